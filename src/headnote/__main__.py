@@ -1,0 +1,5 @@
+"""`python -m headnote` is the command."""
+
+from headnote.cli import run
+
+run()

@@ -1,0 +1,114 @@
+"""The command `headnote`: one file per command, found by name; only the one that runs is imported.
+
+Exit status everywhere: 0 clean, 1 findings, 2 usage, 3 failure.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from headnote.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: command -> (module, what it does)
+COMMANDS = {
+    "show": ("show", "print exactly what an agent receives"),
+    "explain": ("explain", "say why: every file, loaded or not, with its reason"),
+    "conform": ("conform", "run recorded cases of real agents"),
+    "completion": ("completion", "print a completion script for a shell"),
+}
+
+#: options that every command about a folder has, and that take a value
+WITH_VALUE = ("-C", "--agent", "--home", "--managed", "--model")
+
+HELP = """\
+usage: headnote [COMMAND] [OPTIONS]
+
+What is your coding agent told? headnote alone shows it for this folder.
+
+commands:
+{commands}
+
+everywhere:
+  -C DIR                 look at this folder instead of the current one
+  --agent NAME[@VERSION] the agent, e.g. claude-code@2.1.197
+  --home DIR             the home folder the agent would have
+  --json                 data for programs; the schema is versioned
+  -h, --help             help for a command
+  --version              the version of headnote
+
+examples:
+  headnote                          what the agent receives here, in short
+  headnote show > told.txt          the exact text
+  headnote explain                  why each file is loaded, or not
+  headnote explain --file src/a.ts  what reading that file adds
+  headnote show -- --bare           the same, with flags of the agent itself
+
+Exit status: 0 clean, 1 there are findings, 2 wrong usage, 3 failure.
+"""
+
+
+def run() -> None:
+    """The entry point of the installed command."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a terminal that is not UTF-8
+    try:
+        code = main(sys.argv[1:])
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that nothing is flushed into it again
+        code = 3
+    except KeyboardInterrupt:
+        code = 130
+    sys.exit(code)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run a command line; the exit status."""
+    words = list(argv)
+    if "--version" in words[:1]:
+        from headnote import __version__
+
+        print(f"headnote {__version__}")
+        return 0
+    if words[:1] in (["-h"], ["--help"], ["help"]):
+        width = max(map(len, COMMANDS)) + 2
+        rows = (f"  {name:{width}}{about}" for name, (_, about) in COMMANDS.items())
+        print(HELP.format(commands="\n".join(rows)), end="")
+        return 0
+    at = _command_at(words)
+    name = words.pop(at) if at is not None else ""
+    return _dispatch(name, words)
+
+
+def _command_at(words: list[str]) -> int | None:
+    """Where the command stands: global options may come before it."""
+    at = 0
+    while at < len(words) and words[at].startswith("-") and words[at] != "--":
+        at += 1 if "=" in words[at] or words[at] not in WITH_VALUE else 2
+    return at if at < len(words) and words[at] != "--" else None
+
+
+def _dispatch(name: str, words: list[str]) -> int:
+    from headnote.errors import HeadnoteError
+
+    if name and name not in COMMANDS:
+        print(f"headnote: there is no command {name!r}{_guess(name)}; try: headnote --help", file=sys.stderr)
+        return 2
+    module = __import__(f"headnote.cli.{COMMANDS[name][0] if name else 'overview'}", fromlist=["command"])
+    try:
+        code: int = module.command(words)
+    except HeadnoteError as error:
+        print(f"headnote: {error}", file=sys.stderr)
+        return error.exit_code
+    return code
+
+
+def _guess(name: str) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, COMMANDS, 1)
+    return f", did you mean {close[0]!r}?" if close else ""

@@ -1,0 +1,55 @@
+"""`headnote completion SHELL`: a completion script for bash, zsh or fish."""
+
+from __future__ import annotations
+
+import sys
+
+from headnote.dialects.registry import AGENTS, dialects_of
+from headnote.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+OPTIONS = ("-C", "--agent", "--home", "--managed", "--model", "--json", "--help")
+
+BASH = """\
+_headnote() {{
+    local word="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD-1]}}"
+    case "$before" in
+        --agent) COMPREPLY=($(compgen -W "{agents}" -- "$word")); return ;;
+        -C|--home|--managed) COMPREPLY=($(compgen -d -- "$word")); return ;;
+    esac
+    if [[ $COMP_CWORD -eq 1 && $word != -* ]]; then COMPREPLY=($(compgen -W "{commands}" -- "$word"))
+    elif [[ $word == -* ]]; then COMPREPLY=($(compgen -W "{options}" -- "$word"))
+    else COMPREPLY=($(compgen -f -- "$word")); fi
+}}
+complete -o filenames -F _headnote headnote
+"""
+ZSH = (
+    """\
+autoload -U +X bashcompinit && bashcompinit
+"""
+    + BASH
+)
+FISH = """\
+complete -c headnote -n __fish_use_subcommand -f -a "{commands}"
+complete -c headnote -l agent -x -a "{agents}"
+complete -c headnote -s C -r -a "(__fish_complete_directories)"
+complete -c headnote -l home -r -a "(__fish_complete_directories)"
+complete -c headnote -l json
+"""
+SHELLS = {"bash": BASH, "zsh": ZSH, "fish": FISH}
+
+
+def command(words: Sequence[str]) -> int:
+    from headnote.cli import COMMANDS
+
+    if list(words) not in [[shell] for shell in SHELLS]:
+        print("usage: headnote completion bash|zsh|fish", file=sys.stderr)
+        print('  bash, in ~/.bashrc:  eval "$(headnote completion bash)"', file=sys.stderr)
+        return 0 if list(words) in (["-h"], ["--help"]) else 2
+    agents = [name for agent in AGENTS for name in (agent, *(dialect.name for dialect in dialects_of(agent)))]
+    print(
+        SHELLS[words[0]].format(commands=" ".join(COMMANDS), agents=" ".join(agents), options=" ".join(OPTIONS)), end=""
+    )
+    return 0

@@ -1,0 +1,99 @@
+"""`headnote conform`: run recorded cases of real agents and say where we differ."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+
+from headnote.cli.options import formatter
+from headnote.conform.cases import Outcome, read_cases
+from headnote.conform.run import run_cases
+from headnote.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+EXAMPLES = """\
+examples:
+  headnote conform tests/conformance/claude-code@2.1.325.jsonl
+  headnote conform --allow-setup cases/*.jsonl
+  headnote conform --json cases.jsonl | jq '.failures[].differences'"""
+
+
+def command(words: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="headnote conform",
+        description="Run recorded cases (one JSON object a line) and compare our answers with the recordings.",
+        epilog=EXAMPLES,
+        formatter_class=formatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("files", nargs="+", metavar="FILE", help="a .jsonl file of cases")
+    parser.add_argument("--allow-setup", action="store_true", help="let cases run their own shell commands")
+    parser.add_argument("--only", metavar="ID", help="run the cases whose id contains this")
+    parser.add_argument("--json", action="store_true", help="data for programs, each failure with its difference")
+    options = parser.parse_args(list(words))
+    cases = [case for path in options.files for case in read_cases(path)]
+    if options.only:
+        cases = [case for case in cases if options.only in str(case["id"])]
+    outcomes = []
+    progress = Progress(len(cases))
+    for outcome in run_cases(cases, allow_setup=options.allow_setup):
+        outcomes.append(outcome)
+        progress.step(len(outcomes))
+    progress.end()
+    if options.json:
+        _emit(outcomes)
+    else:
+        _print(outcomes)
+    return 1 if any(outcome.status == "failed" for outcome in outcomes) else 0
+
+
+class Progress:
+    """A line on a terminal's stderr when it takes longer than a second."""
+
+    def __init__(self, total: int) -> None:
+        self.total, self.shown = total, time.monotonic()
+        self.on = sys.stderr.isatty()
+        self.wrote = False
+
+    def step(self, done: int) -> None:
+        if self.on and time.monotonic() - self.shown > 1:
+            self.shown, self.wrote = time.monotonic(), True
+            print(f"\r{done} of {self.total} cases", end="", file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        if self.wrote:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def _count(outcomes: list[Outcome], status: str) -> int:
+    return sum(1 for outcome in outcomes if outcome.status == status)
+
+
+def _print(outcomes: list[Outcome]) -> None:
+    for outcome in outcomes:
+        if outcome.status == "skipped":
+            print(f"skipped {outcome.id}: {outcome.reason}")
+        elif outcome.status == "failed":
+            print(f"failed  {outcome.id} {outcome.reason}".rstrip())
+            for difference in outcome.differences:
+                print(f"    {difference['key']}")
+                print(f"      recorded: {difference['expected']!r}")
+                print(f"      ours:     {difference['actual']!r}")
+    passed, failed, skipped = (_count(outcomes, status) for status in ("passed", "failed", "skipped"))
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+
+
+def _emit(outcomes: list[Outcome]) -> None:
+    from headnote.cli.schema import emit
+
+    emit(
+        "conform",
+        {
+            **{status: _count(outcomes, status) for status in ("passed", "failed", "skipped")},
+            "failures": [outcome._asdict() for outcome in outcomes if outcome.status == "failed"],
+            "skips": [{"id": each.id, "reason": each.reason} for each in outcomes if each.status == "skipped"],
+        },
+    )

@@ -1,0 +1,57 @@
+"""The options that every command about a folder has, and how they become a question to the library."""
+
+from __future__ import annotations
+
+import argparse
+
+from headnote.dialects.registry import DEFAULT_AGENT
+from headnote.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TypedDict
+
+    class Question(TypedDict):
+        agent: str
+        home: str | None
+        managed: str | None
+        args: tuple[str, ...]
+        model: str | None
+
+
+def parser_of(command: str, about: str, examples: str) -> argparse.ArgumentParser:
+    """A parser with the options that are the same everywhere."""
+    parser = argparse.ArgumentParser(
+        prog=f"headnote {command}".strip(),
+        description=about,
+        epilog=f"examples:\n{examples}",
+        formatter_class=formatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("-C", dest="folder", default=".", metavar="DIR", help="look at this folder")
+    parser.add_argument("--agent", default=DEFAULT_AGENT, metavar="NAME[@VERSION]", help="default: %(default)s")
+    parser.add_argument("--home", metavar="DIR", help="the home folder the agent would have")
+    parser.add_argument("--managed", metavar="DIR", help="the organisation's folder, e.g. /etc/claude-code")
+    parser.add_argument("--model", metavar="NAME", help="the model the agent would use")
+    parser.add_argument("--json", action="store_true", help="data for programs")
+    return parser
+
+
+def formatter(prog: str) -> argparse.HelpFormatter:
+    """Help in 80 columns. Given no width, argparse imports `shutil`, and with it half a dozen compressors."""
+    return argparse.RawDescriptionHelpFormatter(prog, width=80)
+
+
+def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> tuple[argparse.Namespace, Question]:
+    """The options of a command; what stands behind `--` is the agent's own command line."""
+    words = list(words)
+    at = words.index("--") if "--" in words else len(words)
+    options = parser.parse_args(words[:at])
+    question: Question = {
+        "agent": options.agent,
+        "home": options.home,
+        "managed": options.managed,
+        "args": tuple(words[at + 1 :]),
+        "model": options.model,
+    }
+    return options, question

@@ -1,0 +1,53 @@
+"""`headnote` alone: what the agent receives here, what is lost, and what to type next. It writes nothing."""
+
+from __future__ import annotations
+
+from headnote.cli.listing import print_entries, print_findings, title
+from headnote.cli.options import parse, parser_of
+from headnote.cli.paint import Paint, plural
+from headnote.instructions.load import load
+from headnote.instructions.view import View
+from headnote.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+EXAMPLES = """\
+  headnote                what the agent is told here
+  headnote --json         the same as data
+  headnote --help         all commands"""
+
+
+def command(words: Sequence[str]) -> int:
+    parser = parser_of("", "What is your coding agent told in this folder?", EXAMPLES)
+    options, question = parse(parser, words)
+    view = load(options.folder, **question)
+    if options.json:
+        from headnote.cli.schema import emit, view_json
+
+        emit("overview", view_json(view))
+    else:
+        _print(view)
+    return 1 if view.findings else 0
+
+
+def _print(view: View) -> None:
+    paint = Paint(view)
+    print(title(view, paint))
+    print_entries(view, paint)
+    lost = sum(1 for skip in view.skips if skip.reason != "not-yet-read")
+    rest = []
+    if view.waiting:
+        rest.append(f"{plural(len(view.waiting), 'rule')} waiting for a matching file")
+    if lost:
+        rest.append(f"{plural(lost, 'candidate')} not delivered")
+    if rest:
+        print("\n" + ", ".join(rest) + ".")
+    print_findings(view.findings, paint, most=5)
+    print("\nnext: " + _next(view))
+
+
+def _next(view: View) -> str:
+    if not view.entries:
+        return "headnote explain   says where the agent looked"
+    return "headnote explain   says why, for every file; headnote show prints the text"

@@ -1,0 +1,60 @@
+"""`headnote show`: exactly what an agent receives."""
+
+from __future__ import annotations
+
+import sys
+
+from headnote.cli.options import parse, parser_of
+from headnote.instructions.load import load
+from headnote.instructions.view import View
+from headnote.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+EXAMPLES = """\
+  headnote show                          the instruction text, byte for byte
+  headnote show --messages               with its envelope, role by role
+  headnote show --agent claude-code@2.1.197
+  headnote show -- --setting-sources user"""
+
+
+def command(words: Sequence[str]) -> int:
+    parser = parser_of("show", "Print exactly the instruction text that an agent receives.", EXAMPLES)
+    parser.add_argument("--messages", action="store_true", help="with the envelope, as messages")
+    options, question = parse(parser, words)
+    view = load(options.folder, **question)
+    if options.json:
+        from headnote.cli.schema import emit, view_json
+
+        emit("show", {**view_json(view), "text": view.text, "messages": view.messages})
+    elif options.messages:
+        _print_messages(view)
+    else:
+        _print_exactly(view.text or "")
+    _warn(view)
+    return 1 if view.findings else 0
+
+
+def _print_exactly(text: str) -> None:
+    """The text and nothing else; on a terminal, a line end behind it."""
+    if sys.stdout.isatty():
+        text += "\n" if text else ""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+
+
+def _print_messages(view: View) -> None:
+    for slot in view.slots:
+        print(f"--- {slot.block.role}, {slot.place} ---", flush=True)
+        _print_exactly(slot.block.text)
+        print("", flush=True)
+
+
+def _warn(view: View) -> None:
+    if not view.entries:
+        print(f"headnote: {view.dialect.name} is told nothing here; why: headnote explain", file=sys.stderr)
+    elif view.findings:
+        count = len(view.findings)
+        said = "1 finding" if count == 1 else f"{count} findings"
+        print(f"headnote: {said}; see: headnote explain", file=sys.stderr)

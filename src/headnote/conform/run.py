@@ -1,0 +1,77 @@
+"""Running cases: which can run here, each in a stage of its own, and why the others are skipped."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterable, Iterator
+
+from headnote.conform.cases import Case, Outcome
+from headnote.conform.claude import run_claude_case
+from headnote.conform.stage import Stage
+from headnote.dialects.registry import AGENTS
+
+#: kinds of cases whose part is not built yet, by a key that only they have
+PARTS = {"fn": "the compatible interfaces are not built yet", "kind": "memory and sessions are not built yet"}
+
+
+def run_cases(cases: Iterable[Case], *, allow_setup: bool) -> Iterator[Outcome]:
+    """The outcome of every case, in order."""
+    for case in cases:
+        reason = _cannot_run(case, allow_setup=allow_setup)
+        if reason:
+            yield Outcome(str(case["id"]), "skipped", reason)
+            continue
+        try:
+            yield run_case(case, allow_setup=allow_setup)
+        except Exception as error:  # a fault of ours in one case must not hide the other cases
+            yield Outcome(str(case["id"]), "failed", f"{type(error).__name__}: {error}")
+
+
+def _cannot_run(case: Case, *, allow_setup: bool) -> str:
+    for key, reason in PARTS.items():
+        if key in case:
+            return reason
+    if case.get("agent") not in AGENTS:
+        return f"no dialect for {case.get('agent')} yet"
+    if case.get("setup") and not allow_setup:
+        return "it runs shell commands to set itself up; --allow-setup permits that"
+    if case.get("uid") and os.name != "posix":
+        return "it needs another user id"
+    return ""
+
+
+def run_case(case: Case, *, allow_setup: bool) -> Outcome:
+    """Stage one case and compare."""
+    with Stage(case, time.strftime("%Y-%m-%d")) as stage:
+        stage.prepare()
+        if case.get("uid") and os.geteuid() == 0:
+            return _as_user(stage, int(str(case["uid"])), allow_shell=allow_setup)
+        return run_claude_case(stage, allow_shell=allow_setup)
+
+
+def _as_user(stage: Stage, uid: int, *, allow_shell: bool) -> Outcome:
+    """Compare in a child process that has given up its rights, as root could read everything."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            os.close(reader)
+            os.setgroups([])
+            os.setgid(uid)
+            os.setuid(uid)
+            outcome = run_claude_case(stage, allow_shell=allow_shell)
+            os.write(writer, json.dumps(outcome).encode())
+            code = 0
+        finally:
+            os._exit(code)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as answer:
+        data = answer.read()
+    os.waitpid(child, 0)
+    if not data:
+        return Outcome(str(stage.case["id"]), "failed", "the process of the other user ended without an answer")
+    name, status, reason, differences = json.loads(data)
+    return Outcome(name, status, reason, tuple(differences))

@@ -1,0 +1,127 @@
+"""What an agent takes from its surroundings, as plain values: the engine sees nothing else of them."""
+
+from __future__ import annotations
+
+from headnote.dialects.table import Dialect
+from headnote.tree import Fault, Tree
+from headnote.types import TYPE_CHECKING, Finding, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+class Request(NamedTuple):
+    """What a caller of `headnote.load` asked for; defaults are filled in at the edge."""
+
+    dialect: Dialect
+    cwd: str  #: the physical folder
+    home: str
+    managed: str
+    env: Mapping[str, str]
+    args: tuple[str, ...]
+    settings: Mapping[str, object]
+    model: str | None
+    date: str  #: YYYY-MM-DD
+    add_dirs: tuple[str, ...]
+    trust: bool | None = None  #: for agents that ask whether a folder is trusted
+
+
+class Git(NamedTuple):
+    """The repository around a folder."""
+
+    top: str  #: its work tree
+    main: str  #: the work tree that shares its history (itself, unless it is a linked worktree)
+    common: str  #: the folder that holds the history
+    bare: bool
+
+
+class World(NamedTuple):
+    """The surroundings of one session."""
+
+    cwd: str
+    home: str
+    user: str  #: the agent's own folder
+    managed: str
+    added: tuple[str, ...]
+    off: str  #: why nothing at all is loaded; empty when loading is on
+    sources: frozenset[str]  #: setting sources in force
+    excludes: tuple[str, ...]
+    spelled: Mapping[str, str]  #: folders that are shown as relative paths, and those paths
+    approved: Callable[[], bool]  #: whether imports from outside were approved
+    mode: str  #: of the fallback files: never, instead, beside, managed-only; with why in `mode_reason`
+    mode_reason: str
+    texts: Mapping[str, tuple[str, str]]  #: instruction text inside settings: key -> (where it is, text)
+    memory: str  #: the folder of the memory index; empty when there is none, with why in `memory_reason`
+    memory_reason: str
+    model: str
+    date: str
+    prompt_follows: bool  #: whether the user's prompt is the block behind the instructions
+    git: Git | None
+    findings: tuple[Finding, ...]
+
+
+def find_git(tree: Tree, cwd: str) -> Git | None:
+    """The repository that holds a folder, by looking for `.git` upwards.
+
+    A `.git` file that names a folder with a `commondir` is a linked worktree; without one, a submodule.
+    """
+    folder = cwd
+    while True:
+        kind = tree.kind(folder.rstrip("/") + "/.git")
+        if kind == "folder":
+            return Git(folder, folder, folder.rstrip("/") + "/.git", bare=False)
+        if kind == "file":
+            return _follow_git_file(tree, folder)
+        if folder in ("/", ""):
+            return None
+        folder = folder.rpartition("/")[0] or "/"
+
+
+def _follow_git_file(tree: Tree, folder: str) -> Git:
+    plain = Git(folder, folder, folder + "/.git", bare=False)
+    named = _line_of(tree, folder + "/.git").removeprefix("gitdir:").strip()
+    if not named:
+        return plain
+    private = join(folder, named)
+    shared = _line_of(tree, private + "/commondir").strip()
+    if not shared:
+        return plain
+    common = join(private, shared)
+    head, _, last = common.rpartition("/")
+    if last != ".git":
+        return Git(folder, common, common, bare=True)
+    return Git(folder, head or "/", common, bare=False)
+
+
+def _line_of(tree: Tree, path: str) -> str:
+    data = tree.read(path, 64 * 1024)
+    return "" if isinstance(data, Fault) else data.decode("utf-8", "replace").partition("\n")[0]
+
+
+def join(folder: str, path: str) -> str:
+    """A path seen from a folder, normalised by spelling.
+
+    >>> join("/a/b", "../c//d/./e")
+    '/a/c/d/e'
+    """
+    if path[:1] != "/":
+        path = folder + "/" + path
+    if "//" not in path and "/." not in path and (path == "/" or path[-1:] != "/"):
+        return path
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part == "..":
+            if parts:
+                parts.pop()
+        elif part and part != ".":
+            parts.append(part)
+    return "/" + "/".join(parts)
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Whether a path is a folder or lies in it, by spelling.
+
+    >>> is_inside("/a/b", "/a"), is_inside("/ab", "/a"), is_inside("/a", "/")
+    (True, False, True)
+    """
+    return path == folder or path.startswith(folder.rstrip("/") + "/")

@@ -1,0 +1,1 @@
+"""What an agent is told: locate, read, transform, import, select, render."""

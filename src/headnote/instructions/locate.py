@@ -1,0 +1,90 @@
+"""Which folders a plan looks in, and in which order.
+
+1. The walk goes from below the top of the file system down to the working directory; the top itself is not in it.
+2. `below` are the folders strictly below the working directory down to that of a touched file.
+3. Neighbours of a plan that share a base of many folders are taken together: all of them in the first folder, then
+   all of them in the next.
+4. In a linked git worktree inside its main repository, folders of the main work tree that are outside the worktree
+   count as foreign: their project files are skipped, their local files are not.
+"""
+
+from __future__ import annotations
+
+from headnote.dialects.table import Source
+from headnote.dialects.world import World, is_inside
+from headnote.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MANY = ("walk", "below", "added")
+
+
+def walk_of(cwd: str) -> list[str]:
+    """The folders from the top of the file system down to a folder, without the top.
+
+    >>> walk_of("/a/b")
+    ['/a', '/a/b']
+    """
+    parts = cwd.split("/")[1:] if cwd != "/" else []
+    found, path = [], ""
+    for part in parts:
+        path += "/" + part
+        found.append(path)
+    return found
+
+
+def below(cwd: str, touched: str) -> list[str]:
+    """The folders strictly below a folder down to that of a file.
+
+    >>> below("/a", "/a/b/c/x.ts")
+    ['/a/b', '/a/b/c']
+    """
+    folder = touched.rpartition("/")[0]
+    if not is_inside(folder, cwd) or folder == cwd:
+        return []
+    found, path = [], cwd.rstrip("/")
+    for part in folder[len(path) + 1 :].split("/"):
+        path += "/" + part
+        found.append(path)
+    return found
+
+
+def folders_of(base: str, world: World, touched: str) -> list[str]:
+    """The folders that a base stands for."""
+    if base == "walk":
+        return walk_of(world.cwd)
+    if base == "below":
+        return below(world.cwd, touched)
+    if base == "added":
+        return list(world.added)
+    if base == "memory":
+        return [world.memory] if world.memory else []
+    return [{"managed": world.managed, "user": world.user}.get(base, "")]
+
+
+def steps(plan: tuple[Source, ...], world: World, touched: str = "") -> Iterator[tuple[Source, str]]:
+    """Every source of a plan with every folder it is looked for in, in the agent's order."""
+    at = 0
+    while at < len(plan):
+        base = plan[at].base
+        end = at + 1
+        while base in MANY and end < len(plan) and plan[end].base == base:
+            end += 1
+        for folder in folders_of(base, world, touched):
+            for source in plan[at:end]:
+                yield source, folder
+        at = end
+
+
+def foreign_folders(world: World) -> frozenset[str]:
+    """Folders of the walk that belong to the main repository of a nested worktree.
+
+    # claude-code: disc-worktree-nested, disc-bare-worktree, disc-worktree-outside
+    """
+    git = world.git
+    if git is None or git.bare or git.main == git.top or not is_inside(git.top, git.main):
+        return frozenset()
+    return frozenset(
+        folder for folder in walk_of(world.cwd) if is_inside(folder, git.main) and not is_inside(folder, git.top)
+    )

@@ -1,0 +1,86 @@
+"""From a path to text: read, decode, cut the frontmatter, take out comments, find imports.
+
+1. Bytes are UTF-8; what is not becomes U+FFFD.
+2. Frontmatter is cut from every file, not only from rules; its `paths` are kept.
+3. The Markdown stage gives the text that is shown, and the `@` tokens in it.
+"""
+
+from __future__ import annotations
+
+from headnote.dialects.table import Dialect
+from headnote.instructions.frontmatter import first_line, parse, split
+from headnote.instructions.markdown import Mention, scan
+from headnote.instructions.paths import Globs, globs_of
+from headnote.tree import Fault, Tree
+from headnote.types import TYPE_CHECKING, Finding, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Text(NamedTuple):
+    """A file as the agent understands it."""
+
+    raw: str
+    shown: str
+    size: int
+    globs: Globs
+    mentions: tuple[Mention, ...]
+    findings: tuple[Finding, ...]
+    offset: int  #: lines that the frontmatter took from the top
+
+
+NO_GLOBS = Globs((), None)
+
+
+def read_text(tree: Tree, path: str, dialect: Dialect) -> Text | Fault:
+    """The text of one file, or why there is none."""
+    data = tree.read(path, dialect.max_file)
+    if isinstance(data, Fault):
+        return data
+    raw = data.decode("utf-8", "replace")
+    text = understand(path, raw, len(data), dialect)
+    if b"\0" in data or not raw.isascii():
+        text = text._replace(findings=(*text.findings, *_odd_bytes(path, data, raw, dialect)))
+    return text
+
+
+def _odd_bytes(path: str, data: bytes, raw: str, dialect: Dialect) -> Iterator[Finding]:
+    """What is wrong with the bytes of a text: the model sees it, the author probably does not."""
+    if "\ufffd" in raw and b"\xef\xbf\xbd" not in data:
+        line = raw.count("\n", 0, raw.index("\ufffd")) + 1
+        said = "bytes that are not UTF-8 are sent as U+FFFD"
+        yield Finding(path, line, "not-utf8", said, "save the file as UTF-8")
+    if "\0" in raw:
+        line = raw.count("\n", 0, raw.index("\0")) + 1
+        yield Finding(path, line, "not-utf8", "the text has NUL characters in it", "save the file as UTF-8")
+    if raw.startswith("\ufeff") and (raw.startswith("<!--", 1) or (raw.startswith("---", 1) and not dialect.after_bom)):
+        said = "the byte order mark at its start disables the frontmatter or comment behind it"
+        yield Finding(path, 1, "byte-order-mark", said, "save the file without it")
+
+
+def understand(path: str, raw: str, size: int, dialect: Dialect) -> Text:
+    """A decoded text as the agent understands it."""
+    front, body = split(raw, after_bom=dialect.after_bom)
+    globs = NO_GLOBS
+    findings: tuple[Finding, ...] = ()
+    offset = 0
+    if front is not None:
+        globs, findings = _conditions(path, front, raw, dialect.rules.key)
+        offset = raw.count("\n", 0, len(raw) - len(body))
+    document = scan(body)
+    if document.problem:
+        findings = (*findings, Finding(path, None, "markdown-nesting", document.problem))
+    return Text(raw, document.text, size, globs, document.mentions, findings, offset)
+
+
+def _conditions(path: str, front: str, raw: str, key: str) -> tuple[Globs, tuple[Finding, ...]]:
+    """The `paths` of a frontmatter, and what is wrong with it."""
+    parsed = parse(front)
+    findings: tuple[Finding, ...] = ()
+    if parsed.problem:
+        line = first_line(raw) + parsed.line - 1 if parsed.line else None
+        findings = (Finding(path, line, "frontmatter-invalid", parsed.problem, "put the value in quotes"),)
+    if key not in parsed.values:
+        return NO_GLOBS, findings
+    return globs_of(parsed.values[key]), findings

@@ -1,0 +1,164 @@
+"""The rules of a folder: which files they are, which are taken now and which wait for a path.
+
+1. Every name that ends in the suffix, at any depth, hidden ones too, in the file system's own order; a folder is
+   expanded where it stands. Links are followed; each folder is entered once, so a loop ends.
+2. A rule behind a link must lie inside the working directory, where the dialect says so.
+3. A rule with `paths` waits, and so does what a rule imports, if that has `paths`. The imports of a waiting rule that
+   have none are taken now. Waiting is worked out apart from what was taken: a rule that something else imported still
+   waits. # claude-code@2.1.197: rule-cond-claudemd-import
+"""
+
+from __future__ import annotations
+
+from headnote.dialects.table import Source
+from headnote.dialects.world import is_inside
+from headnote.instructions.frontmatter import trim
+from headnote.instructions.origin import Origin, Wait, Waiting
+from headnote.instructions.read import Text
+from headnote.tree import Fault, Tree
+from headnote.types import TYPE_CHECKING, Finding, NamedTuple, Skip
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from headnote.instructions.run import Run
+
+
+class Rule(NamedTuple):
+    """A rule file, as spelled below its rules folder and as it really is."""
+
+    path: str
+    real: str
+
+
+def find_rules(
+    tree: Tree, folder: str, suffix: str, may_enter: Callable[[Rule], bool] = lambda _: True
+) -> Iterator[Rule | Skip]:
+    """Every rule below a folder, and a skip for what cannot be one."""
+    entered: set[str] = set()
+    open_folders = [_names(tree, folder, entered)]
+    while open_folders:
+        for found in open_folders[-1]:
+            if isinstance(found, Skip):
+                yield found
+                continue
+            rule, kind = found
+            if kind == "folder" and not may_enter(rule):
+                yield Skip(rule.path, "outside-project", f"it is a link to {rule.real}")
+            elif kind == "folder":
+                open_folders.append(_names(tree, rule.path, entered))
+                break
+            elif rule.path.endswith(suffix):
+                yield rule if kind == "file" else Skip(rule.path, "not-a-file")
+        else:
+            open_folders.pop()
+
+
+def _names(tree: Tree, folder: str, entered: set[str]) -> Iterator[tuple[Rule, str] | Skip]:
+    items = tree.scan(folder)
+    if isinstance(items, Fault):
+        yield Skip(folder, items.reason, items.detail)
+        return
+    real = tree.real(folder)
+    if real in entered:
+        loops = is_inside(tree.real(folder.rpartition("/")[0]), real)
+        yield Skip(folder, "symlink-loop" if loops else "duplicate", f"{real} was entered before")
+        return
+    entered.add(real)
+    for name, kind in items:
+        if kind == "link":
+            yield _follow(tree, f"{folder}/{name}")
+        else:
+            yield Rule(f"{folder}/{name}", f"{real}/{name}"), kind
+
+
+def _follow(tree: Tree, path: str) -> tuple[Rule, str] | Skip:
+    kind = tree.kind(path)
+    if kind == "missing":
+        return Skip(path, "missing", "the link leads nowhere")
+    return Rule(path, tree.real(path)), kind
+
+
+def take_rules(run: Run, path: str, source: Source, holder: str, *, only_waiting: bool = False) -> None:
+    """Take the rules of a folder that do not wait; let the others wait."""
+    real = run.tree.real(path)
+    if real in run.rule_folders:  # claude-code: disc-under-home: the user's rules are not the project's too
+        return
+    run.rule_folders.add(real)
+    run.waited = set()  # each rules folder is looked at afresh
+    base = holder if source.layer == "project" else run.world.cwd
+    origin = Origin(source.layer, holder, "rule", Wait(base, source, only_waiting))
+    free = run.dialect.rules.links == "anywhere" or source.layer in run.dialect.rules.free
+
+    def may_enter(rule: Rule) -> bool:
+        """A folder behind a link whose rules would all be refused is not walked: it may be the whole disk."""
+        return free or rule.real.startswith(real) or is_inside(rule.real, run.world.cwd) or run.world.approved()
+
+    for rule in find_rules(run.tree, path, run.dialect.rules.suffix, may_enter):
+        if isinstance(rule, Skip):
+            _note_no_rule(run, rule, source)
+        elif not _is_refused(run, rule, origin, holder):
+            plain = rule.real == rule.path
+            speaker = origin if plain else origin._replace(folder=_spoken_for(rule.real))
+            run.take_file(rule.path, speaker, rule.real, rule.real)
+
+
+def _note_no_rule(run: Run, skip: Skip, source: Source) -> None:
+    if skip.reason == "missing" and not skip.detail and skip.path.endswith(source.name):
+        run.absent.append(skip.path)
+    else:
+        run.skips.append(skip._replace(layer=source.layer))
+
+
+def _is_refused(run: Run, rule: Rule, origin: Origin, holder: str) -> bool:
+    rules = run.dialect.rules
+    if run.excludes:
+        tested = {"real": rule.real, "spelled": rule.path}
+        if any(run.is_excluded(tested[which], origin.layer) for which in rules.excluded_by):
+            run.skip(rule.real, "excluded", origin)
+            return True
+    if rule.real == rule.path or rules.links == "anywhere" or origin.layer in rules.free:
+        return False
+    if rule.real == run.tree.real(holder) + rule.path[len(holder) :]:  # no link below the folder that holds it
+        return False
+    if is_inside(rule.real, run.world.cwd) or run.world.approved():
+        return False
+    run.skip(rule.path, "outside-project", origin, f"it is a link to {rule.real}")
+    return True
+
+
+def is_taken_now(run: Run, path: str, real: str, text: Text, origin: Origin, wait: Wait) -> bool:
+    """Whether a file of a rules folder is taken like any other; if it has `paths`, it waits."""
+    if real in run.waited:
+        run.skip(path, "duplicate", origin, path)
+        return False
+    run.waited.add(real)
+    if text.globs.problem:
+        run.findings.append(Finding(path, None, "paths-ignored", text.globs.problem))
+    if text.globs.patterns:
+        _wait(run, path, real, text, origin, wait)
+        return False
+    if real in run.seen and text.mentions:
+        run.take_imports(path, real, text, origin)
+    return True
+
+
+def _wait(run: Run, path: str, real: str, text: Text, origin: Origin, wait: Wait) -> None:
+    run.seen.setdefault(real, path)
+    run.findings += text.findings
+    if wait.source.base == "added":
+        run.skip(path, "disabled", origin, "rules with paths of an added folder are never attached")
+    elif not trim(text.shown):
+        run.skip(path, "empty", origin)
+    else:
+        entry = run.entry(path, text, origin, "path_glob_match")
+        run.skips.append(Skip(path, "not-yet-read", "", origin.layer, origin.parent, None, entry.globs))
+        run.waiting.append(Waiting(entry, wait.base, wait.source))
+    if text.mentions:
+        run.take_imports(path, real, text, origin)
+
+
+def _spoken_for(path: str) -> str:
+    """The folder that a rule behind a link speaks for: the one that holds its `.claude`, or its own."""
+    head, found, _ = path.partition("/.claude/")
+    return head if found else path.rpartition("/")[0]

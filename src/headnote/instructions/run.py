@@ -1,0 +1,267 @@
+"""One pass over a plan: every candidate ends as an entry or as a skip.
+
+1. A file is taken once: its identity is its real path, the first to come wins and keeps its layer.
+2. What it imports follows it, depth first, in the order of the text, in the same layer.
+3. A rule with `paths` waits (`rules`).
+4. A file without content has no entry.
+"""
+
+from __future__ import annotations
+
+from headnote.dialects.table import Dialect, Source
+from headnote.dialects.world import World
+from headnote.instructions.excludes import compile_excludes
+from headnote.instructions.frontmatter import trim
+from headnote.instructions.imports import is_contained, is_text, target_of
+from headnote.instructions.index import cut_index
+from headnote.instructions.locate import foreign_folders, steps
+from headnote.instructions.origin import Origin, Waiting
+from headnote.instructions.read import Text, read_text
+from headnote.instructions.rules import is_taken_now, take_rules
+from headnote.tree import MISSING, Fault, Tree
+from headnote.types import Entry, Finding, Skip
+
+#: places in running text where a token is nearly an import, and what is wrong there
+NEARLY = {"punctuation-before": "punctuation stands before the @", "bad-start": "no import starts like this"}
+
+
+class Run:
+    """The state of one pass."""
+
+    def __init__(self, tree: Tree, dialect: Dialect, world: World, trigger: str = "") -> None:
+        self.tree, self.dialect, self.world, self.trigger = tree, dialect, world, trigger
+        self.entries: list[Entry] = []
+        self.skips: list[Skip] = []
+        self.findings: list[Finding] = []
+        self.absent: list[str] = []
+        self.waiting: list[Waiting] = []
+        self.own: list[str] = []  #: files of the walk, or of nested folders, that have an entry
+        self.seen: dict[str, str] = {}
+        self.waited: set[str] = set()
+        self.excludes = compile_excludes(world.excludes, tree)
+        self.foreign = foreign_folders(world)
+        self._folders: dict[str, str] = {}
+        self.rule_folders: set[str] = set()
+
+    # -- the plan -------------------------------------------------------------------------------------------
+
+    def follow(self, plan: tuple[Source, ...]) -> None:
+        """Take every source of a plan."""
+        for source, folder in steps(plan, self.world, self.trigger):
+            self.take(source, folder)
+
+    def take(self, source: Source, folder: str) -> None:
+        path = f"{folder.rstrip('/')}/{source.name}"
+        if source.kind == "setting":
+            self._take_setting(source)
+            return
+        above = self._kind_above(path) if "/" in source.name else "folder"
+        if above == "unreadable":
+            self.skips.append(Skip(path, "unreadable", "Permission denied", source.layer))
+            return
+        if above != "folder":
+            self.absent.append(path)
+            return
+        off = self._off(source, folder)
+        if off:
+            self._note_off(path, source, folder, off)
+        elif source.kind == "rules":
+            take_rules(self, path, source, folder)
+        elif source.kind == "index":
+            self._take_index(path)
+        else:
+            self._take_own(path, source, folder)
+
+    def _take_own(self, path: str, source: Source, folder: str) -> None:
+        spelled = self.world.spelled.get(folder) if source.base in ("added", "user") else None
+        shown = path if spelled is None else spelled + source.name
+        if self.take_file(path, Origin(source.layer, folder), shown) and source.base in ("walk", "below"):
+            self.own.append(path)
+
+    def _off(self, source: Source, folder: str) -> str:
+        """Why a source is switched off here; empty when it is on."""
+        if self.world.off:
+            return self.world.off
+        if source.switch and source.switch not in self.world.sources:
+            return f"--setting-sources leaves out {source.switch}"
+        if folder in self.foreign and source.switch == "project":
+            return "worktree"
+        return ""
+
+    def _note_off(self, path: str, source: Source, folder: str, off: str) -> None:
+        if off == "worktree" and source.kind == "rules" and self.dialect.worktree_rules:
+            take_rules(self, path, source, folder, only_waiting=True)
+            return
+        if self.tree.kind(path) == "missing":
+            self.absent.append(path)
+        elif off == "worktree":
+            self.skips.append(Skip(path, "worktree", layer=source.layer))
+        else:
+            self.skips.append(Skip(path, "disabled", off, source.layer))
+
+    def _kind_above(self, path: str) -> str:
+        """What stands where the folder of a candidate should be: asked once for all candidates in it."""
+        folder = path.rpartition("/")[0]
+        known = self._folders.get(folder)
+        if known is None:
+            known = self._folders[folder] = self.tree.kind(folder)
+        return known
+
+    # -- one file -------------------------------------------------------------------------------------------
+
+    def take_file(self, path: str, origin: Origin, shown: str = "", real: str = "") -> bool:
+        """Take a file and what it imports; whether it has an entry.
+
+        `shown` is how the agent spells its path, if not like this; `real` where it really is, if that is known.
+        """
+        if path in self.seen and (origin.wait is None or path in self.waited):
+            self.skip(path, "duplicate", origin, self.seen[path])
+            return False
+        if origin.kind != "rule" and self.is_excluded(shown or path, origin.layer):
+            self.skip(path, "excluded", origin)
+            return False
+        text = read_text(self.tree, path, self.dialect)
+        if isinstance(text, Fault):
+            self._fault(path, text, origin)
+            return False
+        real = real or self.tree.real(path)
+        shown = shown or path
+        if origin.wait is not None and not is_taken_now(self, shown, real, text, origin, origin.wait):
+            return False
+        if real in self.seen:
+            self.skip(path, "duplicate", origin, self.seen[real])
+            return False
+        self.seen[real] = self.seen[path] = path
+        return self._deliver(shown, real, text, origin)
+
+    def _deliver(self, path: str, real: str, text: Text, origin: Origin) -> bool:
+        self.findings += text.findings
+        if origin.wait is not None and origin.wait.only:
+            self.skip(path, "worktree", origin)
+            self.take_imports(path, real, text, origin)
+            return False
+        shown = trim(text.shown)
+        if not shown:
+            self.skip(path, "empty", origin)
+            return False
+        if shown in origin.unlike:
+            self.skip(path, "same-content", origin)
+            return False
+        self.entries.append(self.entry(path, text, origin))
+        if text.mentions:
+            self.take_imports(path, real, text, origin)
+        return True
+
+    def entry(self, path: str, text: Text, origin: Origin, reason: str = "") -> Entry:
+        globs = text.globs.patterns
+        if reason:
+            pass
+        elif self.trigger and globs:  # claude-code: nest-fm-only; whether or not they match
+            reason = "path_glob_match"
+        elif origin.parent:
+            reason = "include"
+        else:
+            reason = "nested_traversal" if self.trigger else "session_start"
+        return Entry(
+            path,
+            origin.layer,
+            text.shown,
+            text.raw,
+            origin.kind,
+            reason,
+            origin.parent,
+            self.trigger or None,
+            globs,
+            text.size,
+            origin.depth,
+            origin.folder,
+            origin.announced,
+            origin.fallback,
+        )
+
+    def is_excluded(self, path: str, layer: str) -> bool:
+        return bool(self.excludes) and layer != "managed" and any(glob.matches(path) for glob in self.excludes)
+
+    def skip(self, path: str, reason: str, origin: Origin, detail: str = "") -> None:
+        self.skips.append(Skip(path, reason, detail, origin.layer, origin.parent, origin.line))
+
+    def _fault(self, path: str, fault: Fault, origin: Origin) -> None:
+        if fault == MISSING and origin.parent is None and origin.kind != "rule":
+            self.absent.append(path)
+        else:
+            self.skip(path, fault.reason, origin, fault.detail)
+
+    # -- imports --------------------------------------------------------------------------------------------
+
+    def take_imports(self, path: str, real: str, text: Text, origin: Origin) -> None:
+        folder = real.rpartition("/")[0] or "/"
+        tried: set[str] = set()
+        elsewhere: dict[str, tuple[str, int]] = {}
+        for mention in text.mentions:
+            target = target_of(mention.path, folder, self.world.home)
+            if not target or target in tried:
+                continue
+            line = mention.line + text.offset
+            if mention.region != "text":
+                if mention.region not in NEARLY or target not in elsewhere:
+                    elsewhere[target] = mention.region, line
+                continue
+            tried.add(target)
+            below = origin._replace(kind="import", parent=path, line=line, depth=origin.depth + 1, unlike=frozenset())
+            refusal = self._refusal(target, below)
+            if refusal:
+                there = self.tree.kind(target) != "missing"
+                self.skip(target, refusal if there else "missing", below)
+            else:
+                self.take_file(target, below)
+        for target, (region, line) in elsewhere.items():
+            if target not in tried:
+                self._note_in_code(target, region, origin, path, line)
+
+    def _refusal(self, target: str, origin: Origin) -> str:
+        """Why an import is not followed, before anyone looks whether it is there; empty when it is."""
+        imports = self.dialect.imports
+        if origin.depth > imports.depth:
+            return "depth-cap"
+        if not is_text(target, imports):
+            return "not-a-text-file"
+        if not is_contained(target, origin.layer, imports, self.world, self.tree):
+            return "outside-project"
+        return ""
+
+    def _note_in_code(self, target: str, region: str, origin: Origin, path: str, line: int) -> None:
+        """An import where the agent does not look: said if there is such a file, or if only its start is wrong."""
+        nearly = NEARLY.get(region)
+        if region == "bad-start" or self.tree.kind(target) == "file":
+            reason = "not-an-import" if nearly else "in-code"
+            self.skips.append(Skip(target, reason, nearly or region, origin.layer, path, line))
+
+    # -- settings, the memory index ----------------------------------------------------------------------------
+
+    def _take_setting(self, source: Source) -> None:
+        if source.name not in self.world.texts:
+            return
+        where, text = self.world.texts[source.name]
+        if self.world.off:
+            self.skips.append(Skip(where, "disabled", self.world.off, source.layer))
+        elif text:
+            size = len(text.encode("utf-8", "replace"))
+            self.entries.append(Entry(where, source.layer, text, text, "setting", size=size, announced=False))
+
+    def _take_index(self, path: str) -> None:
+        index = self.dialect.memory_index
+        text = read_text(self.tree, path, self.dialect)
+        if isinstance(text, Fault):
+            self._fault(path, text, Origin("memory", ""))
+            return
+        if self.tree.real(path) in self.seen:
+            self.skip(path, "duplicate", Origin("memory", ""), self.seen[self.tree.real(path)])
+            return
+        cut = cut_index(trim(text.shown), index) if index is not None else None
+        if cut is None or not cut.text:
+            self.skips.append(Skip(path, "empty", layer="memory"))
+            return
+        if cut.lost_units:
+            said = f"{cut.lost_lines} lines and {cut.lost_units} characters of the memory index are not loaded"
+            self.findings.append(Finding(path, None, "index-cut", said, "keep one short line per memory"))
+        self.entries.append(Entry(path, "memory", cut.text, text.raw, "index", size=text.size, announced=False))

@@ -1,0 +1,277 @@
+"""`headnote.Session`: instructions through one conversation.
+
+1. The start is a view.
+2. A tool call that touches a file attaches, for that file: rules of the organisation and the user that match it, the
+   files of each folder between the working directory and it, and rules of the walk that match it.
+3. Each path is attached once. In later versions, what the model has from the start is not attached again, and a file
+   that was itself touched is not attached either.
+4. A subagent gets the text of the start, or none, and has a conversation of its own.
+"""
+
+from __future__ import annotations
+
+from headnote.dialects.registry import DEFAULT_AGENT
+from headnote.dialects.world import is_inside, join
+from headnote.instructions.advice import advise
+from headnote.instructions.fallback import take_nested_fallback
+from headnote.instructions.frontmatter import trim
+from headnote.instructions.gitignore import RuleIndex
+from headnote.instructions.load import ask, load_view
+from headnote.instructions.locate import below, steps
+from headnote.instructions.origin import Waiting
+from headnote.instructions.prompt import mentions_in
+from headnote.instructions.render import Attached, mention_blocks, turn_blocks
+from headnote.instructions.run import Run
+from headnote.instructions.shell import Reading, files_read, folder_after
+from headnote.instructions.view import View
+from headnote.tree import Disk, Fault, Tree
+from headnote.types import TYPE_CHECKING, Block, Entry, Finding, NamedTuple, Skip
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Mapping
+    from datetime import date
+
+
+MAX_SHELL_READ = 64 * 1024 * 1024
+
+
+class Call(NamedTuple):
+    """One tool call: its tool, its input, and how it failed (missing, is-a-folder, denied, …; empty = it did not)."""
+
+    tool: str
+    input: Mapping[str, object]
+    error: str = ""
+
+
+class Attachment(NamedTuple):
+    """What a turn attaches: entries, and the blocks that carry them to the model."""
+
+    entries: tuple[Entry, ...]
+    blocks: tuple[Block, ...]
+    skips: tuple[Skip, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+class Session:
+    """A conversation of an agent in a folder.
+
+    >>> import headnote, os, tempfile
+    >>> folder = os.path.realpath(tempfile.mkdtemp())
+    >>> os.mkdir(os.path.join(folder, "api"))
+    >>> with open(os.path.join(folder, "api", "CLAUDE.md"), "w", encoding="utf-8") as file:
+    ...     _ = file.write("Handlers return JSON.\\n")
+    >>> session = headnote.Session(folder, agent="claude-code@2.1.325", home=folder, env={})
+    >>> session.start().text is None
+    True
+    >>> [entry.text for entry in session.read("api/users.py").entries]
+    ['Handlers return JSON.\\n']
+    >>> session.read("api/orders.py").entries
+    ()
+    """
+
+    def __init__(
+        self,
+        cwd: str | os.PathLike[str] = ".",
+        *,
+        agent: str = DEFAULT_AGENT,
+        home: str | os.PathLike[str] | None = None,
+        managed: str | os.PathLike[str] | None = None,
+        env: Mapping[str, str] | None = None,
+        args: Iterable[str] = (),
+        settings: Mapping[str, object] | None = None,
+        model: str | None = None,
+        now: date | str | None = None,
+        trust: bool | None = None,
+        add_dirs: Iterable[str] = (),
+        tree: Tree | None = None,
+    ) -> None:
+        self._ask = ask(cwd, agent, home, managed, env, args, settings, model, now, add_dirs, trust=trust)
+        self._tree = tree
+        self._name = ""  #: of the subagent, if it is one's conversation
+        self._view: View | None = None
+        self._rules: _WaitingRules | None = None
+        self._attached: set[str] = set()
+        self.shell_folder = self._ask[1].cwd
+        self._known: frozenset[str] = frozenset()
+        self.attached: list[Entry] = []
+
+    def start(self) -> View:
+        """Begin, or begin again: what the model is told first."""
+        view = load_view(self._disk(), *self._ask)
+        self._begin(view.without_entries() if self._name in view.dialect.subagents_without else view)
+        return self.view
+
+    def _begin(self, view: View) -> None:
+        self._view = view
+        self._rules = _WaitingRules(view.waiting)
+        self._attached = set()
+        if view.dialect.again == "new":
+            self._attached = {entry.path for entry in (*view.entries, *view.withheld)}
+        self._known = frozenset(trim(entry.text) for entry in view.entries if not entry.announced and not entry.depth)
+        self.attached = []
+
+    @property
+    def view(self) -> View:
+        """The view at the start of the conversation."""
+        return self._view if self._view is not None else self.start()
+
+    def read(self, path: str) -> Attachment:
+        """The agent read a file: what is attached to the result."""
+        return self.use([Call("Read", {"file_path": path})])
+
+    def use(self, calls: Iterable[Call]) -> Attachment:
+        """The agent made the tool calls of one turn: what is attached to the next request."""
+        view, turn, runs = self.view, [], []
+        for call in calls:
+            for path in self._touched_by(call):
+                run, attached = self._touch(path, call.tool, reached=not call.error)
+                turn.append(attached)
+                runs.append(run)
+        blocks = turn_blocks(turn, view.dialect, view.world.model)
+        return self._attachment(turn, runs, blocks)
+
+    def prompt(self, text: str) -> Attachment:
+        """The user sent a prompt: what its `@file` mentions attach to the request."""
+        return self.mention(*mentions_in(text))
+
+    def mention(self, *paths: str) -> Attachment:
+        """The user mentioned files in a prompt."""
+        view = self.view
+        tree, runs, turn = self._disk(), [], []
+        kinds = [(join(view.world.cwd, path), tree.kind(join(view.world.cwd, path))) for path in paths]
+        self._attached.update(path for path, kind in kinds if kind == "file")
+        for touched, kind in kinds:
+            if kind == "file" or (kind == "missing" and view.dialect.mention_missing):
+                run, attached = self._touch(touched, "mention", reached=kind == "file")
+                runs.append(run)
+                turn.append(attached)
+        return self._attachment(turn, runs, mention_blocks(turn, view.dialect, view.world.model))
+
+    def subagent(self, name: str) -> Session:
+        """The conversation of a subagent; its `view` is what it is told."""
+        view = self.view
+        session = Session.__new__(Session)
+        session._ask, session._tree, session._name = self._ask, self._tree, name
+        session.shell_folder = self._ask[1].cwd
+        session._begin(view.without_entries() if name in view.dialect.subagents_without else view)
+        return session
+
+    def _attachment(self, turn: list[Attached], runs: list[Run], blocks: list[Block]) -> Attachment:
+        entries = tuple(entry for attached in turn for entry in (*attached.files, *attached.fallback))
+        self.attached += entries
+        awake = {entry.path for entry in entries}
+        skips = [skip for run in runs for skip in run.skips if skip.reason != "not-yet-read" or skip.path not in awake]
+        findings = [finding for run in runs for finding in run.findings]
+        findings += advise(skips, (), self._disk())
+        return Attachment(entries, tuple(blocks), tuple(skips), tuple(findings))
+
+    def _disk(self) -> Tree:
+        return self._tree if self._tree is not None else Disk()
+
+    def _touched_by(self, call: Call) -> list[str]:
+        """The files that a call touches in a way that attaches something."""
+        view = self.view
+        trigger = next((each for each in view.dialect.triggers if each.tool == call.tool), None)
+        if call.tool == "Bash":
+            command, folder = str(call.input.get("command", "")), self.shell_folder
+            if not call.error:
+                self.shell_folder = folder_after(command, folder)
+            if trigger is None or call.error:
+                return []
+            return [path for reading in files_read(command) if (path := self._shell_path(reading, folder))]
+        named = call.input.get(trigger.key) if trigger else None
+        if trigger is None or not isinstance(named, str) or (call.error and call.error not in trigger.despite):
+            return []
+        return [join(view.world.cwd, named)]
+
+    def _shell_path(self, reading: Reading, folder: str) -> str:
+        """The file of the working directory that a shell command reads; empty if it reads none of its lines."""
+        world = self.view.world
+        home = reading.path.startswith("~/")
+        path = join(world.home, reading.path[2:]) if home else join(folder, reading.path)
+        if not is_inside(path, world.cwd):
+            return ""
+        data = self._disk().read(path, MAX_SHELL_READ)
+        if isinstance(data, Fault) or reading.first > data.count(b"\n") + 1:
+            return ""
+        return path
+
+    def _touch(self, touched: str, tool: str, *, reached: bool) -> tuple[Run, Attached]:
+        view = self.view
+        if reached:
+            self._attached.add(touched)
+        run = Run(self._disk(), view.dialect, view.world, touched)
+        self._follow_touch(run, touched)
+        files = self._new(run.entries, run)
+        fallback: tuple[Entry, ...] = ()
+        table = view.dialect.fallback
+        if table is not None and view.nested_fallback and (tool == "mention" or (reached and tool in table.tools)):
+            other = Run(run.tree, view.dialect, view.world, touched)
+            take_nested_fallback(other, self._folders(run, touched, through_links=table.through_links), self._known)
+            fallback = self._new(other.entries, run)
+            run.skips += other.skips
+            run.findings += other.findings
+        return run, Attached(files, fallback)
+
+    def _folders(self, run: Run, touched: str, *, through_links: bool) -> list[str]:
+        """The folders between the working directory and a file that may hold instructions."""
+        cwd = run.world.cwd
+        folders = below(cwd, touched)
+        return folders if through_links else [path for path in folders if is_inside(run.tree.real(path), cwd)]
+
+    def _follow_touch(self, run: Run, touched: str) -> None:
+        assert self._rules is not None
+        matching = self._rules.matching(touched)
+        inside = set(self._folders(run, touched, through_links=False))
+        for source, folder in steps(run.dialect.touch, run.world, touched):
+            if source.base == "below":
+                if folder not in inside:
+                    continue
+                if source.when == "matching":
+                    nested = _WaitingRules(tuple(rule for rule in run.waiting if rule.base == folder))
+                    run.entries += [rule.entry for rule in nested.matching(touched)]
+                else:
+                    run.take(source, folder)
+            else:
+                run.entries += [
+                    rule.entry._replace(trigger=touched)
+                    for rule in matching
+                    if rule.source.base == source.base
+                    and (source.base != "walk" or rule.base == folder)
+                    and rule.entry.path not in {nested.entry.path for nested in run.waiting}  # looked at just now
+                ]
+
+    def _new(self, entries: list[Entry], run: Run) -> tuple[Entry, ...]:
+        """Those entries that were not attached before."""
+        found = []
+        for entry in entries:
+            if entry.path in self._attached:
+                run.skips.append(Skip(entry.path, "already-attached", "", entry.layer, entry.parent))
+            else:
+                self._attached.add(entry.path)
+                found.append(entry)
+        return tuple(found)
+
+
+class _WaitingRules:
+    """Rules that wait, indexed by the folder their globs are seen from."""
+
+    __slots__ = ("_by_base",)
+
+    def __init__(self, waiting: tuple[Waiting, ...]) -> None:
+        groups: dict[str, list[Waiting]] = {}
+        for rule in waiting:
+            groups.setdefault(rule.base, []).append(rule)
+        self._by_base = [
+            (base, rules, RuleIndex([rule.entry.globs for rule in rules])) for base, rules in groups.items()
+        ]
+
+    def matching(self, touched: str) -> list[Waiting]:
+        """The rules that a touched file wakes, in their order."""
+        found = []
+        for base, rules, index in self._by_base:
+            if touched != base and is_inside(touched, base):
+                inside = touched[len(base.rstrip("/")) + 1 :]
+                found += [rules[at] for at in index.matching(inside)]
+        return found

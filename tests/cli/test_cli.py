@@ -1,0 +1,583 @@
+"""The command, as real processes."""
+
+import json
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+
+import pytest
+
+import headnote
+from headnote.cli import COMMANDS
+
+ESCAPE = re.compile(r"\x1b\[")
+MANAGED = ("--managed", "/nowhere")
+
+
+@pytest.fixture
+def repo(place):
+    """A project with something of everything."""
+    place.write("home/.claude/CLAUDE.md", "Be brief.\n")
+    place.write("proj/CLAUDE.md", "Use tabs. See @docs/a.md and @docs/gone.md\n\nAsk é世😀.\n")
+    place.write("proj/docs/a.md", "---\ntitle: A\n---\nImported.\n")
+    place.write("proj/.claude/rules/ts.md", "---\npaths: 'src/**/*.ts'\n---\nNo any.\n")
+    place.write("proj/src/CLAUDE.md", "In src.\n")
+    place.write("proj/src/x.ts")
+    place.write("proj/README.md", "nobody imports this")
+    place.write("proj/AGENTS.md", "agents")
+    return place
+
+
+def view_of(place, **options):
+    return headnote.load(place.proj, home=place.home, managed="/nowhere", env={}, **options)
+
+
+def text(done):
+    return done.stdout.decode()
+
+
+def errors(done):
+    return done.stderr.decode()
+
+
+def data(done):
+    return json.loads(done.stdout)
+
+
+# -- show ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("version", ["2.1.197", "2.1.325"])
+def test_show_prints_the_exact_bytes(repo, version):
+    agent = f"claude-code@{version}"
+    done = repo.run("show", "--agent", agent, *MANAGED)
+    assert done.stdout == view_of(repo, agent=agent).text.encode()
+    assert (done.returncode, errors(done)) == (1, "headnote: 1 finding; see: headnote explain\n")
+
+
+def test_show_of_a_clean_project_says_nothing_else(place):
+    place.write("proj/CLAUDE.md", "clean\r\n\ttabs \n")
+    done = place.run("show", *MANAGED)
+    assert (done.stdout, done.stderr, done.returncode) == (view_of(place).text.encode(), b"", 0)
+
+
+def test_show_of_nothing(place):
+    done = place.run("show", *MANAGED)
+    assert (done.stdout, done.returncode) == (b"", 0)
+    assert errors(done) == "headnote: claude-code@2.1.325 is told nothing here; why: headnote explain\n"
+
+
+def test_show_messages(repo):
+    view = view_of(repo)
+    done = repo.run("show", "--messages", *MANAGED)
+    assert text(done) == f"--- user, before-prompt ---\n{view.slots[0].block.text}\n"
+
+
+def test_show_json(repo):
+    view = view_of(repo)
+    found = data(repo.run("show", "--json", *MANAGED))
+    assert (found["schema"], found["text"], found["messages"]) == ("headnote.show/1", view.text, view.messages)
+
+
+def test_flags_of_the_agent_stand_behind_two_dashes(repo):
+    done = repo.run("show", *MANAGED, "--", "--setting-sources", "user")
+    assert done.stdout == view_of(repo, args=["--setting-sources", "user"]).text.encode()
+    assert repo.run("show", *MANAGED, "--", "--bare").stdout == b""
+
+
+def test_the_environment_of_the_agent_counts(repo):
+    repo.write("conf/CLAUDE.md", "elsewhere\n")
+    done = repo.run("show", *MANAGED, env={"CLAUDE_CONFIG_DIR": repo.path("conf")})
+    assert b"elsewhere" in done.stdout
+    assert b"Be brief." not in done.stdout
+
+
+def test_the_model_counts(repo):
+    repo.write("home/.claude/settings.json", '{"includeCoAuthoredBy": false}')
+    ends = [
+        repo.run("show", "--messages", "--model", model, *MANAGED).stdout[-20:] for model in ("opus-5", "haiku-4-5")
+    ]
+    assert ends == [b"</system-reminder>\n\n", b"\n</system-reminder>\n"]
+
+
+# -- the bare command ----------------------------------------------------------------------------------------
+
+
+def test_bare(repo):
+    done = repo.run(*MANAGED)
+    lines = text(done).split("\n")
+    assert lines[0].startswith("Claude Code 2.1.325, ")
+    assert [line.split()[:3] for line in lines if re.match(r" +\d+  ", line)] == [
+        ["1", "user", "~/.claude/CLAUDE.md"],
+        ["2", "project", "CLAUDE.md"],
+        ["3", "project", "└"],
+    ]
+    assert "1 rule waiting for a matching file, 2 candidates not delivered." in lines
+    assert any("import-missing" in line for line in lines)
+    assert lines[-2].startswith("next: headnote explain")
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+def test_bare_in_an_empty_folder(place):
+    done = place.run(*MANAGED)
+    assert "It is told nothing: no instruction file is delivered." in text(done)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_bare_writes_nothing(repo):
+    def everything():
+        return sorted(
+            (path, os.lstat(path).st_mtime_ns)
+            for folder, folders, names in os.walk(repo.root)
+            for path in (os.path.join(folder, name) for name in (*folders, *names))
+        )
+
+    before = everything()
+    repo.run(*MANAGED)
+    repo.run("explain", *MANAGED)
+    assert everything() == before
+
+
+VIEW_KEYS = {
+    *("schema", "agent", "version", "asked_version", "assumed", "evidence", "cwd", "home", "model", "tokens"),
+    *("entries", "waiting", "skips", "findings", "absent"),
+}
+ENTRY_KEYS = {
+    *("path", "layer", "kind", "reason", "parent", "trigger", "globs", "bytes", "tokens", "differs_from_disk", "text"),
+}
+SKIP_KEYS = {"path", "reason", "detail", "layer", "parent", "line", "globs"}
+FINDING_KEYS = {"path", "line", "code", "message", "hint"}
+
+
+@pytest.mark.parametrize(("words", "kind"), [([], "overview"), (["show"], "show"), (["explain"], "explain")])
+def test_the_shape_of_a_view(repo, words, kind):
+    found = data(repo.run(*words, "--json", *MANAGED))
+    assert found["schema"] == f"headnote.{kind}/1"
+    assert set(found) - {"text", "messages"} == VIEW_KEYS
+    assert [set(each) for each in found["entries"]] == [ENTRY_KEYS] * 3
+    assert [set(each) for each in found["waiting"]] == [ENTRY_KEYS | {"base"}]
+    assert [set(each) for each in found["skips"]] == [SKIP_KEYS] * 3
+    assert [set(each) for each in found["findings"]] == [FINDING_KEYS]
+    view = view_of(repo)
+    assert [each["path"] for each in found["entries"]] == [entry.path for entry in view.entries]
+    assert [each["reason"] for each in found["skips"]] == [skip.reason for skip in view.skips]
+    assert found["absent"] == list(view.absent)
+
+
+# -- explain -------------------------------------------------------------------------------------------------
+
+
+def test_explain_names_every_path(repo):
+    done = repo.run("explain", *MANAGED)
+    view = view_of(repo)
+    shown = text(done)
+    paths = [entry.path for entry in view.entries] + [skip.path for skip in view.skips] + list(view.absent)
+    for path in paths:
+        short = path.replace(repo.proj + "/", "").replace(repo.home, "~")
+        assert short in shown or len(short) > 40
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+def test_explain_a_file_that_is_read(repo):
+    done = repo.run("explain", "--file", "src/x.ts", *MANAGED)
+    assert "Reading src/x.ts adds 2 files" in text(done)
+    assert [line.split()[2] for line in text(done).split("\n") if re.match(r" +\d+  ", line)] == [
+        "src/CLAUDE.md",
+        ".claude/rules/ts.md",
+    ]
+    assert done.returncode == 0
+
+
+def test_explain_a_file_that_adds_nothing(repo):
+    done = repo.run("explain", "--file", "README.md", *MANAGED)
+    assert "Reading README.md adds nothing" in text(done)
+    assert done.returncode == 0
+
+
+def test_explain_a_file_as_data(repo):
+    done = repo.run("explain", "--file", "src/x.ts", "--json", *MANAGED)
+    found = data(done)
+    assert set(found) == {"schema", "file", "entries", "blocks", "skips", "findings"}
+    assert (found["schema"], found["file"]) == ("headnote.explain-file/1", repo.path("proj/src/x.ts"))
+    assert [set(each) for each in found["entries"]] == [ENTRY_KEYS] * 2
+    assert [set(each) for each in found["blocks"]] == [{"role", "type", "text"}] * 2
+
+
+@pytest.mark.parametrize(
+    ("path", "loaded", "said", "code"),
+    [
+        ("CLAUDE.md", "start", "CLAUDE.md: loaded at the start of every session", 0),
+        ("docs/a.md", "start", "docs/a.md: loaded at the start of every session", 0),
+        (".claude/rules/ts.md", "on-match", ".claude/rules/ts.md: loaded when a matching file is touched", 0),
+        ("src/CLAUDE.md", "on-touch", "src/CLAUDE.md: loaded when a file in its folder is touched", 0),
+        ("AGENTS.md", "never", "AGENTS.md: not loaded", 1),
+        ("docs/gone.md", "never", "docs/gone.md: not loaded", 1),
+        ("README.md", "never", "README.md: not loaded", 1),
+        ("nothing.md", "never", "nothing.md: not loaded", 1),
+    ],
+)
+def test_explain_one_instruction_file(repo, path, loaded, said, code):
+    done = repo.run("explain", path, *MANAGED)
+    assert said in text(done).split("\n")
+    assert (done.returncode, done.stderr) == (code, b"")
+    found = data(repo.run("explain", path, "--json", *MANAGED))
+    assert set(found) == {"schema", "path", "loaded", "answer", "why", "change"}
+    assert (found["schema"], found["path"], found["loaded"]) == (
+        "headnote.explain-path/1",
+        repo.path(f"proj/{path}"),
+        loaded,
+    )
+
+
+def test_explain_one_says_why_and_what_to_change(repo):
+    lines = text(repo.run("explain", "AGENTS.md", *MANAGED)).split("\n")
+    assert any(line.startswith("  shadowed: another file takes its place") for line in lines)
+    lines = text(repo.run("explain", "README.md", *MANAGED)).split("\n")
+    assert any(line.startswith("  → import it (@README.md)") for line in lines)
+
+
+def test_explain_takes_one_question(repo):
+    done = repo.run("explain", "CLAUDE.md", "--file", "src/x.ts")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert "give either an instruction file or --file, not both" in errors(done)
+
+
+# -- where ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["-C", "{proj}", "show"],
+        ["show", "-C", "{proj}"],
+        ["-C{proj}", "show"],
+        ["--home", "{home}", "-C", "{proj}", "show"],
+        ["--home={home}", "show", "-C", "{proj}"],
+        ["--managed", "/nowhere", "-C", "../proj", "show"],
+        ["--model", "opus", "-C", "{proj}", "show"],
+        ["--agent", "claude-code", "-C", "{proj}", "show"],
+    ],
+    ids=range(8),
+)
+def test_a_folder_before_or_after_the_command(repo, words):
+    words = [word.format(proj=repo.proj, home=repo.home) for word in words]
+    more = () if "--managed" in words else MANAGED
+    done = repo.run(*words, *more, cwd="home")
+    assert done.stdout == view_of(repo).text.encode()
+
+
+def test_a_folder_for_the_bare_command(repo):
+    assert text(repo.run("-C", repo.proj, *MANAGED, cwd="home")) == text(repo.run(*MANAGED))
+
+
+def test_another_home(repo):
+    repo.write("other/.claude/CLAUDE.md", "Other home.\n")
+    done = repo.run("show", "--home", repo.path("other"), *MANAGED)
+    assert b"Other home." in done.stdout
+    assert b"Be brief." not in done.stdout
+
+
+# -- mistakes ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["shwo"], "headnote: there is no command 'shwo', did you mean 'show'?; try: headnote --help\n"),
+        (["frobnicate"], "headnote: there is no command 'frobnicate'; try: headnote --help\n"),
+        (["show", "--frobnicate"], "unrecognized arguments: --frobnicate"),
+        (["--frobnicate"], "unrecognized arguments: --frobnicate"),
+        (["show", "extra"], "unrecognized arguments: extra"),
+        (["show", "-C"], "argument -C: expected one argument"),
+        (["-C"], "argument -C: expected one argument"),
+        (
+            ["show", "-C", "/nowhere/at/all"],
+            "headnote: /nowhere/at/all is not a folder; give the folder the agent starts in\n",
+        ),
+        (["show", "--agent", "emacs"], "headnote: no dialect is called 'emacs'; there are: claude-code\n"),
+        (
+            ["show", "--agent", "claude-code@x"],
+            "headnote: 'x' is not a version; recorded for claude-code: 2.1.197, 2.1.325\n",
+        ),
+        (["conform"], "the following arguments are required: FILE"),
+        (["conform", "/nowhere.jsonl"], "headnote: /nowhere.jsonl cannot be read"),
+        (["completion"], "usage: headnote completion bash|zsh|fish"),
+        (["completion", "tcsh"], "usage: headnote completion bash|zsh|fish"),
+        (["--json", "--version"], "unrecognized arguments: --version"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_wrong_usage(place, words, said):
+    done = place.run(*words)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert said in errors(done)
+    assert "Traceback" not in errors(done)
+
+
+# -- help ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("word", ["-h", "--help", "help"])
+def test_help_names_every_command(place, word):
+    done = place.run(word)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert [name for name in COMMANDS if f"\n  {name} " not in text(done)] == []
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_a_command(place, command):
+    done = place.run(command, "--help")
+    assert done.returncode == 0
+    said = text(done) + errors(done)
+    assert said.startswith(f"usage: headnote {command}")
+    assert f"headnote {command}" in said.partition("\n")[2]  # an example
+
+
+def test_the_version(place):
+    assert text(place.run("--version")) == f"headnote {headnote.__version__}\n"
+
+
+# -- conform -------------------------------------------------------------------------------------------------
+
+FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "conformance")
+
+
+def cases(place, *wanted):
+    """A file with some recorded cases."""
+    with open(os.path.join(FOLDER, "claude-code@2.1.325.jsonl"), encoding="utf-8") as file:
+        rows = {row["id"]: row for row in map(json.loads, file)}
+    chosen = [change(dict(rows[name])) if change else rows[name] for name, change in wanted]
+    return place.write("cases.jsonl", "".join(json.dumps(row) + "\n" for row in chosen))
+
+
+def spoil(row):
+    return {**row, "expect": {**row["expect"], "memory": "something else"}}
+
+
+def test_conform_all_pass(place):
+    path = cases(place, ("disc-basic", None), ("disc-none", None))
+    done = place.run("conform", path, env={"PATH": os.environ["PATH"]})
+    assert (text(done), done.returncode) == ("2 passed, 0 failed, 0 skipped\n", 0)
+
+
+def test_conform_with_a_failure_and_a_skip(place):
+    path = cases(
+        place, ("disc-basic", spoil), ("disc-none", None), ("disc-basic", lambda row: {**row, "setup": ["true"]})
+    )
+    done = place.run("conform", path, env={"PATH": os.environ["PATH"]})
+    lines = text(done).split("\n")
+    assert lines[-2] == "1 passed, 1 failed, 1 skipped"
+    assert "failed  disc-basic" in lines
+    assert "skipped disc-basic: it runs shell commands to set itself up; --allow-setup permits that" in lines
+    assert any("something else" in line for line in lines)
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+def test_conform_with_permission(place):
+    path = cases(place, ("disc-basic", lambda row: {**row, "setup": ["true"]}))
+    done = place.run("conform", "--allow-setup", path, env={"PATH": os.environ["PATH"]})
+    assert text(done).endswith("1 passed, 0 failed, 0 skipped\n")
+
+
+def test_conform_as_data(place):
+    path = cases(place, ("disc-basic", spoil), ("disc-none", None))
+    done = place.run("conform", "--json", path, env={"PATH": os.environ["PATH"]})
+    found = data(done)
+    assert {key: found[key] for key in ("schema", "passed", "failed", "skipped", "skips")} == {
+        "schema": "headnote.conform/1",
+        "passed": 1,
+        "failed": 1,
+        "skipped": 0,
+        "skips": [],
+    }
+    (failure,) = found["failures"]
+    assert (failure["id"], failure["status"], failure["differences"][0]["key"]) == ("disc-basic", "failed", "memory")
+    assert failure["differences"][0]["expected"] == "something else"
+
+
+def test_conform_only_some(place):
+    path = cases(place, ("disc-basic", None), ("disc-none", None))
+    done = place.run("conform", "--only", "none", path, env={"PATH": os.environ["PATH"]})
+    assert text(done) == "1 passed, 0 failed, 0 skipped\n"
+
+
+def test_conform_with_a_bad_line(place):
+    path = place.write("cases.jsonl", '{"id": "a"}\n{')
+    done = place.run("conform", path)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert errors(done).startswith(f"headnote: {path}:2: not JSON")
+
+
+# -- terminals and pipes -------------------------------------------------------------------------------------
+
+
+def on_a_terminal(place, *words, **env):
+    """What a process writes when its output is a terminal."""
+    leader, follower = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "headnote", *words],
+        cwd=place.proj,
+        env=place.environment(TERM="xterm", **env),
+        stdin=subprocess.DEVNULL,
+        stdout=follower,
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(follower)
+    written = b""
+    while select.select([leader], [], [], 60)[0]:
+        try:
+            more = os.read(leader, 65536)
+        except OSError:  # the other side is closed
+            break
+        if not more:
+            break
+        written += more
+    process.wait()
+    os.close(leader)
+    return written.decode().replace("\r\n", "\n")
+
+
+def test_colours_only_where_a_terminal_wants_them(repo):
+    assert ESCAPE.search(text(repo.run(*MANAGED))) is None
+    assert ESCAPE.search(on_a_terminal(repo, *MANAGED))
+    assert ESCAPE.search(on_a_terminal(repo, *MANAGED, NO_COLOR="1")) is None
+    assert ESCAPE.search(on_a_terminal(repo, *MANAGED, NO_COLOR=""))
+
+
+def test_on_a_terminal_a_line_end_follows(repo):
+    assert on_a_terminal(repo, "show", *MANAGED) == view_of(repo).text + "\n"
+
+
+def test_files_cannot_colour_the_terminal(place):
+    """Names and messages are written by strangers."""
+    place.write("proj/CLAUDE.md", "@x\x1b[31m.md\n")
+    place.write("proj/.claude/rules/\x1b]0;title\x07.md", "---\npaths: ['\x1b[31m*.ts', './x']\n---\nrule")
+    place.write("proj/.claude/rules/a\nb.md", "rule")
+    for words in ([], ["explain"], ["explain", "--file", "\x1b[31m.ts"], ["explain", "\x1b[31m.md"]):
+        shown = text(place.run(*words, *MANAGED))
+        assert "\x1b" not in shown
+        assert "\x07" not in shown
+
+
+@pytest.mark.parametrize("words", [[], ["show"], ["explain"], ["explain", "--json"], ["--help"]], ids=" ".join)
+def test_a_pipe_that_closes_early(repo, words):
+    """`headnote | head -1` is no error worth a word."""
+    repo.write("proj/CLAUDE.md", "x\n" * 200_000)
+    more = () if words == ["--help"] else MANAGED
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "headnote", *words, *more],
+            cwd=repo.proj,
+            env=repo.environment(),
+            stdout=writer,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            check=False,
+        )
+    finally:
+        os.close(writer)
+    assert b"Traceback" not in done.stderr
+    assert b"Broken" not in done.stderr
+    assert done.returncode in (0, 1, 3)
+
+
+LONG = "a-rather-long-name-for-a-folder/" * 5
+
+
+@pytest.mark.parametrize(
+    "words", [[], ["explain"], ["explain", "--file", LONG + "x.ts"], ["explain", LONG + "CLAUDE.md"]], ids=range(4)
+)
+@pytest.mark.parametrize("columns", ["80", "100"])
+def test_no_line_is_longer_than_the_terminal(place, words, columns):
+    long = LONG + "with-a-long-name-too.md"
+    place.write("proj/CLAUDE.md", f"@{long} @{LONG}gone.md @{LONG}x.bin\n\n`@{long}`\n")
+    place.write(f"proj/{long}", f"imported @{LONG}far-away.md")
+    place.write(f"proj/{LONG}x.bin")
+    place.write(f"proj/{LONG}CLAUDE.md", "nested @gone.md")
+    place.write(
+        "proj/.claude/rules/" + LONG + "r.md", "---\npaths: ['./" + LONG + "**', '" + LONG + "*.ts']\n---\nrule"
+    )
+    place.write("home/.claude/settings.json", "{" + "nonsense" * 20)
+    done = place.run(*words, *MANAGED, env={"COLUMNS": columns})
+    assert [line for line in text(done).split("\n") if len(line) > int(columns)] == []
+    assert done.stderr == b""
+
+
+def test_a_narrow_terminal(repo):
+    done = repo.run("explain", *MANAGED, env={"COLUMNS": "5"})
+    assert done.stderr == b""
+
+
+# -- other locales and names ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("words", [[], ["show"], ["explain"], ["--json"], ["explain", "CLAUDE.md"]], ids=" ".join)
+def test_an_output_that_is_not_utf8(repo, words):
+    """A terminal of another encoding, or none, gets what it can show, never a traceback."""
+    done = repo.run(*words, *MANAGED, env={"PYTHONIOENCODING": "ascii"})
+    assert b"Traceback" not in done.stderr
+    assert done.returncode in (0, 1)
+    if words == ["show"]:
+        assert done.stdout == view_of(repo).text.encode()
+
+
+@pytest.mark.parametrize(
+    "words", [[], ["show"], ["show", "--messages"], ["explain"], ["--json"], ["show", "--json"]], ids=" ".join
+)
+def test_names_that_are_not_utf8(place, words):
+    folder = os.fsencode(place.folder("proj/.claude/rules"))
+    with open(folder + b"/caf\xe9.md", "wb") as file:
+        file.write(b"rule")
+    done = place.run(*words, *MANAGED)
+    assert b"Traceback" not in done.stderr
+    assert done.returncode in (0, 1)
+    if "--json" in words:
+        assert [entry["text"] for entry in data(done)["entries"]] == ["rule"]
+
+
+# -- completion ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_names_commands_and_agents(place, shell):
+    done = place.run("completion", shell)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert [word for word in (*COMMANDS, "claude-code@2.1.197", "--agent"[2:]) if word not in text(done)] == []
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_completion_scripts_are_valid(place, shell):
+    script = text(place.run("completion", shell))
+    done = subprocess.run(["bash", "-n"], input=script, text=True, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        (["headnote", "sh"], ["show"]),
+        (["headnote", "co"], ["completion", "conform"]),
+        (["headnote", "show", "--ag"], ["--agent"]),
+        (["headnote", "show", "--agent", "claude-code@2.1.3"], ["claude-code@2.1.325"]),
+        (["headnote", "explain", "CLAU"], ["CLAUDE.md"]),
+        (["headnote", "show", "-C", "sr"], ["src"]),
+    ],
+    ids=lambda value: " ".join(value),
+)
+def test_bash_completes(repo, words, completed):
+    script = text(repo.run("completion", "bash"))
+    ask = f'COMP_WORDS=({" ".join(words)}); COMP_CWORD={len(words) - 1}; _headnote; printf "%s\\n" "${{COMPREPLY[@]}}"'
+    done = subprocess.run(
+        ["bash", "-c", f"{script}\n{ask}"],
+        cwd=repo.proj,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PATH": os.environ["PATH"]},
+    )
+    assert sorted(done.stdout.split()) == completed

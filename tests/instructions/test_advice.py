@@ -1,0 +1,97 @@
+"""What the agent drops in silence, said aloud."""
+
+import pytest
+
+from headnote.instructions.advice import ADVICE, advise
+from headnote.tree import Disk
+from headnote.types import REASONS, Finding, Skip
+
+
+def advice(*skips):
+    return list(advise(skips, (), Disk()))
+
+
+def test_every_piece_of_advice_is_for_a_reason():
+    assert set(ADVICE) <= set(REASONS)
+
+
+@pytest.mark.parametrize("reason", sorted(set(ADVICE) - {"folder"}))
+def test_advice_names_the_importer_the_line_and_the_file(reason):
+    code, _, hint = ADVICE[reason]
+    (finding,) = advice(Skip("/p/x.md", reason, "the detail", "project", "/p/CLAUDE.md", 3))
+    assert finding[:3] + finding[4:] == ("/p/CLAUDE.md", 3, code, hint)
+    assert finding.message.startswith("/p/x.md: ")
+
+
+@pytest.mark.parametrize("reason", sorted(ADVICE))
+def test_advice_without_importer_names_the_file(reason):
+    code, _, hint = ADVICE[reason]
+    (finding,) = advice(Skip("/p/x.md", reason))
+    assert finding[:3] + finding[4:] == ("/p/x.md", None, code, hint)
+    assert "{" not in finding.message
+
+
+@pytest.mark.parametrize("reason", sorted(set(REASONS) - set(ADVICE) - {"missing"}))
+def test_reasons_that_are_nobodys_mistake(reason):
+    assert advice(Skip("/p/x.md", reason, "", "project", "/p/CLAUDE.md", 3)) == []
+
+
+def test_details_are_in_the_message():
+    (large,) = advice(Skip("/p/x.md", "too-large", "9 bytes, the limit is 4"))
+    (code,) = advice(Skip("/p/x.md", "in-code", "a code span", parent="/p/C.md", line=1))
+    assert large.message == "/p/x.md: it is not loaded: 9 bytes, the limit is 4"
+    assert code.message == "/p/x.md: the import is not followed: it stands in a code span"
+
+
+def test_braces_in_names_are_no_templates():
+    (finding,) = advice(Skip("/p/{detail}{0}.md", "too-large", "{x}"))
+    assert finding.message == "/p/{detail}{0}.md: it is not loaded: {x}"
+
+
+def test_a_dangling_link():
+    assert advice(Skip("/p/CLAUDE.md", "missing")) == [
+        Finding("/p/CLAUDE.md", None, "dangling-link", "/p/CLAUDE.md: the link leads nowhere", "mend the link")
+    ]
+
+
+def test_a_missing_import():
+    assert advice(Skip("/p/docs/a.md", "missing", parent="/p/CLAUDE.md", line=4)) == [
+        Finding(
+            "/p/CLAUDE.md",
+            4,
+            "import-missing",
+            "/p/docs/a.md: not imported, there is no such file",
+            "mend the path, or write it without @",
+        )
+    ]
+
+
+@pytest.mark.parametrize("name", ["alice", "types/node", "team", "...", "..", "a@b.c"])
+def test_a_name_that_merely_looks_like_an_import(name):
+    assert advice(Skip(f"/p/{name}", "missing", parent="/p/CLAUDE.md", line=4)) == []
+
+
+@pytest.mark.parametrize("extra", [",", ".", ";", ":", "!", "?", ")", "]", "}", ">", '"', "'", "...", ")."])
+def test_punctuation_behind_a_path(place, extra):
+    path = place.write("proj/docs/a.md")
+    assert advice(Skip(path + extra, "missing", parent="/p/CLAUDE.md", line=4)) == [
+        Finding(
+            "/p/CLAUDE.md",
+            4,
+            "import-punctuation",
+            f"{path}{extra}: not imported, because {extra!r} is taken as part of the name",
+            "put white space behind the path",
+        )
+    ]
+
+
+def test_globs_that_never_match(place):
+    path = place.write("proj/.claude/rules/r.md", "---\npaths: ['./src/**', lib/**]\n---\nrule")
+    assert [finding[:3] for finding in place.load().findings] == [(path, None, "glob-never-matches")]
+
+
+def test_a_tidy_project_has_no_findings(place):
+    place.write("proj/CLAUDE.md", "Ask @alice, mail x@y.com or see @docs/a.md .\n\nnpm i @types/node\n")
+    place.write("proj/docs/a.md", "fine")
+    place.write("proj/.claude/rules/r.md", "---\npaths: [src/**]\n---\nrule")
+    assert place.load().findings == ()

@@ -1,0 +1,34 @@
+"""Files that a prompt mentions."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headnote.instructions.prompt import mentions_in
+
+
+@pytest.mark.parametrize(
+    ("text", "paths"),
+    [
+        ("", []),
+        ("@a.ts", ["a.ts"]),
+        ("see @a/b.ts and @c.ts", ["a/b.ts", "c.ts"]),
+        ("@a.ts @a.ts", ["a.ts"]),
+        ("@a.ts#L1-3", ["a.ts"]),
+        ('@"a b.ts"', ["a b.ts"]),
+        ("line\n@a.ts\tend", ["a.ts"]),
+        ("me@x.com", []),
+        ("@", []),
+        ("@ a", []),
+        ("@~/x /y@z @/abs", ["~/x", "/abs"]),
+    ],
+)
+def test_mentions(text, paths):
+    assert mentions_in(text) == paths
+
+
+@given(st.text(st.sampled_from('@ab "#\n\t/.~\0'), max_size=30))
+def test_each_once_and_never_empty(text):
+    found = mentions_in(text)
+    assert len(found) == len(set(found))
+    assert all(path.partition("#")[0] for path in found)

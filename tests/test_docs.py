@@ -1,0 +1,62 @@
+"""The documents are true: their examples run, their tables are complete, their links lead somewhere."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import subprocess
+
+import pytest
+
+from headnote.instructions.advice import ADVICE
+from headnote.types import REASONS
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def pages() -> list[str]:
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard", "*.md"], cwd=ROOT, capture_output=True, text=True
+    )
+    names = listed.stdout.split()
+    assert names, "git lists no documents"
+    return [name for name in names if not name.startswith(("sample/", "tests/"))]
+
+
+def read(name: str) -> str:
+    with open(os.path.join(ROOT, name), encoding="utf-8") as file:
+        return file.read()
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/library.md"])
+def test_examples_run(name: str) -> None:
+    failed, tried = doctest.testfile(os.path.join(ROOT, name), module_relative=False, encoding="utf-8")
+    assert tried > 0
+    assert failed == 0
+
+
+def codes_in(name: str) -> set[str]:
+    return set(re.findall(r"^\| `([a-z-]+)` \|", read(name), re.MULTILINE))
+
+
+def test_every_reason_is_documented() -> None:
+    assert codes_in("docs/reasons.md") == set(REASONS)
+
+
+def test_every_finding_is_documented() -> None:
+    found = {code for code, _, _ in ADVICE.values()}
+    for folder, _, names in os.walk(os.path.join(ROOT, "src")):
+        for name in names:
+            if name.endswith(".py"):
+                text = read(os.path.join(folder, name))
+                found |= set(re.findall(r"Finding\([^\"]*\"([a-z]+-[a-z-]+)\"", text))
+    assert codes_in("docs/findings.md") == found
+
+
+@pytest.mark.parametrize("name", pages())
+def test_links_lead_somewhere(name: str) -> None:
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", read(name)):
+        if "://" not in target:
+            path = os.path.join(ROOT, os.path.dirname(name), target)
+            assert os.path.exists(path), f"{name} links to {target}"

@@ -1,0 +1,326 @@
+"""The house stands: arrows point one way, heavy modules stay out, `show` imports what is on the list and no more."""
+
+import ast
+import os
+import subprocess
+import sys
+import sysconfig
+
+import pytest
+
+import headnote
+
+HOUSE = os.path.dirname(os.path.abspath(headnote.__file__))
+
+#: rooms and modules by storey: what stands on a line may use its own line and those above, never those below
+STOREYS = (
+    ("types", "errors", "tree"),
+    ("dialects",),
+    ("instructions", "memory", "sessions", "files", "context"),
+    ("conform", "check", "probe", "compat", "adapters"),
+    ("serve", "cli", "__main__"),
+)
+STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms}
+
+#: modules that cost too much on the paths that must start fast
+HEAVY = {"typing", "dataclasses", "pathlib", "importlib.metadata", "inspect", "enum", "subprocess", "asyncio"}
+FAST = ("types", "errors", "tree", "dialects", "instructions")
+
+
+def modules():
+    """Every module of the house: dotted name -> syntax tree."""
+    found = {}
+    for folder, _, names in os.walk(HOUSE):
+        for name in names:
+            if name.endswith(".py"):
+                path = os.path.join(folder, name)
+                dotted = os.path.relpath(path, os.path.dirname(HOUSE))[:-3].replace(os.sep, ".")
+                with open(path, encoding="utf-8") as file:
+                    found[dotted.removesuffix(".__init__")] = ast.parse(file.read(), path)
+    return found
+
+
+HOUSE_MODULES = modules()
+
+
+def parse_imports(name, tree, *, at_run_time=False):
+    """The modules that a module imports, anywhere in it; `__import__` with a text counts up to its last fixed dot."""
+    found = set()
+    package = name if is_package(name) else name.rpartition(".")[0]
+    for node in walk(tree, at_run_time=at_run_time):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                base = ".".join(package.split(".")[: len(package.split(".")) - node.level + 1] + [base][: bool(base)])
+            found |= {
+                f"{base}.{alias.name}" if f"{base}.{alias.name}" in HOUSE_MODULES else base for alias in node.names
+            }
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in (
+            "__import__",
+            "import_module",
+        ):
+            found |= {fixed_part(node.args[0])} - {""}
+    return found
+
+
+def walk(tree, *, at_run_time):
+    """All nodes; at run time without the bodies of `if TYPE_CHECKING`."""
+    if at_run_time and isinstance(tree, ast.If) and getattr(tree.test, "id", "") == "TYPE_CHECKING":
+        for node in tree.orelse:
+            yield from walk(node, at_run_time=True)
+        return
+    yield tree
+    for node in ast.iter_child_nodes(tree):
+        yield from walk(node, at_run_time=at_run_time)
+
+
+def fixed_part(node):
+    """The module that a computed name is in, as far as its text is fixed."""
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    if isinstance(node, ast.JoinedStr) and isinstance(node.values[0], ast.Constant):
+        return str(node.values[0].value).rpartition(".")[0]
+    return ""
+
+
+def is_package(name):
+    return os.path.isdir(os.path.join(os.path.dirname(HOUSE), *name.split(".")))
+
+
+def room_of(name):
+    return name.split(".")[1] if "." in name else ""
+
+
+GRAPH = {
+    name: {used for used in parse_imports(name, tree) if used.split(".")[0] == "headnote"}
+    for name, tree in HOUSE_MODULES.items()
+}
+
+
+def cycle_in(graph):
+    """One cycle of a graph, or nothing."""
+    done, path = set(), []
+
+    def visit(node):
+        if node in path:
+            return [*path[path.index(node) :], node]
+        if node in done:
+            return []
+        path.append(node)
+        for other in sorted(graph.get(node, ())):
+            found = visit(other)
+            if found:
+                return found
+        path.pop()
+        done.add(node)
+        return []
+
+    return next((found for found in map(visit, sorted(graph)) if found), [])
+
+
+def test_the_graph_is_seen():
+    """The reader of imports finds plain, lazy and computed ones; else the tests below would prove nothing."""
+    assert "headnote.tree" in GRAPH["headnote.instructions.load"]
+    assert "headnote.dialects" in GRAPH["headnote.instructions.load"]  # __import__(f"headnote.dialects.{…}")
+    assert "headnote.instructions.session" in GRAPH["headnote.cli.explain"]  # inside a function
+    assert "headnote.cli" in GRAPH["headnote.cli"]  # __import__(f"headnote.cli.{…}")
+
+
+def test_every_room_has_a_storey():
+    assert {room_of(name) for name in HOUSE_MODULES} - {""} <= set(STOREY)
+
+
+def test_arrows_point_one_way():
+    wrong = [
+        f"{name} -> {used}"
+        for name, all_used in GRAPH.items()
+        for used in all_used
+        if room_of(name) and room_of(used) and STOREY[room_of(used)] > STOREY[room_of(name)]
+    ]
+    assert wrong == []
+
+
+def test_types_and_errors_import_nothing_of_ours():
+    assert (GRAPH["headnote.types"], GRAPH["headnote.errors"]) == (set(), set())
+
+
+def test_instructions_need_no_other_room_of_their_storey():
+    rooms = {room_of(used) for name, all_used in GRAPH.items() if room_of(name) == "instructions" for used in all_used}
+    assert rooms & {"memory", "sessions", "files", "context"} == set()
+
+
+def test_no_module_imports_itself_through_others():
+    """At run time: a name that only a type checker looks up makes no cycle."""
+    graph = {
+        name: parse_imports(name, tree, at_run_time=True) - {name} - packages_of(name)
+        for name, tree in HOUSE_MODULES.items()
+        if name != "headnote"  # it names everything, lazily
+    }
+    assert " -> ".join(cycle_in(graph)) == ""
+
+
+def packages_of(name):
+    """The packages a module is in: importing a name from them (`COMMANDS` of `cli`) is no arrow upwards."""
+    parts = name.split(".")
+    return {".".join(parts[:length]) for length in range(1, len(parts))}
+
+
+def test_no_room_imports_itself_through_others():
+    rooms = {}
+    for name, all_used in GRAPH.items():
+        if room_of(name):
+            rooms.setdefault(room_of(name), set()).update({room_of(used) for used in all_used} - {room_of(name), ""})
+    assert " -> ".join(cycle_in(rooms)) == ""
+
+
+@pytest.mark.parametrize("dependency", ["pyromark", "ryaml"])
+def test_a_dependency_is_behind_one_module(dependency):
+    users = [
+        name
+        for name, tree in HOUSE_MODULES.items()
+        if any(used.split(".")[0] == dependency for used in parse_imports(name, tree))
+    ]
+    assert len(users) == 1, users
+
+
+def test_only_the_known_dependencies_are_imported():
+    known = {"headnote", "pyromark", "ryaml", *sys.stdlib_module_names}
+    used = {used.split(".")[0] for name, tree in HOUSE_MODULES.items() for used in parse_imports(name, tree)}
+    assert used - known == set()
+
+
+def test_nothing_heavy_on_the_fast_paths():
+    heavy = [
+        f"{name} -> {used}"
+        for name, tree in HOUSE_MODULES.items()
+        if room_of(name) in FAST or name in ("headnote", "headnote.cli", "headnote.cli.show", "headnote.cli.options")
+        for used in parse_imports(name, tree, at_run_time=True) & HEAVY
+    ]
+    assert heavy == []
+
+
+# -- what a process really imports ---------------------------------------------------------------------------
+
+#: our modules that `show` needs
+OURS = {
+    *("headnote", "headnote.cli", "headnote.cli.options", "headnote.cli.show"),
+    *("headnote.errors", "headnote.tree", "headnote.types", "headnote.dialects", "headnote.instructions"),
+    *(f"headnote.dialects.{name}" for name in "claude_code claude_world config registry table world".split()),
+    *(f"headnote.instructions.{name}" for name in "advice codeunits excludes fallback frontmatter globs".split()),
+    *(f"headnote.instructions.{name}" for name in "imports index load locate markdown origin paths read".split()),
+    *(f"headnote.instructions.{name}" for name in "escape render rules run view".split()),
+}
+
+#: and those it needs only for a text with imports or comments, for exclude patterns, for YAML that is not plain
+MARKDOWN = {f"headnote.instructions.{name}" for name in "mdblocks mdinline mdleaves mdlines mentions".split()}
+MARKDOWN |= {"pyromark", "pyromark._options", "pyromark._pyromark", "pyromark._theme"}
+EXCLUDES = {"headnote.instructions.globparse", "headnote.instructions.globtree"}
+YAML = {"ryaml", "ryaml._ryaml", "typing", "_typing", "typing.io", "typing.re", "contextlib"}
+
+#: the standard library under `re`, `argparse` and `collections`; names differ a little between Python versions
+STANDARD = {
+    "__future__",
+    *("_abc", "abc", "_collections", "_collections_abc", "collections", "collections.abc", "_functools", "functools"),
+    *("_operator", "operator", "itertools", "keyword", "reprlib", "heapq", "_heapq", "copyreg", "types", "_weakref"),
+    *("_sre", "sre_compile", "sre_constants", "sre_parse", "re", "re._casefix", "re._compiler", "re._constants"),
+    *("re._parser", "enum", "_stat", "stat", "errno", "genericpath", "os", "os.path", "posixpath", "posix"),
+    *("argparse", "gettext", "_locale", "locale", "time", "_thread", "warnings", "_warnings"),
+    "encodings.utf_16_le",
+}
+JSON = {"json", "json.decoder", "json.encoder", "json.scanner", "_json"}
+
+SHOW = """\
+import sys
+before = set(sys.modules)
+sys.path[:0] = sys.argv[1:3]
+from headnote.cli import main
+main(sys.argv[3:])
+sys.stdout.flush()
+print("\\0" + " ".join(sorted(set(sys.modules) - before)))
+"""
+
+
+def listed(names):
+    return " ".join(sorted(names))
+
+
+def imported_by_show(place):
+    """The modules that `headnote show` imports beyond those of a bare interpreter without `site`."""
+    packages = sysconfig.get_path("purelib")
+    words = ["show", "-C", place.proj, "--home", place.home, "--managed", place.managed]
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", SHOW, os.path.dirname(HOUSE), packages, *words],
+        env={"HOME": place.home, "PATH": "/nowhere"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(done.stdout.rpartition("\0")[2].split())
+
+
+def test_show_of_plain_files_imports_what_is_listed(place):
+    place.write("proj/CLAUDE.md", "Use tabs.\n")
+    assert listed(imported_by_show(place) - OURS - STANDARD) == ""
+
+
+def test_show_of_nothing_imports_what_is_listed(place):
+    assert listed(imported_by_show(place) - OURS - STANDARD) == ""
+
+
+def test_show_with_plain_frontmatter_needs_no_yaml(place):
+    place.write("proj/CLAUDE.md", "---\ntitle: Our rules\n---\nUse tabs.\n")
+    place.write("proj/.claude/rules/a.md", "---\npaths:\n  - 'src/**'\n  - lib/*.ts\n---\nRule.\n")
+    assert listed(imported_by_show(place) - OURS - STANDARD) == ""
+
+
+def test_show_with_other_frontmatter_adds_yaml(place):
+    place.write("proj/CLAUDE.md", "---\nhooks: {a: [b]}\n---\nUse tabs.\n")
+    assert listed(imported_by_show(place) - OURS - STANDARD - YAML) == ""
+
+
+def test_show_with_settings_adds_json(place):
+    place.write("proj/CLAUDE.md", "Use tabs.\n")
+    place.write("home/.claude/settings.json", '{"model": "opus"}')
+    assert listed(imported_by_show(place) - OURS - STANDARD - JSON) == ""
+
+
+def test_show_with_excludes_adds_globs(place):
+    place.write("proj/CLAUDE.md", "Use tabs.\n")
+    place.write("home/.claude/settings.json", '{"claudeMdExcludes": ["**/no/*.md"]}')
+    assert listed(imported_by_show(place) - OURS - STANDARD - JSON - EXCLUDES) == ""
+
+
+def test_show_with_imports_and_comments_adds_markdown(place):
+    place.write("proj/CLAUDE.md", "See @a.md\n\n<!-- note -->\n")
+    place.write("proj/a.md", "A\n")
+    assert listed(imported_by_show(place) - OURS - STANDARD - MARKDOWN) == ""
+
+
+def test_show_never_imports_what_is_heavy(place):
+    place.write("proj/CLAUDE.md", "See @a.md\n\n<!-- note -->\n")
+    place.write("proj/a.md", "---\ntitle: x\n---\nA\n")
+    place.write("home/.claude/settings.json", "{}")
+    place.write("proj/.claude/rules/a.md", "---\npaths: '*.ts'\n---\nRule.\n")
+    assert listed(imported_by_show(place) & (HEAVY - {"enum"})) == ""
+
+
+def test_importing_headnote_imports_nothing_else():
+    code = "import sys; before = set(sys.modules); sys.path.insert(0, sys.argv[1]); import headnote; "
+    code += "print(*sorted(set(sys.modules) - before))"
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code, os.path.dirname(HOUSE)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["__future__", "headnote"]
+
+
+@pytest.mark.parametrize("name", sorted(headnote._PLACES))
+def test_every_public_name_is_there(name):
+    assert getattr(headnote, name).__name__ == name
+    assert name in dir(headnote)
+
+
+def test_a_name_that_is_not_there():
+    with pytest.raises(AttributeError, match="module 'headnote' has no attribute 'lode'"):
+        headnote.lode  # noqa: B018
