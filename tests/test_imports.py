@@ -14,7 +14,7 @@ HOUSE = os.path.dirname(os.path.abspath(headnote.__file__))
 
 #: rooms and modules by storey: what stands on a line may use its own line and those above, never those below
 STOREYS = (
-    ("types", "errors", "tree"),
+    ("types", "errors", "patterns", "tree"),
     ("dialects",),
     ("instructions", "memory", "sessions", "files", "context"),
     ("conform", "check", "probe", "compat", "adapters"),
@@ -24,7 +24,7 @@ STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms
 
 #: modules that cost too much on the paths that must start fast
 HEAVY = {"typing", "dataclasses", "pathlib", "importlib.metadata", "inspect", "enum", "subprocess", "asyncio"}
-FAST = ("types", "errors", "tree", "dialects", "instructions")
+FAST = ("types", "errors", "patterns", "tree", "dialects", "instructions")
 
 
 def modules():
@@ -216,7 +216,8 @@ OURS = {
 #: and those it needs only for a text with imports or comments, for exclude patterns, for YAML that is not plain
 MARKDOWN = {f"headnote.instructions.{name}" for name in "mdblocks mdinline mdleaves mdlines mentions".split()}
 MARKDOWN |= {"pyromark", "pyromark._options", "pyromark._pyromark", "pyromark._theme"}
-EXCLUDES = {"headnote.instructions.globparse", "headnote.instructions.globtree"}
+MARKDOWN |= {"headnote.patterns"}
+EXCLUDES = {"headnote.instructions.globparse", "headnote.instructions.globtree", "headnote.patterns"}
 YAML = {"ryaml", "ryaml._ryaml", "typing", "_typing", "typing.io", "typing.re", "contextlib"}
 
 #: the standard library under `re`, `argparse` and `collections`; names differ a little between Python versions

@@ -30,8 +30,9 @@ SPACE = (
     "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
 MAX_LENGTH = 64 * 1024  #: characters; the worst text of this size takes less than a second
-MAX_OPEN = 1000  #: brackets; ryaml takes 4 ms for so many nested ones, and itself refuses more than 128 levels
+MAX_OPEN = 512  #: brackets; ryaml takes 4 ms for so many nested ones, and itself refuses more than 128 levels
 MAX_NODES = 1_000_000  #: what aliases may multiply a text to
+MAX_TABS = 4096  #: each is looked at by itself
 MAX_TAGS = 16  #: `%TAG` directives
 MAX_ROUNDS = 16  #: of preparing a text for ryaml; a mapping with repeated keys takes one
 
@@ -170,6 +171,8 @@ def _cost(front: str) -> str | None:
         lone = re.sub(r"\{[^\s{}\[\]\"'#]*\}|\[[^\s{}\[\]\"'#]*\]", "", front)
         if lone.count("[") + lone.count("{") > MAX_OPEN:
             return "nested too deep, so it is not read"
+    if front.count("\t") > MAX_TABS:
+        return "too many tabs, so it is not read"
     if front.count("%TAG") > MAX_TAGS:
         return "too many directives, so it is not read"
     if "&" in front and re.search(r"(?:^|[\s,\[{:])&[^\s,\[\]{}]", front):

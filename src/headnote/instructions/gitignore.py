@@ -19,12 +19,12 @@ A line runs over all places of the path at once (`codeunits`), so it answers for
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from functools import partial
 from itertools import chain
 
 from headnote.instructions.codeunits import Positions, Ranges, cases, fold, runs, units
+from headnote.patterns import lazy
 from headnote.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ _POSIX: dict[str, Ranges] = {
     "upper": ((65, 90),),
     "xdigit": ((48, 57), (65, 70), (97, 102)),
 }
-_SPECIAL = re.compile(r"[*?\[\\]")
+_SPECIAL = lazy(r"[*?\[\\]")
 
 
 class Matcher:

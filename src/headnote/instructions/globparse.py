@@ -16,19 +16,20 @@ from __future__ import annotations
 import re
 
 from headnote.instructions.globtree import Anything, Choice, Class, End, Literal, Other, Row, Star, Unusable
+from headnote.patterns import lazy
 from headnote.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from headnote.instructions.globtree import Node
 
 DEEPEST = 50  #: levels of parentheses and braces
-PLAIN = re.compile(r"(?:[^][/?*+@!(){}|,]|/(?!\*\*(?!\*)))+")
-LEAD = re.compile(r"(?:\./)?((?:!(?!\((?!\?)))*)")  # `!(a)` is no negation
-SUFFIX = re.compile(r"\*\*((?:\.\w+)+)", re.ASCII)
-EXTGLOB = re.compile(r"[?*+@]\((?!\?)|!\(")
-STARS = re.compile(r"\*(?:\*(?!\((?!\?)))*")  # the last one of `**(a)` is that of `*(a)`
-EXTENSION = re.compile(r"\.[^/.]+")
-POSIX = re.compile(r"\[:(\w+):\]")
+PLAIN = lazy(r"(?:[^][/?*+@!(){}|,]|/(?!\*\*(?!\*)))+")
+LEAD = lazy(r"(?:\./)?((?:!(?!\((?!\?)))*)")  # `!(a)` is no negation
+SUFFIX = lazy(r"\*\*((?:\.\w+)+)", re.ASCII)
+EXTGLOB = lazy(r"[?*+@]\((?!\?)|!\(")
+STARS = lazy(r"\*(?:\*(?!\((?!\?)))*")  # the last one of `**(a)` is that of `*(a)`
+EXTENSION = lazy(r"\.[^/.]+")
+POSIX = lazy(r"\[:(\w+):\]")
 CLASSES = {  # pairs of a first and a last character
     "alnum": "azAZ09",
     "alpha": "azAZ",

@@ -11,11 +11,10 @@
 
 from __future__ import annotations
 
-import re
-
 from headnote.instructions import mdleaves, mdlines
 from headnote.instructions.mdleaves import Block, Item
 from headnote.instructions.mdlines import PLAIN, SPACES
+from headnote.patterns import lazy
 
 
 class TangledError(Exception):
@@ -45,9 +44,9 @@ SPARE, CHARACTERS_PER_STEP = 40_000, 6
 LINES, CHARACTERS_PER_LINE = 20_000, 16
 STEPS_PER_BLOCK, STEPS_PER_HTML = 3, 12
 
-_QUOTED = re.compile(r" {0,3}> ?")
-_UNQUOTE = re.compile(r" {0,3}>[ \t]?")
-_DEEP = re.compile(rf" {{0,3}}(?:(?:[*+-]|[0-9]{{1,9}}[.)])[ \t]+|> ?){{{DEPTH}}}")
+_QUOTED = lazy(r" {0,3}> ?")
+_UNQUOTE = lazy(r" {0,3}>[ \t]?")
+_DEEP = lazy(rf" {{0,3}}(?:(?:[*+-]|[0-9]{{1,9}}[.)])[ \t]+|> ?){{{DEPTH}}}")
 
 
 def cut(lines: list[str], effort: Effort, *, top: bool = True, depth: int = 0) -> list[Block]:

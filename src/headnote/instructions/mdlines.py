@@ -17,6 +17,8 @@ from __future__ import annotations
 
 import re
 
+from headnote.patterns import lazy
+
 #: what JavaScript calls white space
 SPACES = (
     "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
@@ -38,28 +40,28 @@ TAGS = frozenset(
 )
 BLANK_LINE = "\n"  #: the mark that ends HTML which begins with a tag
 
-_RULE = re.compile(r" {0,3}(?:(?:-[ \t]*+){3,}+|(?:_[ \t]*+){3,}+|(?:\*[ \t]*+){3,}+)\Z")
-_FENCE = re.compile(r" {0,3}(`{3,}(?!.*`)|~{3,})")
-_FENCE_END = re.compile(r" {0,3}(`{3,}|~{3,})[~`]* *\Z")
-_HEADING = re.compile(rf" {{0,3}}#{{1,6}}(?:{SPACE}|\Z)")
-_MARK = re.compile(r" {0,3}(?:[*+-]|[0-9]{1,9}[.)])(?=[ \t]|\Z)")
-_RAW_TAG = re.compile(rf"<(script|pre|style|textarea)(?:>|{SPACE}|\Z)", re.IGNORECASE)
-_TAG = re.compile(r"</?([a-z][a-z0-9]*)(?: |/?>|\Z)", re.IGNORECASE)
-_WHOLE_TAG = re.compile(
+_RULE = lazy(r" {0,3}(?:(?:-[ \t]*+){3,}+|(?:_[ \t]*+){3,}+|(?:\*[ \t]*+){3,}+)\Z")
+_FENCE = lazy(r" {0,3}(`{3,}(?!.*`)|~{3,})")
+_FENCE_END = lazy(r" {0,3}(`{3,}|~{3,})[~`]* *\Z")
+_HEADING = lazy(rf" {{0,3}}#{{1,6}}(?:{SPACE}|\Z)")
+_MARK = lazy(r" {0,3}(?:[*+-]|[0-9]{1,9}[.)])(?=[ \t]|\Z)")
+_RAW_TAG = lazy(rf"<(script|pre|style|textarea)(?:>|{SPACE}|\Z)", re.IGNORECASE)
+_TAG = lazy(r"</?([a-z][a-z0-9]*)(?: |/?>|\Z)", re.IGNORECASE)
+_WHOLE_TAG = lazy(
     r"<(?!script|pre|style|textarea)[a-z][\w-]*+"
     r"""(?: +[a-z:_][\w.:-]*+(?: *= *(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+))?+)*+ */?>[ \t]*\Z"""
     r"|</(?!script|pre|style|textarea)[a-z][\w-]*\s*>[ \t]*\Z",
     re.IGNORECASE | re.ASCII,
 )
-_UNDERLINE = re.compile(r" {0,3}(?:=+|-+) *\Z")
-_NO_TITLE = re.compile(r"(?:[*+-]|[0-9]{1,9}[.)]) | {4}| {0,3}(?:\t|```|~~~|>|#|<[^>]+>\Z)")
-_INTERRUPT = re.compile(
+_UNDERLINE = lazy(r" {0,3}(?:=+|-+) *\Z")
+_NO_TITLE = lazy(r"(?:[*+-]|[0-9]{1,9}[.)]) | {4}| {0,3}(?:\t|```|~~~|>|#|<[^>]+>\Z)")
+_INTERRUPT = lazy(
     rf" {{0,3}}(?:#{{1,6}}(?:{SPACE}|\Z)|>|`{{3,}}(?!.*`)|~~~|(?:[*+-]|1[.)]) )"
     r"| *\Z|<(?:script|pre|style|textarea|!--)"
 )
-_ENDS_ITEM = re.compile(r"```|~~~|#|<(?:[a-zA-Z].*>|!--)")
-_ENDS_LAZINESS = re.compile(r"```|~~~|#")
-_DEFINITION = re.compile(
+_ENDS_ITEM = lazy(r"```|~~~|#|<(?:[a-zA-Z].*>|!--)")
+_ENDS_LAZINESS = lazy(r"```|~~~|#")
+_DEFINITION = lazy(
     rf" {{0,3}}\[(?!{SPACE}*\])((?:\\.|[^\[\]\\])+)\]: *(?:\n[ \t]*)?(?:(?!<){NO_SPACE}+|<.*?>)"
     r"""(?:(?: +(?:\n[ \t]*)?| *\n[ \t]*)(?:"(?:\\"?|[^"\\])*"|'[^'\n]*(?:\n[^'\n]+)*\n?'|\([^()]*\)))? *(?:\n|\Z)"""
 )

@@ -19,6 +19,7 @@ from itertools import islice
 from headnote.instructions import mdinline, mdleaves
 from headnote.instructions.mdblocks import Effort, cut
 from headnote.instructions.mdlines import PLAIN, SPACES
+from headnote.patterns import lazy
 from headnote.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -31,15 +32,15 @@ SPARE_EVENTS, CHARACTERS_PER_EVENT = 20_000, 8
 CLOSING = ".,;:!?_~…”“’»)]}>\"'`*|"
 _MEANT = r"([A-Za-z0-9._~/-][^\s`\"'()<>\[\]{}|,;*\\#]*)"
 
-_TOKEN = re.compile(
+_TOKEN = lazy(
     r"@(?<![\S\x1c-\x1f\x85]@)((?:[^\s\\]|\\ |[\x1c-\x1f\x85])[^\s\\]*+(?:(?:\\ |[\x1c-\x1f\x85])[^\s\\]*+)*+)"
 )
-_FIRST = re.compile(r"[A-Za-z0-9._/-]|~/")
-_POSSIBLE = re.compile(r"@(?<![A-Za-z0-9]@)(?:[A-Za-z0-9._/-]|(?<!\S@)\S)")
-_LOOSE = re.compile(rf"@(?<![\w/.@+%\\#&?=]@){_MEANT}")
-_PUNCTUATED = re.compile(rf"@(?<=[^\s\w/.@+%\\#&?=]@){_MEANT}")
-_PATH = re.compile(r"[^/]*/.|.*\.\w")
-_MARKUP = re.compile(r"[`*_\[<\\]")
+_FIRST = lazy(r"[A-Za-z0-9._/-]|~/")
+_POSSIBLE = lazy(r"@(?<![A-Za-z0-9]@)(?:[A-Za-z0-9._/-]|(?<!\S@)\S)")
+_LOOSE = lazy(rf"@(?<![\w/.@+%\\#&?=]@){_MEANT}")
+_PUNCTUATED = lazy(rf"@(?<=[^\s\w/.@+%\\#&?=]@){_MEANT}")
+_PATH = lazy(r"[^/]*/.|.*\.\w")
+_MARKUP = lazy(r"[`*_\[<\\]")
 
 
 def is_possible(text: str) -> bool:

@@ -24,9 +24,9 @@ from headnote.types import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MAX_GLOBS = 10_000
-MAX_WRITTEN = 4_000_000  #: characters written while expanding braces
-MAX_ITEMS = 100_000  #: items of lists, lists in lists included
+MAX_GLOBS = 1_000
+MAX_WRITTEN = 100_000  #: characters written while expanding braces
+MAX_ITEMS = 10_000  #: items of lists, lists in lists included
 
 ALWAYS = "so the rule always applies"
 

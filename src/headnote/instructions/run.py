@@ -21,6 +21,8 @@ from headnote.instructions.rules import is_taken_now, take_rules
 from headnote.tree import MISSING, Fault, Tree
 from headnote.types import Entry, Finding, Skip
 
+MAX_PATH = 4096  #: no system opens a longer one
+
 #: places in running text where a token is nearly an import, and what is wrong there
 NEARLY = {"punctuation-before": "punctuation stands before the @", "bad-start": "no import starts like this"}
 
@@ -207,6 +209,9 @@ class Run:
                     elsewhere[target] = mention.region, line
                 continue
             tried.add(target)
+            if len(target) > MAX_PATH:
+                self.skips.append(Skip(target, "bad-name", f"{len(target)} characters", origin.layer, path, line))
+                continue
             below = origin._replace(kind="import", parent=path, line=line, depth=origin.depth + 1, unlike=frozenset())
             refusal = self._refusal(target, below)
             if refusal:

@@ -14,6 +14,7 @@ import re
 
 from headnote.dialects.world import join
 from headnote.instructions.shellwords import Word, simple_commands
+from headnote.patterns import lazy
 from headnote.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -40,8 +41,8 @@ WITH_NUMBER = {
     "grep": ("-A", "-B", "-C"),
     "rg": ("-A", "-B", "-C", "--context"),
 }
-_QUIET = re.compile(r"-\w*n\w*|--quiet|--silent")
-_LINES = re.compile(r"0*([1-9]\d*)(?:,\d+)?p")
+_QUIET = lazy(r"-\w*n\w*|--quiet|--silent")
+_LINES = lazy(r"0*([1-9]\d*)(?:,\d+)?p")
 
 
 class Reading(NamedTuple):

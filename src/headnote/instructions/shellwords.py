@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from headnote.patterns import lazy
 from headnote.types import NamedTuple
 
 
@@ -28,12 +29,12 @@ class Simple(NamedTuple):
     inside: bool
 
 
-_TOKEN = re.compile(r"(?:[ \t]|\\\n)+|(?P<comment>#[^\n]*)|(?P<operator>&&|;;|[;\n()])|(?P<word>[^\s;&()])")
-_PART = re.compile(
+_TOKEN = lazy(r"(?:[ \t]|\\\n)+|(?P<comment>#[^\n]*)|(?P<operator>&&|;;|[;\n()])|(?P<word>[^\s;&()])")
+_PART = lazy(
     r"""'(?P<single>[^']*)'|"(?P<double>(?:[^"\\]|\\[\s\S])*)"|\\(?P<escaped>[^\n])|(?P<plain>[^\s;&()'"\\$`]+)"""
     r"""|(?P<expansion>\$\{[^}]*\}|\$\w+|\$[?#@*!$-]|`[^`]*`)|(?P<open>\$\()|(?P<dollar>\$)|(?P<line>\\\n)"""
 )
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\[[^\]]*\])?=")
+_ASSIGNMENT = lazy(r"[A-Za-z_]\w*(?:\[[^\]]*\])?=")
 _OPENS = {"{": "}", "if": "fi", "for": "done", "while": "done", "until": "done", "case": "esac"}
 _CLOSES = ("}", "fi", "done", "esac")
 
