@@ -228,7 +228,7 @@ STANDARD = {
     *("_sre", "sre_compile", "sre_constants", "sre_parse", "re", "re._casefix", "re._compiler", "re._constants"),
     *("re._parser", "enum", "_stat", "stat", "errno", "genericpath", "os", "os.path", "posixpath", "posix"),
     *("argparse", "gettext", "_locale", "locale", "time", "_thread", "warnings", "_warnings"),
-    "encodings.utf_16_le",
+    *("encodings.utf_16_le", "gc"),
 }
 JSON = {"json", "json.decoder", "json.encoder", "json.scanner", "_json"}
 

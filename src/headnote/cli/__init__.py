@@ -5,6 +5,7 @@ Exit status everywhere: 0 clean, 1 findings, 2 usage, 3 failure.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -52,7 +53,12 @@ Exit status: 0 clean, 1 there are findings, 2 wrong usage, 3 failure.
 
 
 def run() -> None:
-    """The entry point of the installed command."""
+    """The entry point of the installed command.
+
+    A short-lived process has no garbage worth collecting, and nothing to tidy up once its output is written: leaving at
+    once saves a tenth of its time.
+    """
+    gc.disable()
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a terminal that is not UTF-8
     try:
@@ -63,7 +69,8 @@ def run() -> None:
         code = 3
     except KeyboardInterrupt:
         code = 130
-    sys.exit(code)
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def main(argv: Sequence[str]) -> int:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
-
 from headnote.dialects.registry import DEFAULT_AGENT
-from headnote.types import TYPE_CHECKING
+from headnote.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Sequence
     from typing import TypedDict
 
@@ -21,6 +20,8 @@ if TYPE_CHECKING:
 
 def parser_of(command: str, about: str, examples: str) -> argparse.ArgumentParser:
     """A parser with the options that are the same everywhere."""
+    import argparse
+
     parser = argparse.ArgumentParser(
         prog=f"headnote {command}".strip(),
         description=about,
@@ -39,6 +40,8 @@ def parser_of(command: str, about: str, examples: str) -> argparse.ArgumentParse
 
 def formatter(prog: str) -> argparse.HelpFormatter:
     """Help in 80 columns. Given no width, argparse imports `shutil`, and with it half a dozen compressors."""
+    import argparse
+
     return argparse.RawDescriptionHelpFormatter(prog, width=80)
 
 
@@ -55,3 +58,45 @@ def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> tuple[argpar
         "model": options.model,
     }
     return options, question
+
+
+class Plain(NamedTuple):
+    """The options of a command line that needs no parser."""
+
+    folder: str
+    flags: frozenset[str]
+    question: Question
+
+
+VALUES = ("-C", "--agent", "--home", "--managed", "--model")
+
+
+def parse_plain(words: Sequence[str], flags: tuple[str, ...]) -> Plain | None:
+    """The options of a command line that has only these flags and the options that are the same everywhere.
+
+    None for any other: then argparse reads it, and says what is wrong. It takes a third of a bare start to import, and
+    `show` must start fast.
+    """
+    given: dict[str, str] = {}
+    found: set[str] = set()
+    at = 0
+    while at < len(words) and words[at] != "--":
+        name, equals, value = words[at].partition("=")
+        at += 1
+        if name in flags and not equals:
+            found.add(name)
+        elif name in VALUES and (equals and name != "-C"):
+            given[name] = value
+        elif name in VALUES and at < len(words) and not words[at].startswith("-"):
+            given[name] = words[at]
+            at += 1
+        else:
+            return None
+    question: Question = {
+        "agent": given.get("--agent", DEFAULT_AGENT),
+        "home": given.get("--home"),
+        "managed": given.get("--managed"),
+        "args": tuple(words[at + 1 :]),
+        "model": given.get("--model"),
+    }
+    return Plain(given.get("-C", "."), frozenset(found), question)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sys
 
-from headnote.cli.options import parse, parser_of
+from headnote.cli.options import parse, parse_plain, parser_of
 from headnote.instructions.load import load
 from headnote.instructions.view import View
 from headnote.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from headnote.cli.options import Question
 
 EXAMPLES = """\
   headnote show                          the instruction text, byte for byte
@@ -20,15 +22,24 @@ EXAMPLES = """\
 
 
 def command(words: Sequence[str]) -> int:
+    plain = parse_plain(words, ("--json", "--messages"))
+    if plain is not None:
+        return _show(
+            plain.folder, plain.question, as_json="--json" in plain.flags, messages="--messages" in plain.flags
+        )
     parser = parser_of("show", "Print exactly the instruction text that an agent receives.", EXAMPLES)
     parser.add_argument("--messages", action="store_true", help="with the envelope, as messages")
     options, question = parse(parser, words)
-    view = load(options.folder, **question)
-    if options.json:
+    return _show(options.folder, question, as_json=options.json, messages=options.messages)
+
+
+def _show(folder: str, question: Question, *, as_json: bool, messages: bool) -> int:
+    view = load(folder, **question)
+    if as_json:
         from headnote.cli.schema import emit, view_json
 
         emit("show", {**view_json(view), "text": view.text, "messages": view.messages})
-    elif options.messages:
+    elif messages:
         _print_messages(view)
     else:
         _print_exactly(view.text or "")

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 MAX_GLOBS = 1_000
 MAX_WRITTEN = 100_000  #: characters written while expanding braces
+MAX_PATTERN = 4_096  #: characters; no path is as long
 MAX_ITEMS = 10_000  #: items of lists, lists in lists included
 
 ALWAYS = "so the rule always applies"
@@ -40,12 +41,15 @@ class Globs(NamedTuple):
 
 def globs_of(value: object) -> Globs:
     """The globs that a value of `paths` stands for."""
-    if isinstance(value, str) and "," not in value and "{" not in value:
+    if isinstance(value, str) and "," not in value and "{" not in value and len(value) <= MAX_PATTERN:
         glob = trim(value).removesuffix("/**")
         return Globs((), _in_vain(value, [value])) if glob in ("", "**") else Globs((glob,), None)
     texts, dropped = ([value], None) if isinstance(value, str) else _strings(value)
     patterns = [pattern for text in texts for pattern in _parted(text)]
     expanded, cut = _expanded(patterns)
+    if any(len(glob) > MAX_PATTERN for glob in expanded):
+        expanded = [glob if len(glob) <= MAX_PATTERN else "#" for glob in expanded]  # a comment: it matches nothing
+        cut = f"`paths` has a pattern of more than {MAX_PATTERN} characters, which is taken to match nothing"
     globs = tuple(filter(None, (glob.removesuffix("/**") for glob in expanded)))
     if all(glob == "**" for glob in globs):
         return Globs((), _in_vain(value, texts))
