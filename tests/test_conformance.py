@@ -10,7 +10,7 @@ from headnote.conform.cases import read_cases
 from headnote.conform.run import run_cases
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "conformance")
-FILES = ("claude-code@2.1.197.jsonl", "claude-code@2.1.325.jsonl")
+FILES = ("claude-code@2.1.197.jsonl", "claude-code@2.1.325.jsonl", "claude-code-more.jsonl")
 CASES = [case for name in FILES for case in read_cases(os.path.join(FOLDER, name))]
 
 
@@ -41,5 +41,9 @@ def test_recorded_case(case):
 def test_every_recorded_case_is_here():
     """A file that lost lines would pass as well."""
     counts = {name: len(read_cases(os.path.join(FOLDER, name))) for name in FILES}
-    assert counts == {"claude-code@2.1.197.jsonl": 274, "claude-code@2.1.325.jsonl": 534}
+    assert counts == {
+        "claude-code@2.1.197.jsonl": 274,
+        "claude-code@2.1.325.jsonl": 534,
+        "claude-code-more.jsonl": 1383,
+    }
     assert len({(case["version"], case["id"]) for case in CASES}) == len(CASES)
