@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import tempfile
 import time
@@ -27,8 +28,9 @@ class Stage:
     """A case on disk. Use it as a context: the folder is gone afterwards."""
 
     def __init__(self, case: Case, date: str) -> None:
-        self._temporary = tempfile.TemporaryDirectory(prefix="headnote-case-", ignore_cleanup_errors=True)
-        root = os.path.realpath(self._temporary.name)
+        # hexadecimal, because `_` in the names that tempfile makes is emphasis in a document that imports a path
+        root = os.path.join(os.path.realpath(tempfile.gettempdir()), f"headnote-case-{os.urandom(8).hex()}")
+        os.mkdir(root)
         os.chmod(root, 0o755)
         self.places = {
             "root": root,
@@ -47,7 +49,7 @@ class Stage:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._temporary.cleanup()
+        shutil.rmtree(self.root, ignore_errors=True)
 
     @property
     def root(self) -> str:
