@@ -50,6 +50,7 @@ class Entry(NamedTuple):
     folder: str = ""  #: the folder it speaks for
     announced: bool = True  #: whether the agent's own InstructionsLoaded hook reports it
     fallback: bool = False  #: whether it was read in place of the agent's own files, or imported from such a file
+    includes: tuple[str, ...] = ()  #: files whose text stands in this one, where imports are put in place
 
     @property
     def tokens(self) -> int:
@@ -113,15 +114,18 @@ REASONS: dict[str, str] = {
     "folder": "a folder stands where a file should",
     "in-code": "the import stands where the agent does not look for imports",
     "missing": "there is no such file",
+    "no-match": "its `paths` match nothing that is here",
     "not-a-file": "it is a FIFO, a socket or a device",
     "not-a-text-file": "the agent imports no files with this extension",
     "not-an-import": "the token does not have the form of an import",
+    "not-walked": "the agent does not look into this folder",
     "not-yet-read": "its `paths` are waiting for a file that matches",
     "outside-project": "it lies outside the working directory",
     "same-content": "another file with the same content was loaded",
     "shadowed": "another file takes its place",
     "symlink-loop": "it is a link that leads back to itself",
     "too-large": "it is larger than the agent reads",
+    "unknown-user": "it names the home of a user that this machine does not know",
     "unreadable": "the file system refuses to read it",
     "withheld": "it was loaded but is not sent to the model",
     "worktree": "it belongs to the main repository of this git worktree",

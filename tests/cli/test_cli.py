@@ -146,7 +146,8 @@ VIEW_KEYS = {
     *("entries", "waiting", "skips", "findings", "absent"),
 }
 ENTRY_KEYS = {
-    *("path", "layer", "kind", "reason", "parent", "trigger", "globs", "bytes", "tokens", "differs_from_disk", "text"),
+    *("path", "layer", "kind", "reason", "parent", "trigger", "globs", "includes", "bytes", "tokens", "text"),
+    "differs_from_disk",
 }
 SKIP_KEYS = {"path", "reason", "detail", "layer", "parent", "line", "globs"}
 FINDING_KEYS = {"path", "line", "code", "message", "hint"}
@@ -297,7 +298,7 @@ def test_another_home(repo):
             ["show", "-C", "/nowhere/at/all"],
             "headnote: /nowhere/at/all is not a folder; give the folder the agent starts in\n",
         ),
-        (["show", "--agent", "emacs"], "headnote: no dialect is called 'emacs'; there are: claude-code\n"),
+        (["show", "--agent", "emacs"], "headnote: no dialect is called 'emacs'; there are: claude-code, "),
         (
             ["show", "--agent", "claude-code@x"],
             "headnote: 'x' is not a version; recorded for claude-code: 2.1.197, 2.1.325\n",

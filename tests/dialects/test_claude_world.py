@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from headnote.dialects.claude_code import V2_1_197, V2_1_325
 from headnote.dialects.claude_world import read_world, slug
-from headnote.dialects.world import Git, Request
+from headnote.dialects.world import Git, Request, walk_of
 from headnote.tree import Disk
 from headnote.types import Finding
 
@@ -53,12 +53,14 @@ def test_the_whole_world_of_an_empty_place(place):
     approved, rest = world.approved, world._replace(approved=None)
     assert rest._asdict() == {
         "cwd": place.proj,
+        "walk": tuple(walk_of(place.proj)),
         "home": place.home,
         "user": place.home + "/.claude",
         "managed": place.managed,
         "added": (),
         "off": "",
         "sources": frozenset(("user", "project", "local")),
+        "switched_by": "--setting-sources",
         "excludes": (),
         "spelled": {},
         "approved": None,
@@ -73,7 +75,7 @@ def test_the_whole_world_of_an_empty_place(place):
         "git": None,
         "findings": (),
     }
-    assert approved() is False
+    assert approved("/x") is False
 
 
 # -- the slug (A3) -------------------------------------------------------------------------------------------
@@ -350,7 +352,7 @@ def test_approval_is_read_when_asked_for_and_once(place):
     world = world_of(place, tree=tree)
     path = place.path("home/.claude.json")
     assert path not in tree.reads
-    assert [world.approved(), world.approved(), tree.reads.count(path)] == [True, True, 1]
+    assert [world.approved("/x"), world.approved("/y"), tree.reads.count(path)] == [True, True, 1]
 
 
 @pytest.mark.parametrize(
@@ -358,37 +360,37 @@ def test_approval_is_read_when_asked_for_and_once(place):
 )
 def test_no_approval(place, value):
     write_settings(place, global_=value)
-    assert world_of(place).approved() is False
+    assert world_of(place).approved("/x") is False
 
 
 @pytest.mark.parametrize("value", [1, "true", None, False, [True]])
 def test_only_true_approves(place, value):
     write_settings(place, global_={"projects": {place.proj: {"hasClaudeMdExternalIncludesApproved": value}}})
-    assert world_of(place).approved() is False
+    assert world_of(place).approved("/x") is False
 
 
 @pytest.mark.parametrize("content", ["", "{", "[" * 100_000, b"\xff\0"], ids=["empty", "open", "deep", "bytes"])
 def test_a_broken_global_file_approves_nothing(place, content):
     place.write("home/.claude.json", content)
-    assert world_of(place).approved() is False
+    assert world_of(place).approved("/x") is False
 
 
 def test_in_a_repository_its_top_is_the_key(place):
     place.git("init -q")
     place.folder("proj/sub")
     write_settings(place, global_={"projects": {place.path("proj/sub"): APPROVED}})
-    assert world_of(place, cwd="proj/sub").approved() is False
+    assert world_of(place, cwd="proj/sub").approved("/x") is False
     write_settings(place, global_={"projects": {place.proj: APPROVED}})
-    assert world_of(place, cwd="proj/sub").approved() is True
+    assert world_of(place, cwd="proj/sub").approved("/x") is True
 
 
 def test_the_global_file_follows_the_config_folder(place):
     write_settings(place, global_={"projects": {place.proj: APPROVED}})
     place.folder("conf")
     env = {"CLAUDE_CONFIG_DIR": place.path("conf")}
-    assert world_of(place, env=env).approved() is False
+    assert world_of(place, env=env).approved("/x") is False
     place.write("conf/.claude.json", json.dumps({"projects": {place.proj: APPROVED}}))
-    assert world_of(place, env=env).approved() is True
+    assert world_of(place, env=env).approved("/x") is True
 
 
 # -- AGENTS.md (F27-F29) -------------------------------------------------------------------------------------

@@ -67,7 +67,7 @@ class World:
     """What containment depends on."""
 
     def __init__(self, cwd, *, approved):
-        self.cwd, self.approved = cwd, lambda: approved
+        self.cwd, self.approved = cwd, lambda _: approved
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import pytest
 
 from headnote.dialects.claude_code import START, TOUCH
 from headnote.dialects.table import Source
-from headnote.dialects.world import Git
-from headnote.instructions.locate import below, folders_of, foreign_folders, steps, walk_of
+from headnote.dialects.world import Git, walk_of
+from headnote.instructions.locate import below, folders_of, foreign_folders, steps
 
 
 class World:
@@ -14,7 +14,7 @@ class World:
     user, managed, memory, added, git = "/u", "/m", "/mem", ("/x", "/y"), None
 
     def __init__(self, cwd="/r/p", **values):
-        self.cwd = cwd
+        self.cwd, self.walk = cwd, tuple(walk_of(cwd))
         for name, value in values.items():
             setattr(self, name, value)
 
@@ -52,6 +52,8 @@ def test_folders_below(cwd, touched, folders):
         ("managed", ["/m"]),
         ("user", ["/u"]),
         ("walk", ["/r", "/r/p"]),
+        ("closest", ["/r/p", "/r"]),
+        ("cwd", ["/r/p"]),
         ("below", ["/r/p/a"]),
         ("added", ["/x", "/y"]),
         ("memory", ["/mem"]),

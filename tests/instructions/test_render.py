@@ -45,11 +45,11 @@ DESCRIPTIONS = {
 def test_every_layer_has_its_description(dialect):
     entries = [Entry(f"/{layer}", layer, f"\n{layer}\n", "") for layer in DESCRIPTIONS]
     parts = [f"Contents of /{layer} ({said}):\n\n{layer}" for layer, said in DESCRIPTIONS.items()]
-    assert start_text(entries, dialect) == "\n\n".join([HEADER, *parts])
+    assert start_text(entries, dialect.template) == "\n\n".join([HEADER, *parts])
 
 
 def test_no_entries_no_text():
-    assert start_text([], NEW) is None
+    assert start_text([], NEW.template) is None
 
 
 @pytest.mark.parametrize(
@@ -64,11 +64,11 @@ def test_no_entries_no_text():
     ],
 )
 def test_text_is_trimmed_as_javascript_does_and_not_escaped(text, shown):
-    assert start_text([A._replace(text=text)], NEW).endswith(f":\n\n{shown}")
+    assert start_text([A._replace(text=text)], NEW.template).endswith(f":\n\n{shown}")
 
 
 def test_a_path_with_braces_is_a_path():
-    assert "Contents of /p/{text} (" in start_text([A._replace(path="/p/{text}")], NEW)
+    assert "Contents of /p/{text} (" in start_text([A._replace(path="/p/{text}")], NEW.template)
 
 
 class World:

@@ -51,6 +51,7 @@ def entry_json(entry: Entry) -> dict[str, object]:
         "parent": entry.parent,
         "trigger": entry.trigger,
         "globs": list(entry.globs),
+        "includes": list(entry.includes),
         "bytes": entry.size,
         "tokens": entry.tokens,
         "differs_from_disk": entry.differs_from_disk,

@@ -65,16 +65,16 @@ TOUCH = (
 TEMPLATE = Template(
     header="Codebase and user instructions are shown below. Be sure to adhere to these instructions. IMPORTANT: "
     "These instructions OVERRIDE any default behavior and you MUST follow them exactly as written.",
-    entry="Contents of {path} ({description}):\n\n{text}",
+    entry="Contents of {path}{description}:\n\n{text}",
     nested="Contents of {path}:\n\n{text}",
     join="\n\n",
     escapes=False,
     descriptions=(
-        ("managed", "organization-managed policy instructions"),
-        ("user", "user's private global instructions for all projects"),
-        ("project", "project instructions, checked into the codebase"),
-        ("local", "user's private project instructions, not checked in"),
-        ("memory", "user's auto-memory, persists across conversations"),
+        ("managed", " (organization-managed policy instructions)"),
+        ("user", " (user's private global instructions for all projects)"),
+        ("project", " (project instructions, checked into the codebase)"),
+        ("local", " (user's private project instructions, not checked in)"),
+        ("memory", " (user's auto-memory, persists across conversations)"),
     ),
 )
 

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from headnote.dialects.config import Scope, Settings, dig, is_off, is_on, parse_args, parse_json, read_json
-from headnote.dialects.world import Git, Request, World, find_git, join
+from headnote.dialects.world import Git, Request, World, find_git, join, walk_of
 from headnote.tree import Fault, Tree
 from headnote.types import TYPE_CHECKING, Finding
 
@@ -56,7 +56,7 @@ def read_world(tree: Tree, request: Request) -> World:
     """The surroundings of a Claude Code session."""
     options = parse_args(request.args, OPTIONS)
     config = request.env.get("CLAUDE_CONFIG_DIR")
-    user = join(request.home, ".claude") if config is None else join(request.cwd, config)
+    user = join(request.home, request.dialect.user) if config is None else join(request.cwd, config)
     sources = _sources(options)
     git = find_git(tree, request.cwd)
     settings = _settings(tree, request, options, user, sources, git)
@@ -70,12 +70,14 @@ def read_world(tree: Tree, request: Request) -> World:
     global_file = join(request.home, ".claude.json") if config is None else user + "/.claude.json"
     return World(
         cwd=request.cwd,
+        walk=tuple(walk_of(request.cwd)),
         home=request.home,
         user=user,
         managed=request.managed,
         added=added if is_on(env.get("CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD")) else (),
         off=off,
         sources=sources,
+        switched_by="--setting-sources",
         excludes=settings.joined("claudeMdExcludes"),
         spelled=_spelled(request.cwd, added_as if config is None else (*added_as, config)),
         approved=_approval(tree, global_file, git.main if git else request.cwd),
@@ -203,11 +205,11 @@ def _off(request: Request, options: Options, added: tuple[str, ...]) -> str:
     return simple
 
 
-def _approval(tree: Tree, path: str, project: str) -> Callable[[], bool]:
+def _approval(tree: Tree, path: str, project: str) -> Callable[[str], bool]:
     """Whether imports from outside were approved for a project. The file can be large: it is read when asked for."""
     answer: list[bool] = []
 
-    def approved() -> bool:
+    def approved(_: str) -> bool:
         if not answer:
             values = read_json(tree, path, [])
             answer.append(dig(values, "projects", project, "hasClaudeMdExternalIncludesApproved") is True)

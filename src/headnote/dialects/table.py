@@ -14,9 +14,10 @@ class Source(NamedTuple):
     """One kind of candidate.
 
     `base` is where it is looked for: `managed`, `user` (the agent's folder in the home), `walk` (every folder
-    from the top of the file system down to the working directory), `added` (folders given with a flag), `below`
-    (folders between the working directory and a touched file), `memory`, or `settings`. Neighbours with one of
-    the bases that stand for many folders are looked for together, folder by folder.
+    from the top of the walk down to the working directory), `closest` (the innermost folder of the walk that has
+    it), `cwd`, `added` (folders given with a flag), `below` (folders between the working directory and a touched
+    file), `memory`, or `settings`. Neighbours with one of the bases that stand for many folders are looked for
+    together, folder by folder.
     """
 
     layer: str
@@ -25,6 +26,7 @@ class Source(NamedTuple):
     kind: str = "file"  #: file, rules (a folder of them), setting, index
     when: str = "always"  #: of rules: always = those without `paths`, matching = those whose `paths` match
     switch: str = ""  #: the setting source that turns it off when it is left out
+    others: tuple[str, ...] = ()  #: names that are tried in turn where the first gives no text
 
 
 class Imports(NamedTuple):
@@ -34,6 +36,7 @@ class Imports(NamedTuple):
     extensions: frozenset[str]
     free: tuple[str, ...]  #: layers whose files may import from anywhere
     contain: tuple[str, ...]  #: what must be inside the working directory: the path as spelled, as real
+    mode: str = "separate"  #: each file an entry of its own, or `inline`: its text in place of the token
 
 
 class Rules(NamedTuple):
@@ -44,6 +47,17 @@ class Rules(NamedTuple):
     links: str  #: anywhere, or inside: a rule behind a link must be inside the working directory
     excluded_by: tuple[str, ...]  #: which of its paths an exclude pattern is tested against: real, spelled
     free: tuple[str, ...]  #: layers whose rules may link anywhere
+    deep: bool = True  #: whether folders in the folder are looked at
+    ordered: bool = False  #: by name; else as the file system lists them
+    wakes: str = "touch"  #: what a rule with the key waits for: a touched file, or that a file that matches `exists`
+
+
+class Reading(NamedTuple):
+    """What becomes of a file's text before it is an entry."""
+
+    frontmatter: str = "all"  #: the files it is cut from: all, rules, none
+    markdown: bool = True  #: whether comments and imports are looked for among the blocks of its Markdown
+    blank: str = "skip"  #: a file of nothing but white space: skip, keep unless it is `empty`, or always keep
 
 
 class Fallback(NamedTuple):
@@ -72,11 +86,12 @@ class Template(NamedTuple):
     """How entries become text."""
 
     header: str
-    entry: str  #: at the start of a session: {path}, {description}, {text}
+    entry: str  #: at the start of a session: {path}, {layer}, {description}, {text}
     nested: str  #: of a touched file: {path}, {text}
     join: str
     escapes: bool  #: whether reserved tags in attached text are escaped
     descriptions: tuple[tuple[str, str], ...]
+    trim: str = "both"  #: the ends of a text that are trimmed: both, right, none
 
 
 class Envelope(NamedTuple):
@@ -87,12 +102,18 @@ class Envelope(NamedTuple):
     after: str
     after_last: str  #: the end when the user's prompt is the next block
     without: str  #: what is sent when there is no text: {date}; empty = nothing
+    role: str = "user"
+    place: str = "before-prompt"
+    sentinel: str = ""  #: the tag of the envelope, if a text must not be able to close it
+    per_entry: bool = False  #: whether each entry is a message of its own
+    message: str = ""  #: the name that such a message bears
 
 
 class Placement(NamedTuple):
     """How nested entries travel, for one family of models.
 
-    `files` and `fallback` name a form: `user-blocks`, `system`, `system-tagged` or `tool-result`.
+    `files` and `fallback` name a form: `user-blocks`, `system`, `system-tagged`, `tool-result`, or `envelope`: in the
+    one of the session's start.
     """
 
     models: tuple[str, ...]  #: names contain one of these, or are what follows `=`; empty = every other model
@@ -140,6 +161,10 @@ class Dialect(NamedTuple):
     mention_missing: bool  #: whether mentioning a file that is not there attaches what its folders have
     subagents_without: tuple[str, ...]
     types: tuple[tuple[str, str], ...]  #: how the agent itself calls a layer, in its reports
+    user: str = ".claude"  #: the agent's folder in the home
+    walk: str = "below-top"  #: where it starts: below-top of the file system, top, repository, cwd
+    opt_in: tuple[str, ...] = ()  #: switches that are off unless asked for
+    reading: Reading = Reading()
 
     @property
     def name(self) -> str:

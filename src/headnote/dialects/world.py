@@ -24,6 +24,7 @@ class Request(NamedTuple):
     date: str  #: YYYY-MM-DD
     add_dirs: tuple[str, ...]
     trust: bool | None = None  #: for agents that ask whether a folder is trusted
+    external: bool = False  #: whether imports from outside are approved, whatever is on record
 
 
 class Git(NamedTuple):
@@ -39,15 +40,17 @@ class World(NamedTuple):
     """The surroundings of one session."""
 
     cwd: str
+    walk: tuple[str, ...]  #: the folders from the top of the walk down to cwd
     home: str
     user: str  #: the agent's own folder
     managed: str
     added: tuple[str, ...]
     off: str  #: why nothing at all is loaded; empty when loading is on
-    sources: frozenset[str]  #: setting sources in force
+    sources: frozenset[str]  #: switches that are on
+    switched_by: str  #: what turns the others off
     excludes: tuple[str, ...]
     spelled: Mapping[str, str]  #: folders that are shown as relative paths, and those paths
-    approved: Callable[[], bool]  #: whether imports from outside were approved
+    approved: Callable[[str], bool]  #: whether an import of this path, from outside, was approved
     mode: str  #: of the fallback files: never, instead, beside, managed-only; with why in `mode_reason`
     mode_reason: str
     texts: Mapping[str, tuple[str, str]]  #: instruction text inside settings: key -> (where it is, text)
@@ -58,6 +61,34 @@ class World(NamedTuple):
     prompt_follows: bool  #: whether the user's prompt is the block behind the instructions
     git: Git | None
     findings: tuple[Finding, ...]
+
+
+def walk_of(cwd: str) -> list[str]:
+    """The folders from the top of the file system down to a folder, without the top.
+
+    >>> walk_of("/a/b")
+    ['/a', '/a/b']
+    """
+    parts = cwd.split("/")[1:] if cwd != "/" else []
+    found, path = [], ""
+    for part in parts:
+        path += "/" + part
+        found.append(path)
+    return found
+
+
+def user_home(name: str) -> str:
+    """The home of a user of this machine; empty if there is no such user.
+
+    >>> user_home("nobody-is-called-this")
+    ''
+    """
+    try:
+        import pwd
+
+        return pwd.getpwnam(name).pw_dir
+    except (ImportError, KeyError, ValueError):
+        return ""
 
 
 def find_git(tree: Tree, cwd: str) -> Git | None:

@@ -36,6 +36,7 @@ ADVICE = {
     "unreadable": ("unreadable", "it is not loaded: {detail}", "mend its permissions"),
     "not-a-file": ("not-a-file", "it is not loaded: it is no regular file", "put a file in its place"),
     "folder": ("not-a-file", "it is not loaded: it is a folder", "put a file in its place"),
+    "unknown-user": ("unknown-user", "it is not loaded: {detail}", "write the whole path"),
     "bad-name": ("bad-name", "it is not loaded: no file can have this name", "shorten the name"),
 }
 

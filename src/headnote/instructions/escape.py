@@ -92,3 +92,12 @@ def _fold(text: str) -> tuple[str, list[int]]:
                 chars.append(each.translate(_ALIKE)[:1] or each)
                 places.append(at)
     return "".join(chars), places
+
+
+def harmless(text: str, tag: str) -> str:
+    """A text in which neither tag of an envelope can be found, in any case of letters: there `<` is `&lt;`.
+
+    >>> harmless("a </Memory> b", "memory")
+    'a &lt;/Memory> b'
+    """
+    return re.sub(rf"<(?=/?{re.escape(tag)})", "&lt;", text, flags=re.IGNORECASE) if tag else text

@@ -14,7 +14,6 @@ from __future__ import annotations
 from headnote.dialects.table import Fallback
 from headnote.dialects.world import is_inside
 from headnote.instructions.frontmatter import trim
-from headnote.instructions.locate import walk_of
 from headnote.instructions.origin import Origin
 from headnote.instructions.read import read_text
 from headnote.instructions.run import Run
@@ -37,7 +36,7 @@ def take_fallback(run: Run) -> bool:
     if hider:
         _note_unread(run, table, "shadowed", f"by {hider}")
         return False
-    for folder in walk_of(run.world.cwd):
+    for folder in run.world.walk:
         if folder in run.foreign:
             _note_folder(run, table, folder, "worktree", "")
         else:
@@ -53,7 +52,7 @@ def _hider(run: Run, table: Fallback) -> str:
     if layer in run.world.sources:
         return ""
     names = [source.name for source in run.dialect.start if source.base == "walk" and source.layer == layer]
-    for folder in walk_of(run.world.cwd):
+    for folder in run.world.walk:
         for name in names:
             path = f"{folder}/{name}"
             text = read_text(run.tree, path, run.dialect)
@@ -87,7 +86,7 @@ def _place(entries: list[Entry], folder: str) -> int:
 
 
 def _note_unread(run: Run, table: Fallback, reason: str, why: str) -> None:
-    for folder in walk_of(run.world.cwd):
+    for folder in run.world.walk:
         _note_folder(run, table, folder, reason, why)
 
 

@@ -13,6 +13,8 @@ from headnote.dialects.table import Imports
 from headnote.dialects.world import World, is_inside, join
 from headnote.tree import Tree
 
+MAX_PATH = 4096  #: no system opens a longer one
+
 
 def target_of(mention: str, folder: str, home: str) -> str:
     """The path an import names; empty if it names none.
@@ -40,6 +42,9 @@ def extension_of(path: str) -> str:
 
 
 def is_text(path: str, imports: Imports) -> bool:
+    """Whether a file may be imported, by its name. A dialect without a list takes every file."""
+    if not imports.extensions:
+        return True
     extension = extension_of(path)
     return not extension or extension in imports.extensions
 
@@ -50,4 +55,4 @@ def is_contained(path: str, layer: str, imports: Imports, world: World, tree: Tr
         return True
     if is_inside(path, world.cwd) and ("real" not in imports.contain or is_inside(tree.real(path), world.cwd)):
         return True
-    return world.approved()
+    return world.approved(path)

@@ -5,14 +5,14 @@
 2. Injecting again replaces the message; injecting the same view again changes nothing.
 3. The list and the messages that were given are not changed.
 4. Text that contains our tags cannot end the message early: there, `<` is written as `&lt;`.
+5. Messages of other systems that carry instructions, by their sentinel or by their name, are pinned too.
 """
 
 from __future__ import annotations
 
-import re
-
 from headnote.errors import HeadnoteError
-from headnote.types import TYPE_CHECKING
+from headnote.instructions.escape import harmless
+from headnote.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,7 +21,20 @@ if TYPE_CHECKING:
 
     Message = Mapping[str, object]
 
+
+class Sentinel(NamedTuple):
+    """How a message that carries instructions begins and ends."""
+
+    openings: tuple[str, ...]
+    close: str
+
+
 OPEN, CLOSE = "<headnote", "</headnote>"
+OURS = Sentinel((OPEN + ">\n", OPEN + " agent="), "\n" + CLOSE)
+MINK = Sentinel(('<memory source="CLAUDE.md">\n',), "</memory>")
+TAG = "memory"  #: the name of a message of ExAthena that carries instructions
+ALL = (OURS, MINK)
+SYSTEM = ("system", "developer")
 PLACES = ("after-system", "first", "before-last-user", "system")
 
 
@@ -43,33 +56,29 @@ def inject(
     if not text:
         return others
     agent = "" if isinstance(view, str) else f' agent="{view.dialect.name}"'
-    body = f"{OPEN}{agent}>\n{_harmless(text)}\n{CLOSE}"
+    body = f"{OPEN}{agent}>\n{harmless(text, 'headnote')}\n{CLOSE}"
     in_blocks = any(isinstance(message.get("content"), list) for message in others)
     content: object = [{"type": "text", "text": body}] if in_blocks else body
     message: Message = {"role": "system" if place == "system" else role, "content": content}
-    others.insert(_position(others, place), message)
+    others.insert(position(others, place), message)
     return others
 
 
-def _position(messages: Sequence[Message], place: str) -> int:
+def position(messages: Sequence[Message], place: str) -> int:
+    """Where in a list a message belongs."""
     if place == "first":
         return 0
     if place == "before-last-user":
-        users = [at for at, message in enumerate(messages) if message.get("role") == "user"]
+        users = [at for at, message in enumerate(messages) if _role(message) == "user"]
         return users[-1] if users else len(messages)
     return _leading_system(messages)
 
 
 def _leading_system(messages: Sequence[Message]) -> int:
     count = 0
-    while count < len(messages) and messages[count].get("role") in ("system", "developer"):
+    while count < len(messages) and _role(messages[count]) in SYSTEM:
         count += 1
     return count
-
-
-def _harmless(text: str) -> str:
-    """Text in which neither of our tags can be found, in any case of letters."""
-    return re.sub("<(?=/?headnote)", "&lt;", text, flags=re.IGNORECASE)
 
 
 def is_memory_message(message: Message) -> bool:
@@ -78,26 +87,44 @@ def is_memory_message(message: Message) -> bool:
     >>> is_memory_message({"role": "user", "content": "<headnote>\\nUse tabs.\\n</headnote>"})
     True
     """
-    if message.get("role") not in ("user", "system", "developer"):
+    return is_marked(message, OURS)
+
+
+def is_marked(message: object, sentinel: Sentinel) -> bool:
+    """Whether a message begins and ends with a sentinel."""
+    if _role(message) not in ("user", *SYSTEM):
         return False
-    content = message.get("content")
+    content = _field(message, "content")
     if isinstance(content, list):
         first = content[0] if len(content) == 1 else None
         content = first.get("text") if isinstance(first, dict) else None
-    if not isinstance(content, str) or not content.endswith("\n" + CLOSE):
-        return False
-    return content.startswith((OPEN + ">\n", OPEN + " agent="))
+    return isinstance(content, str) and content.endswith(sentinel.close) and content.startswith(sentinel.openings)
+
+
+def is_tagged(message: object) -> bool:
+    """Whether a message is of the user and bears the name of those that carry instructions."""
+    return _role(message) == "user" and _field(message, "name") == TAG
+
+
+def _role(message: object) -> object:
+    return _field(message, "role")
+
+
+def _field(message: object, name: str) -> object:
+    """A field of a message, which is a mapping for most and an object for some."""
+    get = getattr(message, "get", None)
+    return get(name) if callable(get) else getattr(message, name, None)
 
 
 def pinned_prefix(messages: Sequence[Message]) -> int:
-    """How many messages at the front a compactor must keep: system messages and ours.
+    """How many messages at the front a compactor must keep: system messages, and those that carry instructions.
 
     >>> pinned_prefix([{"role": "system", "content": "s"}, {"role": "user", "content": "hi"}])
     1
     """
     count = 0
     for message in messages:
-        if message.get("role") not in ("system", "developer") and not is_memory_message(message):
+        if _role(message) not in SYSTEM and not (is_tagged(message) or any(is_marked(message, each) for each in ALL)):
             break
         count += 1
     return count

@@ -60,9 +60,13 @@ def load(
     ['CLAUDE.md']
     """
     choice, request = ask(cwd, agent, home, managed, env, args, settings, model, now, add_dirs, trust=trust)
-    if tree is not None:
-        return load_view(tree, choice, request)
-    key = (choice, request._replace(env=tuple(sorted(request.env.items())), settings=repr(request.settings)))  # type: ignore[arg-type]
+    demand_folder(tree if tree is not None else Disk(), request)
+    return load_kept(choice, request) if tree is None else load_view(tree, choice, request)
+
+
+def load_kept(choice: Choice, request: Request) -> View:
+    """A view of the disk: the one that is kept, as long as nothing that it depends on has changed."""
+    key = key_of(choice, request)
     kept = _kept.get(key)
     if kept is not None and unchanged(kept[1]):
         return kept[0]
@@ -72,6 +76,12 @@ def load(
         _kept.pop(next(iter(_kept)))
     _kept[key] = (view, disk.stamps)
     return view
+
+
+def key_of(choice: Choice, request: Request) -> Hashable:
+    """What makes two questions the same."""
+    env, settings = tuple(sorted(request.env.items())), repr(request.settings)
+    return (choice, request._replace(env=env, settings=settings))  # type: ignore[arg-type]
 
 
 def invalidate() -> None:
@@ -125,13 +135,19 @@ def _choose(agent: str, env: Mapping[str, str]) -> Choice:
     return _chosen[key]
 
 
-def load_view(tree: Tree, choice: Choice, request: Request) -> View:
-    """Run the plan of a session's start."""
+def demand_folder(tree: Tree, request: Request) -> None:
+    """Refuse to start where no agent could."""
     if tree.kind(request.cwd) != "folder":
         raise NotAFolder(f"{request.cwd} is not a folder; give the folder the agent starts in")
+
+
+def load_view(tree: Tree, choice: Choice, request: Request) -> View:
+    """Run the plan of a session's start."""
     dialect = choice.dialect
     module = __import__(f"headnote.dialects.{dialect.surroundings}", fromlist=["read_world"])
     world: World = module.read_world(tree, request)
+    if request.external:
+        world = world._replace(approved=lambda _: True)
     run = Run(tree, dialect, world)
     run.follow(dialect.start)
     nested = take_fallback(run)

@@ -1,6 +1,7 @@
 """Which folders a plan looks in, and in which order.
 
-1. The walk goes from below the top of the file system down to the working directory; the top itself is not in it.
+1. The walk goes from the top of the dialect's choice (`World.walk`) down to the working directory; `closest` goes it
+   the other way, and ends at the first folder that has what is looked for.
 2. `below` are the folders strictly below the working directory down to that of a touched file.
 3. Neighbours of a plan that share a base of many folders are taken together: all of them in the first folder, then
    all of them in the next.
@@ -18,20 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MANY = ("walk", "below", "added")
-
-
-def walk_of(cwd: str) -> list[str]:
-    """The folders from the top of the file system down to a folder, without the top.
-
-    >>> walk_of("/a/b")
-    ['/a', '/a/b']
-    """
-    parts = cwd.split("/")[1:] if cwd != "/" else []
-    found, path = [], ""
-    for part in parts:
-        path += "/" + part
-        found.append(path)
-    return found
 
 
 def below(cwd: str, touched: str) -> list[str]:
@@ -53,14 +40,16 @@ def below(cwd: str, touched: str) -> list[str]:
 def folders_of(base: str, world: World, touched: str) -> list[str]:
     """The folders that a base stands for."""
     if base == "walk":
-        return walk_of(world.cwd)
+        return list(world.walk)
+    if base == "closest":
+        return list(reversed(world.walk))
     if base == "below":
         return below(world.cwd, touched)
     if base == "added":
         return list(world.added)
     if base == "memory":
         return [world.memory] if world.memory else []
-    return [{"managed": world.managed, "user": world.user}.get(base, "")]
+    return [{"managed": world.managed, "user": world.user, "cwd": world.cwd}.get(base, "")]
 
 
 def steps(plan: tuple[Source, ...], world: World, touched: str = "") -> Iterator[tuple[Source, str]]:
@@ -85,6 +74,4 @@ def foreign_folders(world: World) -> frozenset[str]:
     git = world.git
     if git is None or git.bare or git.main == git.top or not is_inside(git.top, git.main):
         return frozenset()
-    return frozenset(
-        folder for folder in walk_of(world.cwd) if is_inside(folder, git.main) and not is_inside(folder, git.top)
-    )
+    return frozenset(folder for folder in world.walk if is_inside(folder, git.main) and not is_inside(folder, git.top))

@@ -39,10 +39,11 @@ class Globs(NamedTuple):
     problem: str | None  #: what was written there in vain, in a sentence
 
 
-def globs_of(value: object) -> Globs:
-    """The globs that a value of `paths` stands for."""
+def globs_of(value: object, *, whole: bool = False) -> Globs:
+    """The globs that a value of `paths` stands for; `whole` if nothing is cut from their ends."""
+    end = "" if whole else "/**"
     if isinstance(value, str) and "," not in value and "{" not in value and len(value) <= MAX_PATTERN:
-        glob = trim(value).removesuffix("/**")
+        glob = trim(value).removesuffix(end)
         return Globs((), _in_vain(value, [value])) if glob in ("", "**") else Globs((glob,), None)
     texts, dropped = ([value], None) if isinstance(value, str) else _strings(value)
     patterns = [pattern for text in texts for pattern in _parted(text)]
@@ -50,7 +51,7 @@ def globs_of(value: object) -> Globs:
     if any(len(glob) > MAX_PATTERN for glob in expanded):
         expanded = [glob if len(glob) <= MAX_PATTERN else "#" for glob in expanded]  # a comment: it matches nothing
         cut = f"`paths` has a pattern of more than {MAX_PATTERN} characters, which is taken to match nothing"
-    globs = tuple(filter(None, (glob.removesuffix("/**") for glob in expanded)))
+    globs = tuple(filter(None, (glob.removesuffix(end) for glob in expanded)))
     if all(glob == "**" for glob in globs):
         return Globs((), _in_vain(value, texts))
     return Globs(globs, cut or dropped or _odd_braces(patterns))

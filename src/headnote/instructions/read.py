@@ -1,13 +1,13 @@
 """From a path to text: read, decode, cut the frontmatter, take out comments, find imports.
 
 1. Bytes are UTF-8; what is not becomes U+FFFD.
-2. Frontmatter is cut from every file, not only from rules; its `paths` are kept.
-3. The Markdown stage gives the text that is shown, and the `@` tokens in it.
+2. Frontmatter is cut from every file, not only from rules, unless the dialect says so; its `paths` are kept.
+3. The Markdown stage, if the dialect has one, gives the text that is shown, and the `@` tokens in it.
 """
 
 from __future__ import annotations
 
-from headnote.dialects.table import Dialect
+from headnote.dialects.table import Dialect, Rules
 from headnote.instructions.frontmatter import first_line, parse, split
 from headnote.instructions.markdown import Mention, scan
 from headnote.instructions.paths import Globs, globs_of
@@ -28,18 +28,19 @@ class Text(NamedTuple):
     mentions: tuple[Mention, ...]
     findings: tuple[Finding, ...]
     offset: int  #: lines that the frontmatter took from the top
+    includes: tuple[str, ...] = ()  #: files whose text is in it
 
 
 NO_GLOBS = Globs((), None)
 
 
-def read_text(tree: Tree, path: str, dialect: Dialect) -> Text | Fault:
+def read_text(tree: Tree, path: str, dialect: Dialect, kind: str = "file") -> Text | Fault:
     """The text of one file, or why there is none."""
     data = tree.read(path, dialect.max_file)
     if isinstance(data, Fault):
         return data
     raw = data.decode("utf-8", "replace")
-    text = understand(path, raw, len(data), dialect)
+    text = understand(path, raw, len(data), dialect, kind)
     if b"\0" in data or not raw.isascii():
         text = text._replace(findings=(*text.findings, *_odd_bytes(path, data, raw, dialect)))
     return text
@@ -59,28 +60,32 @@ def _odd_bytes(path: str, data: bytes, raw: str, dialect: Dialect) -> Iterator[F
         yield Finding(path, 1, "byte-order-mark", said, "save the file without it")
 
 
-def understand(path: str, raw: str, size: int, dialect: Dialect) -> Text:
+def understand(path: str, raw: str, size: int, dialect: Dialect, kind: str = "file") -> Text:
     """A decoded text as the agent understands it."""
-    front, body = split(raw, after_bom=dialect.after_bom)
+    cuts, reads_markdown, _ = dialect.reading
+    is_cut = cuts == "all" or (cuts == "rules" and kind == "rule")
+    front, body = split(raw, after_bom=dialect.after_bom) if is_cut else (None, raw)
     globs = NO_GLOBS
     findings: tuple[Finding, ...] = ()
     offset = 0
     if front is not None:
-        globs, findings = _conditions(path, front, raw, dialect.rules.key)
+        globs, findings = _conditions(path, front, raw, dialect.rules)
         offset = raw.count("\n", 0, len(raw) - len(body))
+    if not reads_markdown:
+        return Text(raw, body, size, globs, (), findings, offset)
     document = scan(body)
     if document.problem:
         findings = (*findings, Finding(path, None, "markdown-nesting", document.problem))
     return Text(raw, document.text, size, globs, document.mentions, findings, offset)
 
 
-def _conditions(path: str, front: str, raw: str, key: str) -> tuple[Globs, tuple[Finding, ...]]:
+def _conditions(path: str, front: str, raw: str, rules: Rules) -> tuple[Globs, tuple[Finding, ...]]:
     """The `paths` of a frontmatter, and what is wrong with it."""
     parsed = parse(front)
     findings: tuple[Finding, ...] = ()
     if parsed.problem:
         line = first_line(raw) + parsed.line - 1 if parsed.line else None
         findings = (Finding(path, line, "frontmatter-invalid", parsed.problem, "put the value in quotes"),)
-    if key not in parsed.values:
+    if rules.key not in parsed.values:
         return NO_GLOBS, findings
-    return globs_of(parsed.values[key]), findings
+    return globs_of(parsed.values[rules.key], whole=rules.wakes == "exists"), findings

@@ -8,14 +8,14 @@
 
 from __future__ import annotations
 
-from headnote.dialects.table import Dialect, Placement
+from headnote.dialects.table import Dialect, Placement, Template
 from headnote.dialects.world import World
-from headnote.instructions.escape import escape_fallback, escape_reserved
+from headnote.instructions.escape import escape_fallback, escape_reserved, harmless
 from headnote.instructions.frontmatter import trim
 from headnote.types import TYPE_CHECKING, Block, Entry, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 OPEN, CLOSE = "<system-reminder>\n", "\n</system-reminder>"
 
@@ -27,18 +27,37 @@ class Attached(NamedTuple):
     fallback: tuple[Entry, ...] = ()
 
 
-def start_text(entries: Sequence[Entry], dialect: Dialect) -> str | None:
+def start_text(entries: Sequence[Entry], template: Template) -> str | None:
     """The instruction text of a session's start, without its envelope; None when there is none."""
     if not entries:
         return None
-    template = dialect.template
+    parts = entry_texts(entries, template)
+    if template.header:
+        parts.insert(0, template.header)
+    return template.join.join(parts)
+
+
+def entry_texts(entries: Sequence[Entry], template: Template) -> list[str]:
+    """Each entry under its heading."""
     described = dict(template.descriptions)
-    parts = [template.header]
+    parts = []
     for entry in entries:
         path = escape_reserved(entry.path) if entry.kind == "index" and template.escapes else entry.path
-        text = trim(entry.text)
-        parts.append(template.entry.format(path=path, description=described[entry.layer], text=text))
-    return template.join.join(parts)
+        text = _TRIM[template.trim](entry.text)
+        description = described.get(entry.layer, "")
+        parts.append(template.entry.format(path=path, layer=entry.layer, description=description, text=text))
+    return parts
+
+
+_TRIM: dict[str, Callable[[str], str]] = {"both": trim, "right": str.rstrip, "none": str}
+
+
+def start_blocks(entries: Sequence[Entry], text: str | None, dialect: Dialect, world: World) -> list[Block]:
+    """The blocks that carry the text of the entries."""
+    if dialect.envelope.per_entry:
+        return [Block(dialect.envelope.role, "text", each) for each in entry_texts(entries, dialect.template)]
+    block = start_block(text, dialect, world)
+    return [block] if block else []
 
 
 def start_block(text: str | None, dialect: Dialect, world: World) -> Block | None:
@@ -46,10 +65,12 @@ def start_block(text: str | None, dialect: Dialect, world: World) -> Block | Non
     envelope = dialect.envelope
     after = envelope.after.format(date=world.date)
     if text is None:
-        return Block("user", "text", envelope.without + after[1:]) if envelope.without else None
+        return Block(envelope.role, "text", envelope.without + after[1:]) if envelope.without else None
+    if envelope.sentinel:
+        text = harmless(text, envelope.sentinel)
     if world.prompt_follows and not placement_of(world.model, dialect).date_follows:
         after += envelope.after_last
-    return Block("user", "text", envelope.before + text + after)
+    return Block(envelope.role, "text", envelope.before + text + after)
 
 
 def placement_of(model: str, dialect: Dialect) -> Placement:
@@ -93,6 +114,10 @@ def turn_blocks(turn: Sequence[Attached], dialect: Dialect, model: str) -> list[
 def _file_blocks(texts: list[str], form: str, dialect: Dialect) -> list[Block]:
     if not texts:
         return []
+    if form == "envelope":
+        envelope = dialect.envelope
+        text = harmless(dialect.template.join.join(texts), envelope.sentinel)
+        return [Block(envelope.role, "text", envelope.before + text + envelope.after)]
     if form == "system":
         return [Block("system", "text", dialect.template.join.join(texts))]
     wrapped = [OPEN + text + CLOSE for text in texts]

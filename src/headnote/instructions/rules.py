@@ -6,22 +6,28 @@
 3. A rule with `paths` waits, and so does what a rule imports, if that has `paths`. The imports of a waiting rule that
    have none are taken now. Waiting is worked out apart from what was taken: a rule that something else imported still
    waits. # claude-code@2.1.197: rule-cond-claudemd-import
+4. In a dialect whose rules wait for what `exists`, all rules of a folder are read, their globs are looked for in one
+   walk, and those without a hit are skipped.
 """
 
 from __future__ import annotations
 
 from headnote.dialects.table import Source
-from headnote.dialects.world import is_inside
+from headnote.dialects.world import is_inside, join
 from headnote.instructions.frontmatter import trim
 from headnote.instructions.origin import Origin, Wait, Waiting
-from headnote.instructions.read import Text
+from headnote.instructions.paths import never_matches
+from headnote.instructions.read import Text, read_text
 from headnote.tree import Fault, Tree
 from headnote.types import TYPE_CHECKING, Finding, NamedTuple, Skip
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from headnote.instructions.run import Run
+
+
+ABSOLUTE = "it is an absolute path: write it as seen from the working directory"
 
 
 class Rule(NamedTuple):
@@ -32,7 +38,7 @@ class Rule(NamedTuple):
 
 
 def find_rules(
-    tree: Tree, folder: str, suffix: str, may_enter: Callable[[Rule], bool] = lambda _: True
+    tree: Tree, folder: str, suffix: str, may_enter: Callable[[Rule], bool] = lambda _: True, *, deep: bool = True
 ) -> Iterator[Rule | Skip]:
     """Every rule below a folder, and a skip for what cannot be one."""
     entered: set[str] = set()
@@ -43,7 +49,9 @@ def find_rules(
                 yield found
                 continue
             rule, kind = found
-            if kind == "folder" and not may_enter(rule):
+            if kind == "folder" and not deep:
+                yield Skip(rule.path, "not-walked")
+            elif kind == "folder" and not may_enter(rule):
                 yield Skip(rule.path, "outside-project", f"it is a link to {rule.real}")
             elif kind == "folder":
                 open_folders.append(_names(tree, rule.path, entered))
@@ -79,28 +87,62 @@ def _follow(tree: Tree, path: str) -> tuple[Rule, str] | Skip:
     return Rule(path, tree.real(path)), kind
 
 
-def take_rules(run: Run, path: str, source: Source, holder: str, *, only_waiting: bool = False) -> None:
-    """Take the rules of a folder that do not wait; let the others wait."""
+def take_rules(run: Run, path: str, source: Source, holder: str, *, only_waiting: bool = False) -> bool:
+    """Take the rules of a folder that do not wait; let the others wait. Whether there are any."""
     real = run.tree.real(path)
     if real in run.rule_folders:  # claude-code: disc-under-home: the user's rules are not the project's too
-        return
+        return False
     run.rule_folders.add(real)
     run.waited = set()  # each rules folder is looked at afresh
     base = holder if source.layer == "project" else run.world.cwd
-    origin = Origin(source.layer, holder, "rule", Wait(base, source, only_waiting))
+    table = run.dialect.rules
+    origin = Origin(source.layer, holder, "rule", Wait(base, source, only_waiting) if table.wakes == "touch" else None)
     free = run.dialect.rules.links == "anywhere" or source.layer in run.dialect.rules.free
 
     def may_enter(rule: Rule) -> bool:
         """A folder behind a link whose rules would all be refused is not walked: it may be the whole disk."""
-        return free or rule.real.startswith(real) or is_inside(rule.real, run.world.cwd) or run.world.approved()
+        is_near = free or rule.real.startswith(real) or is_inside(rule.real, run.world.cwd)
+        return is_near or run.world.approved(rule.real)
 
-    for rule in find_rules(run.tree, path, run.dialect.rules.suffix, may_enter):
+    rules: Iterable[Rule | Skip] = find_rules(run.tree, path, table.suffix, may_enter, deep=table.deep)
+    if table.ordered:
+        rules = sorted(rules, key=lambda rule: rule.path)
+    taken = []
+    for rule in rules:
         if isinstance(rule, Skip):
             _note_no_rule(run, rule, source)
         elif not _is_refused(run, rule, origin, holder):
-            plain = rule.real == rule.path
-            speaker = origin if plain else origin._replace(folder=_spoken_for(rule.real))
-            run.take_file(rule.path, speaker, rule.real, rule.real)
+            taken.append(rule)
+            if table.wakes == "touch":
+                plain = rule.real == rule.path
+                speaker = origin if plain else origin._replace(folder=_spoken_for(rule.real))
+                run.take_file(rule.path, speaker, rule.real, rule.real)
+    if table.wakes == "exists":
+        _take_existing(run, taken, origin)
+    return bool(taken)
+
+
+def _take_existing(run: Run, rules: list[Rule], origin: Origin) -> None:
+    """Take the rules that have no `paths`, and those with a path that is there."""
+    from headnote.instructions.exists import first_hits
+
+    texts = [read_text(run.tree, rule.path, run.dialect, "rule") for rule in rules]
+    globs = [() if isinstance(text, Fault) else text.globs.patterns for text in texts]
+    hits = first_hits(run.tree, run.world.cwd, globs)
+    for rule, text, patterns, hit in zip(rules, texts, globs, hits, strict=True):
+        if isinstance(text, Fault) or not patterns or hit is not None:
+            taken = run.take_file(rule.path, origin, real=rule.real, text=text)
+            if taken and hit is not None:
+                trigger = join(run.world.cwd, hit)
+                run.entries[-1] = run.entries[-1]._replace(reason="path_glob_match", trigger=trigger)
+            continue
+        run.skips.append(Skip(rule.path, "no-match", "", origin.layer, globs=patterns))
+        run.findings += text.findings
+        alone = all(glob.startswith("!") for glob in patterns)
+        for glob in patterns:
+            why = ABSOLUTE if glob.startswith("/") else never_matches(glob, alone=alone)
+            if why and not is_inside(glob, run.world.cwd):
+                run.findings.append(Finding(rule.path, None, "glob-never-matches", f"{glob}: {why}"))
 
 
 def _note_no_rule(run: Run, skip: Skip, source: Source) -> None:
@@ -121,7 +163,7 @@ def _is_refused(run: Run, rule: Rule, origin: Origin, holder: str) -> bool:
         return False
     if rule.real == run.tree.real(holder) + rule.path[len(holder) :]:  # no link below the folder that holds it
         return False
-    if is_inside(rule.real, run.world.cwd) or run.world.approved():
+    if is_inside(rule.real, run.world.cwd) or run.world.approved(rule.real):
         return False
     run.skip(rule.path, "outside-project", origin, f"it is a link to {rule.real}")
     return True

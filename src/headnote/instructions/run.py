@@ -12,7 +12,7 @@ from headnote.dialects.table import Dialect, Source
 from headnote.dialects.world import World
 from headnote.instructions.excludes import compile_excludes
 from headnote.instructions.frontmatter import trim
-from headnote.instructions.imports import is_contained, is_text, target_of
+from headnote.instructions.imports import MAX_PATH, is_contained, is_text, target_of
 from headnote.instructions.index import cut_index
 from headnote.instructions.locate import foreign_folders, steps
 from headnote.instructions.origin import Origin, Waiting
@@ -20,8 +20,6 @@ from headnote.instructions.read import Text, read_text
 from headnote.instructions.rules import is_taken_now, take_rules
 from headnote.tree import MISSING, Fault, Tree
 from headnote.types import Entry, Finding, Skip
-
-MAX_PATH = 4096  #: no system opens a longer one
 
 #: places in running text where a token is nearly an import, and what is wrong there
 NEARLY = {"punctuation-before": "punctuation stands before the @", "bad-start": "no import starts like this"}
@@ -44,6 +42,7 @@ class Run:
         self.foreign = foreign_folders(world)
         self._folders: dict[str, str] = {}
         self.rule_folders: set[str] = set()
+        self.closest: dict[str, str] = {}  #: name of a source -> the folder of the walk that has it
 
     # -- the plan -------------------------------------------------------------------------------------------
 
@@ -57,6 +56,9 @@ class Run:
         if source.kind == "setting":
             self._take_setting(source)
             return
+        if source.base == "closest" and source.name in self.closest:
+            self._note_farther(path, source)
+            return
         above = self._kind_above(path) if "/" in source.name else "folder"
         if above == "unreadable":
             self.skips.append(Skip(path, "unreadable", "Permission denied", source.layer))
@@ -68,7 +70,8 @@ class Run:
         if off:
             self._note_off(path, source, folder, off)
         elif source.kind == "rules":
-            take_rules(self, path, source, folder)
+            if take_rules(self, path, source, folder) and source.base == "closest":
+                self.closest[source.name] = path
         elif source.kind == "index":
             self._take_index(path)
         else:
@@ -77,15 +80,36 @@ class Run:
     def _take_own(self, path: str, source: Source, folder: str) -> None:
         spelled = self.world.spelled.get(folder) if source.base in ("added", "user") else None
         shown = path if spelled is None else spelled + source.name
-        if self.take_file(path, Origin(source.layer, folder), shown) and source.base in ("walk", "below"):
+        taken = self.take_file(path, Origin(source.layer, folder), shown)
+        if taken and source.base in ("walk", "below"):
             self.own.append(path)
+        if source.others:
+            self._take_others(source, folder, path if taken else "")
+
+    def _take_others(self, source: Source, folder: str, taken: str) -> None:
+        """The other names of a source: the first that gives a text stands for all."""
+        for name in source.others:
+            path = f"{folder.rstrip('/')}/{name}"
+            if not taken:
+                taken = path if self.take_file(path, Origin(source.layer, folder)) else ""
+            elif self.tree.kind(path) == "missing":
+                self.absent.append(path)
+            else:
+                self.skips.append(Skip(path, "shadowed", f"by {taken}", source.layer))
+
+    def _note_farther(self, path: str, source: Source) -> None:
+        """A folder of the walk whose like was found closer to the working directory."""
+        if self.tree.kind(path) == "missing":
+            self.absent.append(path)
+        else:
+            self.skips.append(Skip(path, "shadowed", f"by {self.closest[source.name]}", source.layer))
 
     def _off(self, source: Source, folder: str) -> str:
         """Why a source is switched off here; empty when it is on."""
         if self.world.off:
             return self.world.off
         if source.switch and source.switch not in self.world.sources:
-            return f"--setting-sources leaves out {source.switch}"
+            return f"{self.world.switched_by} leaves out {source.switch}"
         if folder in self.foreign and source.switch == "project":
             return "worktree"
         return ""
@@ -111,10 +135,13 @@ class Run:
 
     # -- one file -------------------------------------------------------------------------------------------
 
-    def take_file(self, path: str, origin: Origin, shown: str = "", real: str = "") -> bool:
+    def take_file(
+        self, path: str, origin: Origin, shown: str = "", real: str = "", text: Text | Fault | None = None
+    ) -> bool:
         """Take a file and what it imports; whether it has an entry.
 
-        `shown` is how the agent spells its path, if not like this; `real` where it really is, if that is known.
+        `shown` is how the agent spells its path, if not like this; `real` where it really is, and `text` what is in
+        it, if that is known.
         """
         if path in self.seen and (origin.wait is None or path in self.waited):
             self.skip(path, "duplicate", origin, self.seen[path])
@@ -122,7 +149,8 @@ class Run:
         if origin.kind != "rule" and self.is_excluded(shown or path, origin.layer):
             self.skip(path, "excluded", origin)
             return False
-        text = read_text(self.tree, path, self.dialect)
+        if text is None:
+            text = read_text(self.tree, path, self.dialect, origin.kind)
         if isinstance(text, Fault):
             self._fault(path, text, origin)
             return False
@@ -142,8 +170,13 @@ class Run:
             self.skip(path, "worktree", origin)
             self.take_imports(path, real, text, origin)
             return False
+        if self.dialect.imports.mode == "inline":
+            from headnote.instructions.inline import expand  # most agents have no need of it
+
+            whole, includes = expand(self, path, real, text, origin)
+            text = text._replace(shown=whole, includes=includes)
         shown = trim(text.shown)
-        if not shown:
+        if not shown and self._is_blank(text.shown):
             self.skip(path, "empty", origin)
             return False
         if shown in origin.unlike:
@@ -153,6 +186,11 @@ class Run:
         if text.mentions:
             self.take_imports(path, real, text, origin)
         return True
+
+    def _is_blank(self, text: str) -> bool:
+        """Whether a text without words is no entry."""
+        kept = self.dialect.reading.blank
+        return kept == "skip" or (kept == "empty" and not text)
 
     def entry(self, path: str, text: Text, origin: Origin, reason: str = "") -> Entry:
         globs = text.globs.patterns
@@ -179,6 +217,7 @@ class Run:
             origin.folder,
             origin.announced,
             origin.fallback,
+            text.includes,
         )
 
     def is_excluded(self, path: str, layer: str) -> bool:

@@ -10,13 +10,13 @@
 
 from __future__ import annotations
 
-from headnote.dialects.registry import DEFAULT_AGENT
-from headnote.dialects.world import is_inside, join
+from headnote.dialects.registry import DEFAULT_AGENT, Choice
+from headnote.dialects.world import Request, is_inside, join
 from headnote.instructions.advice import advise
 from headnote.instructions.fallback import take_nested_fallback
 from headnote.instructions.frontmatter import trim
 from headnote.instructions.gitignore import RuleIndex
-from headnote.instructions.load import ask, load_view
+from headnote.instructions.load import ask, demand_folder, load_view
 from headnote.instructions.locate import below, steps
 from headnote.instructions.origin import Waiting
 from headnote.instructions.prompt import mentions_in
@@ -86,19 +86,30 @@ class Session:
         add_dirs: Iterable[str] = (),
         tree: Tree | None = None,
     ) -> None:
-        self._ask = ask(cwd, agent, home, managed, env, args, settings, model, now, add_dirs, trust=trust)
-        self._tree = tree
-        self._name = ""  #: of the subagent, if it is one's conversation
+        self._open(ask(cwd, agent, home, managed, env, args, settings, model, now, add_dirs, trust=trust), tree)
+
+    @classmethod
+    def of(cls, choice: Choice, request: Request, tree: Tree | None = None, name: str = "") -> Session:
+        """The session of a question that was put together elsewhere."""
+        session = cls.__new__(cls)
+        session._open((choice, request), tree, name)
+        return session
+
+    def _open(self, question: tuple[Choice, Request], tree: Tree | None, name: str = "") -> None:
+        self._ask, self._tree = question, tree
+        self._name = name  #: of the subagent, if it is one's conversation
         self._view: View | None = None
         self._rules: _WaitingRules | None = None
         self._attached: set[str] = set()
-        self.shell_folder = self._ask[1].cwd
+        self.shell_folder = question[1].cwd
         self._known: frozenset[str] = frozenset()
         self.attached: list[Entry] = []
 
     def start(self) -> View:
         """Begin, or begin again: what the model is told first."""
-        view = load_view(self._disk(), *self._ask)
+        tree = self._disk()
+        demand_folder(tree, self._ask[1])
+        view = load_view(tree, *self._ask)
         self._begin(view.without_entries() if self._name in view.dialect.subagents_without else view)
         return self.view
 
@@ -151,9 +162,7 @@ class Session:
     def subagent(self, name: str) -> Session:
         """The conversation of a subagent; its `view` is what it is told."""
         view = self.view
-        session = Session.__new__(Session)
-        session._ask, session._tree, session._name = self._ask, self._tree, name
-        session.shell_folder = self._ask[1].cwd
+        session = Session.of(*self._ask, self._tree, name)
         session._begin(view.without_entries() if name in view.dialect.subagents_without else view)
         return session
 

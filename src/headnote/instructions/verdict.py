@@ -32,6 +32,9 @@ def verdict_of(view: View, path: str, tree: Tree | None = None) -> Verdict:
     for number, entry in enumerate(view.entries, 1):
         if entry.path in (path, real) or tree.real(entry.path) == real:
             return _at_start(view, entry, number)
+        if path in entry.includes or real in entry.includes:
+            why = f"its text stands in {entry.path}, in place of the import"
+            return Verdict(path, "start", "loaded at the start of every session", (why,), ())
     for rule in view.waiting:
         if rule.entry.path in (path, real):
             globs = ", ".join(rule.entry.globs)

@@ -6,7 +6,7 @@ from headnote.dialects.registry import Choice
 from headnote.dialects.table import Dialect
 from headnote.dialects.world import World
 from headnote.instructions.origin import Waiting
-from headnote.instructions.render import start_block, start_text
+from headnote.instructions.render import start_blocks, start_text
 from headnote.types import Entry, Finding, Message, Skip, Slot, estimate_tokens
 
 
@@ -68,19 +68,23 @@ class View:
     def text(self) -> str | None:
         """The instruction text the model receives, without its envelope; None when there is none."""
         if self._text is None and self.entries:
-            self._text = start_text(self.entries, self.dialect)
+            self._text = start_text(self.entries, self.dialect.template)
         return self._text
 
     @property
     def slots(self) -> tuple[Slot, ...]:
         """The blocks of the first request that carry instructions, by place."""
-        block = start_block(self.text, self.dialect, self.world)
-        return (Slot("before-prompt", block),) if block else ()
+        blocks = start_blocks(self.entries, self.text, self.dialect, self.world)
+        return tuple(Slot(self.dialect.envelope.place, block) for block in blocks)
 
     @property
     def messages(self) -> list[Message]:
         """The same as message dicts: role and content blocks."""
-        return [{"role": block.role, "content": [{"type": block.type, "text": block.text}]} for _, block in self.slots]
+        name: Message = {"name": self.dialect.envelope.message} if self.dialect.envelope.message else {}
+        return [
+            {"role": block.role, **name, "content": [{"type": block.type, "text": block.text}]}
+            for _, block in self.slots
+        ]
 
     @property
     def tokens(self) -> int:

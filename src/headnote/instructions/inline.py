@@ -1,0 +1,259 @@
+"""Imports in place of their tokens: a file and what it imports become one text.
+
+1. A token is an `@` at the start or after white space, followed by `~`, `.`, `/`, a letter, digit, `_` or `-`; it
+   reaches to the next white space. Closing punctuation behind the path stays where it is.
+2. Code is left alone, blocks and spans: neither tokens nor comments are looked for there.
+3. A comment goes, wherever else it stands; one without an end is text.
+4. What a token names is put in its place, with its own tokens and comments treated alike, down to the dialect's depth.
+   A file stands once in a text: where it is named again, nothing stands.
+5. A token whose file is missing, refused or too deep stays as it is, and is a skip.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+
+from headnote.dialects.world import join, user_home
+from headnote.instructions.imports import MAX_PATH, is_contained, is_text
+from headnote.instructions.read import read_text
+from headnote.tree import Fault
+from headnote.types import TYPE_CHECKING, Finding, NamedTuple, Skip
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from headnote.instructions.mdleaves import Block
+    from headnote.instructions.origin import Origin
+    from headnote.instructions.read import Text
+    from headnote.instructions.run import Run
+
+CLOSING = ".,;:)]}"
+_SIGN = re.compile(r"`+|<!--|(?<!\S)@(?=[~./A-Za-z0-9_-])\S+")
+_MAY_BE_CODE = re.compile(r"(?m)```|~~~|^(?: {4}| {0,3}\t)")
+_BLANK = re.compile(r"\n[ \t\r]*\n")
+
+
+class Mark(NamedTuple):
+    """A comment, or a token with its path, in running text."""
+
+    start: int
+    end: int
+    path: str  #: empty for a comment
+
+
+def marks_of(text: str) -> tuple[list[Mark], bool]:
+    """The marks of a text in their order, and whether its code blocks could be told apart.
+
+    >>> [mark.path for mark in marks_of("see @a.md, not `x @b.md` <!-- @c.md -->")[0]]
+    ['a.md', '']
+    """
+    if "<!--" not in text and "@" not in text:
+        return [], True
+    blocks = _code_blocks(text)
+    return list(_marks(text, blocks or [])), blocks is not None
+
+
+def _marks(text: str, blocks: list[tuple[int, int]]) -> Iterator[Mark]:
+    at = block = 0
+    spans = _Spans(text)
+    is_open = True  #: whether a comment may still end
+    while found := _SIGN.search(text, at):
+        start, at = found.span()
+        while block < len(blocks) and blocks[block][1] <= start:
+            block += 1
+        if block < len(blocks) and blocks[block][0] <= start:
+            at = blocks[block][1]
+        elif text[start] == "`":
+            at = spans.end(start, at)
+        elif text[start] == "@":
+            end = start + 1 + len(found[0][1:].rstrip(CLOSING))
+            if end > start + 1:
+                yield Mark(start, end, text[start + 1 : end])
+        elif is_open:
+            end = text.find("-->", at)
+            is_open = end >= 0
+            if is_open:
+                at = end + 3
+                yield Mark(start, at, "")
+
+
+class _Spans:
+    """Where spans of code end: at the next run of as many backticks in the same paragraph."""
+
+    __slots__ = ("blank", "runs", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text, self.blank = text, -1
+        self.runs: dict[int, list[int]] | None = None
+
+    def end(self, start: int, end: int) -> int:
+        if start and self.text[start - 1] == "\\":
+            start += 1
+        if self.runs is None:
+            self.runs = {}
+            for found in re.finditer("`+", self.text):
+                self.runs.setdefault(len(found[0]), []).append(found.start())
+        runs = self.runs.get(end - start, [])
+        at = bisect_left(runs, end)
+        if at == len(runs) or runs[at] > self._paragraph_end(end):
+            return end
+        return runs[at] + end - start
+
+    def _paragraph_end(self, at: int) -> int:
+        if self.blank < at:
+            found = _BLANK.search(self.text, at)
+            self.blank = found.start() if found else len(self.text)
+        return self.blank
+
+
+def _code_blocks(text: str) -> list[tuple[int, int]] | None:
+    """Start and end of the code blocks of a text; None if it is too tangled to tell."""
+    if not _MAY_BE_CODE.search(text):
+        return []
+    from headnote.instructions.mdblocks import Effort, TangledError, cut
+
+    lines = text.split("\n")
+    plain = [line.removesuffix("\r") for line in lines] if "\r" in text else lines
+    effort = Effort(len(text))
+
+    def ranges(blocks: list[Block] | tuple[Block, ...], first: int) -> Iterator[tuple[int, int]]:
+        for block in blocks:
+            if block.kind in ("code", "fence"):
+                yield first + block.start, first + block.end
+            elif block.kind == "quote":
+                yield from ranges(block.blocks, first + block.start)
+            elif block.kind == "list":
+                for item in block.items:
+                    if _MAY_BE_CODE.search("\n".join(item.lines)):
+                        below = cut(item.lines, effort, top=False, depth=1)
+                        yield from ranges(below, first + item.start)
+
+    try:
+        found = list(ranges(cut(plain, effort), 0))
+    except (TangledError, RecursionError):
+        return None
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+    return [(starts[first], starts[end]) for first, end in found]
+
+
+class _Frame:
+    """A file that is being put together."""
+
+    __slots__ = ("at", "counted", "done", "folder", "line", "marks", "origin", "path", "text")
+
+    def __init__(self, path: str, real: str, text: Text, origin: Origin, run: Run) -> None:
+        self.path, self.text, self.at = path, text, 0
+        self.folder = real.rpartition("/")[0] or "/"
+        self.origin = origin
+        self.done: list[str] = []
+        self.line, self.counted = 1 + text.offset, 0
+        marks, is_told = marks_of(text.shown)
+        self.marks = iter(marks)
+        if not is_told:
+            said = "too tangled to tell its code from its text: @ in code may have been taken for imports"
+            run.findings.append(Finding(path, None, "markdown-nesting", said))
+
+    def line_of(self, mark: Mark) -> int:
+        """The line of a mark; marks are asked for in their order."""
+        self.line += self.text.shown.count("\n", self.counted, mark.start)
+        self.counted = mark.start
+        return self.line
+
+
+def expand(run: Run, path: str, real: str, text: Text, origin: Origin) -> tuple[str, tuple[str, ...]]:
+    """A text with what it imports in it, and the paths of those files."""
+    if "@" not in text.shown and "<!--" not in text.shown:
+        return text.shown, ()
+    whole = _Inlining(run, real)
+    frames = [_Frame(path, real, text, origin, run)]
+    while True:
+        frame = frames[-1]
+        mark = next(frame.marks, None)
+        if mark is None:
+            body = "".join((*frame.done, frame.text.shown[frame.at :]))
+            frames.pop()
+            if not frames:
+                return body, tuple(whole.paths)
+            frames[-1].done.append(body)
+            continue
+        below = whole.follow(frame, mark) if mark.path else None
+        if mark.path and below is None:
+            continue
+        frame.done.append(frame.text.shown[frame.at : mark.start])
+        frame.at = mark.end
+        if isinstance(below, _Frame):
+            frames.append(below)
+
+
+class _Inlining:
+    """What one text has in it already, and what was not to be had."""
+
+    def __init__(self, run: Run, real: str) -> None:
+        self.run = run
+        self.reals = {real}
+        self.tried: dict[str, str] = {}  #: target -> its real path; empty if its token stays
+        self.paths: list[str] = []
+
+    def follow(self, frame: _Frame, mark: Mark) -> _Frame | str | None:
+        """A file to be put in place of a token; a text if nothing is, None if the token stays."""
+        target = _target(mark.path, frame.folder, self.run.world.home)
+        if target in self.tried:
+            return self.tried[target] or None
+        line, depth = frame.line_of(mark), frame.origin.depth + 1
+        origin = frame.origin._replace(kind="import", parent=frame.path, line=line, depth=depth, wait=None)
+        refusal = self._refusal(target, mark.path, origin)
+        if refusal is not None:
+            if refusal.reason != "depth-cap":
+                self.tried[target] = ""
+            self.run.skips.append(refusal)
+            return None
+        text = read_text(self.run.tree, target, self.run.dialect, origin.kind)
+        if isinstance(text, Fault) or "\0" in text.raw:
+            reason, detail = text if isinstance(text, Fault) else ("not-a-text-file", "it has NUL characters in it")
+            self.run.skip(target, reason, origin, detail)
+            self.tried[target] = ""
+            return None
+        real = self.tried[target] = self.run.tree.real(target)
+        if real in self.reals:
+            return real
+        self.reals.add(real)
+        self.paths.append(target)
+        self.run.findings += text.findings
+        return _Frame(target, real, text, origin, self.run)
+
+    def _refusal(self, target: str, written: str, origin: Origin) -> Skip | None:
+        run, imports = self.run, self.run.dialect.imports
+        reason = detail = ""
+        if not target:
+            target, reason, detail = written, "unknown-user", f"nobody here is called {written[1:].partition('/')[0]}"
+        elif len(target) > MAX_PATH:
+            reason, detail = "bad-name", f"{len(target)} characters"
+        elif origin.depth > imports.depth:
+            reason = "depth-cap"
+        elif not is_text(target, imports):
+            reason = "not-a-text-file"
+        elif not is_contained(target, origin.layer, imports, run.world, run.tree):
+            reason = "outside-project"
+        elif run.is_excluded(target, origin.layer):
+            reason = "excluded"
+        if not reason:
+            return None
+        if reason not in ("unknown-user", "bad-name") and run.tree.kind(target) == "missing":
+            reason = "missing"
+        return Skip(target, reason, detail, origin.layer, origin.parent, origin.line)
+
+
+def _target(path: str, folder: str, home: str) -> str:
+    """The path that a token names; empty if it is in the home of nobody.
+
+    >>> _target("~/a.md", "/repo", "/home/me"), _target("./b.md", "/repo", "/home/me")
+    ('/home/me/a.md', '/repo/b.md')
+    """
+    if path[0] != "~":
+        return join(folder, path)
+    name, _, rest = path[1:].partition("/")
+    base = user_home(name) if name else home
+    return join(base, rest) if base else ""
