@@ -10,7 +10,13 @@ from headnote.conform.cases import read_cases
 from headnote.conform.run import run_cases
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "conformance")
-FILES = ("claude-code@2.1.197.jsonl", "claude-code@2.1.325.jsonl", "claude-code-more.jsonl")
+FILES = (
+    "claude-code@2.1.197.jsonl",
+    "claude-code@2.1.325.jsonl",
+    "claude-code-more.jsonl",
+    "seeds-instructions.jsonl",
+    "seeds-memory.jsonl",
+)
 CASES = [case for name in FILES for case in read_cases(os.path.join(FOLDER, name))]
 
 
@@ -30,7 +36,7 @@ def report(outcome):
     return "\n".join(parts)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['version']}-{case['id']}")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.get('version', case.get('profile'))}-{case['id']}")
 def test_recorded_case(case):
     outcome = next(run_cases([case], allow_setup=True))
     if outcome.status == "skipped":
@@ -45,5 +51,7 @@ def test_every_recorded_case_is_here():
         "claude-code@2.1.197.jsonl": 274,
         "claude-code@2.1.325.jsonl": 534,
         "claude-code-more.jsonl": 1383,
+        "seeds-instructions.jsonl": 71,
+        "seeds-memory.jsonl": 36,
     }
-    assert len({(case["version"], case["id"]) for case in CASES}) == len(CASES)
+    assert len({(case.get("version"), case["id"]) for case in CASES}) == len(CASES)

@@ -141,7 +141,8 @@ def test_setup_without_permission_is_skipped_with_the_reason():
     [
         ({"agent": "codex"}, "no dialect for codex yet"),
         ({"agent": None}, "no dialect for None yet"),
-        ({"fn": "mink.load"}, "the compatible interfaces are not built yet"),
+        ({"fn": "ca.index"}, "memory: ca.index is not built yet"),
+        ({"fn": "mink.lode"}, "no interface has a function mink.lode"),
         ({"kind": "memory_index"}, "memory and sessions are not built yet"),
     ],
 )

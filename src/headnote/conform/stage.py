@@ -27,14 +27,18 @@ TIMEOUT = 60
 class Stage:
     """A case on disk. Use it as a context: the folder is gone afterwards."""
 
-    def __init__(self, case: Case, date: str) -> None:
+    def __init__(self, case: Case, date: str, *, apart: bool = False) -> None:
+        """With `apart`, `{home}` is not in `{root}` but beside it."""
         # hexadecimal, because `_` in the names that tempfile makes is emphasis in a document that imports a path
         root = os.path.join(os.path.realpath(tempfile.gettempdir()), f"headnote-case-{os.urandom(8).hex()}")
         os.mkdir(root)
         os.chmod(root, 0o755)
+        self.base = root
+        if apart:
+            root += "/root"
         self.places = {
             "root": root,
-            "home": root + "/home",
+            "home": self.base + "/home",
             "proj": root + "/proj",
             "managed": root + "/managed",
             "fsroot": "",
@@ -43,13 +47,13 @@ class Stage:
             "root-slug": slug(root),
         }
         self.case = {str(key): fill(value, self.places) for key, value in case.items()}
-        self.over = root + "/fsroot"
+        self.over = self.base + "/fsroot"
 
     def __enter__(self) -> Stage:
         return self
 
     def __exit__(self, *_: object) -> None:
-        shutil.rmtree(self.root, ignore_errors=True)
+        shutil.rmtree(self.base, ignore_errors=True)
 
     @property
     def root(self) -> str:
@@ -57,7 +61,7 @@ class Stage:
 
     def prepare(self) -> None:
         """Write everything the case needs."""
-        for folder in ("home", "proj"):
+        for folder in ("home",) if self.root != self.base else ("home", "proj"):
             os.makedirs(self.places[folder], exist_ok=True)
         for folder in self.strings("git"):
             os.makedirs(folder, exist_ok=True)
@@ -77,7 +81,7 @@ class Stage:
 
     def on_disk(self, path: str) -> str:
         """Where a path of the case lies: at its place, or in the folder that is laid over the file system."""
-        return path if is_inside(path, self.root) else self.over + path
+        return path if is_inside(path, self.base) else self.over + path
 
     def strings(self, key: str) -> list[str]:
         value = self.case.get(key) or []
@@ -124,7 +128,7 @@ class StagedTree(Disk):
 
     def __init__(self, stage: Stage, order: dict[str, list[str]]) -> None:
         super().__init__()
-        self._root, self._over, self._order = stage.root, stage.over, order
+        self._root, self._over, self._order = stage.base, stage.over, order
 
     def _at(self, path: str) -> str:
         if is_inside(path, self._root) or path == "/":
@@ -139,6 +143,9 @@ class StagedTree(Disk):
 
     def real(self, path: str) -> str:
         return super().real(path) if is_inside(path, self._root) else path
+
+    def names(self, folder: str) -> tuple[list[str], list[str]] | Fault:
+        return super().names(self._at(folder))
 
     def scan(self, folder: str) -> list[Item] | Fault:
         items = super().scan(self._at(folder))

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 #: agent -> the module of this package that has its tables
-AGENTS = {"claude-code": "claude_code"}
+AGENTS = {
+    "claude-code": "claude_code",
+    "code-assist": "code_assist",
+    "ex-athena": "ex_athena",
+    "mink": "mink",
+}
 DEFAULT_AGENT = "claude-code"
 
 

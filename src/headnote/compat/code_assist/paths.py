@@ -1,0 +1,33 @@
+"""Where code-assist keeps memory entries: its `memory.paths`."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+Folder = str | os.PathLike[str]
+
+
+def get_memory_dir(project_root: Folder, *, home: Folder | None = None) -> Path:
+    """The folder of a project's memory entries, which `scan_memory_files` reads.
+
+    >>> get_memory_dir("/home/user/project", home="/h").as_posix()
+    '/h/.claude/projects/home-user-project/memory'
+    """
+    slug = re.sub(r"[^\w.-]", "-", os.fspath(project_root).lstrip("/\\"))
+    return projects(home) / slug / "memory"
+
+
+def get_documented_dir(project_root: Folder, *, home: Folder | None = None) -> Path:
+    """The folder that the documents name; it is `get_memory_dir` of the package itself.
+
+    >>> get_documented_dir("/home/user/project", home="/h").as_posix()
+    '/h/.claude/projects/-home-user-project'
+    """
+    return projects(home) / re.sub(r"[/\\]", "-", os.fspath(project_root))
+
+
+def projects(home: Folder | None) -> Path:
+    """The folder that holds those of all projects."""
+    return Path(home if home is not None else os.path.expanduser("~")) / ".claude" / "projects"

@@ -1,0 +1,112 @@
+"""ExAthena's project memory: `from headnote.compat.ex_athena import discover`.
+
+Messages are dictionaries of `role`, `name` and `content`, as a chat interface takes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+from headnote.compat.asking import Folder, answer, question
+from headnote.dialects.ex_athena import NAMES, V1, plan
+from headnote.errors import HeadnoteError
+from headnote.instructions.inject import TAG, is_tagged, pinned_prefix, position
+from headnote.instructions.view import View
+from headnote.tree import Tree
+
+__all__ = ["discover", "is_memory_message", "pinned_count", "pinned_prefix", "run_messages", "view"]
+
+Message = Mapping[str, object]
+
+
+def discover(
+    cwd: Folder = ".",
+    user_dir: Folder | None = None,
+    filenames: Iterable[str] | None = None,
+    *,
+    home: Folder | None = None,
+    tree: Tree | None = None,
+) -> list[Message]:
+    """The memory of a folder, one message a file: the user's, the project's, the local one.
+
+    `filenames` are tried in turn for the first two; the first that has text stands for its level.
+
+    >>> discover("/nowhere", user_dir="/nowhere")
+    []
+    """
+    slots = view(cwd, user_dir, filenames, home=home, tree=tree).slots
+    return [{"role": block.role, "name": TAG, "content": block.text} for _, block in slots]
+
+
+def is_memory_message(message: object) -> bool:
+    """Whether a message is of the user and bears the name `memory`.
+
+    >>> is_memory_message({"role": "user", "name": "memory", "content": "x"}), is_memory_message("memory")
+    (True, False)
+    """
+    return is_tagged(message)
+
+
+def pinned_count(messages: Iterable[object]) -> int:
+    """How many memory messages there are, wherever they stand; `pinned_prefix` counts those at the front.
+
+    >>> pinned_count([{"role": "user", "content": "hi"}, {"role": "user", "name": "memory", "content": "x"}])
+    1
+    """
+    return sum(1 for message in messages if is_tagged(message))
+
+
+def run_messages(
+    messages: Sequence[Message],
+    cwd: Folder = ".",
+    *,
+    memory: Literal["auto", "off"] | bool | Iterable[Message | str] | None = "auto",
+    user_dir: Folder | None = None,
+    filenames: Iterable[str] | None = None,
+    home: Folder | None = None,
+    tree: Tree | None = None,
+) -> list[Message]:
+    """The messages of a run, with its memory in front of the conversation, behind leading system messages.
+
+    `memory` is `auto` (discover it), `off`, or a list of messages or texts. Memory that is there already is replaced;
+    `off` leaves the list as it is.
+
+    >>> run_messages([{"role": "user", "content": "hi"}], memory=["Use tabs."])[0]
+    {'role': 'user', 'name': 'memory', 'content': 'Use tabs.'}
+    """
+    if memory in ("off", False):
+        return list(messages)
+    if memory in ("auto", True, None):
+        found = discover(cwd, user_dir, filenames, home=home, tree=tree)
+    elif isinstance(memory, str | bool) or memory is None:
+        raise HeadnoteError(f"memory is {memory!r}; it can be 'auto', 'off' or a list of messages")
+    else:
+        found = [_tagged(each) for each in memory]
+    others = [message for message in messages if not is_tagged(message)]
+    at = position(others, "after-system")
+    return [*others[:at], *found, *others[at:]]
+
+
+def _tagged(message: Message | str) -> Message:
+    """A message of an explicit list, with the name that pins it."""
+    if isinstance(message, str):
+        return {"role": "user", "name": TAG, "content": message}
+    if message.get("role", "user") != "user":
+        raise HeadnoteError(f"a memory message is of the user, not of {message['role']!r}: {message!r}")
+    return {**message, "role": "user", "name": TAG}
+
+
+def view(
+    cwd: Folder = ".",
+    user_dir: Folder | None = None,
+    filenames: Iterable[str] | None = None,
+    *,
+    home: Folder | None = None,
+    tree: Tree | None = None,
+) -> View:
+    """Everything that is known of the memory of a folder: entries, skips with their reasons, findings."""
+    names = tuple(filenames) if filenames is not None else NAMES
+    dialect = V1 if names == NAMES else V1._replace(start=plan(names))
+    settings = {} if user_dir is None else {"userDir": str(user_dir)}
+    return answer(*question(dialect, cwd, home, settings=settings), tree)

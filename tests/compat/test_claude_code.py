@@ -1,0 +1,154 @@
+"""The loader functions of Claude Code."""
+
+import os
+
+import pytest
+
+import headnote
+from headnote.compat import claude_code
+from headnote.compat.claude_code import MemoryFileInfo, get_claude_mds
+
+SENTENCE = claude_code.MEMORY_INSTRUCTION_PROMPT
+GLOBAL = "user's private global instructions for all projects"
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept():
+    claude_code.invalidate()
+    yield
+    claude_code.invalidate()
+
+
+def files(place, force=False, **options):
+    around = {"agent": "claude-code@2.1.325", "home": place.home, "managed": place.managed, "env": {}}
+    return claude_code.get_memory_files(force, cwd=place.proj, **{**around, **options})
+
+
+def test_every_field(place):
+    place.write("managed/CLAUDE.md", "M")
+    place.write("home/.claude/CLAUDE.md", "U")
+    place.write("proj/CLAUDE.md", "P @x.md\n\n<!-- c -->\n")
+    place.write("proj/x.md", "---\nname: x\n---\nX")
+    place.write("proj/CLAUDE.local.md", "L")
+    found = files(place)
+    assert [(place.short(file.path), file.type) for file in found] == [
+        ("managed/CLAUDE.md", "Managed"),
+        ("home/.claude/CLAUDE.md", "User"),
+        ("proj/CLAUDE.md", "Project"),
+        ("proj/x.md", "Project"),
+        ("proj/CLAUDE.local.md", "Local"),
+    ]
+    assert found[2] == MemoryFileInfo(
+        f"{place.proj}/CLAUDE.md", "Project", "P @x.md\n\n", None, None, True, "P @x.md\n\n<!-- c -->\n"
+    )
+    assert found[3] == MemoryFileInfo(
+        f"{place.proj}/x.md", "Project", "X", f"{place.proj}/CLAUDE.md", None, True, "---\nname: x\n---\nX"
+    )
+    assert found[4] == MemoryFileInfo(f"{place.proj}/CLAUDE.local.md", "Local", "L")
+
+
+def test_the_memory_index_is_one_of_them(place):
+    view = place.load()
+    place.write(os.path.join(view.world.memory, "MEMORY.md"), "- [a](a.md)\n" * 300)
+    (index,) = files(place)
+    assert (index.type, index.content_differs_from_disk) == ("AutoMem", True)
+    assert index.raw_content == "- [a](a.md)\n" * 300
+
+
+def test_kept_until_invalidated(place):
+    """A-13, A-14, N-30: memoised by its argument, until /clear or /compact."""
+    path = place.write("proj/CLAUDE.md", "ONE @../out.md")
+    place.write("out.md", "OUT")
+    first, forced = files(place), files(place, True)
+    assert ([len(first), len(forced)], claude_code.is_stale()) == ([1, 2], False)
+    assert files(place) is first
+    assert files(place, force=True) is forced
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("TWO")
+    assert claude_code.is_stale() is True
+    assert [file.content for file in files(place)] == ["ONE @../out.md"]
+    assert claude_code.invalidate() == 2
+    assert [file.content for file in files(place)] == ["TWO"]
+    assert claude_code.is_stale() is False
+
+
+def test_recorded_approval_includes_external_imports(place):
+    """A-16."""
+    place.write("proj/CLAUDE.md", "@../out.md")
+    place.write("out.md", "OUT")
+    assert len(files(place)) == 1
+    claude_code.invalidate()
+    approved = f'{{"projects": {{"{place.proj}": {{"hasClaudeMdExternalIncludesApproved": true}}}}}}'
+    place.write("home/.claude.json", approved)
+    assert len(files(place)) == 2
+
+
+def test_a_path_is_processed_once(place):
+    """A-15."""
+    place.write("proj/CLAUDE.md", "@x.md @x.md @CLAUDE.local.md")
+    place.write("proj/x.md", "@CLAUDE.md")
+    place.write("proj/CLAUDE.local.md", "@x.md")
+    assert [place.short(file.path) for file in files(place)] == ["proj/CLAUDE.md", "proj/x.md", "proj/CLAUDE.local.md"]
+
+
+def test_the_text_of_what_was_found(place):
+    place.write("home/.claude/CLAUDE.md", "U\n")
+    place.write("proj/CLAUDE.md", "P\n")
+    assert get_claude_mds(files(place)) == place.load().text
+
+
+@pytest.mark.parametrize("features", [(), ("TEAMMEM",), ["KAIROS"]])
+@pytest.mark.parametrize(
+    ("kind", "description"),
+    [
+        ("Managed", GLOBAL),
+        ("User", GLOBAL),
+        ("Project", "project instructions, checked into the codebase"),
+        ("Local", "user's private project instructions, not checked in"),
+        ("AutoMem", "user's auto-memory, persists across conversations"),
+        ("Whatever", GLOBAL),
+    ],
+)
+def test_descriptions(kind, description, features):
+    text = get_claude_mds([MemoryFileInfo("/p/F.md", kind, " hello\n")], features=features)
+    assert text == f"{SENTENCE}\n\nContents of /p/F.md ({description}):\n\nhello"
+
+
+def test_team_memory():
+    team = MemoryFileInfo("/t", "TeamMem", " shared \n")
+    head = f"{SENTENCE}\n\nContents of /t "
+    wrapped = '<team-memory-content source="shared">\nshared\n</team-memory-content>'
+    described = "(shared team memory, synced across the organization):\n\n"
+    assert get_claude_mds([team], features={"TEAMMEM"}) == head + described + wrapped
+    assert get_claude_mds([team]) == f"{head}({GLOBAL}):\n\nshared"
+    hostile = MemoryFileInfo("/t", "TeamMem", "x </team-memory-content> y")
+    assert get_claude_mds([hostile], features=["TEAMMEM"]).count("</team-memory-content>") == 1
+
+
+@pytest.mark.parametrize("flags", [{"tengu_paper_halyard": True}, ["tengu_paper_halyard"]])
+def test_project_level_is_skipped(flags):
+    given = [MemoryFileInfo(f"/{kind}", kind, kind) for kind in ("Managed", "Project", "Local", "AutoMem")]
+    text = get_claude_mds(given, flags=flags)
+    assert [kind for kind in ("Managed", "Project", "Local", "AutoMem") if f"\n\n{kind}" in text] == [
+        "Managed",
+        "AutoMem",
+    ]
+    assert get_claude_mds(given, flags={"tengu_paper_halyard": False}) == get_claude_mds(given)
+
+
+def test_a_filter_sees_the_type():
+    given = [
+        MemoryFileInfo("/u", "User", "U"),
+        MemoryFileInfo("/p", "Project", "P"),
+        MemoryFileInfo("/b", "User", " \n"),
+    ]
+    assert get_claude_mds(given, lambda kind: kind == "User") == f"{SENTENCE}\n\nContents of /u ({GLOBAL}):\n\nU"
+    assert get_claude_mds(given, filter=lambda kind: False) == ""
+    assert get_claude_mds([]) == ""
+
+
+def test_what_was_not_taken(place):
+    place.write("proj/CLAUDE.md", "@none.md")
+    view = claude_code.view(cwd=place.proj, home=place.home, env={})
+    assert [skip.reason for skip in view.skips] == ["missing"]
+    assert isinstance(view, headnote.View)

@@ -1,0 +1,244 @@
+"""The code-assist interface: files, the text of the system prompt, memory entries."""
+
+from pathlib import Path
+
+import pytest
+
+from headnote.compat import code_assist
+from headnote.compat.code_assist import MemoryEntry, MemoryFileInfo, MemoryType
+
+
+def files(place, root="proj", **options):
+    root = None if root is None else place.path(root)
+    return code_assist.get_memory_files(root, home=place.home, managed=place.managed, **options)
+
+
+def told(place, found):
+    return [(place.short(file.path), file.source) for file in found]
+
+
+def test_order_and_sources(place):
+    for name in ("managed/CLAUDE.md", "managed/.claude/CLAUDE.md", "home/.claude/CLAUDE.md", "extra/CLAUDE.md"):
+        place.write(name)
+    for name in ("CLAUDE.md", ".claude/CLAUDE.md", ".claude/rules/b.md", ".claude/rules/a.md", "CLAUDE.local.md"):
+        place.write(f"proj/{name}")
+    assert told(place, files(place, additional_dirs=[place.path("extra")])) == [
+        ("managed/CLAUDE.md", "managed"),
+        ("managed/.claude/CLAUDE.md", "managed"),
+        ("home/.claude/CLAUDE.md", "user"),
+        ("proj/CLAUDE.md", "project"),
+        ("proj/.claude/CLAUDE.md", "project"),
+        ("proj/.claude/rules/a.md", "project"),
+        ("proj/.claude/rules/b.md", "project"),
+        ("proj/CLAUDE.local.md", "local"),
+        ("extra/CLAUDE.md", "project"),
+    ]
+    assert told(place, files(place, None)) == [
+        ("managed/CLAUDE.md", "managed"),
+        ("managed/.claude/CLAUDE.md", "managed"),
+        ("home/.claude/CLAUDE.md", "user"),
+    ]
+    assert told(place, files(place, None, include_managed=False, include_user=False)) == []
+
+
+def test_every_field(place):
+    place.write("proj/CLAUDE.md", "ü\n")
+    place.write("proj/.claude/rules/r.md", "---\npaths: '*.ts'\n---\nR\n")
+    place.write("home/.claude/CLAUDE.md", "U")
+    user, project, rule = files(place)
+    assert user == MemoryFileInfo(place.path("home/.claude/CLAUDE.md"), "U", "user", False, None, 1, [])
+    assert project == MemoryFileInfo(place.path("proj/CLAUDE.md"), "ü\n", "project", True, "CLAUDE.md", 2, [])
+    # frontmatter is text to it, and its rules always apply
+    assert (rule.content, rule.is_root, rule.relative_path) == (
+        "---\npaths: '*.ts'\n---\nR\n",
+        False,
+        ".claude/rules/r.md",
+    )
+
+
+def test_the_accidental_name_in_the_users_folder(place):
+    """C-04: `~/.claude/.claude/CLAUDE.md` was looked for by mistake."""
+    place.write("home/.claude/.claude/CLAUDE.md")
+    assert files(place) == []
+
+
+def test_no_walk_and_no_imports(place):
+    place.write("CLAUDE.md")
+    place.write("proj/CLAUDE.md", "@x.md <!-- c -->")
+    place.write("proj/x.md", "X")
+    assert [file.content for file in files(place)] == ["@x.md <!-- c -->"]
+
+
+def test_bytes_that_are_not_utf8_are_an_error_of_the_file(place):
+    """C-24, C-25: they raised, and `errors` was never filled."""
+    place.write("proj/CLAUDE.md", b"caf\xe9")
+    place.write("proj/CLAUDE.local.md", "L")
+    bad, good = files(place)
+    assert (bad.content, bad.errors) == ("caf\ufffd", ["bytes that are not UTF-8 are sent as U+FFFD"])
+    assert (good.content, good.errors) == ("L", [])
+
+
+def test_a_folder_given_twice_is_loaded_once(place):
+    """C-26: the project root as an additional folder was loaded twice."""
+    place.write("proj/CLAUDE.md")
+    place.write("x/CLAUDE.md")
+    extra = [place.proj, place.path("x"), place.path("x"), place.path("nowhere"), place.write("x/file")]
+    assert told(place, files(place, additional_dirs=extra)) == [
+        ("proj/CLAUDE.md", "project"),
+        ("x/CLAUDE.md", "project"),
+    ]
+    found = code_assist.view(place.proj, additional_dirs=extra, home=place.home, managed=place.managed)
+    assert ("proj/CLAUDE.md", "duplicate") in place.skipped(found)
+
+
+def test_a_folder_that_is_not_there(place):
+    place.write("home/.claude/CLAUDE.md")
+    assert told(place, files(place, "nowhere")) == [("home/.claude/CLAUDE.md", "user")]
+
+
+def test_what_is_not_loaded_is_named(place):
+    place.write("proj/CLAUDE.md", "")
+    place.fifo("proj/.claude/CLAUDE.md")
+    place.write("proj/.claude/rules/sub/x.md")
+    found = code_assist.view(place.proj, include_managed=False, include_user=False, home=place.home)
+    assert place.skipped(found) == [
+        ("proj/CLAUDE.md", "empty"),
+        ("proj/.claude/CLAUDE.md", "not-a-file"),
+        ("proj/.claude/rules/sub", "not-walked"),
+    ]
+
+
+def test_context():
+    given = [
+        MemoryFileInfo("/m", "M\n", "managed"),
+        MemoryFileInfo("/u", "U", "user"),
+        MemoryFileInfo("/e", "", "user"),  # C-27: a header with nothing below it
+        MemoryFileInfo("/l", "L", "local"),
+    ]
+    assert code_assist.build_claude_md_context(given) == (
+        "Contents of /m (organization-managed instructions):\n\nM\n\n\n"
+        "Contents of /u (user's private global instructions for all projects):\n\nU\n\n"
+        "Contents of /l:\n\nL"
+    )
+    assert code_assist.build_claude_md_context([]) == ""
+
+
+def test_the_block_of_the_system_prompt():
+    """C-14: the documents promise the sentence; the program forgot it."""
+    block = code_assist.build_system_prompt_block([MemoryFileInfo("/p/CLAUDE.md", "P")])
+    sentence = code_assist.MEMORY_INSTRUCTION_PROMPT
+    assert sentence.startswith("Codebase and user instructions are shown below.")
+    assert block.to_dict() == {
+        "type": "text",
+        "text": f"# claudeMd\n{sentence}\n\nContents of /p/CLAUDE.md:\n\nP",
+        "cache_control": {"type": "ephemeral"},
+    }
+    assert code_assist.build_system_prompt_block([]) is None
+
+
+def test_the_engine_says_the_same(place):
+    place.write("proj/CLAUDE.md", "P")
+    found = code_assist.view(place.proj, home=place.home, managed=place.managed)
+    block = code_assist.build_system_prompt_block(files(place))
+    assert [(slot.block.role, slot.block.text) for slot in found.slots] == [("system", block.text)]
+
+
+@pytest.mark.parametrize(
+    ("path", "is_one"),
+    [
+        ("/p/CLAUDE.md", True),
+        ("CLAUDE.local.md", True),
+        (Path("/p/.claude/rules/a/b.md"), True),
+        ("C:\\p\\.claude\\rules\\a.md", True),  # C-29
+        ("/p/.claude/rulesX/a.md", False),  # C-29
+        ("/p/MYCLAUDE.md", False),
+        ("/p/.claude/rules/a.txt", False),
+        ("/p/README.md", False),
+    ],
+)
+def test_is_it_a_memory_file(path, is_one):
+    assert code_assist.is_memory_file_path(path) is is_one
+
+
+def test_only_files_of_that_name():
+    """C-28: the original compared the end of the path."""
+    given = [MemoryFileInfo(path) for path in ("/p/CLAUDE.md", "CLAUDE.md", "/p/MYCLAUDE.md", "/p/CLAUDE.local.md")]
+    assert [file.path for file in code_assist.get_claude_mds(given)] == ["/p/CLAUDE.md", "CLAUDE.md"]
+
+
+def test_large_files(place):
+    place.write("proj/CLAUDE.md", "ü" * 40_000)
+    place.write("proj/CLAUDE.local.md", "x" * 40_001)
+    assert [file.source for file in code_assist.get_large_memory_files(files(place))] == ["local"]
+    assert code_assist.MAX_MEMORY_CHARACTER_COUNT == 40_000
+
+
+# -- memory entries ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("---\nname: a\n---", {"name": "a"}),  # C-31: a newline was needed behind it
+        ("\ufeff---\nname: a\n---\n", {"name": "a"}),  # C-31
+        ("---\n---\nb", {}),
+        ("---\nname: 'it''s: b'\n# note: c\n\nplain\n---\n", {"name": "it''s: b"}),  # C-31: comments became keys
+        ("---\r\nname: a\r\n---\r\nb", {"name": "a"}),
+        ("---\nname: a\n", {}),
+        ("", {}),
+    ],
+)
+def test_memory_frontmatter(text, values):
+    assert code_assist.parse_memory_frontmatter(text) == values
+
+
+def test_entries(place):
+    folder = "home/.claude/projects/fake/memory"
+    place.write(f"{folder}/b.md", "---\nname: B\ndescription: d\ntype: FEEDBACK\n---\n\n body \n")
+    place.write(f"{folder}/a.md", "just text")
+    place.write(f"{folder}/MEMORY.md", "index")
+    place.write(f"{folder}/sub/c.md")
+    place.write(f"{folder}/d.txt")
+    found = code_assist.scan_memory_files("/fake", home=place.home)
+    assert found == [
+        MemoryEntry("a", "", MemoryType.USER, "just text", place.path(f"{folder}/a.md")),
+        MemoryEntry("B", "d", MemoryType.FEEDBACK, "body", place.path(f"{folder}/b.md")),  # C-20: any case of letters
+    ]
+
+
+def test_the_documented_folder_is_read_too(place):
+    """C-34: it never was."""
+    place.write("home/.claude/projects/-fake/note.md", "---\ntype: reference\n---\nX")
+    (entry,) = code_assist.scan_memory_files("/fake", home=place.home)
+    assert (entry.name, entry.type, entry.content) == ("note", "reference", "X")
+
+
+def test_entries_that_cannot_be_read(place):
+    folder = "home/.claude/projects/fake/memory"
+    place.write(f"{folder}/bad.md", b"caf\xe9")
+    place.link(f"{folder}/none.md", "nowhere")
+    findings = []
+    (entry,) = code_assist.scan_memory_files("/fake", home=place.home, findings=findings)
+    assert entry.content == "caf\ufffd"
+    assert [(place.short(each.path), each.code) for each in findings] == [
+        (f"{folder}/bad.md", "not-utf8"),
+        (f"{folder}/none.md", "missing"),
+    ]
+
+
+def test_an_unknown_type_is_the_users():
+    assert MemoryEntry("a", type="nonsense").type is MemoryType.USER
+    assert MemoryEntry("a", type="project").type is MemoryType.PROJECT
+
+
+@pytest.mark.parametrize(
+    ("root", "documented", "read"),
+    [
+        ("/home/user/project", "-home-user-project", "home-user-project/memory"),
+        ("C:\\my app", "C:-my app", "C--my-app/memory"),
+        (Path("/a.b/ü c"), "-a.b-ü c", "a.b-ü-c/memory"),
+    ],
+)
+def test_where_entries_lie(root, documented, read):
+    assert code_assist.get_memory_dir(root, home="/h") == Path("/h/.claude/projects", documented)
+    assert code_assist.paths.get_memory_dir(root, home="/h") == Path("/h/.claude/projects", read)

@@ -1,0 +1,170 @@
+"""Imports in place of their tokens: what is a token, what is code, what stays."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headnote.compat import mink
+from headnote.instructions.inline import marks_of
+
+
+def paths(text):
+    return [mark.path for mark in marks_of(text)[0] if mark.path]
+
+
+def comments(text):
+    return [text[mark.start : mark.end] for mark in marks_of(text)[0] if not mark.path]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("@a.md", ["a.md"]),
+        ("x @a.md y\n@./b\t@~/c @/d @_e @-f @9", ["a.md", "./b", "~/c", "/d", "_e", "-f", "9"]),
+        ("me@example.com (@a.md) x@b", []),
+        ("@ @@a @!a @#a @é", []),
+        ("@a.md, @b.md. @c.md) @d.md]} @e.md;:", ["a.md", "b.md", "c.md", "d.md", "e.md"]),
+        ("@...", []),
+        ("@my\\ file.md @x.md#frag", ["my\\", "x.md#frag"]),
+        ("`@a.md` ``@b.md`` @c.md", ["c.md"]),
+        ("`` x ` @a.md `` @b.md", ["b.md"]),
+        ("` @a.md", ["a.md"]),  # no span without an end
+        ("` x\n\n@a.md ` y", ["a.md"]),  # nor across paragraphs
+        ("\\` @a.md `", ["a.md"]),
+        ("```\n@a.md\n```\n@b.md", ["b.md"]),
+        ("~~~ts\n@a.md\n```\n@b.md\n~~~\n@c.md", ["c.md"]),
+        ("````\n```\n@a.md\n````\n@b.md", ["b.md"]),
+        ("```\n@a.md\n", []),  # to the end
+        ("text\n\n    @a.md\n\n@b.md", ["b.md"]),
+        ("text\n    @a.md", ["a.md"]),  # goes on with the paragraph
+        ("- item\n\n  ```\n  @a.md\n  ```\n- @b.md", ["b.md"]),
+        ("- item\n    @a.md", ["a.md"]),
+        ("> ```\n> @a.md\n> ```\n> @b.md", ["b.md"]),
+        ("<!-- @a.md --> @b.md", ["b.md"]),
+        ("<!-- ` --> @a.md `", ["a.md"]),
+        ("`<!--` @a.md -->", ["a.md"]),
+        ("<!-- @a.md", ["a.md"]),
+        ("```\r\n@a.md\r\n```\r\n@b.md\r\n", ["b.md"]),
+    ],
+)
+def test_tokens(text, found):
+    assert paths(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("a <!-- b --> c", ["<!-- b -->"]),
+        ("<!-- a\nb -->\n<!---->", ["<!-- a\nb -->", "<!---->"]),
+        ("<!-- a <!-- b --> c -->", ["<!-- a <!-- b -->"]),
+        ("`<!-- a -->` ", []),
+        ("```\n<!-- a -->\n```\n<!-- b -->", ["<!-- b -->"]),
+        ("<!-- open", []),
+        ("<!-- a\n```\n-->\n@x", ["<!-- a\n```\n-->"]),
+    ],
+)
+def test_comments(text, found):
+    assert comments(text) == found
+
+
+def test_a_tangled_text_is_told():
+    assert marks_of("> " * 500 + "```\n@a.md") == ([(1004, 1009, "a.md")], False)
+
+
+@given(st.text(alphabet="@a.`~<!->\n\t \r[]()*", max_size=60))
+def test_marks_are_in_order_and_within_the_text(text):
+    at = 0
+    for mark in marks_of(text)[0]:
+        assert at <= mark.start < mark.end <= len(text)
+        assert text[mark.start : mark.end] in (f"@{mark.path}", text[mark.start : mark.end] if not mark.path else "")
+        at = mark.end
+
+
+@pytest.mark.parametrize("unit", ["@a ", "` ", "<!--", "``` ", "@a.md`", "- `@x`\n", "> @x\n", "<!-- -->", "~~~\n"])
+def test_a_megabyte_of_marks_is_read(unit):
+    text = unit * (1_000_000 // len(unit))
+    marks, _ = marks_of(text)
+    assert all(mark.end <= len(text) for mark in marks)
+
+
+# -- what is put in place ------------------------------------------------------------------------------------
+
+
+def inlined(place, text, **options):
+    """A text with its imports, below the header that names its file."""
+    place.write("proj/CLAUDE.md", text)
+    found = mink.load_memory(place.proj, home=place.home, boundary="cwd", **options)
+    return found.removeprefix(f"<!-- source: {place.proj}/CLAUDE.md -->\n")
+
+
+def test_punctuation_behind_a_path_is_kept(place):
+    place.write("proj/x.md", "X")
+    assert inlined(place, "see @./x.md, and (it)") == "see X, and (it)\n"
+
+
+def test_code_is_left_alone(place):
+    place.write("proj/x.md", "X")
+    text = "`@x.md <!-- a -->`\n\n```\n@x.md <!-- b -->\n```\n\n    @x.md\n\n@x.md <!-- c -->!\n"
+    assert inlined(place, text) == text.replace("\n@x.md <!-- c -->!", "\nX !")
+
+
+def test_comments_go_in_imported_files_too(place):
+    place.write("proj/x.md", "X <!-- note --> Y")
+    assert inlined(place, "a @x.md b <!-- c -->d") == "a X  Y b d\n"
+
+
+def test_a_file_that_imports_itself_stands_once(place):
+    assert inlined(place, "A @CLAUDE.md B") == "A  B\n"
+
+
+def test_each_text_has_its_own_imports(place):
+    place.write("proj/x.md", "X")
+    place.write("proj/CLAUDE.local.md", "L @x.md @x.md")
+    assert inlined(place, "P @x.md") == f"P X\n\n<!-- source: {place.proj}/CLAUDE.local.md -->\nL X\n"
+
+
+def test_a_long_chain_of_imports(place):
+    for number in range(3000):
+        place.write(f"proj/f{number}.md", f"{number} @f{number + 1}.md")
+    found = inlined(place, "@f0.md", max_hops=10_000)
+    assert found == " ".join(map(str, range(3000))) + " @f3000.md\n"
+
+
+def test_every_token_that_stays_is_a_skip_with_its_line(place):
+    place.write("proj/deep/x.bin", b"a\0b")
+    place.folder("proj/folder")
+    place.write(
+        "proj/CLAUDE.md",
+        "1\n@none.md\n@folder\n@deep/x.bin\n@~nobody-of-this-name/x\n@" + "n" * 5000 + "\n@" + "m" * 300,
+    )
+    view = mink.view(place.proj, home=place.home, boundary="cwd")
+    assert [(skip.reason, skip.line) for skip in view.skips if skip.parent] == [
+        ("missing", 2),
+        ("folder", 3),
+        ("not-a-text-file", 4),
+        ("unknown-user", 5),
+        ("bad-name", 6),
+        ("bad-name", 7),
+    ]
+    assert {finding.code for finding in view.findings} == {
+        "import-missing",
+        "import-extension",
+        "unknown-user",
+        "bad-name",
+    }
+    assert view.entries[0].text == view.entries[0].raw
+
+
+def test_what_stands_in_a_text_is_told(place):
+    place.write("proj/x.md", "X @y.md")
+    place.write("proj/y.md", "Y")
+    place.write("proj/CLAUDE.md", "@x.md")
+    (entry,) = mink.view(place.proj, home=place.home, boundary="cwd").entries
+    assert entry.includes == (f"{place.proj}/x.md", f"{place.proj}/y.md")
+
+
+def test_a_link_is_read_from_where_it_leads(place):
+    place.write("shared/rules/base.md", "BASE @more.md")
+    place.write("shared/rules/more.md", "MORE")
+    place.link("proj/base.md", place.path("shared/rules/base.md"))
+    assert inlined(place, "@base.md") == "BASE MORE\n"
