@@ -29,7 +29,10 @@ def read(name: str) -> str:
         return file.read()
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/library.md"])
+EXAMPLES = ("README.md", "docs/library.md", *(name for name in pages() if name.startswith("docs/compat/")))
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_run(name: str) -> None:
     failed, tried = doctest.testfile(os.path.join(ROOT, name), module_relative=False, encoding="utf-8")
     assert tried > 0

@@ -72,6 +72,13 @@ def test_kept_until_invalidated(place):
     assert claude_code.is_stale() is False
 
 
+def test_no_more_is_kept_than_is_needed(place):
+    for number in range(100):
+        place.folder(f"many/{number}")
+        claude_code.get_memory_files(cwd=place.path(f"many/{number}"), home=place.home, env={})
+    assert claude_code.invalidate() == 64
+
+
 def test_recorded_approval_includes_external_imports(place):
     """A-16."""
     place.write("proj/CLAUDE.md", "@../out.md")

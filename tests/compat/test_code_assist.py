@@ -1,5 +1,6 @@
 """The code-assist interface: files, the text of the system prompt, memory entries."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -224,6 +225,33 @@ def test_entries_that_cannot_be_read(place):
         (f"{folder}/bad.md", "not-utf8"),
         (f"{folder}/none.md", "missing"),
     ]
+
+
+def test_a_byte_order_mark(place):
+    place.write("home/.claude/projects/fake/memory/a.md", "\ufefftext")
+    assert [entry.content for entry in code_assist.scan_memory_files("/fake", home=place.home)] == ["text"]
+
+
+def test_a_project_is_named_by_its_whole_path(place, monkeypatch):
+    place.write("home/.claude/memory/secret.md")
+    place.write("home/.claude/projects/memory/secret.md")
+    monkeypatch.chdir(place.proj)
+    for root in ("..", ".", "", "/a/../../.."):
+        assert code_assist.scan_memory_files(root, home=place.home) == []
+    assert code_assist.get_memory_dir("/p/", home="/h") == code_assist.get_memory_dir("/p", home="/h")
+
+
+def test_no_folder_is_needed_for_what_is_not_of_a_folder(place, monkeypatch):
+    monkeypatch.chdir(place.folder("gone"))
+    os.rmdir(place.path("gone"))
+    place.write("home/.claude/CLAUDE.md")
+    assert told(place, files(place, None)) == [("home/.claude/CLAUDE.md", "user")]
+    assert len(files(place, "proj", additional_dirs=["x"])) == 1
+
+
+def test_a_single_folder_is_one(place):
+    place.write("x/CLAUDE.md")
+    assert told(place, files(place, additional_dirs=place.path("x"))) == [("x/CLAUDE.md", "project")]
 
 
 def test_an_unknown_type_is_the_users():

@@ -65,6 +65,8 @@ def test_other_names(place):
     said = found(place, user_dir=place.path("user"), filenames=["RULES.md", "TEAM.md"])
     assert [text.rpartition("\n")[2] for text in said] == ["T", "R", "L"]
     assert [text.rpartition("\n")[2] for text in found(place, filenames=[])] == ["L"]
+    assert [text.rpartition("\n")[2] for text in found(place, filenames="RULES.md")] == ["R", "L"]
+    assert [text.rpartition("\n")[2] for text in found(place, filenames=[Path("RULES.md")])] == ["R", "L"]
 
 
 def test_text_is_not_touched(place):
@@ -134,6 +136,12 @@ def test_a_run_with_a_list():
     assert ex_athena.run_messages([USER], memory=[]) == [USER]
     with pytest.raises(HeadnoteError, match="a memory message is of the user, not of 'system'"):
         ex_athena.run_messages([USER], memory=[SYSTEM])
+    assert ex_athena.run_messages([], memory=[SimpleNamespace(role="user", content="o")]) == [
+        {**MEMORY, "content": "o"}
+    ]
+    for wrong in ([None], [SimpleNamespace(role="user")], {"role": "user", "content": "x"}, "on"):
+        with pytest.raises(HeadnoteError):
+            ex_athena.run_messages([USER], memory=wrong)
     with pytest.raises(HeadnoteError, match="memory is 'on'; it can be 'auto', 'off' or a list of messages"):
         ex_athena.run_messages([USER], memory="on")
 

@@ -1,6 +1,7 @@
 """The mink interface: the promises of its documents, the faults of its program that ours has not, the four options."""
 
 import copy
+import os
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -191,7 +192,18 @@ def test_a_byte_order_mark_before_frontmatter(place, ask):
     assert ask.discover() == []
 
 
-@pytest.mark.parametrize("glob", ["/etc/*.conf", "/home/x/**", "~/a"])
+@pytest.mark.parametrize(
+    ("paths", "code"), [("5", "paths-ignored"), ("'{a,b}{}z'".replace("{}", "{a,b}" * 11), "paths-ignored")]
+)
+def test_paths_that_are_not_what_they_seem(place, ask, paths, code):
+    rule(place, paths)
+    assert [found[2] for found in place.found(ask.view())][:1] in ([code], [])
+    place.write("proj/az")
+    place.write("proj/" + "a" * 12 + "z")
+    assert [found[2] for found in place.found(ask.view())] == [code]
+
+
+@pytest.mark.parametrize("glob", ["/etc/*.conf", "/home/x/**", "~/a", "*a" * 70])
 def test_an_absolute_glob_is_a_finding(place, ask, glob):
     """M-30: in the original it raised, and no memory was loaded at all."""
     rule(place, f"'{glob}'")
@@ -327,6 +339,8 @@ def test_a_text_cannot_close_the_sentinel(place, ask):
     content = ask.inject([USER])[0]["content"]
     assert (content.count("</memory>"), content.lower().count("<memory")) == (1, 1)
     assert ask.inject(ask.inject([USER])) == ask.inject([USER])
+    place.write("proj/CLAUDE.md", "Task<MemoryStream> <memory_limit>")
+    assert "Task<MemoryStream> <memory_limit>" in ask.inject([USER])[0]["content"]
 
 
 def test_messages_that_are_objects(place, ask):
@@ -403,6 +417,43 @@ def test_approval_of_imports_from_outside(place, ask):
     assert [place.short(path) for path in asked] == ["outside.md", "proj/hole.md"]
     pending = [place.short(skip.path) for skip in ask.view(approve=False).skips if skip.reason == "outside-project"]
     assert pending == ["outside.md", "proj/hole.md"]
+
+
+def test_approval_is_asked_afresh_and_only_for_what_is_there(place, ask):
+    place.write("outside.md", "SECRET")
+    place.write("proj/CLAUDE.md", "@../outside.md @../none.md")
+    allowed, asked = {place.path("outside.md")}, []
+
+    def approve(path):
+        asked.append(place.short(path))
+        return path in allowed
+
+    assert "SECRET" in ask.load(approve=approve)
+    allowed.clear()
+    assert "SECRET" not in ask.load(approve=approve)
+    assert asked == ["outside.md", "outside.md"]
+
+
+def test_touched_by_another_spelling(place, ask):
+    place.write("proj/api/CLAUDE.md", "API")
+    place.link("link", place.proj)
+    assert "API" in ask.load("link", touched=[place.path("link/api/x.py")])
+    assert "API" in ask.load("link", touched="api/x.py")
+    assert ask.load("nowhere", touched=["x"]) == ""
+
+
+def test_a_name_that_is_no_text(place):
+    name = os.fsdecode(b"\xff")
+    place.write(f"proj/{name}\n--> x/CLAUDE.md", "T")
+    text = mink.load_memory(place.path(f"proj/{name}\n--> x"), home=place.home, boundary="cwd")
+    assert text.encode().decode() == f"<!-- source: {place.proj}/\ufffd --&gt; x/CLAUDE.md -->\nT\n"
+
+
+def test_a_folder_that_was_removed(place, monkeypatch):
+    monkeypatch.chdir(place.folder("gone"))
+    os.rmdir(place.path("gone"))
+    with pytest.raises(headnote.NotAFolder):
+        mink.load_memory(home=place.home)
 
 
 # -- the dialect ------------------------------------------------------------------------------------------------

@@ -53,6 +53,13 @@ class Counting(Disk):
         (["node_modules/a/b.ts"], "**/*.ts", None),
         (["node_modules/a/b.ts"], "node_modules/**/*.ts", "node_modules/a/b.ts"),
         (["x.ts"], "[z-a].ts", None),
+        (["x.ts"], "[z-ax].ts", "x.ts"),
+        (["x.ts"], "[!z-a].ts", "x.ts"),
+        (["-.ts"], "[a--z&&~~||[].ts", None),
+        (["[.ts"], "[&&~~||[].ts", "[.ts"),
+        (["src/x"], "src/", "src"),
+        (["s/y.py"], "./y.py", None),
+        (["y.py"], "./y.py", "y.py"),
         (["x.ts"], "", None),
         (["x.ts"], "/etc/*.ts", None),
         (["x.ts"], "*" * 100 + "y", None),
@@ -110,6 +117,12 @@ def test_links_are_not_followed(place):
     assert first_hits(Disk(), place.proj, [("*.ts",), ("loop",)]) == [None, "loop"]
 
 
+def test_a_link_that_a_glob_names_is_followed(place):
+    place.write("proj/real/deep/x.py")
+    place.link("proj/src", "real")
+    assert first_hits(Disk(), place.proj, [("src/*.py",)]) == ["src/deep/x.py"]
+
+
 def test_a_folder_that_cannot_be_listed(place):
     class Closed(Disk):
         def names(self, folder):
@@ -139,7 +152,7 @@ def places(form):
 
 def expected(paths, glob, cwd):
     """By the rule, slowly: every way to read `**/` as nothing or as folders, and the standard library's matcher."""
-    forms = {glob}
+    forms = {glob.rstrip("/")}
     while True:
         more = {form[:at] + form[at + 3 :] for form in forms for at in places(form)}
         if more <= forms:

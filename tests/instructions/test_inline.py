@@ -44,6 +44,16 @@ def comments(text):
         ("<!-- ` --> @a.md `", ["a.md"]),
         ("`<!--` @a.md -->", ["a.md"]),
         ("<!-- @a.md", ["a.md"]),
+        ("@a.md<!-- hidden @b.md --> @c<d", ["a.md", "c<d"]),
+        ("-     @a.md\n- @b.md", ["b.md"]),
+        (">     @a.md\n> @b.md", ["b.md"]),
+        ("> \t\t@a.md\n", []),
+        ("- a ` b\n- @b.md\n- c ` d\n", ["b.md"]),
+        ("# the ` key\n@b.md\nand ` again\n", ["b.md"]),
+        ("a ` b\n> @b.md ` c\n", ["b.md"]),
+        ("a ` b\n```\n@a.md ` c\n```\n@b.md", ["b.md"]),
+        ("\\\\` @a.md `", []),
+        ("\\\\\\` @a.md `", ["a.md"]),
         ("```\r\n@a.md\r\n```\r\n@b.md\r\n", ["b.md"]),
     ],
 )
@@ -67,8 +77,11 @@ def test_comments(text, found):
     assert comments(text) == found
 
 
-def test_a_tangled_text_is_told():
-    assert marks_of("> " * 500 + "```\n@a.md") == ([(1004, 1009, "a.md")], False)
+@pytest.mark.parametrize("tangle", ["> " * 17 + "x", "\n" * 30_000, "> " * 500])
+def test_code_is_told_from_text_however_tangled(tangle):
+    text = f"~~~\n@b.md <!-- keep -->\n```\n~~~\n@c.md\n{tangle}\n```\n@d.md"
+    marks, is_told = marks_of(text)
+    assert ([mark.path for mark in marks], is_told) == (["c.md"], False)
 
 
 @given(st.text(alphabet="@a.`~<!->\n\t \r[]()*", max_size=60))
@@ -161,6 +174,31 @@ def test_what_stands_in_a_text_is_told(place):
     place.write("proj/CLAUDE.md", "@x.md")
     (entry,) = mink.view(place.proj, home=place.home, boundary="cwd").entries
     assert entry.includes == (f"{place.proj}/x.md", f"{place.proj}/y.md")
+
+
+def test_the_cap_is_told_once_a_file(place):
+    place.write("proj/a.md", "@b.md " * 1000 + "@c.md")
+    place.write("proj/b.md")
+    place.write("proj/c.md")
+    place.write("proj/CLAUDE.md", "@a.md")
+    skips = mink.view(place.proj, 1, home=place.home, boundary="cwd").skips
+    assert [(place.short(skip.path), skip.reason) for skip in skips] == [
+        ("proj/b.md", "depth-cap"),
+        ("proj/c.md", "depth-cap"),
+    ]
+
+
+def test_every_unknown_user_is_told(place):
+    place.write("proj/CLAUDE.md", "@~nob-1/x @~nob-2/y @~nob-1/x")
+    skips = mink.view(place.proj, home=place.home, boundary="cwd").skips
+    assert [skip.path for skip in skips] == ["~nob-1/x", "~nob-2/y"]
+
+
+def test_a_byte_order_mark_is_no_part_of_a_text(place):
+    place.write("proj/x.md", "\ufeffX")
+    assert inlined(place, "\ufeff@x.md y @x.md") == "X y\n"
+    assert inlined(place, "\ufeff~~~\n@x.md\n~~~\n@x.md") == "~~~\n@x.md\n~~~\nX\n"
+    assert mink.view(place.proj, home=place.home, boundary="cwd").findings == ()
 
 
 def test_a_link_is_read_from_where_it_leads(place):

@@ -9,7 +9,7 @@ from headnote.dialects.table import Dialect
 from headnote.dialects.world import Request
 from headnote.instructions.load import ask, load_kept, load_view
 from headnote.instructions.view import View
-from headnote.tree import Tree
+from headnote.tree import Disk, Tree
 from headnote.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -28,11 +28,21 @@ def question(
     add_dirs: Iterable[Folder] = (),
 ) -> tuple[Choice, Request]:
     """What is asked of the engine."""
-    folders = [os.path.abspath(folder) for folder in add_dirs]
-    choice, request = ask(cwd or ".", dialect.agent, home, managed, None, (), settings, None, None, folders)
+    choice, request = ask(cwd or ".", dialect.agent, home, managed, None, (), settings, None, None, several(add_dirs))
     return choice._replace(dialect=dialect), request._replace(dialect=dialect)
 
 
 def answer(choice: Choice, request: Request, tree: Tree | None) -> View:
-    """What the engine says; a view of the disk is kept until something changes."""
-    return load_kept(choice, request) if tree is None else load_view(tree, choice, request)
+    """What the engine says; a view of the disk is kept until something changes, unless a function was asked for it."""
+    if tree is None and not any(callable(value) for value in request.settings.values()):
+        return load_kept(choice, request)
+    return load_view(tree if tree is not None else Disk(), choice, request)
+
+
+def several(given: Iterable[Folder]) -> list[str]:
+    """Names or paths as a list; a single one stands for itself.
+
+    >>> several("CLAUDE.md"), several(["a", "b"])
+    (['CLAUDE.md'], ['a', 'b'])
+    """
+    return [os.fspath(given)] if isinstance(given, str | os.PathLike) else [os.fspath(each) for each in given]

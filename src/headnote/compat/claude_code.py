@@ -15,8 +15,8 @@ from headnote.dialects.claude_code import TEMPLATE
 from headnote.dialects.registry import DEFAULT_AGENT
 from headnote.instructions.escape import harmless
 from headnote.instructions.frontmatter import trim
-from headnote.instructions.load import ask, key_of, load_view
-from headnote.instructions.render import start_text
+from headnote.instructions.load import KEPT_VIEWS, ask, key_of, load_view
+from headnote.instructions.render import under_heading
 from headnote.instructions.view import View
 from headnote.tree import Disk, Tree, unchanged
 from headnote.types import Entry
@@ -123,6 +123,8 @@ def _files(
         types = dict(found.dialect.types)
         kept = _Kept([_info(entry, types) for entry in found.entries], found, disk)
         if tree is None:
+            if len(_kept) >= KEPT_VIEWS:
+                _kept.pop(next(iter(_kept)))
             _kept[key] = kept
     return kept
 
@@ -172,22 +174,18 @@ def get_claude_mds(
     'Contents of /p/CLAUDE.md (project instructions, checked into the codebase):\\n\\ntabs'
     """
     is_skipping = bool(flags.get(SKIP_PROJECT_LEVEL)) if isinstance(flags, Mapping) else SKIP_PROJECT_LEVEL in flags
-    entries = []
+    parts = [TEMPLATE.header]
     for file in memory_files:
         is_wanted = filter is None or filter(file.type)
-        if is_wanted and trim(file.content) and not (is_skipping and file.type in PROJECT_LEVEL):
-            entries.append(Entry(file.path, _described(file.type, features), _worded(file, features), file.content))
-    described = tuple((name, DESCRIPTIONS.get(name, GLOBAL)) for name in {entry.layer for entry in entries})
-    return start_text(entries, TEMPLATE._replace(descriptions=described)) or ""
+        text = trim(file.content) if is_wanted and not (is_skipping and file.type in PROJECT_LEVEL) else ""
+        if text:
+            kind = "User" if file.type == "TeamMem" and "TEAMMEM" not in features else file.type
+            text = _shared(text) if kind == "TeamMem" else text
+            parts.append(under_heading(TEMPLATE, file.path, kind, DESCRIPTIONS.get(kind, GLOBAL), text))
+    return TEMPLATE.join.join(parts) if len(parts) > 1 else ""
 
 
-def _described(name: str, features: Collection[str]) -> str:
-    return "User" if name == "TeamMem" and "TEAMMEM" not in features else name
-
-
-def _worded(file: MemoryFileInfo, features: Collection[str]) -> str:
-    """The text of a file; team memory is marked as shared."""
-    if file.type != "TeamMem" or "TEAMMEM" not in features:
-        return file.content
-    text = harmless(trim(file.content), "team-memory-content")
+def _shared(text: str) -> str:
+    """Team memory is marked as such."""
+    text = harmless(text, "team-memory-content")
     return f'<team-memory-content source="shared">\n{text}\n</team-memory-content>'

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
-from headnote.compat.asking import Folder, answer, question
+from headnote.compat.asking import Folder, answer, question, several
 from headnote.dialects.ex_athena import NAMES, V1, plan
 from headnote.errors import HeadnoteError
 from headnote.instructions.inject import TAG, is_tagged, pinned_prefix, position
@@ -23,7 +23,7 @@ Message = Mapping[str, object]
 def discover(
     cwd: Folder = ".",
     user_dir: Folder | None = None,
-    filenames: Iterable[str] | None = None,
+    filenames: Iterable[Folder] | None = None,
     *,
     home: Folder | None = None,
     tree: Tree | None = None,
@@ -63,7 +63,7 @@ def run_messages(
     *,
     memory: Literal["auto", "off"] | bool | Iterable[Message | str] | None = "auto",
     user_dir: Folder | None = None,
-    filenames: Iterable[str] | None = None,
+    filenames: Iterable[Folder] | None = None,
     home: Folder | None = None,
     tree: Tree | None = None,
 ) -> list[Message]:
@@ -79,7 +79,7 @@ def run_messages(
         return list(messages)
     if memory in ("auto", True, None):
         found = discover(cwd, user_dir, filenames, home=home, tree=tree)
-    elif isinstance(memory, str | bool) or memory is None:
+    elif isinstance(memory, str | bool | Mapping) or memory is None:
         raise HeadnoteError(f"memory is {memory!r}; it can be 'auto', 'off' or a list of messages")
     else:
         found = [_tagged(each) for each in memory]
@@ -88,10 +88,15 @@ def run_messages(
     return [*others[:at], *found, *others[at:]]
 
 
-def _tagged(message: Message | str) -> Message:
+def _tagged(message: object) -> Message:
     """A message of an explicit list, with the name that pins it."""
     if isinstance(message, str):
         return {"role": "user", "name": TAG, "content": message}
+    if not isinstance(message, Mapping):
+        fields = {name: getattr(message, name) for name in ("role", "content") if hasattr(message, name)}
+        if "content" not in fields:
+            raise HeadnoteError(f"no memory message: {message!r}; it is a text, or has a role and a content")
+        message = fields
     if message.get("role", "user") != "user":
         raise HeadnoteError(f"a memory message is of the user, not of {message['role']!r}: {message!r}")
     return {**message, "role": "user", "name": TAG}
@@ -100,13 +105,13 @@ def _tagged(message: Message | str) -> Message:
 def view(
     cwd: Folder = ".",
     user_dir: Folder | None = None,
-    filenames: Iterable[str] | None = None,
+    filenames: Iterable[Folder] | None = None,
     *,
     home: Folder | None = None,
     tree: Tree | None = None,
 ) -> View:
     """Everything that is known of the memory of a folder: entries, skips with their reasons, findings."""
-    names = tuple(filenames) if filenames is not None else NAMES
+    names = tuple(several(filenames)) if filenames is not None else NAMES
     dialect = V1 if names == NAMES else V1._replace(start=plan(names))
     settings = {} if user_dir is None else {"userDir": str(user_dir)}
     return answer(*question(dialect, cwd, home, settings=settings), tree)

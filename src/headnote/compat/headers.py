@@ -56,15 +56,18 @@ def listed(value: str) -> list[str]:
     ['**/*.{ts,tsx}', 'src/**']
     """
     items, depth, quote, start = [], 0, "", 1
-    for at, char in enumerate(value[:-1]):
+    is_begun = False  #: whether the item has more than white space
+    for at, char in enumerate(value[1:-1], 1):
         if quote:
             quote = "" if char == quote else quote
-        elif char in "\"'" and not value[start:at].strip():
+        elif char in "\"'" and not is_begun:
             quote = char
         elif char in "{}":
             depth += 1 if char == "{" else -1
         elif char == "," and depth <= 0:
             items.append(value[start:at])
-            start = at + 1
+            start, is_begun = at + 1, False
+            continue
+        is_begun = is_begun or not char.isspace()
     items.append(value[start:-1])
     return [unquoted(item.strip()) for item in items if item.strip()]

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, TypedDict, Unpack
 
-from headnote.compat.asking import Folder, answer, question
+from headnote.compat.asking import Folder, answer, question, several
 from headnote.compat.headers import header_of, listed, pair_of, unquoted
 from headnote.dialects import claude_world
 from headnote.dialects.given_world import read_world
@@ -118,16 +118,16 @@ def parse_frontmatter(text: str) -> tuple[dict[str, str | list[str]], str]:
     if header is None:
         return {}, text
     values: dict[str, str | list[str]] = {}
-    key = ""
+    key, items = "", list[str]()
     for line in header.lines:
         item = line.strip()
         if item.startswith("- ") and key:
-            items = values[key] if isinstance(values[key], list) else []
-            values[key] = [*items, unquoted(item[2:].strip())]
+            items.append(unquoted(item[2:].strip()))
+            values[key] = items
         elif pair := pair_of(line):
             key, raw = pair
             values[key] = listed(raw) if raw.startswith("[") and raw.endswith("]") else unquoted(raw)
-            key = "" if raw else key
+            key, items = "" if raw else key, []
     return values, "\n".join(header.body).removesuffix("\n")
 
 
@@ -152,13 +152,20 @@ def _view(
     settings = {
         "approve": approve,
         "boundary": boundary,
-        "claudeMdExcludes": _configured(cwd, home, tree) if excludes == "settings" else list(excludes),
+        "claudeMdExcludes": _configured(cwd, home, tree) if excludes == "settings" else several(excludes),
         "sources": ["managed"] if managed else [],
     }
     folder = None if isinstance(managed, bool) else managed
     asked = question(_dialect(dialect, max_hops, approve), cwd, home, managed=folder, settings=settings)
-    paths = [os.path.join(asked[1].cwd, path) for path in touched]
-    return _with_touched(Session.of(*asked, tree), paths) if paths else answer(*asked, tree)
+    paths = [_resolved(os.path.join(asked[1].cwd, path)) for path in several(touched)]
+    if paths and (tree or Disk()).kind(asked[1].cwd) == "folder":
+        return _with_touched(Session.of(*asked, tree), paths)
+    return answer(*asked, tree)
+
+
+def _resolved(path: str) -> str:
+    """A path as the working directory is spelled: the links of its folder resolved."""
+    return os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
 
 
 def _dialect(dialect: Dialect, hops: int, approve: object) -> Dialect:

@@ -49,7 +49,7 @@ V1 = MINK._replace(
     triggers=(),
     walk="cwd",
     opt_in=(),
-    reading=Reading(frontmatter="none", markdown=False, blank="empty"),
+    reading=Reading(frontmatter="none", markdown=False, drops_bom=True, blank="empty"),
 )
 
 DIALECTS = (V1,)

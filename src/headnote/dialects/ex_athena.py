@@ -30,7 +30,7 @@ V1 = CODE_ASSIST._replace(
         "memory", before="", after="", after_last="", without="", place="first", per_entry=True, message="memory"
     ),
     user=".config/ex_athena",
-    reading=Reading(frontmatter="none", markdown=False),
+    reading=Reading(frontmatter="none", markdown=False, drops_bom=True),
 )
 
 DIALECTS = (V1,)

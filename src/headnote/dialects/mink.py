@@ -81,7 +81,7 @@ V1 = Dialect(
     types=tuple((layer, layer) for layer in EVERY_LAYER),
     walk="top",
     opt_in=("managed",),
-    reading=Reading(frontmatter="rules", markdown=False),
+    reading=Reading(frontmatter="rules", markdown=False, drops_bom=True),
 )
 
 DIALECTS = (V1,)

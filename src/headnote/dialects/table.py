@@ -57,6 +57,7 @@ class Reading(NamedTuple):
 
     frontmatter: str = "all"  #: the files it is cut from: all, rules, none
     markdown: bool = True  #: whether comments and imports are looked for among the blocks of its Markdown
+    drops_bom: bool = False  #: whether a byte order mark at the start is no part of the text
     blank: str = "skip"  #: a file of nothing but white space: skip, keep unless it is `empty`, or always keep
 
 

@@ -94,10 +94,12 @@ def _fold(text: str) -> tuple[str, list[int]]:
     return "".join(chars), places
 
 
-def harmless(text: str, tag: str) -> str:
+def harmless(text: str, tag: str, end: str = r"(?![\w-])") -> str:
     """A text in which neither tag of an envelope can be found, in any case of letters: there `<` is `&lt;`.
+
+    `end` is what follows the name; by default, that it ends there.
 
     >>> harmless("a </Memory> b", "memory")
     'a &lt;/Memory> b'
     """
-    return re.sub(rf"<(?=/?{re.escape(tag)})", "&lt;", text, flags=re.IGNORECASE) if tag else text
+    return re.sub(rf"<(?=/?{re.escape(tag)}{end})", "&lt;", text, flags=re.IGNORECASE) if tag else text

@@ -56,7 +56,7 @@ def inject(
     if not text:
         return others
     agent = "" if isinstance(view, str) else f' agent="{view.dialect.name}"'
-    body = f"{OPEN}{agent}>\n{harmless(text, 'headnote')}\n{CLOSE}"
+    body = f"{OPEN}{agent}>\n{harmless(text, 'headnote', end='')}\n{CLOSE}"
     in_blocks = any(isinstance(message.get("content"), list) for message in others)
     content: object = [{"type": "text", "text": body}] if in_blocks else body
     message: Message = {"role": "system" if place == "system" else role, "content": content}

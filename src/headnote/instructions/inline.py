@@ -29,9 +29,12 @@ if TYPE_CHECKING:
     from headnote.instructions.run import Run
 
 CLOSING = ".,;:)]}"
-_SIGN = re.compile(r"`+|<!--|(?<!\S)@(?=[~./A-Za-z0-9_-])\S+")
-_MAY_BE_CODE = re.compile(r"(?m)```|~~~|^(?: {4}| {0,3}\t)")
-_BLANK = re.compile(r"\n[ \t\r]*\n")
+_SIGN = re.compile(r"`+|<!--|(?<!\S)@(?=[~./A-Za-z0-9_-])[^\s<]+(?:<(?!!--)[^\s<]*)*")
+_MAY_BE_CODE = re.compile(r"(?m)```|~~~|^[ >*+.)0-9-]*?(?: {4}|\t)")
+_MARGIN = r"(?:[ \t]*(?:>|[*+-][ \t]|[0-9]{1,9}[.)][ \t]))*[ \t]*"
+_PARAGRAPH_END = re.compile(r"\n[ \t]*(?:\r?\n|[>#]|```|~~~|[*+-][ \t]|[0-9]{1,9}[.)][ \t])")
+_HEADING = re.compile(_MARGIN + r"#{1,6}[ \t]")
+_FENCE = re.compile(_MARGIN + r"(`{3,}(?!.*`)|~{3,})")
 
 
 class Mark(NamedTuple):
@@ -50,8 +53,8 @@ def marks_of(text: str) -> tuple[list[Mark], bool]:
     """
     if "<!--" not in text and "@" not in text:
         return [], True
-    blocks = _code_blocks(text)
-    return list(_marks(text, blocks or [])), blocks is not None
+    blocks, is_told = _code_blocks(text)
+    return list(_marks(text, blocks)), is_told
 
 
 def _marks(text: str, blocks: list[tuple[int, int]]) -> Iterator[Mark]:
@@ -81,15 +84,16 @@ def _marks(text: str, blocks: list[tuple[int, int]]) -> Iterator[Mark]:
 class _Spans:
     """Where spans of code end: at the next run of as many backticks in the same paragraph."""
 
-    __slots__ = ("blank", "runs", "text")
+    __slots__ = ("limit", "runs", "text")
 
     def __init__(self, text: str) -> None:
-        self.text, self.blank = text, -1
+        self.text, self.limit = text, -1
         self.runs: dict[int, list[int]] | None = None
 
     def end(self, start: int, end: int) -> int:
-        if start and self.text[start - 1] == "\\":
-            start += 1
+        before = self.text[max(0, start - 100) : start]
+        if (len(before) - len(before.rstrip("\\"))) % 2:
+            start += 1  # the first one is escaped
         if self.runs is None:
             self.runs = {}
             for found in re.finditer("`+", self.text):
@@ -101,16 +105,19 @@ class _Spans:
         return runs[at] + end - start
 
     def _paragraph_end(self, at: int) -> int:
-        if self.blank < at:
-            found = _BLANK.search(self.text, at)
-            self.blank = found.start() if found else len(self.text)
-        return self.blank
+        if self.limit < at:
+            found = _PARAGRAPH_END.search(self.text, at)
+            self.limit = found.start() if found else len(self.text)
+        line = self.text.rfind("\n", 0, at) + 1
+        if _HEADING.match(self.text, line):
+            return min(self.limit, self.text.find("\n", at) % (len(self.text) + 1))
+        return self.limit
 
 
-def _code_blocks(text: str) -> list[tuple[int, int]] | None:
-    """Start and end of the code blocks of a text; None if it is too tangled to tell."""
+def _code_blocks(text: str) -> tuple[list[tuple[int, int]], bool]:
+    """Start and end of the code blocks of a text, and whether all could be told; else these are the fenced ones."""
     if not _MAY_BE_CODE.search(text):
-        return []
+        return [], True
     from headnote.instructions.mdblocks import Effort, TangledError, cut
 
     lines = text.split("\n")
@@ -129,26 +136,43 @@ def _code_blocks(text: str) -> list[tuple[int, int]] | None:
                         below = cut(item.lines, effort, top=False, depth=1)
                         yield from ranges(below, first + item.start)
 
+    is_told = True
     try:
         found = list(ranges(cut(plain, effort), 0))
     except (TangledError, RecursionError):
-        return None
+        found, is_told = list(_fences(plain)), False
     starts = [0]
     for line in lines:
         starts.append(starts[-1] + len(line) + 1)
-    return [(starts[first], starts[end]) for first, end in found]
+    return [(starts[first], starts[end]) for first, end in found], is_told
+
+
+def _fences(lines: list[str]) -> Iterator[tuple[int, int]]:
+    """First line and end of fenced code, whatever it stands in."""
+    opening, start = "", 0
+    for number, line in enumerate(lines):
+        found = _FENCE.match(line)
+        if not found:
+            continue
+        if not opening:
+            opening, start = found[1], number
+        elif found[1][0] == opening[0] and len(found[1]) >= len(opening) and not line[found.end() :].strip():
+            yield start, number + 1
+            opening = ""
+    if opening:
+        yield start, len(lines)
 
 
 class _Frame:
     """A file that is being put together."""
 
-    __slots__ = ("at", "counted", "done", "folder", "line", "marks", "origin", "path", "text")
+    __slots__ = ("at", "capped", "counted", "folder", "line", "marks", "origin", "path", "text")
 
     def __init__(self, path: str, real: str, text: Text, origin: Origin, run: Run) -> None:
         self.path, self.text, self.at = path, text, 0
         self.folder = real.rpartition("/")[0] or "/"
         self.origin = origin
-        self.done: list[str] = []
+        self.capped: set[str] = set()
         self.line, self.counted = 1 + text.offset, 0
         marks, is_told = marks_of(text.shown)
         self.marks = iter(marks)
@@ -168,24 +192,23 @@ def expand(run: Run, path: str, real: str, text: Text, origin: Origin) -> tuple[
     if "@" not in text.shown and "<!--" not in text.shown:
         return text.shown, ()
     whole = _Inlining(run, real)
+    done: list[str] = []
     frames = [_Frame(path, real, text, origin, run)]
-    while True:
+    while frames:
         frame = frames[-1]
         mark = next(frame.marks, None)
         if mark is None:
-            body = "".join((*frame.done, frame.text.shown[frame.at :]))
+            done.append(frame.text.shown[frame.at :])
             frames.pop()
-            if not frames:
-                return body, tuple(whole.paths)
-            frames[-1].done.append(body)
             continue
         below = whole.follow(frame, mark) if mark.path else None
         if mark.path and below is None:
             continue
-        frame.done.append(frame.text.shown[frame.at : mark.start])
+        done.append(frame.text.shown[frame.at : mark.start])
         frame.at = mark.end
         if isinstance(below, _Frame):
             frames.append(below)
+    return "".join(done), tuple(whole.paths)
 
 
 class _Inlining:
@@ -195,19 +218,23 @@ class _Inlining:
         self.run = run
         self.reals = {real}
         self.tried: dict[str, str] = {}  #: target -> its real path; empty if its token stays
+        self.homes = {"": run.world.home}
         self.paths: list[str] = []
 
     def follow(self, frame: _Frame, mark: Mark) -> _Frame | str | None:
         """A file to be put in place of a token; a text if nothing is, None if the token stays."""
-        target = _target(mark.path, frame.folder, self.run.world.home)
-        if target in self.tried:
-            return self.tried[target] or None
+        target = self._target(mark.path, frame.folder)
+        known = target or mark.path
+        if known in self.tried or target in frame.capped:
+            return self.tried.get(known) or None
         line, depth = frame.line_of(mark), frame.origin.depth + 1
         origin = frame.origin._replace(kind="import", parent=frame.path, line=line, depth=depth, wait=None)
         refusal = self._refusal(target, mark.path, origin)
         if refusal is not None:
-            if refusal.reason != "depth-cap":
-                self.tried[target] = ""
+            if refusal.reason == "depth-cap":
+                frame.capped.add(target)
+            else:
+                self.tried[known] = ""
             self.run.skips.append(refusal)
             return None
         text = read_text(self.run.tree, target, self.run.dialect, origin.kind)
@@ -224,6 +251,15 @@ class _Inlining:
         self.run.findings += text.findings
         return _Frame(target, real, text, origin, self.run)
 
+    def _target(self, path: str, folder: str) -> str:
+        """The path that a token names; empty if it is in the home of nobody."""
+        if path[0] != "~":
+            return join(folder, path)
+        name, _, rest = path[1:].partition("/")
+        if name not in self.homes:
+            self.homes[name] = user_home(name)
+        return join(self.homes[name], rest) if self.homes[name] else ""
+
     def _refusal(self, target: str, written: str, origin: Origin) -> Skip | None:
         run, imports = self.run, self.run.dialect.imports
         reason = detail = ""
@@ -235,6 +271,8 @@ class _Inlining:
             reason = "depth-cap"
         elif not is_text(target, imports):
             reason = "not-a-text-file"
+        elif origin.layer not in imports.free and run.tree.kind(target) == "missing":
+            reason = "missing"  # nobody is asked to approve it
         elif not is_contained(target, origin.layer, imports, run.world, run.tree):
             reason = "outside-project"
         elif run.is_excluded(target, origin.layer):
@@ -244,16 +282,3 @@ class _Inlining:
         if reason not in ("unknown-user", "bad-name") and run.tree.kind(target) == "missing":
             reason = "missing"
         return Skip(target, reason, detail, origin.layer, origin.parent, origin.line)
-
-
-def _target(path: str, folder: str, home: str) -> str:
-    """The path that a token names; empty if it is in the home of nobody.
-
-    >>> _target("~/a.md", "/repo", "/home/me"), _target("./b.md", "/repo", "/home/me")
-    ('/home/me/a.md', '/repo/b.md')
-    """
-    if path[0] != "~":
-        return join(folder, path)
-    name, _, rest = path[1:].partition("/")
-    base = user_home(name) if name else home
-    return join(base, rest) if base else ""

@@ -110,7 +110,7 @@ def ask(
     dialect = choice.dialect
     try:
         folder = os.path.realpath(cwd)
-    except ValueError as error:
+    except (OSError, ValueError) as error:
         raise NotAFolder(f"{cwd!r} is not a folder: {error}") from None
     places = dict(dialect.managed)
     return choice, Request(

@@ -55,6 +55,8 @@ def _odd_bytes(path: str, data: bytes, raw: str, dialect: Dialect) -> Iterator[F
     if "\0" in raw:
         line = raw.count("\n", 0, raw.index("\0")) + 1
         yield Finding(path, line, "not-utf8", "the text has NUL characters in it", "save the file as UTF-8")
+    if dialect.reading.drops_bom:
+        return
     if raw.startswith("\ufeff") and (raw.startswith("<!--", 1) or (raw.startswith("---", 1) and not dialect.after_bom)):
         said = "the byte order mark at its start disables the frontmatter or comment behind it"
         yield Finding(path, 1, "byte-order-mark", said, "save the file without it")
@@ -62,7 +64,7 @@ def _odd_bytes(path: str, data: bytes, raw: str, dialect: Dialect) -> Iterator[F
 
 def understand(path: str, raw: str, size: int, dialect: Dialect, kind: str = "file") -> Text:
     """A decoded text as the agent understands it."""
-    cuts, reads_markdown, _ = dialect.reading
+    cuts, reads_markdown, drops_bom, _ = dialect.reading
     is_cut = cuts == "all" or (cuts == "rules" and kind == "rule")
     front, body = split(raw, after_bom=dialect.after_bom) if is_cut else (None, raw)
     globs = NO_GLOBS
@@ -71,6 +73,8 @@ def understand(path: str, raw: str, size: int, dialect: Dialect, kind: str = "fi
     if front is not None:
         globs, findings = _conditions(path, front, raw, dialect.rules)
         offset = raw.count("\n", 0, len(raw) - len(body))
+    if drops_bom:
+        body = body.removeprefix("\ufeff")
     if not reads_markdown:
         return Text(raw, body, size, globs, (), findings, offset)
     document = scan(body)

@@ -44,9 +44,26 @@ def entry_texts(entries: Sequence[Entry], template: Template) -> list[str]:
     for entry in entries:
         path = escape_reserved(entry.path) if entry.kind == "index" and template.escapes else entry.path
         text = _TRIM[template.trim](entry.text)
-        description = described.get(entry.layer, "")
-        parts.append(template.entry.format(path=path, layer=entry.layer, description=description, text=text))
+        parts.append(under_heading(template, path, entry.layer, described.get(entry.layer, ""), text))
     return parts
+
+
+def under_heading(template: Template, path: str, layer: str, description: str, text: str) -> str:
+    """A text under the heading of a template."""
+    if not path.isascii():
+        path = shown_path(path)
+    if "-->" in path and template.entry.startswith("<!--"):
+        path = path.replace("-->", "--&gt;").replace("\n", " ")
+    return template.entry.format(path=path, layer=layer, description=description, text=text)
+
+
+def shown_path(path: str) -> str:
+    """A path as text: bytes of a name that are no UTF-8 are U+FFFD.
+
+    >>> shown_path("/a\\udcff")
+    '/a\ufffd'
+    """
+    return path if path.isascii() else path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 _TRIM: dict[str, Callable[[str], str]] = {"both": trim, "right": str.rstrip, "none": str}
@@ -83,7 +100,7 @@ def placement_of(model: str, dialect: Dialect) -> Placement:
 
 def nested_texts(entries: Sequence[Entry], dialect: Dialect) -> list[str]:
     """Attached entries under their headings, with the tags escaped that the agent keeps for itself."""
-    texts = [dialect.template.nested.format(path=entry.path, text=entry.text) for entry in entries]
+    texts = [dialect.template.nested.format(path=shown_path(entry.path), text=entry.text) for entry in entries]
     if not dialect.template.escapes:
         return texts
     return [

@@ -124,7 +124,7 @@ def take_rules(run: Run, path: str, source: Source, holder: str, *, only_waiting
 
 def _take_existing(run: Run, rules: list[Rule], origin: Origin) -> None:
     """Take the rules that have no `paths`, and those with a path that is there."""
-    from headnote.instructions.exists import first_hits
+    from headnote.instructions.exists import first_hits, is_usable
 
     texts = [read_text(run.tree, rule.path, run.dialect, "rule") for rule in rules]
     globs = [() if isinstance(text, Fault) else text.globs.patterns for text in texts]
@@ -135,12 +135,15 @@ def _take_existing(run: Run, rules: list[Rule], origin: Origin) -> None:
             if taken and hit is not None:
                 trigger = join(run.world.cwd, hit)
                 run.entries[-1] = run.entries[-1]._replace(reason="path_glob_match", trigger=trigger)
+            if not isinstance(text, Fault) and text.globs.problem:
+                run.findings.append(Finding(rule.path, None, "paths-ignored", text.globs.problem))
             continue
         run.skips.append(Skip(rule.path, "no-match", "", origin.layer, globs=patterns))
         run.findings += text.findings
         alone = all(glob.startswith("!") for glob in patterns)
         for glob in patterns:
             why = ABSOLUTE if glob.startswith("/") else never_matches(glob, alone=alone)
+            why = why if is_usable(glob) else "it has too many stars: write fewer"
             if why and not is_inside(glob, run.world.cwd):
                 run.findings.append(Finding(rule.path, None, "glob-never-matches", f"{glob}: {why}"))
 

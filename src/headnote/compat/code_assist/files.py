@@ -63,7 +63,10 @@ def get_memory_files(
     """
     found = view(project_root, include_managed, include_user, additional_dirs, home=home, managed=managed, tree=tree)
     root = found.world.cwd if project_root is not None else ""
-    return [_info(entry, root, found) for entry in found.entries]
+    errors: dict[str, list[str]] = {}
+    for finding in found.findings:
+        errors.setdefault(finding.path, []).append(finding.message)
+    return [_info(entry, root, errors.get(entry.path, [])) for entry in found.entries]
 
 
 def view(
@@ -79,13 +82,20 @@ def view(
     """Everything that is known of a project's instruction files: entries, skips with their reasons, findings."""
     wanted = {"managed": include_managed, "user": include_user, "project": project_root is not None}
     settings = {"sources": [name if is_on else f"-{name}" for name, is_on in wanted.items()]}
-    asked = question(V1, project_root, home, managed=managed, settings=settings, add_dirs=additional_dirs or ())
+    asked = question(
+        V1,
+        "/" if project_root is None else project_root,
+        home,
+        managed=managed,
+        settings=settings,
+        add_dirs=additional_dirs or (),
+    )
     return answer(*asked, tree)
 
 
-def _info(entry: Entry, root: str, found: View) -> MemoryFileInfo:
+def _info(entry: Entry, root: str, errors: list[str]) -> MemoryFileInfo:
     inside = bool(root) and entry.layer in ("project", "local") and entry.folder == root
-    relative = os.path.relpath(entry.path, root) if inside else None
+    relative = entry.path[len(root.rstrip("/")) + 1 :] if inside else None
     return MemoryFileInfo(
         path=entry.path,
         content=entry.text,
@@ -93,7 +103,7 @@ def _info(entry: Entry, root: str, found: View) -> MemoryFileInfo:
         is_root=relative in ROOT_NAMES,
         relative_path=relative,
         size=len(entry.text),
-        errors=[finding.message for finding in found.findings if finding.path == entry.path],
+        errors=errors,
     )
 
 

@@ -91,7 +91,7 @@ def _entry(tree: Tree, path: str, findings: list[Finding]) -> MemoryEntry | None
     if isinstance(data, Fault):
         findings.append(Finding(path, None, data.reason, data.detail or data.reason))
         return None
-    text = data.decode("utf-8", "replace")
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     if "\ufffd" in text and b"\xef\xbf\xbd" not in data:
         said = "bytes that are not UTF-8 are shown as U+FFFD"
         findings.append(Finding(path, None, "not-utf8", said, "save the file as UTF-8"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 
 Folder = str | os.PathLike[str]
 
@@ -15,7 +15,7 @@ def get_memory_dir(project_root: Folder, *, home: Folder | None = None) -> Path:
     >>> get_memory_dir("/home/user/project", home="/h").as_posix()
     '/h/.claude/projects/home-user-project/memory'
     """
-    slug = re.sub(r"[^\w.-]", "-", os.fspath(project_root).lstrip("/\\"))
+    slug = re.sub(r"[^\w.-]", "-", _whole(project_root).lstrip("/\\")) or "-"
     return projects(home) / slug / "memory"
 
 
@@ -25,7 +25,14 @@ def get_documented_dir(project_root: Folder, *, home: Folder | None = None) -> P
     >>> get_documented_dir("/home/user/project", home="/h").as_posix()
     '/h/.claude/projects/-home-user-project'
     """
-    return projects(home) / re.sub(r"[/\\]", "-", os.fspath(project_root))
+    return projects(home) / re.sub(r"[/\\]", "-", _whole(project_root))
+
+
+def _whole(path: Folder) -> str:
+    """A path from its top, without idle parts: no name of a project may lead out of the folder of all projects."""
+    text = os.fspath(path)
+    is_drive = PureWindowsPath(text).is_absolute() and not text.startswith("/")
+    return str(PureWindowsPath(text)) if is_drive else os.path.abspath(text)
 
 
 def projects(home: Folder | None) -> Path:
