@@ -23,7 +23,7 @@ import headnote
 from headnote.compat import claude_code, code_assist, ex_athena, mink
 
 WALK_BAR, LOAD_BAR = 3.0, 1.0
-LONG = Effort(3.0, 8)
+LONG = Effort(8.0, 20)
 NOISE = 0.05  #: two runs of the same thing differ by so much
 AGENT = "claude-code@2.1.325"
 Call = Callable[[], object]

@@ -95,3 +95,13 @@ def test_a_tidy_project_has_no_findings(place):
     place.write("proj/docs/a.md", "fine")
     place.write("proj/.claude/rules/r.md", "---\npaths: [src/**]\n---\nrule")
     assert place.load().findings == ()
+
+
+@pytest.mark.parametrize("agent", ["claude-code@2.1.325", "mink"])
+@pytest.mark.parametrize("word", ["include", "import"])
+def test_include_is_no_directive(place, agent, word):
+    place.write("proj/CLAUDE.md", f"One\n@{word} docs/a.md\n")
+    place.write("proj/docs/a.md", "A")
+    view = place.load(agent=agent)
+    assert ("proj/CLAUDE.md", 2, "import-directive") in place.found(view)
+    assert "docs/a.md" in view.text

@@ -17,7 +17,9 @@ def title(view: View, paint: Paint) -> str:
     dialect = view.dialect
     name = f"{NAMES.get(dialect.agent, dialect.agent)} {view.choice.asked or dialect.version}"
     where = paint.fit(paint.path(view.world.cwd), paint.width - 3).rstrip()
-    if view.assumed:
+    if dialect.evidence == "source":
+        name, how = dialect.agent, "as its documents and its source have it"
+    elif view.assumed:
         how = f"not recorded; taken to be like {dialect.version}"
     else:
         how = dialect.evidence if view.choice.asked else f"the newest {dialect.evidence} version"

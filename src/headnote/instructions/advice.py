@@ -69,6 +69,9 @@ def _missing(skip: Skip, tree: Tree) -> Iterator[Finding]:
         extra = skip.path[len(meant) :]
         said = f"{skip.path}: not imported, because {extra!r} is taken as part of the name"
         yield Finding(skip.parent, skip.line, "import-punctuation", said, "put white space behind the path")
+    elif name in ("include", "import"):
+        said = f"@{name} is no directive; the agent looks for a file of that name"
+        yield Finding(skip.parent, skip.line, "import-directive", said, "write @ before the path itself")
     elif "." in name.strip(".") and "@" not in name:
         said = f"{skip.path}: not imported, there is no such file"
         yield Finding(skip.parent, skip.line, "import-missing", said, "mend the path, or write it without @")
