@@ -55,7 +55,10 @@ def test_show_prints_the_exact_bytes(repo, version):
     agent = f"claude-code@{version}"
     done = repo.run("show", "--agent", agent, *MANAGED)
     assert done.stdout == view_of(repo, agent=agent).text.encode()
-    assert (done.returncode, errors(done)) == (1, "headnote: 1 finding; see: headnote explain\n")
+    assert (done.returncode, errors(done)) == (
+        1,
+        f"headnote: 1 finding; see: headnote explain --agent {agent}\n",
+    )
 
 
 def test_show_of_a_clean_project_says_nothing_else(place):
@@ -271,7 +274,49 @@ def test_a_folder_before_or_after_the_command(repo, words):
 
 
 def test_a_folder_for_the_bare_command(repo):
-    assert text(repo.run("-C", repo.proj, *MANAGED, cwd="home")) == text(repo.run(*MANAGED))
+    there, here = (text(repo.run("-C", repo.proj, *MANAGED, cwd=cwd)) for cwd in ("home", "proj"))
+    assert here == text(repo.run(*MANAGED))
+    head, _, following = there.partition("\nnext: ")
+    assert (head, following.split("\n")[0]) == (here.partition("\nnext: ")[0], f"headnote explain -C {repo.proj}")
+
+
+@pytest.mark.parametrize("agent", ["mink", "code-assist", "ex-athena"])
+def test_other_agents(repo, agent):
+    repo.write("proj/AGENTS.md", "Agents.\n")
+    done = repo.run("--agent", agent)
+    assert f"{agent}, from its documents and its source" in text(done)
+    assert f"headnote explain --agent {agent}" in text(done)
+    assert repo.run("explain", "--agent", agent).returncode in (0, 1)
+    assert "not recorded; taken to be like 1" in text(repo.run("--agent", f"{agent}@3"))
+    assert "→ import it" not in text(repo.run("explain", "--agent", agent, "README.md")) or agent == "mink"
+    assert data(repo.run("show", "--agent", agent, "--json"))["text"]
+
+
+def test_options_of_mink(repo):
+    repo.write("org/CLAUDE.md", "Orders.\n")
+    repo.write("CLAUDE.md", "Above.\n")
+    shown = repo.run("show", "--agent", "mink", "--managed", repo.path("org")).stdout
+    assert b"Orders." in shown
+    assert b"Above." in shown
+    done = repo.run("show", "--agent", "mink", "--", "--boundary", "cwd", "--exclude", "**/CLAUDE.local.md")
+    assert b"Above." not in done.stdout
+    done = repo.run("explain", "--agent", "mink", "--", "--frob")
+    assert "option-unknown" in text(done)
+    done = repo.run("show", "--agent", "mink", "--", "--boundary", "here")
+    assert errors(done) == "headnote: the boundary is 'here'; it can be top, repository, cwd\n"
+
+
+def test_what_is_inlined_is_listed(repo):
+    repo.write("proj/CLAUDE.md", "See @docs/a.md and @gone.md\n")
+    repo.write("proj/.claude/rules/go.md", "---\npaths: '*.go'\n---\nGo.\n")
+    lines = text(repo.run("explain", "--agent", "mink", "--", "--boundary", "cwd")).split("\n")
+    assert any(line.strip() == "└ docs/a.md" for line in lines)
+    assert "      its `paths` match nothing that is here (*.go)" in lines
+    assert "its text stands in" in text(repo.run("explain", "--agent", "mink", "docs/a.md"))
+
+
+def test_reading_a_file_that_is_not_there(repo):
+    assert "(there is no such file) adds nothing" in text(repo.run("explain", "--file", "nope.txt", *MANAGED))
 
 
 def test_another_home(repo):
@@ -298,7 +343,7 @@ def test_another_home(repo):
             ["show", "-C", "/nowhere/at/all"],
             "headnote: /nowhere/at/all is not a folder; give the folder the agent starts in\n",
         ),
-        (["show", "--agent", "emacs"], "headnote: no dialect is called 'emacs'; there are: claude-code, "),
+        (["show", "--agent", "emacs"], "headnote: no agent is called 'emacs'; there are: claude-code, "),
         (
             ["show", "--agent", "claude-code@x"],
             "headnote: 'x' is not a version; recorded for claude-code: 2.1.197, 2.1.325\n",

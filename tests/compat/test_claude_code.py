@@ -154,6 +154,13 @@ def test_a_filter_sees_the_type():
     assert get_claude_mds([]) == ""
 
 
+def test_it_is_the_interface_of_one_agent(place):
+    with pytest.raises(headnote.HeadnoteError, match="these are the functions of claude-code; for mink"):
+        files(place, agent="mink")
+    with pytest.raises(headnote.HeadnoteError, match="the folder is given as cwd="):
+        claude_code.get_memory_files(place.proj)
+
+
 def test_what_was_not_taken(place):
     place.write("proj/CLAUDE.md", "@none.md")
     view = claude_code.view(cwd=place.proj, home=place.home, env={})

@@ -354,7 +354,13 @@ def test_messages_that_are_objects(place, ask):
 
 def test_the_message_is_pinned(place, ask):
     place.write("proj/CLAUDE.md", "M")
-    assert headnote.pinned_prefix([*ask.inject([SYSTEM, USER]), USER]) == 2
+    messages = [*ask.inject([SYSTEM, USER]), USER]
+    assert headnote.pinned_prefix(messages) == 2
+    assert [headnote.is_memory_message(message) for message in messages] == [False, True, False, False]
+    assert headnote.inject(messages, "Ours.")[1:3] == [
+        {"role": "user", "content": "<headnote>\nOurs.\n</headnote>"},
+        messages[1],
+    ]
 
 
 # -- the four things that it says it lacks ---------------------------------------------------------------------
@@ -454,6 +460,32 @@ def test_a_folder_that_was_removed(place, monkeypatch):
     os.rmdir(place.path("gone"))
     with pytest.raises(headnote.NotAFolder):
         mink.load_memory(home=place.home)
+
+
+def test_a_boundary_that_is_none(place):
+    with pytest.raises(headnote.HeadnoteError, match="the boundary is 'repo'; it can be top, repository, cwd"):
+        mink.load_memory(place.proj, home=place.home, boundary="repo")
+
+
+def test_only_what_is_there_is_excluded(place, ask):
+    place.write("proj/CLAUDE.local.md")
+    view = ask.view(excludes="**/CLAUDE.local.md")
+    assert place.skipped(view) == [("proj/CLAUDE.local.md", "excluded")]
+
+
+def test_the_same_options_in_a_session(place):
+    place.write("outside.md", "OUT")
+    place.write("proj/CLAUDE.md", "@../outside.md")
+    place.write("proj/api/CLAUDE.md", "API")
+    settings = {"approve": False, "boundary": "cwd", "claudeMdExcludes": ["**/api/*"]}
+    session = headnote.Session(place.proj, agent="mink", home=place.home, settings=settings)
+    assert session.start().text.endswith("@../outside.md\n")
+    assert session.read("api/x.py").entries == ()
+
+
+def test_managed_by_its_file(place, ask):
+    path = place.write("managed/CLAUDE.md", "ORDERS")
+    assert ask.discover(managed=path) == ["managed/CLAUDE.md"]
 
 
 # -- the dialect ------------------------------------------------------------------------------------------------

@@ -36,6 +36,7 @@ class Counting(Disk):
         (["a/main.ts"], "a/**/main.ts", "a/main.ts"),
         (["a/b/c/d.ts"], "a/**/c/**/d.ts", "a/b/c/d.ts"),
         (["src/x"], "src/**", "src"),
+        (["a"], "a**/**", "a"),
         (["lib/src/x"], "src/**", None),
         (["docs/x"], "docs", "docs"),  # a folder counts
         (["x.py"], "*.ts", None),

@@ -168,6 +168,21 @@ def test_every_token_that_stays_is_a_skip_with_its_line(place):
     assert view.entries[0].text == view.entries[0].raw
 
 
+def test_what_somebody_may_have_meant(place):
+    for name in ("a", "b", "c", "d", "e"):
+        place.write(f"proj/docs/{name}.md")
+    text = "`@docs/a.md`\n```\n@docs/b.md\n```\n(@docs/c.md) me@docs/d.md <!-- @docs/e.md --> `@docs/none.md` `@cached`"
+    place.write("proj/CLAUDE.md", text)
+    view = mink.view(place.proj, home=place.home, boundary="cwd")
+    assert [(place.short(skip.path), skip.reason, skip.line) for skip in view.skips] == [
+        ("proj/docs/a.md", "in-code", 1),
+        ("proj/docs/b.md", "in-code", 3),
+        ("proj/docs/c.md", "not-an-import", 5),
+        ("proj/docs/e.md", "in-code", 5),
+    ]
+    assert {finding.code for finding in view.findings} == {"import-in-code", "import-form"}
+
+
 def test_what_stands_in_a_text_is_told(place):
     place.write("proj/x.md", "X @y.md")
     place.write("proj/y.md", "Y")

@@ -9,6 +9,7 @@ import time
 from headnote.cli.options import formatter
 from headnote.conform.cases import Outcome, read_cases
 from headnote.conform.run import run_cases
+from headnote.errors import BadCase
 from headnote.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -37,6 +38,9 @@ def command(words: Sequence[str]) -> int:
     cases = [case for path in options.files for case in read_cases(path)]
     if options.only:
         cases = [case for case in cases if options.only in str(case["id"])]
+    if not cases:
+        asked = f" whose id contains {options.only!r}" if options.only else ""
+        raise BadCase(f"there is no case{asked} in {', '.join(options.files)}")
     outcomes = []
     progress = Progress(len(cases))
     for outcome in run_cases(cases, allow_setup=options.allow_setup):
@@ -73,10 +77,11 @@ def _count(outcomes: list[Outcome], status: str) -> int:
 
 
 def _print(outcomes: list[Outcome]) -> None:
+    for reason in dict.fromkeys(outcome.reason for outcome in outcomes if outcome.status == "skipped"):
+        same = [outcome.id for outcome in outcomes if outcome.status == "skipped" and outcome.reason == reason]
+        print(f"skipped {', '.join(same)}: {reason}")
     for outcome in outcomes:
-        if outcome.status == "skipped":
-            print(f"skipped {outcome.id}: {outcome.reason}")
-        elif outcome.status == "failed":
+        if outcome.status == "failed":
             print(f"failed  {outcome.id} {outcome.reason}".rstrip())
             for difference in outcome.differences:
                 print(f"    {difference['key']}")

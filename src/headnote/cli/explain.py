@@ -14,6 +14,7 @@ from headnote.dialects.world import join
 from headnote.instructions.load import load
 from headnote.instructions.verdict import Verdict, verdict_of
 from headnote.instructions.view import View
+from headnote.tree import Disk
 from headnote.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -84,8 +85,9 @@ def _explain_file(folder: str, file: str, question: Question, *, as_json: bool) 
     paint = Paint(view)
     print(title(view, paint))
     tokens = sum(entry.tokens for entry in attachment.entries)
+    there = "" if Disk().kind(join(view.world.cwd, file)) != "missing" else " (there is no such file)"
     said = f"adds {plural(len(attachment.entries), 'file')}, about {tokens:,} tokens" if tokens else "adds nothing"
-    print("\n" + paint.wrap(f"Reading {join(view.world.cwd, file)} {said}", 0) + "\n")
+    print("\n" + paint.wrap(f"Reading {join(view.world.cwd, file)}{there} {said}", 0) + ("\n" if tokens else ""))
     print_rows(attachment.entries, paint)
     for entry in attachment.entries:
         if entry.globs:

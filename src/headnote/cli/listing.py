@@ -17,10 +17,10 @@ def title(view: View, paint: Paint) -> str:
     dialect = view.dialect
     name = f"{NAMES.get(dialect.agent, dialect.agent)} {view.choice.asked or dialect.version}"
     where = paint.fit(paint.path(view.world.cwd), paint.width - 3).rstrip()
-    if dialect.evidence == "source":
-        name, how = dialect.agent, "as its documents and its source have it"
-    elif view.assumed:
+    if view.assumed:
         how = f"not recorded; taken to be like {dialect.version}"
+    elif dialect.evidence == "source":
+        name, how = dialect.agent, "from its documents and its source"
     else:
         how = dialect.evidence if view.choice.asked else f"the newest {dialect.evidence} version"
     return f"{paint.bold(name)}, {how}\nin {where}"
@@ -43,6 +43,8 @@ def print_rows(entries: Sequence[Entry], paint: Paint) -> None:
         lead = "  " * entry.depth + ("└ " if entry.depth else "")
         row = f"{number:3}  {entry.layer:8} {paint.fit(lead + paint.path(entry.path), room)}"
         print(f"{row} {size(entry.size):>9} {entry.tokens:>7,} tok")
+        for path in entry.includes:
+            print(f"{'':13} {paint.fit(f'  └ {paint.path(path)}', room).rstrip()}")
 
 
 def print_skips(skips: Sequence[Skip], paint: Paint) -> None:
@@ -54,7 +56,7 @@ def print_skips(skips: Sequence[Skip], paint: Paint) -> None:
         print(paint.faint(paint.wrap(f"{where}{REASONS[skip.reason]}{detail}", 6)))
 
 
-def print_findings(findings: Sequence[Finding], paint: Paint, most: int | None = None) -> None:
+def print_findings(findings: Sequence[Finding], paint: Paint, most: int | None = None, more: str = "") -> None:
     """What the author of a file should know, and what to do."""
     if not findings:
         return
@@ -66,4 +68,4 @@ def print_findings(findings: Sequence[Finding], paint: Paint, most: int | None =
         if finding.hint:
             print(paint.faint(paint.wrap(f"→ {finding.hint}", 6)))
     if most is not None and len(findings) > most:
-        print(f"  … and {plural(len(findings) - most, 'more finding')}: headnote explain")
+        print(f"  … and {plural(len(findings) - most, 'more finding')}: {more}")

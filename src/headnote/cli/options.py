@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from headnote.dialects.registry import DEFAULT_AGENT
+import os
+
+from headnote.dialects.registry import AGENTS, DEFAULT_AGENT
 from headnote.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
     from typing import TypedDict
+
+    from headnote.instructions.view import View
 
     class Question(TypedDict):
         agent: str
@@ -30,7 +34,7 @@ def parser_of(command: str, about: str, examples: str) -> argparse.ArgumentParse
         allow_abbrev=False,
     )
     parser.add_argument("-C", dest="folder", default=".", metavar="DIR", help="look at this folder")
-    parser.add_argument("--agent", default=DEFAULT_AGENT, metavar="NAME[@VERSION]", help="default: %(default)s")
+    parser.add_argument("--agent", default=DEFAULT_AGENT, metavar="NAME[@VERSION]", help=f"{', '.join(AGENTS)}")
     parser.add_argument("--home", metavar="DIR", help="the home folder the agent would have")
     parser.add_argument("--managed", metavar="DIR", help="the organisation's folder, e.g. /etc/claude-code")
     parser.add_argument("--model", metavar="NAME", help="the model the agent would use")
@@ -100,3 +104,10 @@ def parse_plain(words: Sequence[str], flags: tuple[str, ...]) -> Plain | None:
         "model": given.get("--model"),
     }
     return Plain(given.get("-C", "."), frozenset(found), question)
+
+
+def typed(view: View, command: str) -> str:
+    """A command that asks about the same agent in the same folder."""
+    agent = view.dialect.agent if not view.choice.asked else f"{view.dialect.agent}@{view.choice.asked}"
+    words = ["headnote", command] + ([f"--agent {agent}"] if agent != DEFAULT_AGENT else [])
+    return " ".join(words + ([f"-C {view.world.cwd}"] if view.world.cwd != os.path.realpath(".") else []))

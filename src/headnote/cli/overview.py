@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from headnote.cli.listing import print_entries, print_findings, title
-from headnote.cli.options import parse, parser_of
+from headnote.cli.options import parse, parser_of, typed
 from headnote.cli.paint import Paint, plural
 from headnote.instructions.load import load
 from headnote.instructions.view import View
@@ -43,11 +43,14 @@ def _print(view: View) -> None:
         rest.append(f"{plural(lost, 'candidate')} not delivered")
     if rest:
         print("\n" + ", ".join(rest) + ".")
-    print_findings(view.findings, paint, most=5)
+    print_findings(view.findings, paint, most=5, more=typed(view, "explain"))
     print("\nnext: " + _next(view))
 
 
 def _next(view: View) -> str:
+    explain = typed(view, "explain")
     if not view.entries:
-        return "headnote explain   says where the agent looked"
+        return f"{explain}   says where the agent looked"
+    if explain != "headnote explain":
+        return f"{explain}\n      says why, for every file; show prints the text"
     return "headnote explain   says why, for every file; headnote show prints the text"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from headnote.cli.options import parse, parse_plain, parser_of
+from headnote.cli.options import parse, parse_plain, parser_of, typed
 from headnote.instructions.load import load
 from headnote.instructions.view import View
 from headnote.types import TYPE_CHECKING
@@ -64,8 +64,8 @@ def _print_messages(view: View) -> None:
 
 def _warn(view: View) -> None:
     if not view.entries:
-        print(f"headnote: {view.dialect.name} is told nothing here; why: headnote explain", file=sys.stderr)
+        print(f"headnote: {view.dialect.name} is told nothing here; why: {typed(view, 'explain')}", file=sys.stderr)
     elif view.findings:
         count = len(view.findings)
         said = "1 finding" if count == 1 else f"{count} findings"
-        print(f"headnote: {said}; see: headnote explain", file=sys.stderr)
+        print(f"headnote: {said}; see: {typed(view, 'explain')}", file=sys.stderr)

@@ -13,6 +13,7 @@ from typing import TypedDict, Unpack
 from headnote.compat.asking import Folder
 from headnote.dialects.claude_code import TEMPLATE
 from headnote.dialects.registry import DEFAULT_AGENT
+from headnote.errors import HeadnoteError
 from headnote.instructions.escape import harmless
 from headnote.instructions.frontmatter import trim
 from headnote.instructions.load import KEPT_VIEWS, ask, key_of, load_view
@@ -113,7 +114,11 @@ def _files(
     add_dirs: Iterable[str] = (),
     tree: Tree | None = None,
 ) -> _Kept:
+    if not isinstance(external, bool):
+        raise HeadnoteError(f"{external!r} is not true or false; the folder is given as cwd=")
     choice, request = ask(cwd, agent, home, managed, env, args, settings, None, None, add_dirs)
+    if choice.dialect.agent != DEFAULT_AGENT:
+        raise HeadnoteError(f"these are the functions of {DEFAULT_AGENT}; for {agent}, see headnote.load")
     request = request._replace(external=external)
     key = key_of(choice, request._replace(date=""))
     kept = _kept.get(key) if tree is None else None

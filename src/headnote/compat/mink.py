@@ -101,7 +101,7 @@ def resolve_imports(
     >>> resolve_imports("see @./nothing.md", "/nowhere")
     'see @./nothing.md'
     """
-    choice, request = question(_dialect(V1, hops, approve), base, home, settings={"approve": approve})
+    choice, request = question(_dialect(V1, hops), base, home, settings={"approve": approve})
     disk = tree if tree is not None else Disk()
     run = Run(disk, choice.dialect, read_world(disk, request))
     text = understand("", content, 0, choice.dialect)
@@ -155,8 +155,8 @@ def _view(
         "claudeMdExcludes": _configured(cwd, home, tree) if excludes == "settings" else several(excludes),
         "sources": ["managed"] if managed else [],
     }
-    folder = None if isinstance(managed, bool) else managed
-    asked = question(_dialect(dialect, max_hops, approve), cwd, home, managed=folder, settings=settings)
+    folder = None if isinstance(managed, bool) else os.fspath(managed).removesuffix("/CLAUDE.md")
+    asked = question(_dialect(dialect, max_hops), cwd, home, managed=folder, settings=settings)
     paths = [_resolved(os.path.join(asked[1].cwd, path)) for path in several(touched)]
     if paths and (tree or Disk()).kind(asked[1].cwd) == "folder":
         return _with_touched(Session.of(*asked, tree), paths)
@@ -168,10 +168,9 @@ def _resolved(path: str) -> str:
     return os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
 
 
-def _dialect(dialect: Dialect, hops: int, approve: object) -> Dialect:
-    """mink with another depth; with approval, no file may import from outside by itself."""
-    imports = dialect.imports._replace(depth=max(hops, 0))
-    return dialect._replace(imports=imports if approve is None else imports._replace(free=()))
+def _dialect(dialect: Dialect, hops: int) -> Dialect:
+    """mink with another depth."""
+    return dialect._replace(imports=dialect.imports._replace(depth=max(hops, 0)))
 
 
 def _configured(cwd: Folder | None, home: Folder | None, tree: Tree | None) -> list[str]:

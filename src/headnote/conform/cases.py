@@ -33,7 +33,8 @@ def read_cases(path: str) -> list[Case]:
         with open(path, encoding="utf-8") as file:
             lines = file.read().split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadCase(f"{path} cannot be read: {error}") from None
+        said = error.strerror if isinstance(error, OSError) else error
+        raise BadCase(f"{path} cannot be read: {said}") from None
     return [_parse(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
 
 

@@ -1,33 +1,45 @@
 """The surroundings of a system that reads no settings of its own: whatever it needs is given by its caller.
 
-`settings` may hold
+1. `settings` may hold
 
     claudeMdExcludes   globs of files that are not loaded
     sources            switches to turn on beyond those of the dialect, or with a `-` before them, off
     userDir            the system's folder, instead of the one in the home
     boundary           where the walk starts: top, repository, cwd
-    approve            a function that is asked about a path outside of the working directory
+    approve            imports from outside of the working directory: all (None, True), none (False), or those that
+                       a function of the path accepts
 
+2. On a command line, behind `--`: `--boundary WHERE`, `--exclude GLOB`, `--no-external`, `--managed`. An organisation's
+   folder that is given counts as asked for.
 """
 
 from __future__ import annotations
 
+import sys
+
+from headnote.dialects.config import parse_args
 from headnote.dialects.world import Request, World, find_git, is_inside, join, walk_of
+from headnote.errors import HeadnoteError
 from headnote.tree import Tree
-from headnote.types import TYPE_CHECKING
+from headnote.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-BOUNDARIES = ("top", "below-top", "repository", "cwd")
+BOUNDARIES = ("top", "repository", "cwd")
+OPTIONS = {"--boundary": "one", "--exclude": "one", "--no-external": "flag", "--managed": "flag"}
 
 
 def read_world(tree: Tree, request: Request) -> World:
     """The surroundings of a session, from what was given."""
     dialect, settings = request.dialect, request.settings
+    options = parse_args(request.args, OPTIONS)
     user = settings.get("userDir")
-    boundary = settings.get("boundary", dialect.walk)
+    boundary = "".join(options.get("--boundary", ())[-1:]) or settings.get("boundary", dialect.walk)
+    if boundary not in BOUNDARIES:
+        raise HeadnoteError(f"the boundary is {boundary!r}; it can be {', '.join(BOUNDARIES)}")
     excludes = settings.get("claudeMdExcludes", ())
+    excludes = (*(excludes if isinstance(excludes, list | tuple) else ()), *options.get("--exclude", ()))
     git = find_git(tree, request.cwd) if boundary == "repository" else None
     return World(
         cwd=request.cwd,
@@ -37,11 +49,11 @@ def read_world(tree: Tree, request: Request) -> World:
         managed=request.managed,
         added=tuple(join(request.cwd, path) for path in request.add_dirs),
         off="",
-        sources=_sources(request),
+        sources=_sources(request, is_managed="--managed" in options),
         switched_by="the caller",
-        excludes=tuple(excludes) if isinstance(excludes, list | tuple) else (),
+        excludes=excludes,
         spelled={},
-        approved=_approval(settings.get("approve")),
+        approved=_approval(False if "--no-external" in options else settings.get("approve")),
         mode="never",
         mode_reason="",
         texts={},
@@ -51,8 +63,16 @@ def read_world(tree: Tree, request: Request) -> World:
         date=request.date,
         prompt_follows=False,
         git=None,
-        findings=(),
+        findings=tuple(_unknown(request)),
     )
+
+
+def _unknown(request: Request) -> Iterator[Finding]:
+    """Options that mean nothing here."""
+    for word in request.args:
+        if word.startswith("-") and word.partition("=")[0] not in OPTIONS:
+            said = f"{word} means nothing to {request.dialect.agent}"
+            yield Finding(request.cwd, None, "option-unknown", said, f"known are: {' '.join(OPTIONS)}")
 
 
 def _walk(cwd: str, boundary: object, top: str) -> tuple[str, ...]:
@@ -64,10 +84,13 @@ def _walk(cwd: str, boundary: object, top: str) -> tuple[str, ...]:
     return ("/", *folders) if boundary == "top" else tuple(folders)
 
 
-def _sources(request: Request) -> frozenset[str]:
+def _sources(request: Request, *, is_managed: bool) -> frozenset[str]:
+    places = dict(request.dialect.managed)
+    is_managed = is_managed or request.managed != places.get(sys.platform, places[""])
     known = {source.switch for source in request.dialect.start} - {""}
     given = request.settings.get("sources", ())
     words = [str(word) for word in given] if isinstance(given, list | tuple) else []
+    words += ["managed"] * is_managed
     off = {word[1:] for word in words if word.startswith("-")}
     return frozenset((known - set(request.dialect.opt_in) | set(words)) & known - off)
 
@@ -76,4 +99,4 @@ def _approval(given: object) -> Callable[[str], bool]:
     """Whether a path outside may be imported: by a function, a plain yes, or not at all."""
     if callable(given):
         return lambda path: bool(given(path))
-    return lambda _: given is True
+    return lambda _: given is not False

@@ -43,7 +43,7 @@ V1 = Dialect(
     added_undoes_bare=False,
     local_settings="cwd",
     worktree_rules=False,
-    imports=Imports(depth=5, extensions=frozenset(), free=EVERY_LAYER, contain=("spelled", "real"), mode="inline"),
+    imports=Imports(depth=5, extensions=frozenset(), free=(), contain=("spelled", "real"), mode="inline"),
     rules=Rules(
         ".md",
         "paths",

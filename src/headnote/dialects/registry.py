@@ -38,7 +38,7 @@ class Choice(NamedTuple):
 def dialects_of(agent: str) -> tuple[Dialect, ...]:
     """All dialects of an agent, oldest first."""
     if agent not in AGENTS:
-        raise UnknownAgent(f"no dialect is called {agent!r}; there are: {', '.join(sorted(AGENTS))}")
+        raise UnknownAgent(f"no agent is called {agent!r}; there are: {', '.join(sorted(AGENTS))}")
     module = __import__(f"headnote.dialects.{AGENTS[agent]}", fromlist=["DIALECTS"])
     found: tuple[Dialect, ...] = module.DIALECTS
     return found

@@ -55,7 +55,7 @@ def advise(skips: Sequence[Skip], waiting: Sequence[Waiting], tree: Tree) -> Ite
         for glob in rule.entry.globs:
             why = never_matches(glob, alone=alone)
             if why:
-                yield Finding(rule.entry.path, None, "glob-never-matches", f"{glob}: {why}")
+                yield Finding(rule.entry.path, None, "glob-never-matches", f"`{glob}`: {why}")
 
 
 def _missing(skip: Skip, tree: Tree) -> Iterator[Finding]:

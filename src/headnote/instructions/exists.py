@@ -154,7 +154,8 @@ def _compiled(glob: str) -> Callable[[str], re.Match[str] | None] | None:
 
     Every part but the last is taken at its first place and never given back, so nothing backtracks.
     """
-    groups = list(_groups(glob))
+    whole = glob.removesuffix("/**")
+    groups = list(_groups(whole))
     if len(groups) > MAX_STARS:
         return None
     first, *rest = groups
@@ -162,8 +163,8 @@ def _compiled(glob: str) -> Callable[[str], re.Match[str] | None] | None:
     for at, (star, fixed) in enumerate(rest, 1):
         lazy = r"(?:.*?/)??" if star == "**/" else ".*?"
         form += f"{lazy}{fixed}" if at == len(rest) else f"(?>{lazy}{fixed})"
-    if glob.endswith("/**"):
-        form = form.removesuffix("/.*?") + "(?:/.*)?"
+    if whole != glob:
+        form += "(?:/.*)?"
     return re.compile(form, re.DOTALL).fullmatch
 
 

@@ -51,7 +51,7 @@ def inject(
     """
     if place not in PLACES:
         raise HeadnoteError(f"no place is called {place!r}; there are: {', '.join(PLACES)}")
-    others = [message for message in messages if not is_memory_message(message)]
+    others = [message for message in messages if not is_marked(message, OURS)]
     text = view if isinstance(view, str) else view.text
     if not text:
         return others
@@ -82,12 +82,12 @@ def _leading_system(messages: Sequence[Message]) -> int:
 
 
 def is_memory_message(message: Message) -> bool:
-    """Whether a message is one of ours: a compactor keeps it as it is.
+    """Whether a message carries instructions, ours or those of mink or ExAthena: a compactor keeps it as it is.
 
     >>> is_memory_message({"role": "user", "content": "<headnote>\\nUse tabs.\\n</headnote>"})
     True
     """
-    return is_marked(message, OURS)
+    return is_tagged(message) or any(is_marked(message, each) for each in ALL)
 
 
 def is_marked(message: object, sentinel: Sentinel) -> bool:
@@ -124,7 +124,7 @@ def pinned_prefix(messages: Sequence[Message]) -> int:
     """
     count = 0
     for message in messages:
-        if _role(message) not in SYSTEM and not (is_tagged(message) or any(is_marked(message, each) for each in ALL)):
+        if _role(message) not in SYSTEM and not is_memory_message(message):
             break
         count += 1
     return count

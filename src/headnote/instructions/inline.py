@@ -6,7 +6,8 @@
 3. A comment goes, wherever else it stands; one without an end is text.
 4. What a token names is put in its place, with its own tokens and comments treated alike, down to the dialect's depth.
    A file stands once in a text: where it is named again, nothing stands.
-5. A token whose file is missing, refused or too deep stays as it is, and is a skip.
+5. A token whose file is missing, refused or too deep stays as it is, and is a skip. So is one in code, in a comment or
+   behind punctuation, if there is such a file: somebody may have meant it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 
-from headnote.dialects.world import join, user_home
+from headnote.dialects.world import is_inside, join, user_home
 from headnote.instructions.imports import MAX_PATH, is_contained, is_text
 from headnote.instructions.read import read_text
 from headnote.tree import Fault
@@ -29,12 +30,17 @@ if TYPE_CHECKING:
     from headnote.instructions.run import Run
 
 CLOSING = ".,;:)]}"
+NEARLY = "punctuation stands before the @"
 _SIGN = re.compile(r"`+|<!--|(?<!\S)@(?=[~./A-Za-z0-9_-])[^\s<]+(?:<(?!!--)[^\s<]*)*")
 _MAY_BE_CODE = re.compile(r"(?m)```|~~~|^[ >*+.)0-9-]*?(?: {4}|\t)")
 _MARGIN = r"(?:[ \t]*(?:>|[*+-][ \t]|[0-9]{1,9}[.)][ \t]))*[ \t]*"
 _PARAGRAPH_END = re.compile(r"\n[ \t]*(?:\r?\n|[>#]|```|~~~|[*+-][ \t]|[0-9]{1,9}[.)][ \t])")
 _HEADING = re.compile(_MARGIN + r"#{1,6}[ \t]")
 _FENCE = re.compile(_MARGIN + r"(`{3,}(?!.*`)|~{3,})")
+
+
+MOST_MEANT = 200  #: tokens of one file that are looked at for what somebody may have meant
+_MEANT = re.compile(r"@(?<![\w/.@+%\\#&?=]@)([~./A-Za-z0-9_-][^\s`\"'()<>\[\]{}|,;*\\#]*)")
 
 
 class Mark(NamedTuple):
@@ -166,7 +172,7 @@ def _fences(lines: list[str]) -> Iterator[tuple[int, int]]:
 class _Frame:
     """A file that is being put together."""
 
-    __slots__ = ("at", "capped", "counted", "folder", "line", "marks", "origin", "path", "text")
+    __slots__ = ("at", "capped", "counted", "folder", "line", "marks", "origin", "path", "starts", "text")
 
     def __init__(self, path: str, real: str, text: Text, origin: Origin, run: Run) -> None:
         self.path, self.text, self.at = path, text, 0
@@ -176,6 +182,7 @@ class _Frame:
         self.line, self.counted = 1 + text.offset, 0
         marks, is_told = marks_of(text.shown)
         self.marks = iter(marks)
+        self.starts = {mark.start for mark in marks}
         if not is_told:
             said = "too tangled to tell its code from its text: @ in code may have been taken for imports"
             run.findings.append(Finding(path, None, "markdown-nesting", said))
@@ -199,7 +206,7 @@ def expand(run: Run, path: str, real: str, text: Text, origin: Origin) -> tuple[
         mark = next(frame.marks, None)
         if mark is None:
             done.append(frame.text.shown[frame.at :])
-            frames.pop()
+            whole.note_meant(frames.pop())
             continue
         below = whole.follow(frame, mark) if mark.path else None
         if mark.path and below is None:
@@ -251,6 +258,24 @@ class _Inlining:
         self.run.findings += text.findings
         return _Frame(target, real, text, origin, self.run)
 
+    def note_meant(self, frame: _Frame) -> None:
+        """Tell the tokens of a file that are none, where there is a file of that name."""
+        text, seen = frame.text.shown, set[str]()
+        for found in _MEANT.finditer(text):
+            path = found[1].rstrip(CLOSING)
+            if found.start() in frame.starts or not ("/" in path or "." in path.strip(".")) or path in seen:
+                continue
+            seen.add(path)
+            if len(seen) > MOST_MEANT:
+                return
+            target = self._target(path, frame.folder)
+            if target and target not in self.tried and self.run.tree.kind(target) == "file":
+                before = text[found.start() - 1 : found.start()]
+                is_code = not before.strip() or before == "`"
+                line = text.count("\n", 0, found.start()) + 1 + frame.text.offset
+                reason, detail = ("in-code", "code or a comment") if is_code else ("not-an-import", NEARLY)
+                self.run.skips.append(Skip(target, reason, detail, frame.origin.layer, frame.path, line))
+
     def _target(self, path: str, folder: str) -> str:
         """The path that a token names; empty if it is in the home of nobody."""
         if path[0] != "~":
@@ -271,8 +296,8 @@ class _Inlining:
             reason = "depth-cap"
         elif not is_text(target, imports):
             reason = "not-a-text-file"
-        elif origin.layer not in imports.free and run.tree.kind(target) == "missing":
-            reason = "missing"  # nobody is asked to approve it
+        elif not is_inside(target, run.world.cwd) and run.tree.kind(target) == "missing":
+            return None  # nobody is asked to approve it
         elif not is_contained(target, origin.layer, imports, run.world, run.tree):
             reason = "outside-project"
         elif run.is_excluded(target, origin.layer):

@@ -138,14 +138,14 @@ def _take_existing(run: Run, rules: list[Rule], origin: Origin) -> None:
             if not isinstance(text, Fault) and text.globs.problem:
                 run.findings.append(Finding(rule.path, None, "paths-ignored", text.globs.problem))
             continue
-        run.skips.append(Skip(rule.path, "no-match", "", origin.layer, globs=patterns))
+        run.skips.append(Skip(rule.path, "no-match", ", ".join(patterns)[:200], origin.layer, globs=patterns))
         run.findings += text.findings
         alone = all(glob.startswith("!") for glob in patterns)
         for glob in patterns:
             why = ABSOLUTE if glob.startswith("/") else never_matches(glob, alone=alone)
             why = why if is_usable(glob) else "it has too many stars: write fewer"
             if why and not is_inside(glob, run.world.cwd):
-                run.findings.append(Finding(rule.path, None, "glob-never-matches", f"{glob}: {why}"))
+                run.findings.append(Finding(rule.path, None, "glob-never-matches", f"`{glob}`: {why}"))
 
 
 def _note_no_rule(run: Run, skip: Skip, source: Source) -> None:

@@ -119,8 +119,8 @@ class Run:
             take_rules(self, path, source, folder, only_waiting=True)
             return
         if self.tree.kind(path) == "missing":
-            self.absent.append(path)
-        elif off == "worktree":
+            return
+        if off == "worktree":
             self.skips.append(Skip(path, "worktree", layer=source.layer))
         else:
             self.skips.append(Skip(path, "disabled", off, source.layer))
@@ -147,7 +147,10 @@ class Run:
             self.skip(path, "duplicate", origin, self.seen[path])
             return False
         if origin.kind != "rule" and self.is_excluded(shown or path, origin.layer):
-            self.skip(path, "excluded", origin)
+            if origin.parent is None and self.tree.kind(path) == "missing":
+                self.absent.append(path)
+            else:
+                self.skip(path, "excluded", origin)
             return False
         if text is None:
             text = read_text(self.tree, path, self.dialect, origin.kind)

@@ -8,7 +8,7 @@ from headnote.instructions.origin import Origin
 from headnote.instructions.run import Run
 from headnote.instructions.view import View
 from headnote.tree import Disk, Tree
-from headnote.types import REASONS, TYPE_CHECKING, NamedTuple, Skip
+from headnote.types import REASONS, TYPE_CHECKING, Finding, NamedTuple, Skip
 
 if TYPE_CHECKING:
     from headnote.types import Entry
@@ -33,8 +33,9 @@ def verdict_of(view: View, path: str, tree: Tree | None = None) -> Verdict:
         if entry.path in (path, real) or tree.real(entry.path) == real:
             return _at_start(view, entry, number)
         if path in entry.includes or real in entry.includes:
-            why = f"its text stands in {entry.path}, in place of the import"
-            return Verdict(path, "start", "loaded at the start of every session", (why,), ())
+            told = [_told(finding) for finding in view.findings if finding.path in (path, real)]
+            said = f"its text stands in {entry.path}, in place of the import"
+            return Verdict(path, "start", "loaded at the start of every session", (said, *told), ())
     for rule in view.waiting:
         if rule.entry.path in (path, real):
             globs = ", ".join(rule.entry.globs)
@@ -58,8 +59,12 @@ def _at_start(view: View, entry: Entry, number: int) -> Verdict:
     if entry.differs_from_disk:
         why.append("shown without its frontmatter or comments")
     findings = [finding for finding in view.findings if finding.path == entry.path]
-    why += [f"line {finding.line or '?'}: {finding.message}" for finding in findings]
+    why += [_told(finding) for finding in findings]
     return Verdict(entry.path, "start", "loaded at the start of every session", tuple(why), ())
+
+
+def _told(finding: Finding) -> str:
+    return f"line {finding.line or '?'}: {finding.message}"
 
 
 def _skipped(view: View, path: str, skips: list[Skip]) -> Verdict:
@@ -103,6 +108,22 @@ def _elsewhere(view: View, path: str, tree: Tree) -> Verdict:
     folder = path.partition("/.claude/rules/")[0]
     if folder != path and is_inside(folder, view.world.cwd) and any(source.kind == "rules" for source in below):
         return _on_touch(view, path, folder, tree)
-    near = path.rpartition("/")[2]
-    change = f"import it (@{near}) from a file that is loaded, or move it to .claude/rules/"
-    return Verdict(path, "never", "not loaded", ("the agent does not look there, and nothing imports it",), (change,))
+    closed = [skip for skip in view.skips if skip.reason == "not-walked" and is_inside(path, skip.path)]
+    if closed:
+        return _skipped(view, path, [skip._replace(path=path) for skip in closed])
+    change = _ways_in(view, path)
+    why = "the agent does not look there, and nothing imports it" if change else "the agent does not look there"
+    return Verdict(path, "never", "not loaded", (why,), change)
+
+
+def _ways_in(view: View, path: str) -> tuple[str, ...]:
+    """How a file could be loaded that the agent does not look for."""
+    ways = []
+    if view.dialect.imports.depth:
+        base = view.world.cwd.rstrip("/") + "/"
+        near = path[len(base) :] if path.startswith(base) else path
+        ways.append(f"import it (@{near}) from a file in {view.world.cwd} that is loaded")
+    rules = [source.name for source in view.dialect.start if source.kind == "rules"]
+    if rules and f"/{rules[-1]}/" not in path:
+        ways.append(f"move it to {rules[-1]}/")
+    return (", or ".join(ways),) if ways else ()
