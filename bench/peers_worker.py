@@ -16,7 +16,7 @@ from loading import load, loader
 from measure import Effort, cpu_seconds, fastest
 from trees import AGENTS, Place
 
-from headnote.instructions.frontmatter import trim
+from headnote.frontmatter import trim
 from headnote.instructions.read import read_text
 from headnote.tree import Disk
 

@@ -16,6 +16,7 @@ FILES = (
     "claude-code-more.jsonl",
     "seeds-instructions.jsonl",
     "seeds-memory.jsonl",
+    *(f"{agent}.jsonl" for agent in "cline codex continue copilot-cli gemini-cli opencode qwen-code".split()),
 )
 CASES = [case for name in FILES for case in read_cases(os.path.join(FOLDER, name))]
 
@@ -53,5 +54,12 @@ def test_every_recorded_case_is_here():
         "claude-code-more.jsonl": 1383,
         "seeds-instructions.jsonl": 71,
         "seeds-memory.jsonl": 36,
+        "cline.jsonl": 13,
+        "codex.jsonl": 60,
+        "continue.jsonl": 12,
+        "copilot-cli.jsonl": 25,
+        "gemini-cli.jsonl": 58,
+        "opencode.jsonl": 44,
+        "qwen-code.jsonl": 16,
     }
     assert len({(case.get("version"), case["id"]) for case in CASES}) == len(CASES)

@@ -14,7 +14,7 @@ HOUSE = os.path.dirname(os.path.abspath(headnote.__file__))
 
 #: rooms and modules by storey: what stands on a line may use its own line and those above, never those below
 STOREYS = (
-    ("types", "errors", "patterns", "tree"),
+    ("types", "errors", "patterns", "frontmatter", "tree"),
     ("dialects",),
     ("instructions", "memory", "sessions", "files", "context"),
     ("conform", "check", "probe", "compat", "adapters"),
@@ -24,7 +24,7 @@ STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms
 
 #: modules that cost too much on the paths that must start fast
 HEAVY = {"typing", "dataclasses", "pathlib", "importlib.metadata", "inspect", "enum", "subprocess", "asyncio"}
-FAST = ("types", "errors", "patterns", "tree", "dialects", "instructions")
+FAST = ("types", "errors", "patterns", "frontmatter", "tree", "dialects", "instructions")
 
 
 def modules():
@@ -206,11 +206,18 @@ def test_nothing_heavy_on_the_fast_paths():
 #: our modules that `show` needs
 OURS = {
     *("headnote", "headnote.cli", "headnote.cli.options", "headnote.cli.show"),
-    *("headnote.errors", "headnote.tree", "headnote.types", "headnote.dialects", "headnote.instructions"),
+    *(
+        "headnote.errors",
+        "headnote.frontmatter",
+        "headnote.tree",
+        "headnote.types",
+        "headnote.dialects",
+        "headnote.instructions",
+    ),
     *(f"headnote.dialects.{name}" for name in "claude_code claude_world config registry table world".split()),
-    *(f"headnote.instructions.{name}" for name in "advice codeunits excludes fallback frontmatter globs".split()),
+    *(f"headnote.instructions.{name}" for name in "admission advice codeunits excludes fallback globs".split()),
     *(f"headnote.instructions.{name}" for name in "imports index load locate markdown origin paths read".split()),
-    *(f"headnote.instructions.{name}" for name in "escape render rules run view".split()),
+    *(f"headnote.instructions.{name}" for name in "escape parts picks render rules run view".split()),
 }
 
 #: and those it needs only for a text with imports or comments, for exclude patterns, for YAML that is not plain

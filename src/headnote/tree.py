@@ -47,6 +47,7 @@ class Tree(Protocol):
     def scan(self, folder: str) -> list[Item] | Fault: ...
     def names(self, folder: str) -> tuple[list[str], list[str]] | Fault: ...
     def real(self, path: str) -> str: ...
+    def identity(self, path: str) -> object: ...
     def kind(self, path: str) -> str: ...
 
 
@@ -182,6 +183,14 @@ class Disk:
         if stat.S_ISREG(info.st_mode):
             return "file"
         return "folder" if stat.S_ISDIR(info.st_mode) else "other"
+
+    def identity(self, path: str) -> object:
+        """What is the same for two names of one file, links and hard links alike."""
+        try:
+            info = os.stat(path)
+        except (OSError, ValueError):
+            return path
+        return info.st_dev, info.st_ino
 
     def real(self, path: str) -> str:
         """The path with every link resolved; each folder is resolved once."""

@@ -50,6 +50,7 @@ class Entry(NamedTuple):
     folder: str = ""  #: the folder it speaks for
     announced: bool = True  #: whether the agent's own InstructionsLoaded hook reports it
     fallback: bool = False  #: whether it was read in place of the agent's own files, or imported from such a file
+    name: str = ""  #: of agents that give a rule a name
     includes: tuple[str, ...] = ()  #: files whose text stands in this one, where imports are put in place
 
     @property
@@ -105,7 +106,9 @@ class Slot(NamedTuple):
 REASONS: dict[str, str] = {
     "already-attached": "it was attached earlier in this conversation",
     "already-loaded": "the model has it already, from the start of the session",
+    "bad-frontmatter": "its frontmatter does not parse, and the agent drops such a rule",
     "bad-name": "no file can have this name",
+    "budget": "the bytes that the agent loads were used up before it",
     "depth-cap": "it is imported more levels deep than the agent follows",
     "disabled": "a switch turns this off",
     "duplicate": "the same file was loaded before, under this or another path",

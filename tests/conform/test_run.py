@@ -139,7 +139,7 @@ def test_setup_without_permission_is_skipped_with_the_reason():
 @pytest.mark.parametrize(
     ("more", "reason"),
     [
-        ({"agent": "codex"}, "no dialect for codex yet"),
+        ({"agent": "emacs"}, "no dialect for emacs yet"),
         ({"agent": None}, "no dialect for None yet"),
         ({"fn": "ca.index"}, "memory: ca.index is not built yet"),
         ({"fn": "mink.lode"}, "no interface has a function mink.lode"),

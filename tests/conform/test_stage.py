@@ -40,6 +40,7 @@ def test_the_places_of_a_stage(staged):
         "managed": f"{root}/managed",
         "fsroot": "",
         "base": "http://127.0.0.1:1",
+        "url": "http://127.0.0.1:1",
         "date": DATE,
     }
     assert sorted(os.listdir(root)) == ["home", "proj"]

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import headnote
-from headnote.instructions.frontmatter import trim
+from headnote.frontmatter import trim
 from headnote.instructions.verdict import verdict_of
 from headnote.types import REASONS
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headnote.instructions.frontmatter import parse, split
+from headnote.frontmatter import parse, split
 from headnote.instructions.paths import MAX_GLOBS, Globs, globs_of, never_matches
 
 RECORDED = os.path.join(os.path.dirname(os.path.dirname(__file__)), "conformance")

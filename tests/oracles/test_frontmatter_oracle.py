@@ -13,7 +13,7 @@ import random
 
 import pytest
 
-from headnote.instructions.frontmatter import parse, split
+from headnote.frontmatter import parse, split
 
 from .node import ask
 

@@ -14,8 +14,8 @@ from headnote.compat.asking import Folder
 from headnote.dialects.claude_code import TEMPLATE
 from headnote.dialects.registry import DEFAULT_AGENT
 from headnote.errors import HeadnoteError
+from headnote.frontmatter import trim
 from headnote.instructions.escape import harmless
-from headnote.instructions.frontmatter import trim
 from headnote.instructions.load import KEPT_VIEWS, ask, key_of, load_view
 from headnote.instructions.render import under_heading
 from headnote.instructions.view import View

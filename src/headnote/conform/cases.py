@@ -15,7 +15,7 @@ from typing import NamedTuple
 from headnote.errors import BadCase
 
 Case = dict[str, object]
-_NAMES = re.compile(r"\{(root|home|proj|managed|fsroot|base|date|root-slug)\}")
+_NAMES = re.compile(r"\{(root|home|proj|managed|fsroot|base|url|date|root-slug)\}")
 
 
 class Outcome(NamedTuple):

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator
 from headnote.conform.cases import Case, Outcome
 from headnote.conform.claude import run_claude_case
 from headnote.conform.seeds import reason_to_skip, run_seed_case
+from headnote.conform.segments import run_segment_case
 from headnote.conform.stage import Stage
-from headnote.dialects.registry import AGENTS
+from headnote.dialects.registry import AGENTS, DEFAULT_AGENT
 
 #: kinds of cases whose part is not built yet, by a key that only they have
 PARTS = {"kind": "memory and sessions are not built yet"}
@@ -53,6 +54,8 @@ def run_case(case: Case, *, allow_setup: bool) -> Outcome:
         stage.prepare()
         if case.get("uid") and os.geteuid() == 0:
             return _as_user(stage, int(str(case["uid"])), allow_shell=allow_setup)
+        if case["agent"] != DEFAULT_AGENT:
+            return run_segment_case(stage)
         return run_claude_case(stage, allow_shell=allow_setup)
 
 

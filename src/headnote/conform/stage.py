@@ -43,6 +43,7 @@ class Stage:
             "managed": root + "/managed",
             "fsroot": "",
             "base": "http://127.0.0.1:1",
+            "url": "http://127.0.0.1:1",
             "date": date,
             "root-slug": slug(root),
         }
@@ -105,6 +106,18 @@ class Stage:
             then = time.time() - 100
             os.utime(path, (then, then))
 
+    def change(self, files: dict[str, object]) -> None:
+        """Write other files, or remove those that are null."""
+        for path, value in files.items():
+            if os.path.lexists(self.on_disk(path)):
+                os.remove(self.on_disk(path))
+            if value is not None:
+                self._write(self.on_disk(path), value)
+
+    def write_text(self, path: str, text: str) -> None:
+        """Write one more file."""
+        self._write(path, text)
+
     def run_shell(self, command: str, folder: str) -> int:
         """Run a shell command of the case; its exit status."""
         identity = {f"GIT_{who}_{what}": "case" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
@@ -137,6 +150,9 @@ class StagedTree(Disk):
 
     def read(self, path: str, limit: int) -> bytes | Fault:
         return super().read(self._at(path), limit)
+
+    def identity(self, path: str) -> object:
+        return super().identity(self._at(path))
 
     def kind(self, path: str) -> str:
         return super().kind(self._at(path))

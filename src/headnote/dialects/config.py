@@ -64,23 +64,25 @@ def dig(values: object, *keys: str) -> object:
     return values
 
 
-def read_json(tree: Tree, path: str, findings: list[Finding]) -> dict[str, object]:
-    """The object in a JSON file; empty if there is none."""
+def read_json(tree: Tree, path: str, findings: list[Finding], *, comments: bool = False) -> dict[str, object]:
+    """The object in a JSON file, which may have `comments`; empty if there is none."""
     data = tree.read(path, MAX_SETTINGS)
     if isinstance(data, Fault):
         if data.reason != "missing":
             findings.append(Finding(path, None, "settings-unreadable", f"settings cannot be read: {data.reason}"))
         return {}
-    return parse_json(data.decode("utf-8", "replace"), path, findings)
+    return parse_json(data.decode("utf-8", "replace"), path, findings, comments=comments)
 
 
-def parse_json(text: str, path: str, findings: list[Finding]) -> dict[str, object]:
+def parse_json(text: str, path: str, findings: list[Finding], *, comments: bool = False) -> dict[str, object]:
     """The object in a JSON text; empty, with a finding, if it is something else."""
     import json  # only where there is a settings file
 
     try:
         value = json.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
+        if comments:
+            return parse_json(without_json_comments(text), path, findings)
         line = getattr(error, "lineno", None)
         findings.append(
             Finding(path, line, "settings-invalid", f"not JSON, so the agent ignores it: {error}", "mend the JSON")
@@ -90,6 +92,43 @@ def parse_json(text: str, path: str, findings: list[Finding]) -> dict[str, objec
         return value
     findings.append(Finding(path, None, "settings-invalid", "not a JSON object, so the agent ignores it"))
     return {}
+
+
+def read_toml(tree: Tree, path: str, findings: list[Finding]) -> dict[str, object]:
+    """The table in a TOML file; empty if there is none."""
+    data = tree.read(path, MAX_SETTINGS)
+    if isinstance(data, Fault):
+        if data.reason != "missing":
+            findings.append(Finding(path, None, "settings-unreadable", f"settings cannot be read: {data.reason}"))
+        return {}
+    import tomllib
+
+    try:
+        return tomllib.loads(data.decode("utf-8", "replace"))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        said = f"not TOML, so the agent does not start: {error}"
+        findings.append(Finding(path, None, "settings-invalid", said, "mend the file"))
+        return {}
+
+
+def without_json_comments(text: str) -> str:
+    """A JSON text without `//` and `/* */` comments and commas before a closing bracket.
+
+    >>> without_json_comments('{"a": "//", /* b */ "c": [1,], // d')
+    '{"a": "//",  "c": [1], '
+    """
+    import re
+
+    strings = r'"(?:[^"\\\\]|\\\\.)*"'
+    text = re.sub(rf"({strings})|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)", lambda found: found[1] or "", text)
+    return re.sub(rf"({strings})|,(?=\s*[\]}}])", lambda found: found[1] or "", text)
+
+
+def texts_of(value: object) -> list[str]:
+    """The texts of a value that is one, or a list of them."""
+    if isinstance(value, str):
+        return [value]
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
 def parse_args(args: Sequence[str], options: Mapping[str, str]) -> dict[str, list[str]]:

@@ -51,7 +51,7 @@ V1 = Dialect(
         excluded_by=("real", "spelled"),
         free=EVERY_LAYER,
         deep=False,
-        ordered=True,
+        ordered="path",
         wakes="exists",
     ),
     fallback=None,

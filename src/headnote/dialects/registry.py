@@ -20,9 +20,16 @@ if TYPE_CHECKING:
 #: agent -> the module of this package that has its tables
 AGENTS = {
     "claude-code": "claude_code",
+    "cline": "cline",
     "code-assist": "code_assist",
+    "codex": "codex",
+    "continue": "continue_cli",
+    "copilot-cli": "copilot",
     "ex-athena": "ex_athena",
+    "gemini-cli": "gemini",
     "mink": "mink",
+    "opencode": "opencode",
+    "qwen-code": "qwen",
 }
 DEFAULT_AGENT = "claude-code"
 

@@ -14,10 +14,12 @@ class Source(NamedTuple):
     """One kind of candidate.
 
     `base` is where it is looked for: `managed`, `user` (the agent's folder in the home), `walk` (every folder
-    from the top of the walk down to the working directory), `closest` (the innermost folder of the walk that has
-    it), `cwd`, `added` (folders given with a flag), `below` (folders between the working directory and a touched
-    file), `memory`, or `settings`. Neighbours with one of the bases that stand for many folders are looked for
-    together, folder by folder.
+    from the top of the walk down to the working directory), `upward` (the same, nearest first), `ends` (the top, the
+    working directory, then those between, nearest first), `edges` (the first two of these), `closest` (the
+    innermost folder of the walk that has it), `cwd`, `home`, `project` (the top of the repository), `path` (the name is
+    a whole path), `added` (folders given with a flag), `below` (folders between the working directory and a touched
+    file), `reach` (folders from the top of the walk to a touched file), `memory`, or
+    `settings`. Neighbours with one of the bases that stand for many folders are looked for together, folder by folder.
     """
 
     layer: str
@@ -26,7 +28,31 @@ class Source(NamedTuple):
     kind: str = "file"  #: file, rules (a folder of them), setting, index
     when: str = "always"  #: of rules: always = those without `paths`, matching = those whose `paths` match
     switch: str = ""  #: the setting source that turns it off when it is left out
-    others: tuple[str, ...] = ()  #: names that are tried in turn where the first gives no text
+    others: tuple[str, ...] = ()  #: names that are tried in turn
+    pick: str = "text"  #: which of its names counts in a folder: the first that gives a text, that is a `file`, that is
+    #: there as a `path`; or `walk`: the first that is there in any folder of the walk, in all of them
+    label: str = ""  #: the name that its entry bears, if not that of the file
+    apart: bool = False  #: whether it is looked for in all its folders before the next source is
+
+
+class Inline(NamedTuple):
+    """How an import stands in place of its token, or behind it.
+
+    Templates may have {path} (as written), {target} and {text}. `failed` has one for each reason that is told in the
+    text; for every other the token stays.
+    """
+
+    form: str = "mink"  #: of a token: mink, gemini, copilot
+    regions: str = "markdown"  #: where none is looked for: code of the `markdown`, between `backticks`, `fences` too
+    found: str = "{text}"
+    again: str = ""  #: where a file is named that stands there already
+    once: str = "text"  #: in the whole `text`, or only in one `chain` of imports
+    top_counts: bool = True  #: whether the file that imports first is itself counted
+    failed: tuple[tuple[str, str], ...] = ()
+    within: str = "cwd"  #: what a file must lie in: cwd, or the `project` of the file that imports first
+    absolute: bool = True  #: whether absolute paths are followed
+    comments: bool = True  #: whether comments are taken out
+    trims: bool = False  #: whether what is put in is trimmed at its end
 
 
 class Imports(NamedTuple):
@@ -37,19 +63,23 @@ class Imports(NamedTuple):
     free: tuple[str, ...]  #: layers whose files may import from anywhere
     contain: tuple[str, ...]  #: what must be inside the working directory: the path as spelled, as real
     mode: str = "separate"  #: each file an entry of its own, or `inline`: its text in place of the token
+    inline: Inline = Inline()
 
 
 class Rules(NamedTuple):
     """Files that may wait for a path."""
 
-    suffix: str
+    suffix: str | tuple[str, ...]
     key: str
     links: str  #: anywhere, or inside: a rule behind a link must be inside the working directory
     excluded_by: tuple[str, ...]  #: which of its paths an exclude pattern is tested against: real, spelled
     free: tuple[str, ...]  #: layers whose rules may link anywhere
     deep: bool = True  #: whether folders in the folder are looked at
-    ordered: bool = False  #: by name; else as the file system lists them
+    ordered: str = ""  #: by `path`, or `files-first`; else as the file system lists them
+    named: bool = False  #: whether a rule bears a name: that of its frontmatter, else that of its file
     wakes: str = "touch"  #: what a rule with the key waits for: a touched file, or that a file that matches `exists`
+    admits: str = ""  #: what else in its frontmatter decides, by the name of a strategy of `admission`
+    lists: str = ""  #: how one that waits is listed at the start: a row with its values, {relative}; empty = not at all
 
 
 class Reading(NamedTuple):
@@ -57,6 +87,9 @@ class Reading(NamedTuple):
 
     frontmatter: str = "all"  #: the files it is cut from: all, rules, none
     markdown: bool = True  #: whether comments and imports are looked for among the blocks of its Markdown
+    trims: tuple[str, ...] = ()  #: layers, or kinds, of entries whose text is trimmed at both ends
+    space: str = "js"  #: what counts as white space: as in JavaScript, or in Rust
+    cuts_comments: tuple[str, ...] = ()  #: kinds of entries that lose every comment
     drops_bom: bool = False  #: whether a byte order mark at the start is no part of the text
     blank: str = "skip"  #: a file of nothing but white space: skip, keep unless it is `empty`, or always keep
 
@@ -110,6 +143,50 @@ class Envelope(NamedTuple):
     message: str = ""  #: the name that such a message bears
 
 
+class Group(NamedTuple):
+    """Entries of these layers or kinds, within a part.
+
+    `entry` may have {path}, {relative} (to the working directory), {project} (to the top of the repository), {name},
+    {layer} and {text}.
+    """
+
+    takes: tuple[str, ...]
+    entry: str
+    join: str
+    before: str = ""
+    after: str = ""
+    beside: str = ""  #: the layer that must be there too for `before` and `after`
+
+
+class Part(NamedTuple):
+    """A place in a request that carries entries."""
+
+    place: str
+    role: str
+    groups: tuple[Group, ...]
+    before: str = ""
+    after: str = ""
+    join: str = ""
+    chops: str = ""  #: what is cut from the end of the whole
+    where: tuple[str, str] = ("", "")  #: a layer, and what {where} in `before` is if it is there: {cwd}
+
+
+class Nested(NamedTuple):
+    """How entries travel that a touched file brings."""
+
+    role: str
+    type: str  #: tool_result: behind the tool's own text; text: in a message of its own
+    entry: str
+    join: str
+    before: str
+    after: str
+    alone: bool = False  #: whether each is a message of its own
+    escapes: bool = False  #: whether `&`, `<`, `>` and quotes are written as HTML has them
+    nearest_first: bool = False
+    expands: bool = True  #: whether imports are put in place there
+    itself: bool = False  #: whether a file is brought by reading it
+
+
 class Placement(NamedTuple):
     """How nested entries travel, for one family of models.
 
@@ -130,6 +207,7 @@ class Trigger(NamedTuple):
     tool: str
     key: str  #: the field of its input that names the file; a shell command is read for files
     despite: tuple[str, ...] = ()  #: errors that do not stop it
+    on: str = ""  #: what must be there: a file, a folder; empty = whatever
 
 
 class Dialect(NamedTuple):
@@ -166,6 +244,15 @@ class Dialect(NamedTuple):
     walk: str = "below-top"  #: where it starts: below-top of the file system, top, repository, cwd
     opt_in: tuple[str, ...] = ()  #: switches that are off unless asked for
     reading: Reading = Reading()
+    identity: str = "real"  #: what makes two files the same: real path, inode, text, name (the last wins), none
+    sorts: tuple[str, ...] = ()  #: layers whose entries are sorted by path; `name`: all, by name
+    budget: str = ""  #: the layer whose bytes are limited
+    parts: tuple[Part, ...] = ()  #: where its entries go, if not in the one envelope
+    nested: Nested | None = None
+    resumed: tuple[str, str] = (
+        "",
+        "",
+    )  #: what a resumed conversation is told: before a text that changed; if it is gone
 
     @property
     def name(self) -> str:

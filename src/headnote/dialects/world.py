@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headnote.dialects.table import Dialect
+from headnote.dialects.table import Dialect, Source
 from headnote.tree import Fault, Tree
 from headnote.types import TYPE_CHECKING, Finding, NamedTuple
 
@@ -61,6 +61,14 @@ class World(NamedTuple):
     prompt_follows: bool  #: whether the user's prompt is the block behind the instructions
     git: Git | None
     findings: tuple[Finding, ...]
+    start: tuple[Source, ...] = ()  #: the plan, where settings change that of the dialect
+    touch: tuple[Source, ...] = ()
+    budget: int | None = None  #: bytes, of the layer that the dialect limits
+    markers: tuple[str, ...] = (".git",)  #: what the top folder of a project holds
+    refusal: int = 0  #: the exit status with which the agent refuses to start here
+    trusted: bool = True
+    flat: bool = False  #: whether imports follow the text instead of standing in it
+    touched_from: tuple[str, ...] = ()  #: folders above which nothing is looked for when a file is touched
 
 
 def walk_of(cwd: str) -> list[str]:
@@ -75,6 +83,59 @@ def walk_of(cwd: str) -> list[str]:
         path += "/" + part
         found.append(path)
     return found
+
+
+def marked_top(tree: Tree, folder: str, markers: tuple[str, ...]) -> str:
+    """The nearest folder, from this one upwards, that holds a marker; empty if there is none."""
+    while markers:
+        if any(tree.kind(f"{folder.rstrip('/')}/{marker}") != "missing" for marker in markers):
+            return folder
+        if folder in ("/", ""):
+            break
+        folder = folder.rpartition("/")[0] or "/"
+    return ""
+
+
+def walk_between(top: str, cwd: str) -> tuple[str, ...]:
+    """The folders from one down to another, both included.
+
+    >>> walk_between("/a", "/a/b/c"), walk_between("", "/a/b"), walk_between("/", "/a")
+    (('/a', '/a/b', '/a/b/c'), ('/a/b',), ('/', '/a'))
+    """
+    if not top:
+        return (cwd,)
+    folders = walk_of(cwd)
+    return tuple(folder for folder in (("/", *folders) if top == "/" else folders) if is_inside(folder, top)) or (cwd,)
+
+
+def plain_world(request: Request, **changes: object) -> World:
+    """Surroundings in which nothing is switched off; what an agent has beyond that is given."""
+    dialect = request.dialect
+    world = World(
+        cwd=request.cwd,
+        walk=(request.cwd,),
+        home=request.home,
+        user=join(request.home, dialect.user),
+        managed=request.managed,
+        added=(),
+        off="",
+        sources=frozenset(source.switch for source in dialect.start),
+        switched_by="",
+        excludes=(),
+        spelled={},
+        approved=lambda _: False,
+        mode="never",
+        mode_reason="",
+        texts={},
+        memory="",
+        memory_reason="",
+        model=request.model or dialect.model,
+        date=request.date,
+        prompt_follows=False,
+        git=None,
+        findings=(),
+    )
+    return world._replace(**changes)  # type: ignore[arg-type]
 
 
 def user_home(name: str) -> str:

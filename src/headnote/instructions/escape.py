@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 
-from headnote.instructions.frontmatter import SPACE
+from headnote.frontmatter import SPACE
 
 #: what the agent reserves; `-` stands for `_` too
 NAMES = (

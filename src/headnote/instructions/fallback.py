@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from headnote.dialects.table import Fallback
 from headnote.dialects.world import is_inside
-from headnote.instructions.frontmatter import trim
+from headnote.frontmatter import trim
 from headnote.instructions.origin import Origin
 from headnote.instructions.read import read_text
 from headnote.instructions.run import Run

@@ -10,8 +10,8 @@
 from __future__ import annotations
 
 from headnote.dialects.table import Index
+from headnote.frontmatter import trim
 from headnote.instructions.escape import escape_reserved
-from headnote.instructions.frontmatter import trim
 from headnote.types import NamedTuple
 
 EXCERPT = 80
@@ -108,3 +108,18 @@ def _is_seen(char: str) -> bool:
     import unicodedata  # only for text that is not plain
 
     return unicodedata.category(char) not in ("Cc", "Cf", "Co", "Cn", "Cs")
+
+
+def cut_middle(text: str, limit: int = 10_000) -> str:
+    """A text with its middle left out, if it has more bytes than the limit. # codex: codex-079
+
+    >>> cut_middle("abcdefgh", 4)
+    'ab…1 tokens truncated…gh'
+    """
+    data = text.encode("utf-8", "replace")
+    if len(data) <= limit:
+        return text
+    half = limit // 2
+    head, tail = data[:half], data[-half:]
+    tokens = (len(data) - 2 * half + 3) // 4
+    return f"{head.decode('utf-8', 'ignore')}…{tokens} tokens truncated…{tail.decode('utf-8', 'ignore')}"

@@ -1,11 +1,12 @@
 """Imports in place of their tokens: a file and what it imports become one text.
 
-1. A token is an `@` at the start or after white space, followed by `~`, `.`, `/`, a letter, digit, `_` or `-`; it
-   reaches to the next white space. Closing punctuation behind the path stays where it is.
+1. What a token is, where none is looked for, and what stands in its place are fields of the dialect (`Inline`). mink's
+   is an `@` at the start or after white space, followed by `~`, `.`, `/`, a letter, digit, `_` or `-`; it reaches
+   to the next white space, and closing punctuation behind the path stays where it is.
 2. Code is left alone, blocks and spans: neither tokens nor comments are looked for there.
-3. A comment goes, wherever else it stands; one without an end is text.
+3. A comment goes, wherever else it stands, if the dialect says so; one without an end is text.
 4. What a token names is put in its place, with its own tokens and comments treated alike, down to the dialect's depth.
-   A file stands once in a text: where it is named again, nothing stands.
+   A file stands once in a text, or once in a chain of imports.
 5. A token whose file is missing, refused or too deep stays as it is, and is a skip. So is one in code, in a comment or
    behind punctuation, if there is such a file: somebody may have meant it.
 """
@@ -15,7 +16,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 
-from headnote.dialects.world import is_inside, join, user_home
+from headnote.dialects.table import Inline
+from headnote.dialects.world import is_inside, join, marked_top, user_home
 from headnote.instructions.imports import MAX_PATH, is_contained, is_text
 from headnote.instructions.read import read_text
 from headnote.tree import Fault
@@ -31,7 +33,13 @@ if TYPE_CHECKING:
 
 CLOSING = ".,;:)]}"
 NEARLY = "punctuation stands before the @"
-_SIGN = re.compile(r"`+|<!--|(?<!\S)@(?=[~./A-Za-z0-9_-])[^\s<]+(?:<(?!!--)[^\s<]*)*")
+#: what may be of interest: backticks, a comment, a token
+_SIGNS = {
+    "mink": re.compile(r"`+|<!--|(?<!\S)@(?=[~./A-Za-z0-9_-])[^\s<]+(?:<(?!!--)[^\s<]*)*"),
+    "gemini": re.compile(r"`+|(?<![^ \t\r\n])@(?=[./A-Za-z])[^ \t\r\n]+"),
+    "copilot": re.compile(r"`+|(?<![\w`@/.])@(?=[./A-Za-z0-9_-])[^\s(),`]+"),
+}
+_CLOSING = {"mink": ".,;:)]}", "gemini": "", "copilot": "."}
 _MAY_BE_CODE = re.compile(r"(?m)```|~~~|^[ >*+.)0-9-]*?(?: {4}|\t)")
 _MARGIN = r"(?:[ \t]*(?:>|[*+-][ \t]|[0-9]{1,9}[.)][ \t]))*[ \t]*"
 _PARAGRAPH_END = re.compile(r"\n[ \t]*(?:\r?\n|[>#]|```|~~~|[*+-][ \t]|[0-9]{1,9}[.)][ \t])")
@@ -51,7 +59,7 @@ class Mark(NamedTuple):
     path: str  #: empty for a comment
 
 
-def marks_of(text: str) -> tuple[list[Mark], bool]:
+def marks_of(text: str, inline: Inline = Inline()) -> tuple[list[Mark], bool]:  # noqa: B008 - a value
     """The marks of a text in their order, and whether its code blocks could be told apart.
 
     >>> [mark.path for mark in marks_of("see @a.md, not `x @b.md` <!-- @c.md -->")[0]]
@@ -59,15 +67,16 @@ def marks_of(text: str) -> tuple[list[Mark], bool]:
     """
     if "<!--" not in text and "@" not in text:
         return [], True
-    blocks, is_told = _code_blocks(text)
-    return list(_marks(text, blocks)), is_told
+    blocks, is_told = ([], True) if inline.regions == "backticks" else _code_blocks(text)
+    return list(_marks(text, blocks, inline)), is_told
 
 
-def _marks(text: str, blocks: list[tuple[int, int]]) -> Iterator[Mark]:
+def _marks(text: str, blocks: list[tuple[int, int]], inline: Inline) -> Iterator[Mark]:
     at = block = 0
-    spans = _Spans(text)
+    spans = _Spans(text, bounded=inline.regions != "backticks")
+    sign, closing = _SIGNS[inline.form].search, _CLOSING[inline.form]
     is_open = True  #: whether a comment may still end
-    while found := _SIGN.search(text, at):
+    while found := sign(text, at):
         start, at = found.span()
         while block < len(blocks) and blocks[block][1] <= start:
             block += 1
@@ -76,7 +85,7 @@ def _marks(text: str, blocks: list[tuple[int, int]]) -> Iterator[Mark]:
         elif text[start] == "`":
             at = spans.end(start, at)
         elif text[start] == "@":
-            end = start + 1 + len(found[0][1:].rstrip(CLOSING))
+            end = start + 1 + len(found[0][1:].rstrip(closing))
             if end > start + 1:
                 yield Mark(start, end, text[start + 1 : end])
         elif is_open:
@@ -88,15 +97,21 @@ def _marks(text: str, blocks: list[tuple[int, int]]) -> Iterator[Mark]:
 
 
 class _Spans:
-    """Where spans of code end: at the next run of as many backticks in the same paragraph."""
+    """Where spans of code end: at the next run of as many backticks in the same paragraph.
 
-    __slots__ = ("limit", "runs", "text")
+    Where a span is not `bounded`, it ends at the next run of at least as many, wherever that stands.
+    """
 
-    def __init__(self, text: str) -> None:
-        self.text, self.limit = text, -1
+    __slots__ = ("bounded", "limit", "runs", "text")
+
+    def __init__(self, text: str, *, bounded: bool = True) -> None:
+        self.text, self.limit, self.bounded = text, -1, bounded
         self.runs: dict[int, list[int]] | None = None
 
     def end(self, start: int, end: int) -> int:
+        if not self.bounded:
+            closing = self.text.find(self.text[start:end], end)
+            return closing + end - start if closing >= 0 else self._shorter(start, end)
         before = self.text[max(0, start - 100) : start]
         if (len(before) - len(before.rstrip("\\"))) % 2:
             start += 1  # the first one is escaped
@@ -109,6 +124,14 @@ class _Spans:
         if at == len(runs) or runs[at] > self._paragraph_end(end):
             return end
         return runs[at] + end - start
+
+    def _shorter(self, start: int, end: int) -> int:
+        """Where a run ends a span of fewer backticks: `(`+)([\\s\\S]*?)\\1` gives back until it matches."""
+        for width in range(end - start - 1, 0, -1):
+            closing = self.text.find("`" * width, start + width)
+            if closing >= 0:
+                return closing + width
+        return end
 
     def _paragraph_end(self, at: int) -> int:
         if self.limit < at:
@@ -172,15 +195,22 @@ def _fences(lines: list[str]) -> Iterator[tuple[int, int]]:
 class _Frame:
     """A file that is being put together."""
 
-    __slots__ = ("at", "capped", "counted", "folder", "line", "marks", "origin", "path", "starts", "text")
+    __slots__ = (
+        *("after", "at", "begun", "capped", "chain", "counted", "folder", "line", "marks", "origin", "path", "starts"),
+        "text",
+    )
 
-    def __init__(self, path: str, real: str, text: Text, origin: Origin, run: Run) -> None:
+    def __init__(
+        self, path: str, real: str, text: Text, origin: Origin, run: Run, chain: frozenset[str] = frozenset()
+    ) -> None:
+        self.after, self.begun = "", 0  #: what follows its text, and where that began
+        self.chain = chain  #: the files that led here
         self.path, self.text, self.at = path, text, 0
         self.folder = real.rpartition("/")[0] or "/"
         self.origin = origin
         self.capped: set[str] = set()
         self.line, self.counted = 1 + text.offset, 0
-        marks, is_told = marks_of(text.shown)
+        marks, is_told = marks_of(text.shown, run.dialect.imports.inline)
         self.marks = iter(marks)
         self.starts = {mark.start for mark in marks}
         if not is_told:
@@ -198,65 +228,101 @@ def expand(run: Run, path: str, real: str, text: Text, origin: Origin) -> tuple[
     """A text with what it imports in it, and the paths of those files."""
     if "@" not in text.shown and "<!--" not in text.shown:
         return text.shown, ()
-    whole = _Inlining(run, real)
+    inline = run.dialect.imports.inline
+    whole = Inlining(run, real, inline)
     done: list[str] = []
-    frames = [_Frame(path, real, text, origin, run)]
+    chain = frozenset((real,)) if inline.top_counts else frozenset[str]()
+    frames = [_Frame(path, real, text, origin, run, chain)]
     while frames:
         frame = frames[-1]
         mark = next(frame.marks, None)
         if mark is None:
             done.append(frame.text.shown[frame.at :])
             whole.note_meant(frames.pop())
+            if frame.after:
+                if inline.trims:
+                    done[frame.begun :] = ["".join(done[frame.begun :]).rstrip()]
+                done.append(frame.after)
             continue
-        below = whole.follow(frame, mark) if mark.path else None
-        if mark.path and below is None:
+        below = whole.follow(frame, mark) if mark.path else "" if inline.comments else None
+        if below is None:
             continue
         done.append(frame.text.shown[frame.at : mark.start])
         frame.at = mark.end
-        if isinstance(below, _Frame):
+        if isinstance(below, str):
+            done.append(below)
+        else:
+            before, _, below.after = _filled(inline.found, mark.path, below.path).partition("{text}")
+            done.append(before)
+            below.begun = len(done)
             frames.append(below)
     return "".join(done), tuple(whole.paths)
 
 
-class _Inlining:
+def _filled(template: str, path: str, target: str) -> str:
+    return template.replace("{path}", path).replace("{target}", target)
+
+
+class Inlining:
     """What one text has in it already, and what was not to be had."""
 
-    def __init__(self, run: Run, real: str) -> None:
-        self.run = run
-        self.reals = {real}
-        self.tried: dict[str, str] = {}  #: target -> its real path; empty if its token stays
+    def __init__(self, run: Run, real: str, inline: Inline) -> None:
+        self.run, self.inline = run, inline
+        self.reals = {real} if inline.top_counts else set[str]()
+        self.failed = dict(inline.failed)
+        self.tried: dict[str, str | None] = {}  #: target -> what stands for it without reading it again
         self.homes = {"": run.world.home}
+        folder = real.rpartition("/")[0] or "/"
+        self.root = ""  #: what every file must lie in, if that is not the working directory
+        if inline.within == "project":
+            self.root = marked_top(run.tree, folder, run.world.markers) or folder
         self.paths: list[str] = []
 
     def follow(self, frame: _Frame, mark: Mark) -> _Frame | str | None:
-        """A file to be put in place of a token; a text if nothing is, None if the token stays."""
-        target = self._target(mark.path, frame.folder)
+        """A file to be put in place of a token; a text that is; None if the token stays."""
+        target = self.target(mark.path, frame.folder)
         known = target or mark.path
-        if known in self.tried or target in frame.capped:
-            return self.tried.get(known) or None
+        if known in self.tried:
+            return self._said(self.tried[known], mark.path, target)
+        if target in frame.capped:
+            return None
         line, depth = frame.line_of(mark), frame.origin.depth + 1
         origin = frame.origin._replace(kind="import", parent=frame.path, line=line, depth=depth, wait=None)
-        refusal = self._refusal(target, mark.path, origin)
-        if refusal is not None:
-            if refusal.reason == "depth-cap":
-                frame.capped.add(target)
-            else:
-                self.tried[known] = ""
+        refusal = self.refusal(target, mark.path, origin)
+        if refusal is not None and refusal.reason == "depth-cap":
+            frame.capped.add(target)
             self.run.skips.append(refusal)
             return None
-        text = read_text(self.run.tree, target, self.run.dialect, origin.kind)
-        if isinstance(text, Fault) or "\0" in text.raw:
-            reason, detail = text if isinstance(text, Fault) else ("not-a-text-file", "it has NUL characters in it")
-            self.run.skip(target, reason, origin, detail)
-            self.tried[target] = ""
-            return None
-        real = self.tried[target] = self.run.tree.real(target)
-        if real in self.reals:
-            return real
+        text: Text | Fault
+        if refusal is not None:
+            text = Fault(refusal.reason, refusal.detail)
+        else:
+            text = read_text(self.run.tree, target, self.run.dialect, origin.kind)
+        if not isinstance(text, Fault) and "\0" in text.raw and not self.failed:
+            text = Fault("not-a-text-file", "it has NUL characters in it")
+        if isinstance(text, Fault):
+            self.tried[known] = self.failed.get(text.reason)
+            self.run.skip(known, text.reason, origin, text.detail)
+            return self._said(self.tried[known], mark.path, target)
+        return self._enter(frame, target, mark.path, text, origin)
+
+    def _enter(self, frame: _Frame, target: str, path: str, text: Text, origin: Origin) -> _Frame | str:
+        real = self.run.tree.real(target)
+        before = self.reals if self.inline.once == "text" else frame.chain
+        if real in before:
+            if self.inline.once == "text":
+                self.tried[target] = self.inline.again
+            return _filled(self.inline.again, path, target)
         self.reals.add(real)
-        self.paths.append(target)
-        self.run.findings += text.findings
-        return _Frame(target, real, text, origin, self.run)
+        if target not in self.paths:
+            self.paths.append(target)
+            self.run.findings += text.findings
+        if self.inline.once == "text":
+            self.tried[target] = self.inline.again
+        return _Frame(target, real, text, origin, self.run, frame.chain | {real})
+
+    def _said(self, template: str | None, path: str, target: str) -> str | None:
+        return None if template is None else _filled(template, path, target)
 
     def note_meant(self, frame: _Frame) -> None:
         """Tell the tokens of a file that are none, where there is a file of that name."""
@@ -268,15 +334,20 @@ class _Inlining:
             seen.add(path)
             if len(seen) > MOST_MEANT:
                 return
-            target = self._target(path, frame.folder)
-            if target and target not in self.tried and self.run.tree.kind(target) == "file":
+            target = self.target(path, frame.folder)
+            if (
+                target
+                and target not in self.tried
+                and target not in self.paths
+                and self.run.tree.kind(target) == "file"
+            ):
                 before = text[found.start() - 1 : found.start()]
                 is_code = not before.strip() or before == "`"
                 line = text.count("\n", 0, found.start()) + 1 + frame.text.offset
                 reason, detail = ("in-code", "code or a comment") if is_code else ("not-an-import", NEARLY)
                 self.run.skips.append(Skip(target, reason, detail, frame.origin.layer, frame.path, line))
 
-    def _target(self, path: str, folder: str) -> str:
+    def target(self, path: str, folder: str) -> str:
         """The path that a token names; empty if it is in the home of nobody."""
         if path[0] != "~":
             return join(folder, path)
@@ -285,7 +356,12 @@ class _Inlining:
             self.homes[name] = user_home(name)
         return join(self.homes[name], rest) if self.homes[name] else ""
 
-    def _refusal(self, target: str, written: str, origin: Origin) -> Skip | None:
+    def _is_inside_project(self, target: str, written: str) -> bool:
+        if written.startswith(("http://", "https://", "file://")) or (written[0] == "/" and not self.inline.absolute):
+            return False
+        return is_inside(target, self.root) and is_inside(self.run.tree.real(target), self.root)
+
+    def refusal(self, target: str, written: str, origin: Origin) -> Skip | None:
         run, imports = self.run, self.run.dialect.imports
         reason = detail = ""
         if not target:
@@ -296,14 +372,16 @@ class _Inlining:
             reason = "depth-cap"
         elif not is_text(target, imports):
             reason = "not-a-text-file"
+        elif self.root:
+            reason = "" if self._is_inside_project(target, written) else "outside-project"
         elif not is_inside(target, run.world.cwd) and run.tree.kind(target) == "missing":
             return None  # nobody is asked to approve it
         elif not is_contained(target, origin.layer, imports, run.world, run.tree):
             reason = "outside-project"
-        elif run.is_excluded(target, origin.layer):
+        if not reason and run.is_excluded(target, origin.layer):
             reason = "excluded"
         if not reason:
             return None
-        if reason not in ("unknown-user", "bad-name") and run.tree.kind(target) == "missing":
+        if reason not in ("unknown-user", "bad-name") and not self.root and run.tree.kind(target) == "missing":
             reason = "missing"
         return Skip(target, reason, detail, origin.layer, origin.parent, origin.line)

@@ -15,6 +15,7 @@ from headnote.dialects.world import Request, World
 from headnote.errors import NotAFolder
 from headnote.instructions.advice import advise
 from headnote.instructions.fallback import take_fallback
+from headnote.instructions.picks import arrange
 from headnote.instructions.run import Run
 from headnote.instructions.view import View
 from headnote.tree import Disk, Tree, unchanged
@@ -149,14 +150,15 @@ def load_view(tree: Tree, choice: Choice, request: Request) -> View:
     if request.external:
         world = world._replace(approved=lambda _: True)
     run = Run(tree, dialect, world)
-    run.follow(dialect.start)
+    run.follow(world.start or dialect.start)
     nested = take_fallback(run)
+    arrange(run)
     entries, withheld = run.entries, []
     if world.mode == "managed-only" and dialect.fallback is not None:
         entries = [entry for entry in run.entries if entry.layer == "managed"]
         withheld = [entry for entry in run.entries if entry.layer != "managed"]
         run.skips += [Skip(entry.path, "withheld", world.mode_reason, entry.layer) for entry in withheld]
-    if not world.memory and world.memory_reason:
+    if not world.memory and world.memory_reason and dialect.memory_index is not None:
         run.skips.append(Skip("MEMORY.md", "disabled", world.memory_reason, "memory"))
     findings = (*world.findings, *run.findings, *advise(run.skips, run.waiting, tree))
     return View(

@@ -12,13 +12,13 @@
 from __future__ import annotations
 
 from headnote.dialects.table import Source
-from headnote.dialects.world import World, is_inside
+from headnote.dialects.world import World, is_inside, walk_between
 from headnote.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-MANY = ("walk", "below", "added")
+MANY = ("walk", "upward", "ends", "edges", "below", "reach", "added")
 
 
 def below(cwd: str, touched: str) -> list[str]:
@@ -37,19 +37,43 @@ def below(cwd: str, touched: str) -> list[str]:
     return found
 
 
+PLACES: dict[str, Callable[[World], str]] = {
+    "managed": lambda world: world.managed,
+    "user": lambda world: world.user,
+    "home": lambda world: world.home,
+    "cwd": lambda world: world.cwd,
+    "project": lambda world: world.git.top if world.git else world.cwd,
+    "path": lambda _: "/",  # the name of the source is a whole path
+}
+
+
+def reach(world: World, touched: str) -> list[str]:
+    """The folders from the top of the project down to that of a file in the working directory or in an added folder."""
+    folder = touched.rpartition("/")[0]
+    if not any(is_inside(folder, base) for base in (world.cwd, *world.added)):
+        return []
+    top = world.walk[0] if is_inside(folder, world.walk[0]) else folder
+    return list(walk_between(top, folder))
+
+
 def folders_of(base: str, world: World, touched: str) -> list[str]:
     """The folders that a base stands for."""
     if base == "walk":
         return list(world.walk)
-    if base == "closest":
+    if base in ("closest", "upward"):
         return list(reversed(world.walk))
+    if base in ("ends", "edges"):
+        first, *rest = world.walk
+        return [first, *rest[-1:]] if base == "edges" else [first, *reversed(rest)]
     if base == "below":
         return below(world.cwd, touched)
     if base == "added":
         return list(world.added)
     if base == "memory":
         return [world.memory] if world.memory else []
-    return [{"managed": world.managed, "user": world.user, "cwd": world.cwd}.get(base, "")]
+    if base == "reach":
+        return reach(world, touched)
+    return [PLACES[base](world) if base in PLACES else ""]
 
 
 def steps(plan: tuple[Source, ...], world: World, touched: str = "") -> Iterator[tuple[Source, str]]:
@@ -58,7 +82,7 @@ def steps(plan: tuple[Source, ...], world: World, touched: str = "") -> Iterator
     while at < len(plan):
         base = plan[at].base
         end = at + 1
-        while base in MANY and end < len(plan) and plan[end].base == base:
+        while base in MANY and not plan[at].apart and end < len(plan) and plan[end].base == base:
             end += 1
         for folder in folders_of(base, world, touched):
             for source in plan[at:end]:

@@ -35,3 +35,4 @@ class Origin(NamedTuple):
     announced: bool = True
     fallback: bool = False
     unlike: frozenset[str] = frozenset()  #: texts that must not be repeated
+    name: str = ""

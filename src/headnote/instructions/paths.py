@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 
-from headnote.instructions.frontmatter import trim
+from headnote.frontmatter import trim
 from headnote.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:

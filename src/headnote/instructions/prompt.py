@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-from headnote.instructions.frontmatter import SPACE
+from headnote.frontmatter import SPACE
 
 _PLAIN = rf"(?:^|[{SPACE}])@([^{SPACE}]+)(?a:\b)"
 _QUOTED = rf'(?:^|[{SPACE}])@"([^"]+)"'

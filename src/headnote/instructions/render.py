@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from headnote.dialects.table import Dialect, Placement, Template
 from headnote.dialects.world import World
+from headnote.frontmatter import trim
 from headnote.instructions.escape import escape_fallback, escape_reserved, harmless
-from headnote.instructions.frontmatter import trim
 from headnote.types import TYPE_CHECKING, Block, Entry, NamedTuple
 
 if TYPE_CHECKING:

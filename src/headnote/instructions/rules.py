@@ -12,17 +12,21 @@
 
 from __future__ import annotations
 
+import os
+
 from headnote.dialects.table import Source
 from headnote.dialects.world import is_inside, join
-from headnote.instructions.frontmatter import trim
+from headnote.frontmatter import trim
+from headnote.instructions.admission import refusal_of
 from headnote.instructions.origin import Origin, Wait, Waiting
 from headnote.instructions.paths import never_matches
 from headnote.instructions.read import Text, read_text
 from headnote.tree import Fault, Tree
-from headnote.types import TYPE_CHECKING, Finding, NamedTuple, Skip
+from headnote.types import TYPE_CHECKING, Entry, Finding, NamedTuple, Skip
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from typing import Any
 
     from headnote.instructions.run import Run
 
@@ -38,7 +42,12 @@ class Rule(NamedTuple):
 
 
 def find_rules(
-    tree: Tree, folder: str, suffix: str, may_enter: Callable[[Rule], bool] = lambda _: True, *, deep: bool = True
+    tree: Tree,
+    folder: str,
+    suffix: str | tuple[str, ...],
+    may_enter: Callable[[Rule], bool] = lambda _: True,
+    *,
+    deep: bool = True,
 ) -> Iterator[Rule | Skip]:
     """Every rule below a folder, and a skip for what cannot be one."""
     entered: set[str] = set()
@@ -87,6 +96,19 @@ def _follow(tree: Tree, path: str) -> tuple[Rule, str] | Skip:
     return Rule(path, tree.real(path)), kind
 
 
+def _files_first(rule: Rule | Skip) -> list[tuple[bool, str]]:
+    """At each level the files by name, then the folders."""
+    *folders, name = rule.path.split("/")
+    return [*((True, folder) for folder in folders), (False, name)]
+
+
+def _by_path(rule: Rule | Skip) -> str:
+    return rule.path
+
+
+ORDERS: dict[str, Callable[[Rule | Skip], Any]] = {"path": _by_path, "files-first": _files_first}
+
+
 def take_rules(run: Run, path: str, source: Source, holder: str, *, only_waiting: bool = False) -> bool:
     """Take the rules of a folder that do not wait; let the others wait. Whether there are any."""
     real = run.tree.real(path)
@@ -94,7 +116,7 @@ def take_rules(run: Run, path: str, source: Source, holder: str, *, only_waiting
         return False
     run.rule_folders.add(real)
     run.waited = set()  # each rules folder is looked at afresh
-    base = holder if source.layer == "project" else run.world.cwd
+    base = holder if source.layer == "project" and source.base != "path" else run.world.cwd
     table = run.dialect.rules
     origin = Origin(source.layer, holder, "rule", Wait(base, source, only_waiting) if table.wakes == "touch" else None)
     free = run.dialect.rules.links == "anywhere" or source.layer in run.dialect.rules.free
@@ -106,7 +128,7 @@ def take_rules(run: Run, path: str, source: Source, holder: str, *, only_waiting
 
     rules: Iterable[Rule | Skip] = find_rules(run.tree, path, table.suffix, may_enter, deep=table.deep)
     if table.ordered:
-        rules = sorted(rules, key=lambda rule: rule.path)
+        rules = sorted(rules, key=ORDERS[table.ordered])
     taken = []
     for rule in rules:
         if isinstance(rule, Skip):
@@ -178,6 +200,13 @@ def is_taken_now(run: Run, path: str, real: str, text: Text, origin: Origin, wai
         run.skip(path, "duplicate", origin, path)
         return False
     run.waited.add(real)
+    reason, detail = refusal_of(run.dialect.rules.admits, text)
+    if reason:
+        run.findings += text.findings
+        run.skip(path, reason, origin, detail)
+        return False
+    if run.dialect.rules.admits:
+        return True
     if text.globs.problem:
         run.findings.append(Finding(path, None, "paths-ignored", text.globs.problem))
     if text.globs.patterns:
@@ -199,8 +228,18 @@ def _wait(run: Run, path: str, real: str, text: Text, origin: Origin, wait: Wait
         entry = run.entry(path, text, origin, "path_glob_match")
         run.skips.append(Skip(path, "not-yet-read", "", origin.layer, origin.parent, None, entry.globs))
         run.waiting.append(Waiting(entry, wait.base, wait.source))
+        if run.dialect.rules.lists and not run.trigger:
+            run.entries.append(_row(run, entry, text))
     if text.mentions:
         run.take_imports(path, real, text, origin)
+
+
+def _row(run: Run, entry: Entry, text: Text) -> Entry:
+    """A waiting rule as the model is told of it at the start."""
+    values = {key: text.front.get(key) for key in (run.dialect.rules.key, "description")}
+    shown = {key: ", ".join(value) if isinstance(value, list) else str(value or "") for key, value in values.items()}
+    row = run.dialect.rules.lists.format(relative=os.path.relpath(entry.path, run.world.cwd), **shown)
+    return Entry(entry.path, entry.layer, row, row, "row")
 
 
 def _spoken_for(path: str) -> str:

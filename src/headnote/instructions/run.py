@@ -8,15 +8,18 @@
 
 from __future__ import annotations
 
+import os
+
 from headnote.dialects.table import Dialect, Source
 from headnote.dialects.world import World
+from headnote.frontmatter import trim
 from headnote.instructions.excludes import compile_excludes
-from headnote.instructions.frontmatter import trim
 from headnote.instructions.imports import MAX_PATH, is_contained, is_text, target_of
-from headnote.instructions.index import cut_index
+from headnote.instructions.index import cut_index, cut_middle
 from headnote.instructions.locate import foreign_folders, steps
 from headnote.instructions.origin import Origin, Waiting
-from headnote.instructions.read import Text, read_text
+from headnote.instructions.picks import take_named
+from headnote.instructions.read import Text, read_text, trimmed
 from headnote.instructions.rules import is_taken_now, take_rules
 from headnote.tree import MISSING, Fault, Tree
 from headnote.types import Entry, Finding, Skip
@@ -43,6 +46,9 @@ class Run:
         self._folders: dict[str, str] = {}
         self.rule_folders: set[str] = set()
         self.closest: dict[str, str] = {}  #: name of a source -> the folder of the walk that has it
+        self.named: dict[tuple[str, ...], str] = {}  #: names of a source -> the one that counts for the walk
+        self.left = world.budget
+        self.texts: set[str] = set()
 
     # -- the plan -------------------------------------------------------------------------------------------
 
@@ -69,33 +75,25 @@ class Run:
         off = self._off(source, folder)
         if off:
             self._note_off(path, source, folder, off)
-        elif source.kind == "rules":
+        elif source.kind == "rules" or (source.kind == "either" and self.tree.kind(path) == "folder"):
             if take_rules(self, path, source, folder) and source.base == "closest":
                 self.closest[source.name] = path
         elif source.kind == "index":
             self._take_index(path)
+        elif source.kind == "listed":
+            self._list(path, source)
+        elif source.pick != "text" or source.others:
+            take_named(self, source, folder)
         else:
             self._take_own(path, source, folder)
 
     def _take_own(self, path: str, source: Source, folder: str) -> None:
         spelled = self.world.spelled.get(folder) if source.base in ("added", "user") else None
         shown = path if spelled is None else spelled + source.name
-        taken = self.take_file(path, Origin(source.layer, folder), shown)
+        kind = "summary" if source.kind == "summary" else "file"
+        taken = self.take_file(path, Origin(source.layer, folder, kind, name=source.label), shown)
         if taken and source.base in ("walk", "below"):
             self.own.append(path)
-        if source.others:
-            self._take_others(source, folder, path if taken else "")
-
-    def _take_others(self, source: Source, folder: str, taken: str) -> None:
-        """The other names of a source: the first that gives a text stands for all."""
-        for name in source.others:
-            path = f"{folder.rstrip('/')}/{name}"
-            if not taken:
-                taken = path if self.take_file(path, Origin(source.layer, folder)) else ""
-            elif self.tree.kind(path) == "missing":
-                self.absent.append(path)
-            else:
-                self.skips.append(Skip(path, "shadowed", f"by {taken}", source.layer))
 
     def _note_farther(self, path: str, source: Source) -> None:
         """A folder of the walk whose like was found closer to the working directory."""
@@ -143,7 +141,8 @@ class Run:
         `shown` is how the agent spells its path, if not like this; `real` where it really is, and `text` what is in
         it, if that is known.
         """
-        if path in self.seen and (origin.wait is None or path in self.waited):
+        once = self.dialect.identity
+        if path in self.seen and once not in ("none", "name") and (origin.wait is None or path in self.waited):
             self.skip(path, "duplicate", origin, self.seen[path])
             return False
         if origin.kind != "rule" and self.is_excluded(shown or path, origin.layer):
@@ -152,8 +151,12 @@ class Run:
             else:
                 self.skip(path, "excluded", origin)
             return False
+        limit = self.left if origin.layer == self.dialect.budget else None
+        if limit == 0:
+            self._over_budget(path, origin)
+            return False
         if text is None:
-            text = read_text(self.tree, path, self.dialect, origin.kind)
+            text = read_text(self.tree, path, self.dialect, origin.kind, limit)
         if isinstance(text, Fault):
             self._fault(path, text, origin)
             return False
@@ -161,11 +164,23 @@ class Run:
         shown = shown or path
         if origin.wait is not None and not is_taken_now(self, shown, real, text, origin, origin.wait):
             return False
-        if real in self.seen:
-            self.skip(path, "duplicate", origin, self.seen[real])
+        key = str(self.tree.identity(path)) if once == "inode" else real
+        if key in self.seen and once not in ("none", "name"):
+            self.skip(path, "duplicate", origin, self.seen[key])
             return False
-        self.seen[real] = self.seen[path] = path
+        if once == "text" and text.raw in self.texts:
+            self.skip(path, "same-content", origin)
+            return False
+        if once == "text":
+            self.texts.add(text.raw)
+        self.seen[key] = self.seen[path] = path
         return self._deliver(shown, real, text, origin)
+
+    def _over_budget(self, path: str, origin: Origin) -> None:
+        if self.tree.kind(path) == "missing":
+            self.absent.append(path)
+        else:
+            self.skip(path, "budget", origin)
 
     def _deliver(self, path: str, real: str, text: Text, origin: Origin) -> bool:
         self.findings += text.findings
@@ -174,10 +189,12 @@ class Run:
             self.take_imports(path, real, text, origin)
             return False
         if self.dialect.imports.mode == "inline":
-            from headnote.instructions.inline import expand  # most agents have no need of it
-
-            whole, includes = expand(self, path, real, text, origin)
+            whole, includes = self._expanded(path, real, text, origin)
             text = text._replace(shown=whole, includes=includes)
+        if self.dialect.reading.trims:
+            text = text._replace(shown=trimmed(text, self.dialect.reading, origin))
+        if origin.kind == "summary":
+            text, origin = text._replace(shown=cut_middle(text.shown)), origin._replace(kind="file")
         shown = trim(text.shown)
         if not shown and self._is_blank(text.shown):
             self.skip(path, "empty", origin)
@@ -186,17 +203,46 @@ class Run:
             self.skip(path, "same-content", origin)
             return False
         self.entries.append(self.entry(path, text, origin))
+        if origin.layer == self.dialect.budget and self.left is not None:
+            self.left -= text.size
+            if text.lost:
+                said = f"its last {text.lost:,} bytes are not loaded: the budget of the agent is used up"
+                self.findings.append(Finding(path, None, "budget-cut", said, "shorten the files, or raise the budget"))
         if text.mentions:
             self.take_imports(path, real, text, origin)
         return True
+
+    def _expanded(self, path: str, real: str, text: Text, origin: Origin) -> tuple[str, tuple[str, ...]]:
+        """The text with what it imports; most agents have no need of this."""
+        if self.world.flat:
+            from headnote.instructions.flat import expand_flat
+
+            return expand_flat(self, real, text, origin)
+        from headnote.instructions.inline import expand
+
+        return expand(self, path, real, text, origin)
 
     def _is_blank(self, text: str) -> bool:
         """Whether a text without words is no entry."""
         kept = self.dialect.reading.blank
         return kept == "skip" or (kept == "empty" and not text)
 
+    def _list(self, path: str, source: Source) -> None:
+        """A file that the model is only told of. # copilot-cli: copilot-011"""
+        if self.tree.kind(path) != "file":
+            self.absent.append(path)
+            return
+        near = os.path.relpath(path, self.world.cwd)
+        folder = os.path.dirname(near)
+        row = f"| {folder}/ | '{near}' | Agent instructions for {folder}/**/* |"
+        self.entries.append(Entry(path, source.layer, row, row, "folder-row"))
+
     def entry(self, path: str, text: Text, origin: Origin, reason: str = "") -> Entry:
         globs = text.globs.patterns
+        name = origin.name
+        if self.dialect.rules.named and origin.kind == "rule" and not name:
+            named = text.front.get("name")
+            name = named if isinstance(named, str) and named else os.path.splitext(os.path.basename(path))[0]
         if reason:
             pass
         elif self.trigger and globs:  # claude-code: nest-fm-only; whether or not they match
@@ -220,6 +266,7 @@ class Run:
             origin.folder,
             origin.announced,
             origin.fallback,
+            name,
             text.includes,
         )
 

@@ -11,14 +11,16 @@
 from __future__ import annotations
 
 from headnote.dialects.registry import DEFAULT_AGENT, Choice
+from headnote.dialects.table import Nested, Source
 from headnote.dialects.world import Request, is_inside, join
+from headnote.frontmatter import trim
 from headnote.instructions.advice import advise
 from headnote.instructions.fallback import take_nested_fallback
-from headnote.instructions.frontmatter import trim
 from headnote.instructions.gitignore import RuleIndex
 from headnote.instructions.load import ask, demand_folder, load_view
 from headnote.instructions.locate import below, steps
 from headnote.instructions.origin import Waiting
+from headnote.instructions.parts import nested_blocks, resumed_blocks
 from headnote.instructions.prompt import mentions_in
 from headnote.instructions.render import Attached, mention_blocks, turn_blocks
 from headnote.instructions.run import Run
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from datetime import date
 
 
+LISTED = ("row", "folder-row")  #: entries that only name a file
 MAX_SHELL_READ = 64 * 1024 * 1024
 
 
@@ -118,7 +121,7 @@ class Session:
         self._rules = _WaitingRules(view.waiting)
         self._attached = set()
         if view.dialect.again == "new":
-            self._attached = {entry.path for entry in (*view.entries, *view.withheld)}
+            self._attached = {entry.path for entry in (*view.entries, *view.withheld) if entry.kind not in LISTED}
         self._known = frozenset(trim(entry.text) for entry in view.entries if not entry.announced and not entry.depth)
         self.attached = []
 
@@ -126,6 +129,11 @@ class Session:
     def view(self) -> View:
         """The view at the start of the conversation."""
         return self._view if self._view is not None else self.start()
+
+    def resume(self, before: View) -> Attachment:
+        """Go on with a conversation that was told something else: what the agent says about the change."""
+        view = self.start()
+        return Attachment((), tuple(resumed_blocks(before, view)))
 
     def read(self, path: str) -> Attachment:
         """The agent read a file: what is attached to the result."""
@@ -139,7 +147,11 @@ class Session:
                 run, attached = self._touch(path, call.tool, reached=not call.error)
                 turn.append(attached)
                 runs.append(run)
-        blocks = turn_blocks(turn, view.dialect, view.world.model)
+        nested = view.dialect.nested
+        if nested is not None:
+            blocks = [block for attached in turn for block in nested_blocks(attached.files, nested, view.world)]
+        else:
+            blocks = turn_blocks(turn, view.dialect, view.world.model)
         return self._attachment(turn, runs, blocks)
 
     def prompt(self, text: str) -> Attachment:
@@ -181,6 +193,8 @@ class Session:
     def _touched_by(self, call: Call) -> list[str]:
         """The files that a call touches in a way that attaches something."""
         view = self.view
+        if view.dialect.nested is not None:
+            return self._touched_paths(call) if not call.error else []
         trigger = next((each for each in view.dialect.triggers if each.tool == call.tool), None)
         if call.tool == "Bash":
             command, folder = str(call.input.get("command", "")), self.shell_folder
@@ -193,6 +207,18 @@ class Session:
         if trigger is None or not isinstance(named, str) or (call.error and call.error not in trigger.despite):
             return []
         return [join(view.world.cwd, named)]
+
+    def _touched_paths(self, call: Call) -> list[str]:
+        """The paths that a call of another agent than Claude Code touches; a folder ends in a slash."""
+        view, tree, found = self.view, self._disk(), []
+        for trigger in view.dialect.triggers:
+            named = call.input.get(trigger.key) if trigger.tool == call.tool else None
+            for name in [named] if isinstance(named, str) else named if isinstance(named, list) else []:
+                path = join(view.world.cwd, str(name))
+                kind = tree.kind(path)
+                if not trigger.on or kind == trigger.on:
+                    found.append(path + "/" if kind == "folder" else path)
+        return found
 
     def _shell_path(self, reading: Reading, folder: str) -> str:
         """The file of the working directory that a shell command reads; empty if it reads none of its lines."""
@@ -208,10 +234,14 @@ class Session:
 
     def _touch(self, touched: str, tool: str, *, reached: bool) -> tuple[Run, Attached]:
         view = self.view
-        if reached:
+        nested = view.dialect.nested
+        if reached and (nested is None or not nested.itself):
             self._attached.add(touched)
         run = Run(self._disk(), view.dialect, view.world, touched)
-        self._follow_touch(run, touched)
+        if nested is not None:
+            self._follow_nested(run, touched, nested)
+        else:
+            self._follow_touch(run, touched)
         files = self._new(run.entries, run)
         fallback: tuple[Entry, ...] = ()
         table = view.dialect.fallback
@@ -250,6 +280,20 @@ class Session:
                     and (source.base != "walk" or rule.base == folder)
                     and rule.entry.path not in {nested.entry.path for nested in run.waiting}  # looked at just now
                 ]
+
+    def _follow_nested(self, run: Run, touched: str, nested: Nested) -> None:
+        """Rules that match, then the files of the folders that the dialect's plan looks in."""
+        assert self._rules is not None
+        if not nested.expands:
+            run.dialect = run.dialect._replace(imports=run.dialect.imports._replace(mode="none"))
+        run.entries += [rule.entry._replace(trigger=touched) for rule in self._rules.matching(touched)]
+        plan = tuple(source for source in run.world.touch or run.dialect.touch if source.kind != "rules")
+        by_folder: dict[str, list[Source]] = {}
+        for source, folder in steps(plan, run.world, touched):
+            by_folder.setdefault(folder, []).append(source)
+        for folder in reversed(by_folder) if nested.nearest_first else by_folder:
+            for source in by_folder[folder]:
+                run.take(source, folder)
 
     def _new(self, entries: list[Entry], run: Run) -> tuple[Entry, ...]:
         """Those entries that were not attached before."""

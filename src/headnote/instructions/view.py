@@ -65,15 +65,28 @@ class View:
         return self.choice.assumed
 
     @property
+    def refusal(self) -> int:
+        """The exit status with which the agent refuses to start here; 0 when it starts."""
+        return self.world.refusal
+
+    @property
     def text(self) -> str | None:
         """The instruction text the model receives, without its envelope; None when there is none."""
-        if self._text is None and self.entries:
+        if self._text is None and self.entries and self.dialect.parts:
+            self._text = "\n\n".join(slot.block.text for slot in self.slots) or None
+        elif self._text is None and self.entries:
             self._text = start_text(self.entries, self.dialect.template)
         return self._text
 
     @property
     def slots(self) -> tuple[Slot, ...]:
         """The blocks of the first request that carry instructions, by place."""
+        if self.refusal:
+            return ()
+        if self.dialect.parts:
+            from headnote.instructions.parts import part_blocks
+
+            return tuple(Slot(place, block) for place, block in part_blocks(self.entries, self.dialect, self.world))
         blocks = start_blocks(self.entries, self.text, self.dialect, self.world)
         return tuple(Slot(self.dialect.envelope.place, block) for block in blocks)
 

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import headnote
-from headnote.instructions import frontmatter
-from headnote.instructions.frontmatter import Front, first_line, parse, split, trim
+from headnote import frontmatter
+from headnote.frontmatter import Front, first_line, parse, split, trim
 
-RECORDED = os.path.join(os.path.dirname(os.path.dirname(__file__)), "conformance")
+RECORDED = os.path.join(os.path.dirname(__file__), "conformance")
 TITLE = "Contents of {proj}/CLAUDE.md (project instructions, checked into the codebase):\n\n"
 SPACES = "\t\n\v\f\r \u00a0\u1680\u2000\u2005\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 NOT_SPACES = "\x1c\x1d\x1e\x1f\x85\u180e\u200b\u2060"
@@ -387,7 +387,7 @@ def test_aliases_are_honest_in_small_numbers():
 
 def test_the_usual_shape_needs_no_yaml_parser():
     code = (
-        "import sys; from headnote.instructions.frontmatter import parse; before = 'ryaml' in sys.modules;"
+        "import sys; from headnote.frontmatter import parse; before = 'ryaml' in sys.modules;"
         "parse('paths:\\n  - \"src/**\"\\n  - lib/*\\n'); parse('a: [b, \"c\"]\\n'); after = 'ryaml' in sys.modules;"
         "parse('paths: *.ts\\n'); print(before, after, 'ryaml' in sys.modules)"
     )

@@ -1,0 +1,86 @@
+"""GitHub Copilot CLI, recorded on 1.0.102 (`tests/conformance/copilot-cli.jsonl`). Read in `copilot_world`."""
+
+from __future__ import annotations
+
+from headnote.dialects.codex import V0_166_0 as CODEX
+from headnote.dialects.table import Group, Imports, Inline, Nested, Part, Reading, Rules, Source, Trigger
+
+TAG = "imported_custom_instruction"
+INLINE = Inline(
+    form="copilot",
+    found=f'@{{path}}\n\n<{TAG} source="{{target}}">\n{{text}}\n</{TAG}>',
+    again=f'@{{path}}\n\n<{TAG} source="{{target}}" skipped="already-loaded" />',
+    comments=False,
+    trims=True,
+    within="project",
+    absolute=False,
+)
+TABLE = "\n| {first} | File Path | Description |\n| {line} | --------- | ----------- |\n"
+
+V1_0_102 = CODEX._replace(
+    agent="copilot-cli",
+    version="1.0.102",
+    surroundings="copilot_world",
+    programs=("copilot",),
+    environment=("COPILOT_CUSTOM_INSTRUCTIONS_DIRS", "COPILOT_HOME"),
+    managed=(("", "/etc/copilot"),),
+    start=(
+        Source("user", "user", "copilot-instructions.md"),
+        Source("project", "edges", ".github/copilot-instructions.md"),
+        Source("project", "ends", "AGENTS.md", others=("agents.md",), pick="file", apart=True),
+        Source("project", "ends", "CLAUDE.md", apart=True),
+        Source("project", "ends", "GEMINI.md", apart=True),
+        Source("project", "edges", ".github/instructions", "rules"),
+        Source("user", "user", "instructions", "rules"),
+    ),
+    touch=(
+        Source("project", "edges", ".github/instructions", "rules", "matching"),
+        Source("user", "user", "instructions", "rules", "matching"),
+        Source("project", "below", "AGENTS.md", others=("agents.md",), pick="file"),
+        Source("project", "below", "CLAUDE.md"),
+    ),
+    after_bom=True,
+    imports=Imports(depth=8, extensions=frozenset(), free=(), contain=(), mode="inline", inline=INLINE),
+    rules=Rules(
+        ".instructions.md",
+        "applyTo",
+        links="anywhere",
+        excluded_by=(),
+        free=("user",),
+        ordered="path",
+        lists="| {applyTo} | '{relative}' | {description} |",
+    ),
+    identity="text",
+    budget="",
+    reading=Reading(frontmatter="read-rules", markdown=False, drops_bom=True, blank="keep"),
+    parts=(
+        Part(
+            "system",
+            "system",
+            (
+                Group(("file",), "\n<custom_instruction>\n{text}\n</custom_instruction>\n", ""),
+                Group(("rule",), "{text}", "\n\n", "\n", "\n"),
+                Group(("row",), "{text}", "\n", TABLE.format(first="Pattern", line="-------"), "\n"),
+                Group(("folder-row",), "{text}", "\n", TABLE.format(first="Directory", line="---------"), "\n"),
+            ),
+            chops="\n",
+        ),
+    ),
+    nested=Nested(
+        "user",
+        "text",
+        "Custom instructions from {relative}. Apply these to any code you write here:\n\n{text}",
+        "",
+        before="\n<system_reminder>\n",
+        after="\n</system_reminder>",
+        alone=True,
+        escapes=True,
+        nearest_first=True,
+        expands=False,
+    ),
+    triggers=(Trigger("view", "path", on="file"),),
+    resumed=("", ""),
+    user=".copilot",
+)
+
+DIALECTS = (V1_0_102,)

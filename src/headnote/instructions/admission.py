@@ -1,0 +1,35 @@
+"""What else in the frontmatter of a rule decides whether it is loaded: one strategy an agent, by name."""
+
+from __future__ import annotations
+
+from headnote.instructions.read import Text
+from headnote.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def _cline(text: Text) -> tuple[str, str]:
+    """# cline: cline-006, cline-007: a broken header drops the rule, and so does `disabled`"""
+    if any(finding.code == "frontmatter-invalid" for finding in text.findings):
+        return "bad-frontmatter", ""
+    return ("disabled", "disabled in its frontmatter") if text.front.get("disabled") is True else ("", "")
+
+
+def _continue(text: Text) -> tuple[str, str]:
+    """# continue: continue-006: always, unless it says otherwise or waits for files"""
+    front = text.front
+    if front.get("invokable") is True:
+        return "disabled", "it is invokable: only by name"
+    always = front.get("alwaysApply")
+    if always is False or (always is not True and (front.get("globs") or front.get("regex"))):
+        return "disabled", "alwaysApply is not true"
+    return "", ""
+
+
+STRATEGIES: dict[str, Callable[[Text], tuple[str, str]]] = {"cline": _cline, "continue": _continue}
+
+
+def refusal_of(strategy: str, text: Text) -> tuple[str, str]:
+    """The reason and its detail why a rule is not loaded; two empty texts if it is."""
+    return STRATEGIES[strategy](text) if strategy else ("", "")
