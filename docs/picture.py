@@ -1,4 +1,4 @@
-"""Draw docs/overview.svg: what `headnote` prints in the sample repository, as a terminal shows it.
+"""Draw docs/overview.svg and docs/compare.svg: what commands print in the sample repository, as a terminal shows it.
 
 Run it again when the output changes: .venv/bin/python docs/picture.py
 """
@@ -27,15 +27,23 @@ def main() -> None:
     os.mkdir(root)
     try:
         stage(root)
-        command = f"{sys.executable} -m headnote {' '.join(places(root))}"
-        env = {**surroundings(root), "COLUMNS": "80", "TERM": "xterm"}
-        # `script` gives the command a terminal, so that it uses its colours
-        done = subprocess.run(["script", "-qec", command, "/dev/null"], env=env, capture_output=True, check=False)
-        text = done.stdout.decode().replace("\r\n", "\n")
+        for name, words in PICTURES.items():
+            with open(os.path.join(HERE, name), "w", encoding="utf-8") as file:
+                file.write(draw(f"$ headnote {words}".rstrip() + "\n" + printed(root, words)))
     finally:
         shutil.rmtree(root)
-    with open(os.path.join(HERE, "overview.svg"), "w", encoding="utf-8") as file:
-        file.write(draw("$ headnote\n" + text.rstrip("\n")))
+
+
+PICTURES = {"overview.svg": "", "compare.svg": "compare --agent claude-code,codex,copilot-cli,opencode"}
+
+
+def printed(root: str, words: str) -> str:
+    """What a command prints on a terminal of 80 columns."""
+    command = f"{sys.executable} -m headnote {words} {' '.join(places(root))}"
+    env = {**surroundings(root), "COLUMNS": "80", "TERM": "xterm"}
+    # `script` gives the command a terminal, so that it uses its colours
+    done = subprocess.run(["script", "-qec", command, "/dev/null"], env=env, capture_output=True, check=False)
+    return done.stdout.decode().replace("\r\n", "\n").rstrip("\n")
 
 
 def draw(text: str) -> str:

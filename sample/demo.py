@@ -16,6 +16,7 @@ STEPS = (
     ("Why, file by file?", ["explain"]),
     ("What does it get when it reads a file of the API?", ["explain", "--file", "services/api/src/orders.ts"]),
     ("And this one file: is it loaded?", ["explain", "docs/testing.md"]),
+    ("What do other agents see here?", ["compare", "--agent", "claude-code,codex,copilot-cli,opencode"]),
     ("The exact text, as the model receives it:", ["show"]),
 )
 

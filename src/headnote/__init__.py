@@ -27,6 +27,8 @@ _PLACES = {
     "Slot": "headnote.types",
     "UnknownAgent": "headnote.errors",
     "View": "headnote.instructions.view",
+    "Comparison": "headnote.instructions.compare",
+    "compare": "headnote.instructions.compare",
     "inject": "headnote.instructions.inject",
     "invalidate": "headnote.instructions.load",
     "is_memory_message": "headnote.instructions.inject",
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
     from headnote.errors import HeadnoteError as HeadnoteError
     from headnote.errors import NotAFolder as NotAFolder
     from headnote.errors import UnknownAgent as UnknownAgent
+    from headnote.instructions.compare import Comparison as Comparison
+    from headnote.instructions.compare import compare as compare
     from headnote.instructions.inject import inject as inject
     from headnote.instructions.inject import is_memory_message as is_memory_message
     from headnote.instructions.inject import pinned_prefix as pinned_prefix

@@ -192,6 +192,13 @@ class Disk:
             return path
         return info.st_dev, info.st_ino
 
+    def size(self, path: str) -> int:
+        """The bytes of a file; 0 if there is none."""
+        try:
+            return os.stat(path).st_size
+        except (OSError, ValueError):
+            return 0
+
     def real(self, path: str) -> str:
         """The path with every link resolved; each folder is resolved once."""
         known = self._real.get(path)

@@ -284,7 +284,7 @@ def test_a_folder_for_the_bare_command(repo):
 def test_other_agents(repo, agent):
     repo.write("proj/AGENTS.md", "Agents.\n")
     done = repo.run("--agent", agent)
-    assert f"{agent}, from its documents and its source" in text(done)
+    assert f"{agent}, from its source" in text(done)
     assert f"headnote explain --agent {agent}" in text(done)
     assert repo.run("explain", "--agent", agent).returncode in (0, 1)
     assert "not recorded; taken to be like 1" in text(repo.run("--agent", f"{agent}@3"))
@@ -343,7 +343,7 @@ def test_another_home(repo):
             ["show", "-C", "/nowhere/at/all"],
             "headnote: /nowhere/at/all is not a folder; give the folder the agent starts in\n",
         ),
-        (["show", "--agent", "emacs"], "headnote: no agent is called 'emacs'; there are: claude-code, "),
+        (["show", "--agent", "emacs"], "headnote: no agent is called 'emacs'; there are: aider, amp, claude-code, "),
         (
             ["show", "--agent", "claude-code@x"],
             "headnote: 'x' is not a version; recorded for claude-code: 2.1.197, 2.1.325\n",
@@ -607,7 +607,7 @@ def test_completion_scripts_are_valid(place, shell):
     ("words", "completed"),
     [
         (["headnote", "sh"], ["show"]),
-        (["headnote", "co"], ["completion", "conform"]),
+        (["headnote", "co"], ["compare", "completion", "conform"]),
         (["headnote", "show", "--ag"], ["--agent"]),
         (["headnote", "show", "--agent", "claude-code@2.1.3"], ["claude-code@2.1.325"]),
         (["headnote", "explain", "CLAU"], ["CLAUDE.md"]),
@@ -627,3 +627,41 @@ def test_bash_completes(repo, words, completed):
         env={"PATH": os.environ["PATH"]},
     )
     assert sorted(done.stdout.split()) == completed
+
+
+# -- compare ----------------------------------------------------------------------------------------------------
+
+
+def test_compare_says_the_differences_first(repo):
+    done = repo.run("compare", "--agent", "claude-code,codex")
+    lines = text(done).split("\n")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert lines[0].startswith("2 agents in /")
+    assert "- only Claude Code sees CLAUDE.md" in lines
+    assert "A  Claude Code 2.1.325, recorded" in lines
+    assert all(len(line) <= 82 for line in lines)
+
+
+def test_compare_as_markdown(repo):
+    lines = text(repo.run("compare", "--agent", "claude-code", "--agent", "codex", "--format", "markdown")).split("\n")
+    assert "| file | Claude Code | Codex |" in lines
+    assert any(line.startswith(("| `CLAUDE.md` | ● 1", "| `CLAUDE.md` | ● 2")) for line in lines)
+
+
+def test_compare_as_data(repo):
+    found = data(repo.run("compare", "--agent", "all", "--json"))
+    assert set(found) == {"schema", "cwd", "differences", "agents", "files"}
+    assert len(found["agents"]) == 24
+    (file,) = [each for each in found["files"] if each["path"] == repo.path("proj/CLAUDE.md")]
+    assert file["agents"]["claude-code"]["state"] == "always"
+    assert set(file["agents"]["codex"]) == {"state", "order", "tokens", "lost", "reason"}
+
+
+def test_compare_of_nobody(repo):
+    assert errors(repo.run("compare", "--agent", "nobody")).startswith("headnote: no agent is called 'nobody'")
+
+
+def test_an_agent_that_refuses(repo):
+    done = repo.run("show", "--agent", "gemini-cli")
+    assert "refuses to start here" in errors(done)
+    assert "Gemini CLI refuses to start here" in text(repo.run("compare", "--agent", "gemini-cli,codex"))

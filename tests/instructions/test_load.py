@@ -290,7 +290,7 @@ def test_a_folder_that_is_none(place, folder):
 
 
 def test_an_agent_that_is_unknown(place):
-    with pytest.raises(UnknownAgent, match="no agent is called 'emacs'; there are: claude-code"):
+    with pytest.raises(UnknownAgent, match="no agent is called 'emacs'; there are: aider, amp, claude-code, "):
         place.load(agent="emacs")
 
 

@@ -9,18 +9,38 @@ from headnote.types import REASONS, TYPE_CHECKING, Entry, Finding, Skip
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-NAMES = {"claude-code": "Claude Code"}
+NAMES = {
+    "claude-code": "Claude Code",
+    "codex": "Codex",
+    "copilot-cli": "Copilot CLI",
+    "gemini-cli": "Gemini CLI",
+    "qwen-code": "Qwen Code",
+    "vscode-copilot": "VS Code Copilot",
+    "roo": "Roo Code",
+    "cline": "Cline",
+    "continue": "Continue",
+}
+
+
+def name_of(view: View) -> str:
+    """An agent as people call it."""
+    agent = view.dialect.agent
+    return NAMES.get(agent, agent if agent in LOWER else agent.capitalize())
+
+
+LOWER = ("code-assist", "deepagents", "ex-athena", "mink", "opencode")
+HOW = {"source": "from its source", "documented": "from its documents"}
 
 
 def title(view: View, paint: Paint) -> str:
     """Which agent, which version and how sure we are, where."""
     dialect = view.dialect
-    name = f"{NAMES.get(dialect.agent, dialect.agent)} {view.choice.asked or dialect.version}"
+    name = f"{name_of(view)} {view.choice.asked or dialect.version}"
     where = paint.fit(paint.path(view.world.cwd), paint.width - 3).rstrip()
     if view.assumed:
         how = f"not recorded; taken to be like {dialect.version}"
-    elif dialect.evidence == "source":
-        name, how = dialect.agent, "from its documents and its source"
+    elif dialect.evidence in HOW:
+        name, how = name_of(view), HOW[dialect.evidence]
     else:
         how = dialect.evidence if view.choice.asked else f"the newest {dialect.evidence} version"
     return f"{paint.bold(name)}, {how}\nin {where}"

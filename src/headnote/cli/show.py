@@ -63,7 +63,10 @@ def _print_messages(view: View) -> None:
 
 
 def _warn(view: View) -> None:
-    if not view.entries:
+    if view.refusal:
+        said = f"refuses to start here (exit status {view.refusal}): the folder is not trusted"
+        print(f"headnote: {view.dialect.name} {said}", file=sys.stderr)
+    elif not view.entries:
         print(f"headnote: {view.dialect.name} is told nothing here; why: {typed(view, 'explain')}", file=sys.stderr)
     elif view.findings:
         count = len(view.findings)

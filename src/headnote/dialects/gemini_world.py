@@ -37,7 +37,8 @@ def read_world(tree: Tree, request: Request) -> World:
         join(request.cwd, path) for value in options.get("--include-directories", ()) for path in value.split(",")
     )
     extensions = _extensions(tree, f"{user}/extensions", findings)
-    trusted = _is_trusted(tree, request, user, findings, skipped="--skip-trust" in options)
+    skipped = "--skip-trust" in options or strongest(scopes, "security", "folderTrust", "enabled") is False
+    trusted = _is_trusted(tree, request, user, findings, skipped=skipped)
     return plain_world(
         request,
         walk=walk_between(top, request.cwd),

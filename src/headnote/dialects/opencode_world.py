@@ -35,6 +35,9 @@ def read_world(tree: Tree, request: Request) -> World:
     no_claude = is_on(env.get("OPENCODE_DISABLE_CLAUDE_CODE")) or is_on(env.get("OPENCODE_DISABLE_CLAUDE_CODE_PROMPT"))
     files = [f"{user}/{name}" for name in FILES]
     files += [join(request.cwd, env["OPENCODE_CONFIG"])] if env.get("OPENCODE_CONFIG") else []
+    files += [
+        f"{join(request.cwd, env['OPENCODE_CONFIG_DIR'])}/{name}" for name in FILES if env.get("OPENCODE_CONFIG_DIR")
+    ]
     files += [] if no_project else [f"{folder.rstrip('/')}/{name}" for folder in walk for name in FILES]
     configs = [read_json(tree, path, findings, comments=True) for path in dict.fromkeys(files)]
     configs.append(dict(request.settings))

@@ -17,8 +17,12 @@ from headnote.types import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from headnote.tree import Tree
+
 #: agent -> the module of this package that has its tables
 AGENTS = {
+    **{name: name for name in "aider amp crush cursor deepagents goose junie kiro roo warp windsurf zed".split()},
+    "vscode-copilot": "vscode_copilot",
     "claude-code": "claude_code",
     "cline": "cline",
     "code-assist": "code_assist",
@@ -33,6 +37,33 @@ AGENTS = {
 }
 DEFAULT_AGENT = "claude-code"
 
+RECORDED = 8  #: how many of the agents below, from the first, were recorded
+
+#: agent -> its programs, its folders in the home, and paths of a project that only it has
+SIGNS: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
+    "claude-code": (("claude",), (".claude",), ("CLAUDE.md", ".claude", "CLAUDE.local.md")),
+    "codex": (("codex",), (".codex",), (".codex", "AGENTS.override.md")),
+    "opencode": (("opencode",), (".config/opencode",), ("opencode.json", "opencode.jsonc", ".opencode")),
+    "gemini-cli": (("gemini",), (".gemini",), ("GEMINI.md", ".gemini")),
+    "copilot-cli": (("copilot",), (".copilot",), (".github/copilot-instructions.md", ".github/instructions")),
+    "qwen-code": (("qwen",), (".qwen",), ("QWEN.md", ".qwen")),
+    "cline": (("cline",), (".cline",), (".clinerules", ".cline")),
+    "continue": (("cn",), (".continue",), (".continue",)),
+    "zed": (("zed", "zeditor"), (".config/zed",), (".rules", ".zed")),
+    "crush": (("crush",), (".config/crush",), ("CRUSH.md", "crush.json", ".crush")),
+    "goose": (("goose",), (".config/goose",), (".goosehints",)),
+    "roo": ((), (".roo",), (".roo", ".roorules")),
+    "vscode-copilot": ((), (), (".vscode",)),
+    "cursor": (("cursor", "cursor-agent"), (".cursor",), (".cursor", ".cursorrules")),
+    "windsurf": (("windsurf",), (".codeium/windsurf",), (".windsurf", ".windsurfrules")),
+    "amp": (("amp",), (".config/amp",), (".amp",)),
+    "kiro": (("kiro",), (".kiro",), (".kiro",)),
+    "warp": (("warp",), (".warp",), ("WARP.md",)),
+    "junie": (("junie",), (".junie",), (".junie",)),
+    "aider": (("aider",), (".aider.conf.yml",), (".aider.conf.yml",)),
+    "deepagents": (("deepagents",), (".deepagents",), (".deepagents",)),
+}
+
 
 class Choice(NamedTuple):
     """A dialect, and how it was chosen."""
@@ -45,10 +76,19 @@ class Choice(NamedTuple):
 def dialects_of(agent: str) -> tuple[Dialect, ...]:
     """All dialects of an agent, oldest first."""
     if agent not in AGENTS:
-        raise UnknownAgent(f"no agent is called {agent!r}; there are: {', '.join(sorted(AGENTS))}")
+        raise UnknownAgent(f"no agent is called {agent!r}{_meant(agent)}; there are: {', '.join(sorted(AGENTS))}")
     module = __import__(f"headnote.dialects.{AGENTS[agent]}", fromlist=["DIALECTS"])
     found: tuple[Dialect, ...] = module.DIALECTS
     return found
+
+
+def _meant(agent: str) -> str:
+    """A question about a name that is nearly that of an agent."""
+    import difflib
+
+    name = agent.lower().replace("_", "-")
+    near = [known for known in AGENTS if name and known.startswith(name)] or difflib.get_close_matches(name, AGENTS)
+    return f", did you mean {near[0]!r}?" if near else ""
 
 
 def choose(name: str = DEFAULT_AGENT, env: Mapping[str, str] | None = None) -> Choice:
@@ -70,6 +110,32 @@ def choose(name: str = DEFAULT_AGENT, env: Mapping[str, str] | None = None) -> C
     older = [dialect for dialect in known if version_key(dialect.version) <= wanted]
     dialect = older[-1] if older else known[0]
     return Choice(dialect, version, assumed=version_key(dialect.version) != wanted)
+
+
+def set_up(tree: Tree, cwd: str, home: str, env: Mapping[str, str] | None = None) -> list[str]:
+    """The agents that are set up in a folder, or at the top of its repository; if none is, those that were recorded.
+
+    A sign is a program of theirs, their folder in the home, or a file that only they have.
+    """
+    from headnote.dialects.world import find_git
+
+    git = find_git(tree, cwd)
+    folders = dict.fromkeys((cwd, git.top if git else cwd))
+    path = (os.environ if env is None else env).get("PATH", "")
+    programs = {name for folder in path.split(os.pathsep) if folder for name in _programs_in(folder)}
+    found = []
+    for agent, (names, homes, signs) in SIGNS.items():
+        places = [f"{home}/{name}" for name in homes]
+        places += [f"{folder.rstrip('/')}/{name}" for folder in folders for name in signs]
+        if programs & set(names) or any(tree.kind(place) != "missing" for place in places):
+            found.append(agent)
+    return found or list(SIGNS)[:RECORDED]
+
+
+def _programs_in(folder: str) -> list[str]:
+    """Those programs of agents that a folder has."""
+    known = [name for names, _, _ in SIGNS.values() for name in names]
+    return [name for name in known if os.access(os.path.join(folder, name), os.X_OK)]
 
 
 def version_key(version: str) -> tuple[int, ...]:

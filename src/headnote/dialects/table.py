@@ -245,6 +245,7 @@ class Dialect(NamedTuple):
     opt_in: tuple[str, ...] = ()  #: switches that are off unless asked for
     reading: Reading = Reading()
     identity: str = "real"  #: what makes two files the same: real path, inode, text, name (the last wins), none
+    unordered: tuple[str, ...] = ()  #: layers whose entries come in no certain order
     sorts: tuple[str, ...] = ()  #: layers whose entries are sorted by path; `name`: all, by name
     budget: str = ""  #: the layer whose bytes are limited
     parts: tuple[Part, ...] = ()  #: where its entries go, if not in the one envelope

@@ -157,7 +157,13 @@ def find_git(tree: Tree, cwd: str) -> Git | None:
 
     A `.git` file that names a folder with a `commondir` is a linked worktree; without one, a submodule.
     """
-    folder = cwd
+    known: dict[str, Git | None] = getattr(tree, "repositories", {})  # of a tree that remembers
+    if cwd not in known:
+        known[cwd] = _find_git(tree, cwd)
+    return known[cwd]
+
+
+def _find_git(tree: Tree, folder: str) -> Git | None:
     while True:
         kind = tree.kind(folder.rstrip("/") + "/.git")
         if kind == "folder":

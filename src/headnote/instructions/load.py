@@ -129,6 +129,19 @@ def ask(
     )
 
 
+def ask_again(request: Request, agent: str, env: Mapping[str, str] | None, managed: bool) -> tuple[Choice, Request]:  # noqa: FBT001
+    """The same question to another agent; `managed` if the organisation's folder was given."""
+    env = os.environ if env is None else env
+    choice = _choose(agent, env)
+    dialect = choice.dialect
+    places = dict(dialect.managed)
+    return choice, request._replace(
+        dialect=dialect,
+        managed=request.managed if managed else places.get(sys.platform, places[""]),
+        env={name: env[name] for name in dialect.environment if name in env},
+    )
+
+
 def _choose(agent: str, env: Mapping[str, str]) -> Choice:
     key = (agent, env.get("PATH", ""))
     if key not in _chosen:

@@ -52,8 +52,8 @@ def reach(world: World, touched: str) -> list[str]:
     folder = touched.rpartition("/")[0]
     if not any(is_inside(folder, base) for base in (world.cwd, *world.added)):
         return []
-    top = world.walk[0] if is_inside(folder, world.walk[0]) else folder
-    return list(walk_between(top, folder))
+    tops = [base for base in (world.walk[0], *world.added) if is_inside(folder, base)]
+    return list(walk_between(tops[0], folder))
 
 
 def folders_of(base: str, world: World, touched: str) -> list[str]:

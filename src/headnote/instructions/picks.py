@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from headnote.dialects.table import Source
 from headnote.instructions.origin import Origin
-from headnote.types import TYPE_CHECKING, Entry, Skip
+from headnote.types import TYPE_CHECKING, Entry, Finding, Skip
 
 if TYPE_CHECKING:
     from headnote.instructions.run import Run
@@ -79,6 +79,11 @@ def arrange(run: Run) -> None:
                 run.skips.append(Skip(before.path, "shadowed", f"by {entry.path}", before.layer))
             last[entry.name.lower()] = entry
         run.entries = list(last.values())
+    for layer in dialect.unordered:
+        paths = [entry.path for entry in run.entries if entry.layer == layer]
+        if len(paths) > 1:
+            said = f"the agent gives its {len(paths)} {layer} files in no certain order"
+            run.findings.append(Finding(paths[0], None, "order-unspecified", said))
     if dialect.sorts == ("name",):
         run.entries.sort(key=lambda entry: (entry.name.lower(), entry.name.swapcase()))
     elif dialect.sorts:

@@ -17,7 +17,7 @@ import os
 from headnote.dialects.table import Source
 from headnote.dialects.world import is_inside, join
 from headnote.frontmatter import trim
-from headnote.instructions.admission import refusal_of
+from headnote.instructions.admission import WAITS, refusal_of
 from headnote.instructions.origin import Origin, Wait, Waiting
 from headnote.instructions.paths import never_matches
 from headnote.instructions.read import Text, read_text
@@ -106,7 +106,15 @@ def _by_path(rule: Rule | Skip) -> str:
     return rule.path
 
 
-ORDERS: dict[str, Callable[[Rule | Skip], Any]] = {"path": _by_path, "files-first": _files_first}
+def _by_base_name(rule: Rule | Skip) -> str:
+    return rule.path.rpartition("/")[2].lower()
+
+
+ORDERS: dict[str, Callable[[Rule | Skip], Any]] = {
+    "path": _by_path,
+    "files-first": _files_first,
+    "base-name": _by_base_name,
+}
 
 
 def take_rules(run: Run, path: str, source: Source, holder: str, *, only_waiting: bool = False) -> bool:
@@ -201,11 +209,11 @@ def is_taken_now(run: Run, path: str, real: str, text: Text, origin: Origin, wai
         return False
     run.waited.add(real)
     reason, detail = refusal_of(run.dialect.rules.admits, text)
-    if reason:
+    if reason and reason != WAITS:
         run.findings += text.findings
         run.skip(path, reason, origin, detail)
         return False
-    if run.dialect.rules.admits:
+    if run.dialect.rules.admits and not reason:
         return True
     if text.globs.problem:
         run.findings.append(Finding(path, None, "paths-ignored", text.globs.problem))

@@ -12,17 +12,20 @@ import os
 
 from headnote.dialects.table import Dialect, Source
 from headnote.dialects.world import World
-from headnote.frontmatter import trim
+from headnote.frontmatter import SPACE, trim
 from headnote.instructions.excludes import compile_excludes
 from headnote.instructions.imports import MAX_PATH, is_contained, is_text, target_of
 from headnote.instructions.index import cut_index, cut_middle
 from headnote.instructions.locate import foreign_folders, steps
 from headnote.instructions.origin import Origin, Waiting
 from headnote.instructions.picks import take_named
-from headnote.instructions.read import Text, read_text, trimmed
+from headnote.instructions.read import RUST_SPACE, Text, read_text, trimmed
 from headnote.instructions.rules import is_taken_now, take_rules
 from headnote.tree import MISSING, Fault, Tree
-from headnote.types import Entry, Finding, Skip
+from headnote.types import TYPE_CHECKING, Entry, Finding, Skip
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 #: places in running text where a token is nearly an import, and what is wrong there
 NEARLY = {"punctuation-before": "punctuation stands before the @", "bad-start": "no import starts like this"}
@@ -48,6 +51,7 @@ class Run:
         self.closest: dict[str, str] = {}  #: name of a source -> the folder of the walk that has it
         self.named: dict[tuple[str, ...], str] = {}  #: names of a source -> the one that counts for the walk
         self.left = world.budget
+        self._knows: Callable[[str], bool] | None = getattr(tree, "is_missing", None)  #: of a tree that remembers
         self.texts: set[str] = set()
 
     # -- the plan -------------------------------------------------------------------------------------------
@@ -61,6 +65,9 @@ class Run:
         path = f"{folder.rstrip('/')}/{source.name}"
         if source.kind == "setting":
             self._take_setting(source)
+            return
+        if self._knows is not None and not source.others and self._knows(path):
+            self.absent.append(path)
             return
         if source.base == "closest" and source.name in self.closest:
             self._note_farther(path, source)
@@ -195,7 +202,7 @@ class Run:
             text = text._replace(shown=trimmed(text, self.dialect.reading, origin))
         if origin.kind == "summary":
             text, origin = text._replace(shown=cut_middle(text.shown)), origin._replace(kind="file")
-        shown = trim(text.shown)
+        shown = text.shown.strip(RUST_SPACE if self.dialect.reading.space == "rust" else SPACE)
         if not shown and self._is_blank(text.shown):
             self.skip(path, "empty", origin)
             return False

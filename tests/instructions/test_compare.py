@@ -1,0 +1,112 @@
+"""Several agents side by side."""
+
+import pytest
+
+import headnote
+from headnote.dialects.registry import AGENTS, SIGNS, set_up
+from headnote.errors import HeadnoteError
+from headnote.instructions.compare import Cell, Memory
+from headnote.tree import Disk, Fault
+
+
+def compared(place, *agents, cwd="proj", **options):
+    return headnote.compare(place.path(cwd), agents or None, home=place.home, managed=place.managed, env={}, **options)
+
+
+def states(place, found):
+    """Short path -> the state for each agent."""
+    return {place.short(path): [found.cell(path, view).state for view in found.views] for path in found.paths}
+
+
+@pytest.fixture
+def repo(place):
+    place.git("init -q .")
+    place.write("proj/CLAUDE.md", "See @docs/a.md\n")
+    place.write("proj/docs/a.md", "A\n")
+    place.write("proj/AGENTS.md", "Agents\n")
+    place.write("proj/.claude/rules/ts.md", "---\npaths: '*.ts'\n---\nTS\n")
+    place.write("proj/.github/instructions/ts.instructions.md", "---\napplyTo: '**/*.ts'\n---\nTS\n")
+    place.write("proj/src/x.ts")
+    return place
+
+
+def test_what_becomes_of_each_file(repo):
+    found = compared(repo, "claude-code", "codex", "copilot-cli", "opencode")
+    assert states(repo, found) == {
+        "proj/AGENTS.md": ["never", "always", "always", "always"],
+        "proj/CLAUDE.md": ["always", "", "always", "never"],
+        "proj/docs/a.md": ["always", "", "always", ""],
+        "proj/.claude/rules/ts.md": ["waits", "", "", ""],
+        "proj/.github/instructions/ts.instructions.md": ["", "", "listed", ""],
+    }
+    assert found.cell(f"{repo.proj}/CLAUDE.md", found.views[3]) == Cell("never", reason="shadowed")
+    assert found.cell(f"{repo.proj}/AGENTS.md", found.views[1]) == Cell("always", 1, 2)
+
+
+def test_with_a_file_that_is_read(repo):
+    found = compared(repo, "claude-code", "copilot-cli", read="src/x.ts")
+    assert states(repo, found)["proj/.claude/rules/ts.md"] == ["read", ""]
+    assert states(repo, found)["proj/.github/instructions/ts.instructions.md"] == ["", "read"]
+
+
+def test_what_is_cut(place):
+    place.write("proj/AGENTS.md", "x" * 40_000)
+    found = compared(place, "codex")
+    assert found.cell(f"{place.proj}/AGENTS.md", found.views[0])[:1] + found.cell(
+        f"{place.proj}/AGENTS.md", found.views[0]
+    )[3:4] == (
+        "cut",
+        40_000 - 32_768,
+    )
+
+
+def test_the_agents_that_are_set_up(place):
+    place.git("init -q .")
+    place.write("proj/GEMINI.md")
+    place.folder("home/.codex")
+    place.write("bin/cline", mode=0o755)
+    place.folder("proj/a")
+    found = set_up(Disk(), place.path("proj/a"), place.home, {"PATH": f"{place.path('bin')}:/nowhere"})
+    assert found == ["codex", "gemini-cli", "cline"]
+
+
+def test_none_is_set_up(place):
+    found = [view.dialect.agent for view in compared(place).views]
+    assert found == ["claude-code", "codex", "opencode", "gemini-cli", "copilot-cli", "qwen-code", "cline", "continue"]
+
+
+def test_every_agent_loads_what_it_loads_alone(repo):
+    found = compared(repo, *AGENTS)
+    for view in found.views:
+        alone = headnote.load(repo.proj, agent=view.dialect.agent, home=repo.home, managed=repo.managed, env={})
+        assert view.text == alone.text, view
+        assert view.entries == alone.entries
+
+
+def test_every_agent_has_signs():
+    assert set(AGENTS) - set(SIGNS) == {"code-assist", "ex-athena", "mink"}
+
+
+def test_no_agent(place):
+    with pytest.raises(HeadnoteError, match="no agent to compare"):
+        headnote.compare(place.proj, [], home=place.home, env={})
+    with pytest.raises(headnote.UnknownAgent):
+        compared(place, "emacs")
+    with pytest.raises(headnote.NotAFolder):
+        compared(place, "codex", cwd="nowhere")
+
+
+def test_a_tree_that_remembers(place):
+    path = place.write("proj/a/x.md", "one")
+    tree = Memory()
+    assert [tree.read(path, 100), tree.kind(path), tree.read(path, 2)] == [
+        b"one",
+        "file",
+        Fault("too-large", "3 bytes, the limit is 2"),
+    ]
+    place.write("proj/a/x.md", "two")
+    place.write("proj/a/y.md")
+    assert [tree.read(path, 100), tree.kind(place.path("proj/a/y.md"))] == [b"one", "missing"]
+    assert tree.kind(place.path("proj/none/at/all")) == "missing"
+    assert tree.is_missing(place.path("proj/a/x.md/y"))
+    assert not tree.is_missing("/")
