@@ -4,6 +4,7 @@
       UnknownAgent                exit 2   no dialect has this name
       BadCase                     exit 2   a conformance file is not what it should be
       NotAFolder                  exit 2   the folder to look at is not there
+      ProbeFailed                 exit 3   the agent on this machine could not be asked
 
 What a user wrote badly in an instruction file never raises: it is a skip or a finding of the view.
 """
@@ -27,3 +28,7 @@ class BadCase(HeadnoteError):
 
 class NotAFolder(HeadnoteError):
     exit_code = 2
+
+
+class ProbeFailed(HeadnoteError):
+    pass

@@ -19,6 +19,7 @@ COMMANDS = {
     "show": ("show", "print exactly what an agent receives"),
     "explain": ("explain", "say why: every file, loaded or not, with its reason"),
     "compare": ("compare", "what each of several agents sees here, side by side"),
+    "probe": ("probe", "ask the agent on this machine, and compare with our answer"),
     "conform": ("conform", "run recorded cases of real agents"),
     "completion": ("completion", "print a completion script for a shell"),
 }

@@ -38,6 +38,7 @@ V1_0_102 = CODEX._replace(
         Source("user", "user", "instructions", "rules", "matching"),
         Source("project", "below", "AGENTS.md", others=("agents.md",), pick="file"),
         Source("project", "below", "CLAUDE.md"),
+        Source("project", "below", "GEMINI.md"),  # seen by probing 1.0.102
     ),
     after_bom=True,
     imports=Imports(depth=8, extensions=frozenset(), free=(), contain=(), mode="inline", inline=INLINE),

@@ -1,0 +1,1 @@
+"""Run a real agent against a model on the loopback interface, and read what it sends."""

@@ -1,0 +1,102 @@
+"""What the requests of an agent tell its model: texts with their roles, and those that carry instructions.
+
+1. `parts_of` gives every text of a request, whatever its wire format; the text of a tool's result as well.
+2. `told_in` cuts from them what an agent puts around instruction files, by the words that it uses for that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+
+class Segment(NamedTuple):
+    """A text that carries instructions, listed at the first request that has it."""
+
+    request: int
+    role: str
+    text: str
+
+
+#: agent -> how its instruction text begins and ends in a part
+CUTS = {
+    "claude-code": r"(?:Codebase and user instructions are shown below\."
+    r"[\s\S]*?(?=\n</system-reminder>|\n# currentDate\n))"
+    r"|(?:(?:\n\n)?<system-reminder>\nContents of /[^\n]*:\n\n[\s\S]*?\n</system-reminder>\n?)"
+    r"|(?:\AContents of /[^\n]*:\n\n[\s\S]*\Z)",
+    "codex": r"# AGENTS\.md instructions[\s\S]*\n</INSTRUCTIONS>"
+    r"|========= MEMORY_SUMMARY BEGINS =========\n[\s\S]*?\n========= MEMORY_SUMMARY ENDS =========",
+    "opencode": r"(?:\n\n<system-reminder>\nInstructions from: [\s\S]*?\n</system-reminder>)"
+    r"|(?:Instructions from: [\s\S]*?(?=\nSkills provide specialized instructions|\Z))",
+    "gemini-cli": r"(?:<loaded_context>\n[\s\S]*?\n</loaded_context>)"
+    r"|(?:\n\n--- Newly Discovered Project Context ---\n[\s\S]*?\n--- End Project Context ---)",
+    "copilot-cli": r"(?:\n<custom_instruction>\n[\s\S]*</custom_instruction>)"
+    r"|(?:\n<system_reminder>\nCustom instructions from [\s\S]*?\n</system_reminder>)",
+    "qwen-code": r"(?:--- Context from: [\s\S]*?(?=\n\n---\n\n# auto memory|\Z))"
+    r"|(?:\n\n<system-reminder>\n--- Rule from: [\s\S]*?\n</system-reminder>)",
+    "cline": r"# Rules\n## [\s\S]*\Z",
+    "continue": r"\n\n<context name=\"userRules\">\n[\s\S]*?\n</context>",
+}
+
+
+def parts_of(body: object, wire: str) -> Iterator[tuple[str, str]]:
+    """Role and text of everything that a request says."""
+    if isinstance(body, dict):
+        yield from {"messages": _messages, "responses": _responses, "chat": _chat, "gemini": _gemini}[wire](body)
+
+
+def _messages(body: dict[str, object]) -> Iterator[tuple[str, str]]:
+    yield from (("system", text) for text in _texts(body.get("system")))
+    for message in _list(body.get("messages")):
+        yield from ((str(message.get("role")), text) for text in _texts(message.get("content")))
+
+
+def _responses(body: dict[str, object]) -> Iterator[tuple[str, str]]:
+    yield from (("system", text) for text in _texts(body.get("instructions")))
+    for item in _list(body.get("input")):
+        role = str(item.get("role") or "tool")
+        yield from ((role, text) for text in _texts(item.get("content", item.get("output"))))
+
+
+def _chat(body: dict[str, object]) -> Iterator[tuple[str, str]]:
+    for message in _list(body.get("messages")):
+        yield from ((str(message.get("role")), text) for text in _texts(message.get("content")))
+
+
+def _gemini(body: dict[str, object]) -> Iterator[tuple[str, str]]:
+    system = body.get("systemInstruction")
+    yield from (("system", text) for text in _texts(system.get("parts") if isinstance(system, dict) else None))
+    for content in _list(body.get("contents")):
+        yield from ((str(content.get("role") or "user"), text) for text in _texts(content.get("parts")))
+
+
+def _list(value: object) -> list[dict[str, object]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def _texts(value: object) -> Iterator[str]:
+    """The texts of a content: itself, its blocks, the results in it."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
+    elif isinstance(value, dict):
+        for key in ("text", "content", "output", "functionResponse", "response", "llmContent"):
+            if key in value:
+                yield from _texts(value[key])
+
+
+def told_in(requests: list[dict[str, object]], agent: str) -> list[Segment]:
+    """The segments of a conversation that carry instructions, each at the first request that has it."""
+    found: list[Segment] = []
+    seen: set[tuple[str, str]] = set()
+    main = [request for request in requests if request.get("tools")]
+    for number, request in enumerate(main):
+        for role, text in parts_of(request["body"], str(request["format"])):
+            for match in re.finditer(CUTS[agent], text):
+                if (role, match[0]) not in seen:
+                    seen.add((role, match[0]))
+                    found.append(Segment(number, role, match[0]))
+    return found

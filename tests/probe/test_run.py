@@ -1,0 +1,263 @@
+"""Asking an agent: real processes that stand in for one, and what becomes of a user's files."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+
+import pytest
+
+import headnote
+from headnote.errors import ProbeFailed
+from headnote.probe.recipes import RECIPES
+from headnote.probe.run import NAMESPACES, namespace, probe
+from headnote.probe.told import Segment, parts_of, told_in
+
+#: a program that does what Claude Code does, as far as a probe sees it: it sends a text with its first request
+AGENT = """\
+#!{python}
+import json, os, sys, urllib.request
+def ask(messages):
+    body = {{"model": "m", "max_tokens": 1, "messages": messages, "tools": [{{"name": "Read", "input_schema": {{}}}}]}}
+    request = urllib.request.Request(
+        os.environ["ANTHROPIC_BASE_URL"] + "/v1/messages", json.dumps(body).encode(),
+        {{"content-type": "application/json", "x-api-key": os.environ["ANTHROPIC_API_KEY"]}})
+    return json.load(urllib.request.urlopen(request))
+{body}
+"""
+
+
+def agent(place, body):
+    """The path of a program with this body."""
+    path = place.write("bin/claude", AGENT.format(python=sys.executable, body=body))
+    os.chmod(path, 0o755)
+    return path
+
+
+def snapshot(folder):
+    """Every file below a folder, with its text, its rights and its time."""
+    found = {}
+    for here, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(here, name)
+            info = os.lstat(path)
+            with open(path, "rb") as file:
+                found[path] = (file.read(), stat.S_IMODE(info.st_mode), info.st_mtime_ns)
+    return found
+
+
+def left():
+    """Temporary folders of probes that are still there."""
+    import tempfile
+
+    return [name for name in os.listdir(tempfile.gettempdir()) if name.startswith("headnote-probe-")]
+
+
+def asked(place, body, **options):
+    return probe("claude-code@2.1.325", place.proj, program=agent(place, body), home=place.home, **options)
+
+
+SENDS = """\
+text = "<system-reminder>\\n{}\\n</system-reminder>"
+ask([{{"role": "user", "content": [{{"type": "text", "text": text}}]}}])
+"""
+
+
+def test_an_agent_that_does_as_we_expect(place):
+    place.write("proj/CLAUDE.md", "Use tabs.\n")
+    text = headnote.load(place.proj, agent="claude-code@2.1.325", home=place.home, env={}).text
+    found = asked(place, SENDS.format(text.replace("\n", "\\n").replace('"', '\\"')))
+    assert (found.same, found.exit, found.requests) == (True, 0, 1)
+    assert found.told == (Segment(0, "user", text),)
+    assert (found.agent, found.version) == ("claude-code", "2.1.325")
+
+
+def test_an_agent_that_does_something_else(place):
+    place.write("proj/CLAUDE.md", "Use tabs.\n")
+    found = asked(place, SENDS.format("Codebase and user instructions are shown below. X"))
+    assert (found.same, [segment.text for segment in found.told]) == (
+        False,
+        ["Codebase and user instructions are shown below. X"],
+    )
+    assert [segment.request for segment in found.expected] == [0]
+
+
+def test_a_file_that_it_reads(place):
+    place.write("proj/sub/CLAUDE.md", "Sub.\n")
+    path = place.write("proj/sub/x.py")
+    body = """\
+answer = ask([{"role": "user", "content": "hi"}])
+call = answer["content"][0]
+assert call["input"] == {"file_path": sys.argv[0] and PATH}, call
+said = "<system-reminder>\\nContents of SUB:\\n\\nSub.\\n\\n</system-reminder>"
+ask([{"role": "user", "content": [{"type": "text", "text": said}]}])
+"""
+    body = body.replace("sys.argv[0] and PATH", repr(path)).replace("SUB", place.path("proj/sub/CLAUDE.md"))
+    found = asked(place, body, read=["sub/x.py"])
+    assert (found.same, found.requests, found.exit) == (True, 2, 0)
+
+
+def test_the_home_is_not_touched_and_nothing_is_left(place):
+    place.write("home/.claude/CLAUDE.md", "Mine.\n")
+    place.write("home/.claude/settings.json", '{"hooks": {"Stop": []}, "claudeMdExcludes": ["/x"], "env": {"A": "b"}}')
+    place.write("home/.claude/.credentials.json", "{}")
+    before, folders = snapshot(place.root), left()
+    body = """\
+home = os.environ["HOME"]
+assert sorted(os.listdir(home + "/.claude")) == ["CLAUDE.md", "settings.json"], os.listdir(home + "/.claude")
+assert json.load(open(home + "/.claude/settings.json")) == {"claudeMdExcludes": ["/x"]}
+assert os.environ["ANTHROPIC_API_KEY"] == "not-a-key"
+assert not {"PYTHONPATH", "VIRTUAL_ENV", "USER"} & set(os.environ)
+open(home + "/.claude/CLAUDE.md", "w").write("changed")
+open(home + "/new", "w").write("new")
+ask([{"role": "user", "content": "hi"}])
+"""
+    program = agent(place, body)
+    before = snapshot(place.root)
+    assert asked(place, body).exit == 0
+    os.remove(program)
+    after = snapshot(place.root)
+    assert after == {path: value for path, value in before.items() if path != program}
+    assert left() == folders
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("sys.exit(7)", "ended with 7 without asking its model: it said nothing"),
+        ("sys.exit('no key')", "ended with 1 without asking its model: no key"),
+        ("sys.stdout.buffer.write(bytes(range(256)) * 1000)", "ended with 0 without asking its model: "),
+        ("raise RuntimeError('broken')", "without asking its model: RuntimeError: broken"),
+        ("import time; time.sleep(600)", "did not ask its model within 2 s, and was ended: it said nothing"),
+    ],
+)
+def test_an_agent_that_cannot_be_asked(place, body, said):
+    folders = left()
+    with pytest.raises(ProbeFailed) as error:
+        asked(place, body, timeout=2)
+    assert said in str(error.value)
+    assert (error.value.exit_code, left()) == (3, folders)
+
+
+def test_no_process_is_left(place):
+    body = f"""\
+import subprocess
+child = subprocess.Popen(["sleep", "1000"])
+open({place.path("pid")!r}, "w").write(os.readlink("/proc/self") + " " + open(f"/proc/{{child.pid}}/cmdline").read())
+ask([{{"role": "user", "content": "hi"}}])
+"""
+    marker = f"sleep-{os.getpid()}"
+    body = body.replace('["sleep", "1000"]', f'["bash", "-c", "exec -a {marker} sleep 1000"]')
+    assert asked(place, body).exit == 0
+    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+    assert marker not in listed
+
+
+def test_it_reaches_nothing_but_this_machine(place):
+    if not namespace():
+        pytest.skip(f"this system allows no network of its own: {' '.join(NAMESPACES[0])}")
+    body = """\
+import socket
+names = socket.if_nameindex()
+assert [name for _, name in names] == ["lo"], names
+ask([{"role": "user", "content": "hi"}])
+"""
+    found = asked(place, body)
+    assert (found.isolated, found.exit) == (True, 0)
+
+
+def test_a_program_that_is_not_there(place, monkeypatch):
+    monkeypatch.setenv("PATH", place.root)
+    with pytest.raises(ProbeFailed, match="codex is not on PATH; install it, or give --program PATH"):
+        probe("codex", place.proj)
+    with pytest.raises(ProbeFailed, match="could not be run"):
+        probe("codex", place.proj, program=place.path("none"), home=place.home)
+    with pytest.raises(ProbeFailed, match="zed cannot be run; there are: claude-code, codex"):
+        probe("zed", place.proj)
+    with pytest.raises(ProbeFailed, match="is not a folder"):
+        probe("codex", place.path("none"), program="/bin/true")
+
+
+def test_the_command(place):
+    place.write("proj/CLAUDE.md", "Use tabs.\n")
+    program = agent(place, SENDS.format("Codebase and user instructions are shown below. X"))
+    done = place.run("probe", "--agent", "claude-code@2.1.325", "--program", program, env={"PATH": os.environ["PATH"]})
+    assert done.returncode == 1
+    assert "+Codebase and user instructions are shown below. X" in done.stdout.decode().split("\n")
+    words = ("probe", "--agent", "claude-code@2.1.325", "--program", program, "--json")
+    found = json.loads(place.run(*words, env={"PATH": os.environ["PATH"]}).stdout)
+    assert (found["schema"], found["same"], found["told"][0]["role"]) == ("headnote.probe/1", False, "user")
+    done = place.run("probe", "--agent", "codex")
+    assert (done.returncode, done.stderr) == (
+        3,
+        b"headnote: codex is not on PATH; install it, or give --program PATH\n",
+    )
+
+
+def test_every_recipe_keeps_keys_to_itself():
+    for name, recipe in RECIPES.items():
+        copied = " ".join((*recipe.copies, *recipe.keeps)).lower()
+        assert not any(word in copied for word in ("credential", "auth.json", "token", "key", "hooks", "env")), name
+
+
+@pytest.mark.parametrize(
+    ("wire", "body", "parts"),
+    [
+        (
+            "messages",
+            {
+                "system": [{"type": "text", "text": "s"}],
+                "messages": [
+                    {
+                        "role": "user",
+                        "content": [
+                            {"type": "tool_result", "content": [{"type": "text", "text": "r"}]},
+                            {"type": "text", "text": "t"},
+                        ],
+                    }
+                ],
+            },
+            [("system", "s"), ("user", "r"), ("user", "t")],
+        ),
+        (
+            "responses",
+            {
+                "instructions": "i",
+                "input": [
+                    {"role": "developer", "content": [{"type": "input_text", "text": "d"}]},
+                    {"type": "function_call_output", "output": "o"},
+                ],
+            },
+            [("system", "i"), ("developer", "d"), ("tool", "o")],
+        ),
+        (
+            "chat",
+            {
+                "messages": [
+                    {"role": "system", "content": "s"},
+                    {"role": "tool", "content": [{"type": "text", "text": "t"}]},
+                ]
+            },
+            [("system", "s"), ("tool", "t")],
+        ),
+        (
+            "gemini",
+            {
+                "systemInstruction": {"parts": [{"text": "s"}]},
+                "contents": [{"role": "user", "parts": [{"functionResponse": {"response": {"output": "o"}}}]}],
+            },
+            [("system", "s"), ("user", "o")],
+        ),
+        ("chat", "garbage", []),
+        ("chat", {"messages": [None, {"role": "user", "content": None}]}, []),
+    ],
+)
+def test_what_a_request_says(wire, body, parts):
+    assert list(parts_of(body, wire)) == parts
+
+
+def test_a_segment_is_told_once():
+    body = {"messages": [{"role": "system", "content": "a\n# Rules\n## x\nX"}]}
+    requests = [{"format": "chat", "tools": ["t"], "body": body}] * 2 + [{"format": "chat", "tools": [], "body": body}]
+    assert told_in(requests, "cline") == [Segment(0, "system", "# Rules\n## x\nX")]
