@@ -9,8 +9,11 @@ import sys
 import pytest
 
 import headnote
+from headnote.conform.run import run_cases
 from headnote.errors import ProbeFailed
+from headnote.probe.live import play
 from headnote.probe.recipes import RECIPES
+from headnote.probe.record import case_of
 from headnote.probe.run import NAMESPACES, namespace, probe
 from headnote.probe.told import Segment, parts_of, told_in
 
@@ -261,3 +264,80 @@ def test_a_segment_is_told_once():
     body = {"messages": [{"role": "system", "content": "a\n# Rules\n## x\nX"}]}
     requests = [{"format": "chat", "tools": ["t"], "body": body}] * 2 + [{"format": "chat", "tools": [], "body": body}]
     assert told_in(requests, "cline") == [Segment(0, "system", "# Rules\n## x\nX")]
+
+
+# -- cases: recording them, and playing them to a program -----------------------------------------------------
+
+
+def test_a_probe_becomes_a_case_that_conforms(place):
+    place.git("init -q .")
+    place.write("proj/CLAUDE.md", "Use tabs.\n")
+    place.write("proj/bad.md", b"\xff")
+    place.write("home/.claude/CLAUDE.md", "Mine.\n")
+    text = headnote.load(place.proj, agent="claude-code@2.1.325", home=place.home, env={}).text
+    sent = text.replace(place.home, "HOME").replace("\n", "\\n").replace('"', '\\"')
+    body = SENDS.format(sent).replace("ask(", 'text = text.replace("HOME", os.environ["HOME"])\nask(')
+    found = asked(place, body)
+    case = case_of(found, home=place.home)
+    assert (found.same, case["git"], sorted(case["files"])) == (
+        True,
+        ["{proj}"],
+        ["{home}/.claude/CLAUDE.md", "{proj}/CLAUDE.md"],
+    )
+    assert "{home}/.claude/CLAUDE.md" in case["expect"]["memory"]
+    (outcome,) = run_cases([case], allow_setup=False)
+    assert outcome.status == "passed"
+
+
+def played(place, case, body):
+    return play(
+        {"id": "t", "agent": "claude-code", "version": "2.1.325", **case}, agent(place, body), allow_setup=False
+    )
+
+
+def test_a_case_is_played_to_a_program(place):
+    body = """\
+told = "Codebase and user instructions are shown below. " + open("CLAUDE.md").read()
+text = "<system-reminder>\\n" + told + "\\n</system-reminder>"
+ask([{"role": "user", "content": [{"type": "text", "text": text}]}])
+"""
+    case = {"files": {"{proj}/CLAUDE.md": "A"}}
+    expected = "Codebase and user instructions are shown below. A"
+    assert played(place, {**case, "expect": {"memory": expected}}, body).status == "passed"
+    missing = played(place, {**case, "expect": {"memory": expected + "B"}}, body)
+    assert (missing.status, missing.differences[0]["actual"]) == ("failed", "not there")
+    extra = played(place, {**case, "expect": {"memory": None}}, body)
+    assert (extra.status, extra.differences[0]["actual"]) == ("failed", expected)
+
+
+@pytest.mark.parametrize(
+    ("case", "reason"),
+    [
+        ({"files": {"{managed}/CLAUDE.md": "x"}, "expect": {}}, "it has files in the organisation's folder"),
+        ({"files": {"{fsroot}/tmp/x": "x"}, "expect": {}}, "it has files at the top of the file system"),
+        ({"agent": "zed", "expect": {}}, "zed cannot be run"),
+        ({"uid": 1000, "expect": {}}, "it needs another user"),
+        ({"static": {"/x": "y"}, "expect": {}}, "it needs pages of a server"),
+        ({"expect": {"readdir": {"/x": ["a"]}}}, "it depends on the order in which a file system lists folders"),
+        ({"expect": {"sub": ["x"]}}, "it needs a subagent"),
+        ({"setup": ["true"], "expect": {}}, "it runs shell commands; --allow-setup permits that"),
+    ],
+)
+def test_what_cannot_be_played(place, case, reason):
+    outcome = play({"id": "t", "agent": "codex", **case}, "/bin/false", allow_setup=False)
+    assert (outcome.status, outcome.reason) == ("skipped", reason)
+
+
+def test_conform_asks_the_program(place):
+    path = place.write(
+        "cases.jsonl",
+        json.dumps({"id": "t", "agent": "claude-code", "version": "2.1.325", "files": {}, "expect": {"memory": None}}),
+    )
+    program = agent(place, 'ask([{"role": "user", "content": "hi"}])')
+    done = place.run("conform", "--live", "--program", program, path, env={"PATH": os.environ["PATH"]})
+    assert (done.returncode, done.stdout) == (0, b"1 passed, 0 failed, 0 skipped\n")
+    done = place.run("conform", "--live", path)
+    assert (done.returncode, done.stderr) == (
+        3,
+        b"headnote: claude is not on PATH; install it, or give --program PATH\n",
+    )

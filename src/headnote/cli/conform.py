@@ -7,13 +7,13 @@ import sys
 import time
 
 from headnote.cli.options import formatter
-from headnote.conform.cases import Outcome, read_cases
+from headnote.conform.cases import Case, Outcome, read_cases
 from headnote.conform.run import run_cases
 from headnote.errors import BadCase
 from headnote.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 EXAMPLES = """\
 examples:
@@ -33,6 +33,9 @@ def command(words: Sequence[str]) -> int:
     parser.add_argument("files", nargs="+", metavar="FILE", help="a .jsonl file of cases")
     parser.add_argument("--allow-setup", action="store_true", help="let cases run their own shell commands")
     parser.add_argument("--only", metavar="ID", help="run the cases whose id contains this")
+    parser.add_argument("--live", action="store_true", help="ask the agent on this machine instead of headnote")
+    parser.add_argument("--program", default="", metavar="PATH", help="with --live: its program, if not on PATH")
+    parser.add_argument("--limit", type=int, metavar="N", help="only so many cases that can run")
     parser.add_argument("--json", action="store_true", help="data for programs, each failure with its difference")
     options = parser.parse_args(list(words))
     cases = [case for path in options.files for case in read_cases(path)]
@@ -43,15 +46,33 @@ def command(words: Sequence[str]) -> int:
         raise BadCase(f"there is no case{asked} in {', '.join(options.files)}")
     outcomes = []
     progress = Progress(len(cases))
-    for outcome in run_cases(cases, allow_setup=options.allow_setup):
+    ran = 0
+    for outcome in _run(cases, options):
         outcomes.append(outcome)
         progress.step(len(outcomes))
+        ran += outcome.status != "skipped"
+        if options.limit and ran >= options.limit:
+            break
     progress.end()
     if options.json:
         _emit(outcomes)
     else:
         _print(outcomes)
     return 1 if any(outcome.status == "failed" for outcome in outcomes) else 0
+
+
+def _run(cases: list[Case], options: argparse.Namespace) -> Iterator[Outcome]:
+    if not options.live:
+        yield from run_cases(cases, allow_setup=options.allow_setup)
+        return
+    from headnote.probe.live import play
+    from headnote.probe.recipes import RECIPES
+    from headnote.probe.run import find_program
+
+    for case in cases:
+        agent = str(case.get("agent"))
+        program = options.program or (find_program(RECIPES[agent]) if agent in RECIPES else "")
+        yield play(case, program, allow_setup=options.allow_setup)
 
 
 class Progress:

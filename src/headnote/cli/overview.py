@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from headnote.cli.listing import print_entries, print_findings, title
+from headnote.cli.listing import name_of, print_entries, print_findings, title
 from headnote.cli.options import parse, parser_of, typed
 from headnote.cli.paint import Paint, plural
+from headnote.dialects.registry import DEFAULT_AGENT
 from headnote.instructions.load import load
 from headnote.instructions.view import View
 from headnote.types import TYPE_CHECKING
@@ -27,11 +28,32 @@ def command(words: Sequence[str]) -> int:
 
         emit("overview", view_json(view))
     else:
-        _print(view)
+        _print(view, _others(view) if options.agent == DEFAULT_AGENT else [])
     return 1 if view.findings else 0
 
 
-def _print(view: View) -> None:
+def _others(view: View) -> list[View]:
+    """What the other agents that are set up here are told."""
+    from headnote.dialects.registry import RECORDED, SIGNS, set_up
+    from headnote.instructions.compare import compare
+    from headnote.tree import Disk
+
+    names = set_up(Disk(), view.world.cwd, view.world.home)
+    if names == list(SIGNS)[:RECORDED]:
+        return []  # none is set up, or all of them: too many for a short answer
+    others = [name for name in names if name != view.dialect.agent]
+    return list(compare(view.world.cwd, others, home=view.world.home).views) if others else []
+
+
+def _print_others(views: list[View], paint: Paint) -> None:
+    print(f"\n{paint.bold('Other agents here')}\n")
+    for view in views:
+        said = f"{plural(len(view.entries), 'file')}, about {view.tokens:,} tokens"
+        print(f"  {name_of(view):16} {'refuses to start' if view.refusal else said if view.entries else 'nothing'}")
+    print(paint.faint("  side by side: headnote compare"))
+
+
+def _print(view: View, others: list[View]) -> None:
     paint = Paint(view)
     print(title(view, paint))
     print_entries(view, paint)
@@ -43,6 +65,8 @@ def _print(view: View) -> None:
         rest.append(f"{plural(lost, 'candidate')} not delivered")
     if rest:
         print("\n" + ", ".join(rest) + ".")
+    if others:
+        _print_others(others, paint)
     print_findings(view.findings, paint, most=5, more=typed(view, "explain"))
     print("\nnext: " + _next(view))
 

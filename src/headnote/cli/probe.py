@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import json
 
 from headnote.cli.options import formatter
 from headnote.cli.paint import plural
@@ -41,6 +42,7 @@ def command(words: Sequence[str]) -> int:
     parser.add_argument("--home", default="", metavar="DIR", help="the home whose instruction files are copied")
     parser.add_argument("--prompt", default=PROMPT, help="what the user says")
     parser.add_argument("--timeout", type=float, default=TIMEOUT, metavar="SECONDS", help="default: %(default)g")
+    parser.add_argument("--record", default="", metavar="FILE", help="add a case to this file (.jsonl)")
     parser.add_argument("--show", action="store_true", help="print what it was told")
     parser.add_argument("--json", action="store_true", help="data for programs")
     options = parser.parse_args(list(words))
@@ -53,6 +55,11 @@ def command(words: Sequence[str]) -> int:
         prompt=options.prompt,
         timeout=options.timeout,
     )
+    if options.record:
+        from headnote.probe.record import case_of
+
+        with open(options.record, "a", encoding="utf-8") as file:
+            file.write(json.dumps(case_of(found, options.read, options.home), ensure_ascii=False) + "\n")
     if options.json:
         from headnote.cli.schema import emit
 

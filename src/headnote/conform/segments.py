@@ -93,17 +93,17 @@ def _write_config(stage: Stage, agent: str) -> None:
     path, form = CONFIGS[agent]
     moved = stage.case.get("codex_home")
     path = path.replace("{home}/.codex", str(moved)) if moved else path
-    text = "\n".join(_toml(config)) if form == "toml" else json.dumps(config)
+    text = "\n".join(toml_lines(config)) if form == "toml" else json.dumps(config)
     stage.write_text(path.replace("{home}", stage.places["home"]), text + "\n")
 
 
-def _toml(values: dict[str, object], table: str = "") -> list[str]:
+def toml_lines(values: dict[str, object], table: str = "") -> list[str]:
     """The lines of a TOML table: values first, then tables."""
     lines = [f"{json.dumps(key)} = {json.dumps(value)}" for key, value in values.items() if not isinstance(value, dict)]
     for key, value in values.items():
         if isinstance(value, dict):
             name = f"{table}.{json.dumps(key)}" if table else json.dumps(key)
-            lines += [f"[{name}]", *_toml(value, name)]
+            lines += [f"[{name}]", *toml_lines(value, name)]
     return lines
 
 

@@ -29,7 +29,7 @@ V3_0_65 = CODEX._replace(
         excluded_by=(),
         free=("user",),
         deep=False,
-        ordered="path",
+        ordered="locale",
         admits="cline",
         named=True,
     ),

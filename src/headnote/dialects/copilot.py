@@ -15,6 +15,11 @@ INLINE = Inline(
     within="project",
     absolute=False,
 )
+NAMED = (
+    Source("project", "edges", "AGENTS.md", others=("agents.md",), pick="file"),
+    Source("project", "edges", "CLAUDE.md"),
+    Source("project", "edges", "GEMINI.md"),
+)
 TABLE = "\n| {first} | File Path | Description |\n| {line} | --------- | ----------- |\n"
 
 V1_0_102 = CODEX._replace(
@@ -26,19 +31,18 @@ V1_0_102 = CODEX._replace(
     managed=(("", "/etc/copilot"),),
     start=(
         Source("user", "user", "copilot-instructions.md"),
-        Source("project", "edges", ".github/copilot-instructions.md"),
-        Source("project", "ends", "AGENTS.md", others=("agents.md",), pick="file", apart=True),
-        Source("project", "ends", "CLAUDE.md", apart=True),
-        Source("project", "ends", "GEMINI.md", apart=True),
-        Source("project", "edges", ".github/instructions", "rules"),
+        Source("project", "edges", ".github/copilot-instructions.md", apart=True),
+        *(source._replace(base="edges") for source in NAMED),
+        # seen by probing 1.0.102: folders between have the first file, too, and come folder by folder
+        Source("project", "between", ".github/copilot-instructions.md"),
+        *(source._replace(base="between") for source in NAMED),
         Source("user", "user", "instructions", "rules"),
+        Source("project", "edges", ".github/instructions", "rules"),
     ),
     touch=(
-        Source("project", "edges", ".github/instructions", "rules", "matching"),
         Source("user", "user", "instructions", "rules", "matching"),
-        Source("project", "below", "AGENTS.md", others=("agents.md",), pick="file"),
-        Source("project", "below", "CLAUDE.md"),
-        Source("project", "below", "GEMINI.md"),  # seen by probing 1.0.102
+        Source("project", "edges", ".github/instructions", "rules", "matching"),
+        *(source._replace(base="below") for source in NAMED),
     ),
     after_bom=True,
     imports=Imports(depth=8, extensions=frozenset(), free=(), contain=(), mode="inline", inline=INLINE),
@@ -49,7 +53,7 @@ V1_0_102 = CODEX._replace(
         excluded_by=(),
         free=("user",),
         ordered="path",
-        lists="| {applyTo} | '{relative}' | {description} |",
+        lists="| {applyTo} | '{project}' | {description} |",
     ),
     identity="text",
     budget="",
@@ -70,11 +74,11 @@ V1_0_102 = CODEX._replace(
     nested=Nested(
         "user",
         "text",
-        "Custom instructions from {relative}. Apply these to any code you write here:\n\n{text}",
+        "Custom instructions from {project}. Apply these to any code you write here:\n\n{text}",
         "",
         before="\n<system_reminder>\n",
         after="\n</system_reminder>",
-        alone=True,
+        each=True,
         escapes=True,
         nearest_first=True,
         expands=False,

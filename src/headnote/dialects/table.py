@@ -14,8 +14,8 @@ class Source(NamedTuple):
     """One kind of candidate.
 
     `base` is where it is looked for: `managed`, `user` (the agent's folder in the home), `walk` (every folder
-    from the top of the walk down to the working directory), `upward` (the same, nearest first), `ends` (the top, the
-    working directory, then those between, nearest first), `edges` (the first two of these), `closest` (the
+    from the top of the walk down to the working directory), `upward` (the same, nearest first), `edges` (the top, and
+    the working directory), `between` (those between them, nearest first), `closest` (the
     innermost folder of the walk that has it), `cwd`, `home`, `project` (the top of the repository), `path` (the name is
     a whole path), `added` (folders given with a flag), `below` (folders between the working directory and a touched
     file), `reach` (folders from the top of the walk to a touched file), `memory`, or
@@ -75,7 +75,7 @@ class Rules(NamedTuple):
     excluded_by: tuple[str, ...]  #: which of its paths an exclude pattern is tested against: real, spelled
     free: tuple[str, ...]  #: layers whose rules may link anywhere
     deep: bool = True  #: whether folders in the folder are looked at
-    ordered: str = ""  #: by `path`, or `files-first`; else as the file system lists them
+    ordered: str = ""  #: by path, files-first, base-name, locale; else as the file system lists them
     named: bool = False  #: whether a rule bears a name: that of its frontmatter, else that of its file
     wakes: str = "touch"  #: what a rule with the key waits for: a touched file, or that a file that matches `exists`
     admits: str = ""  #: what else in its frontmatter decides, by the name of a strategy of `admission`
@@ -180,7 +180,7 @@ class Nested(NamedTuple):
     join: str
     before: str
     after: str
-    alone: bool = False  #: whether each is a message of its own
+    each: bool = False  #: whether `before` and `after` stand around each of them
     escapes: bool = False  #: whether `&`, `<`, `>` and quotes are written as HTML has them
     nearest_first: bool = False
     expands: bool = True  #: whether imports are put in place there

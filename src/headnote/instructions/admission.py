@@ -11,7 +11,9 @@ if TYPE_CHECKING:
 
 def _cline(text: Text) -> tuple[str, str]:
     """# cline: cline-006, cline-007: a broken header drops the rule, and so does `disabled`"""
-    if any(finding.code == "frontmatter-invalid" for finding in text.findings):
+    front = text.front
+    is_odd = not isinstance(front.get("name", ""), str) or not isinstance(front.get("disabled", False), bool)
+    if is_odd or any(finding.code == "frontmatter-invalid" for finding in text.findings):
         return "bad-frontmatter", ""
     return ("disabled", "disabled in its frontmatter") if text.front.get("disabled") is True else ("", "")
 

@@ -18,7 +18,7 @@ from headnote.types import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-MANY = ("walk", "upward", "ends", "edges", "below", "reach", "added")
+MANY = ("walk", "upward", "edges", "between", "below", "reach", "added")
 
 
 def below(cwd: str, touched: str) -> list[str]:
@@ -62,9 +62,10 @@ def folders_of(base: str, world: World, touched: str) -> list[str]:
         return list(world.walk)
     if base in ("closest", "upward"):
         return list(reversed(world.walk))
-    if base in ("ends", "edges"):
-        first, *rest = world.walk
-        return [first, *rest[-1:]] if base == "edges" else [first, *reversed(rest)]
+    if base == "edges":
+        return list(dict.fromkeys((world.walk[0], world.walk[-1])))
+    if base == "between":
+        return list(reversed(world.walk[1:-1]))
     if base == "below":
         return below(world.cwd, touched)
     if base == "added":

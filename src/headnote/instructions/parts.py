@@ -69,8 +69,9 @@ def nested_blocks(entries: Sequence[Entry], nested: Nested, world: World) -> lis
     if nested.escapes:
         entries = [entry._replace(text=_escaped(entry.text)) for entry in entries]
     texts = [_entry_text(nested.entry, entry, world) for entry in entries]
-    if nested.alone:
-        return [Block(nested.role, nested.type, nested.before + text + nested.after) for text in texts]
+    if nested.each:
+        whole = "".join(nested.before + text + nested.after for text in texts)
+        return [Block(nested.role, nested.type, whole)]
     return [Block(nested.role, nested.type, nested.before + nested.join.join(texts) + nested.after)]
 
 

@@ -85,7 +85,9 @@ def arrange(run: Run) -> None:
             said = f"the agent gives its {len(paths)} {layer} files in no certain order"
             run.findings.append(Finding(paths[0], None, "order-unspecified", said))
     if dialect.sorts == ("name",):
-        run.entries.sort(key=lambda entry: (entry.name.lower(), entry.name.swapcase()))
+        from headnote.instructions.collate import collation_key
+
+        run.entries.sort(key=lambda entry: collation_key(entry.name))
     elif dialect.sorts:
         found = sorted((entry for entry in run.entries if entry.layer in dialect.sorts), key=_code_units)
         others = [entry for entry in run.entries if entry.layer not in dialect.sorts]

@@ -20,7 +20,7 @@ from headnote.frontmatter import trim
 from headnote.instructions.admission import WAITS, refusal_of
 from headnote.instructions.origin import Origin, Wait, Waiting
 from headnote.instructions.paths import never_matches
-from headnote.instructions.read import Text, read_text
+from headnote.instructions.read import Text, read_text, trimmed
 from headnote.tree import Fault, Tree
 from headnote.types import TYPE_CHECKING, Entry, Finding, NamedTuple, Skip
 
@@ -110,10 +110,17 @@ def _by_base_name(rule: Rule | Skip) -> str:
     return rule.path.rpartition("/")[2].lower()
 
 
+def _by_locale(rule: Rule | Skip) -> object:
+    from headnote.instructions.collate import collation_key
+
+    return collation_key(rule.path.rpartition("/")[2])
+
+
 ORDERS: dict[str, Callable[[Rule | Skip], Any]] = {
     "path": _by_path,
     "files-first": _files_first,
     "base-name": _by_base_name,
+    "locale": _by_locale,
 }
 
 
@@ -233,6 +240,7 @@ def _wait(run: Run, path: str, real: str, text: Text, origin: Origin, wait: Wait
     elif not trim(text.shown):
         run.skip(path, "empty", origin)
     else:
+        text = text._replace(shown=trimmed(text, run.dialect.reading, origin))
         entry = run.entry(path, text, origin, "path_glob_match")
         run.skips.append(Skip(path, "not-yet-read", "", origin.layer, origin.parent, None, entry.globs))
         run.waiting.append(Waiting(entry, wait.base, wait.source))
@@ -244,9 +252,15 @@ def _wait(run: Run, path: str, real: str, text: Text, origin: Origin, wait: Wait
 
 def _row(run: Run, entry: Entry, text: Text) -> Entry:
     """A waiting rule as the model is told of it at the start."""
-    values = {key: text.front.get(key) for key in (run.dialect.rules.key, "description")}
-    shown = {key: ", ".join(value) if isinstance(value, list) else str(value or "") for key, value in values.items()}
-    row = run.dialect.rules.lists.format(relative=os.path.relpath(entry.path, run.world.cwd), **shown)
+    table, world = run.dialect.rules, run.world
+    globs = text.front.get(table.key)
+    parts = globs.split(",") if isinstance(globs, str) else globs if isinstance(globs, list) else []
+    shown = {
+        table.key: ", ".join(str(part).strip() for part in parts),
+        "description": text.front.get("description") or "",
+    }
+    top = world.git.top if world.git else world.cwd
+    row = table.lists.format(project=os.path.relpath(entry.path, top), **shown)
     return Entry(entry.path, entry.layer, row, row, "row")
 
 

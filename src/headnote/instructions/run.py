@@ -13,6 +13,7 @@ import os
 from headnote.dialects.table import Dialect, Source
 from headnote.dialects.world import World
 from headnote.frontmatter import SPACE, trim
+from headnote.instructions.admission import refusal_of
 from headnote.instructions.excludes import compile_excludes
 from headnote.instructions.imports import MAX_PATH, is_contained, is_text, target_of
 from headnote.instructions.index import cut_index, cut_middle
@@ -191,6 +192,11 @@ class Run:
 
     def _deliver(self, path: str, real: str, text: Text, origin: Origin) -> bool:
         self.findings += text.findings
+        if self.dialect.rules.named and origin.kind == "file":
+            reason, detail = refusal_of(self.dialect.rules.admits, text)
+            if reason:
+                self.skip(path, reason, origin, detail)
+                return False
         if origin.wait is not None and origin.wait.only:
             self.skip(path, "worktree", origin)
             self.take_imports(path, real, text, origin)
@@ -247,9 +253,10 @@ class Run:
     def entry(self, path: str, text: Text, origin: Origin, reason: str = "") -> Entry:
         globs = text.globs.patterns
         name = origin.name
-        if self.dialect.rules.named and origin.kind == "rule" and not name:
+        if self.dialect.rules.named:
             named = text.front.get("name")
-            name = named if isinstance(named, str) and named else os.path.splitext(os.path.basename(path))[0]
+            stem = os.path.splitext(os.path.basename(path))[0]
+            name = named if isinstance(named, str) and named else name or stem
         if reason:
             pass
         elif self.trigger and globs:  # claude-code: nest-fm-only; whether or not they match

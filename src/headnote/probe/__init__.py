@@ -1,1 +1,5 @@
-"""Run a real agent against a model on the loopback interface, and read what it sends."""
+"""Asking real agents: a model server for them to talk to (`ModelServer`), and what they send it (`probe`)."""
+
+from headnote.probe.server import Exchange, ModelServer, ToolCall
+
+__all__ = ["Exchange", "ModelServer", "ToolCall"]

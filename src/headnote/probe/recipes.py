@@ -25,7 +25,8 @@ class Recipe(NamedTuple):
     copies: tuple[str, ...]
     settings: str = ""  #: the settings file of the home whose values are merged into the one of `files`
     keeps: tuple[str, ...] = ()
-    defaults: Mapping[str, str] = {}  #: files that the agent would write itself, where the user has none
+    tools: tuple[str, ...] = ()  #: more words, where tools are to run
+    is_late: bool = False  #: whether the agent writes instruction files itself, so that we look at the home after it
 
 
 CODEX = """\
@@ -116,17 +117,18 @@ RECIPES: dict[str, Recipe] = {
     ),
     "codex": Recipe(
         ("codex",),
-        ("exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "{prompt}"),
+        ("exec", "--skip-git-repo-check", "{prompt}"),
         {"CODEX_HOME": "{home}/.codex", "PROBE_KEY": "{key}"},
         {".codex/config.toml": CODEX},
         (("exec_command", "shell_command", "shell"), '{"cmd": "cat {path}", "command": "cat {path}"}'),
         (".codex/AGENTS.md", ".codex/AGENTS.override.md"),
         ".codex/config.toml",
         ("project_doc_max_bytes", "project_doc_fallback_filenames", "project_root_markers"),
+        ("--dangerously-bypass-approvals-and-sandbox",),
     ),
     "gemini-cli": Recipe(
         ("gemini",),
-        ("--yolo", "-p", "{prompt}"),
+        ("-p", "{prompt}"),
         {
             "GEMINI_API_KEY": "{key}",
             "GOOGLE_GEMINI_BASE_URL": "{url}",
@@ -139,6 +141,7 @@ RECIPES: dict[str, Recipe] = {
         (".gemini/GEMINI.md",),
         ".gemini/settings.json",
         ("context",),
+        ("--yolo",),
     ),
     "opencode": Recipe(
         ("opencode",),
@@ -193,7 +196,7 @@ RECIPES: dict[str, Recipe] = {
         (".qwen/QWEN.md", ".qwen/AGENTS.md", ".qwen/rules", ".qwen/output-language.md"),
         ".qwen/settings.json",
         ("context",),
-        {".qwen/output-language.md": "Answer in the language of the question.\n"},
+        is_late=True,
     ),
     "cline": Recipe(
         ("cline",),

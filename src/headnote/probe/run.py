@@ -49,6 +49,8 @@ class Probe(NamedTuple):
     told: tuple[Segment, ...]
     expected: tuple[Segment, ...]
     problems: tuple[str, ...]
+    cwd: str = ""
+    home: str = ""  #: the temporary one, whose paths stand in the texts
 
     @property
     def same(self) -> bool:
@@ -73,7 +75,7 @@ def probe(
     if name not in RECIPES:
         raise ProbeFailed(f"{name} cannot be run; there are: {', '.join(RECIPES)}")
     recipe = RECIPES[name]
-    program = program or _find(recipe)
+    program = program or find_program(recipe)
     version = version or installed_version(recipe.programs, {"PATH": os.path.dirname(program)})
     folder = os.path.realpath(cwd)
     if not os.path.isdir(folder):
@@ -83,8 +85,12 @@ def probe(
         seeded = os.path.join(root, "home")
         files = _seed(recipe, home or os.path.expanduser("~"), seeded)
         paths = [os.path.join(folder, path) for path in read]
-        expected = _expected(name, version, folder, seeded, recipe, files, paths)
-        answer, isolated = _ask(recipe, program, folder, root, files, paths, prompt, timeout)
+        expected = () if recipe.is_late else _expected(name, version, folder, seeded, recipe, files, paths)
+        names, form = recipe.reads
+        turns = [[{"names": names, "input": json.loads(filled(form, {"path": path}))}] for path in paths]
+        answer, isolated = ask_agent(recipe, program, folder, root, files, turns, prompt, timeout, home=seeded)
+        if recipe.is_late:
+            expected = _expected(name, version, folder, seeded, recipe, files, paths)
     finally:
         shutil.rmtree(root, ignore_errors=True)
     requests = answer["requests"]
@@ -93,12 +99,12 @@ def probe(
     told = tuple(told_in(requests, name))
     problems = answer["problems"]
     assert isinstance(problems, list)
-    return Probe(
-        name, version, program, int(str(answer["exit"])), isolated, len(requests), told, expected, tuple(problems)
-    )
+    ran = int(str(answer["exit"]))
+    return Probe(name, version, program, ran, isolated, len(requests), told, expected, tuple(problems), folder, seeded)
 
 
-def _find(recipe: Recipe) -> str:
+def find_program(recipe: Recipe) -> str:
+    """The program of an agent on PATH."""
     for name in recipe.programs:
         found = shutil.which(name)
         if found:
@@ -116,8 +122,7 @@ def _seed(recipe: Recipe, home: str, seeded: str) -> dict[str, str]:
             shutil.copytree(source, target, ignore_dangling_symlinks=True)
         elif os.path.isfile(source):
             shutil.copyfile(source, target)
-    files = {name: text for name, text in recipe.defaults.items() if not os.path.exists(os.path.join(seeded, name))}
-    files |= recipe.files
+    files = dict(recipe.files)
     if recipe.settings:
         kept = _kept(recipe, os.path.join(home, recipe.settings))
         if recipe.settings.endswith(".toml"):
@@ -169,23 +174,25 @@ def _bare(view: headnote.View, text: str) -> str:
     return view.text if not view.dialect.parts and view.text is not None else text
 
 
-def _ask(
+def ask_agent(
     recipe: Recipe,
     program: str,
     folder: str,
     root: str,
     files: dict[str, str],
-    paths: list[str],
+    turns: Sequence[Sequence[object]],
     prompt: str,
     timeout: float,
+    *,
+    home: str,
 ) -> tuple[dict[str, object], bool]:
-    """Run the agent; what it sent, and whether it was alone."""
+    """Run the agent with a home; what it sent, and whether it was alone. `root` is a temporary folder of its own."""
     prefix = namespace()
-    names, form = recipe.reads
-    home = os.path.join(root, "home")
+    at = first_option(recipe.argv)
+    argv = (*recipe.argv[:at], *(recipe.tools if turns else ()), *recipe.argv[at:])
     spec = {
         "isolated": bool(prefix),
-        "argv": [program, *recipe.argv],
+        "argv": [program, *argv],
         "env": {
             "PATH": os.environ.get("PATH", os.defpath),
             "HOME": home,
@@ -199,7 +206,7 @@ def _ask(
         "home": home,
         "key": KEY,
         "prompt": prompt,
-        "turns": [[{"names": names, "input": json.loads(filled(form, {"path": path}))}] for path in paths],
+        "turns": turns,
         "pages": {},
         "timeout": timeout,
         "answer": os.path.join(root, "answer.json"),
@@ -224,6 +231,11 @@ def _ask(
         said = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1]
         raise ProbeFailed(f"{program} could not be run: {said or 'no answer'}") from None
     return answer, bool(prefix)
+
+
+def first_option(argv: Sequence[str]) -> int:
+    """Where more words may stand: before the prompt and its flag."""
+    return argv.index("-p") if "-p" in argv else argv.index("{prompt}")
 
 
 def namespace() -> tuple[str, ...]:

@@ -31,13 +31,16 @@ CUTS = {
     r"|(?:Instructions from: [\s\S]*?(?=\nSkills provide specialized instructions|\Z))",
     "gemini-cli": r"(?:<loaded_context>\n[\s\S]*?\n</loaded_context>)"
     r"|(?:\n\n--- Newly Discovered Project Context ---\n[\s\S]*?\n--- End Project Context ---)",
-    "copilot-cli": r"(?:\n<custom_instruction>\n[\s\S]*</custom_instruction>)"
-    r"|(?:\n<system_reminder>\nCustom instructions from [\s\S]*?\n</system_reminder>)",
+    "copilot-cli": r"(?:(?<=</tools>\n)(?=\n(?!<system_notifications>))[\s\S]*?(?=\n\n<system_notifications>))"
+    r"|(?:(?:\n<system_reminder>\nCustom instructions from [\s\S]*?\n</system_reminder>)+)",
     "qwen-code": r"(?:--- Context from: [\s\S]*?(?=\n\n---\n\n# auto memory|\Z))"
     r"|(?:\n\n<system-reminder>\n--- Rule from: [\s\S]*?\n</system-reminder>)",
     "cline": r"# Rules\n## [\s\S]*\Z",
     "continue": r"\n\n<context name=\"userRules\">\n[\s\S]*?\n</context>",
 }
+
+
+PROSE = re.compile(r"Here is a list of[\s\S]*?(?=\| (?:Pattern|Directory) )")  #: of copilot-cli, before its tables
 
 
 def parts_of(body: object, wire: str) -> Iterator[tuple[str, str]]:
@@ -95,7 +98,7 @@ def told_in(requests: list[dict[str, object]], agent: str) -> list[Segment]:
     main = [request for request in requests if request.get("tools")]
     for number, request in enumerate(main):
         for role, text in parts_of(request["body"], str(request["format"])):
-            for match in re.finditer(CUTS[agent], text):
+            for match in re.finditer(CUTS[agent], PROSE.sub("", text)):
                 if (role, match[0]) not in seen:
                     seen.add((role, match[0]))
                     found.append(Segment(number, role, match[0]))
