@@ -184,3 +184,20 @@ def test_codex_goes_on_with_a_conversation(place):
         "# AGENTS.md instructions\n\n<INSTRUCTIONS>\nThe previously provided AGENTS.md instructions no longer apply.\n"
         "</INSTRUCTIONS>"
     )
+
+
+def test_imports_of_copilot(place):
+    """Seen by probing Copilot CLI 1.0.102: indented code is no code to it, and GEMINI.md imports nothing."""
+    place.write("proj/x.md", "X")
+    for name in ("AGENTS.md", "GEMINI.md"):
+        place.write(f"proj/{name}", f"{name}\n\n    @x.md\n\n~~~\n@x.md\n~~~\n")
+    agents, gemini = place.load(agent="copilot-cli").entries
+    assert (agents.text.count("\nX\n</imported"), "imported" in gemini.text) == (1, False)
+
+
+def test_code_of_qwen(place):
+    """Seen by probing Qwen Code 0.24.4: indented code is code to it."""
+    place.write("proj/x.md", "X")
+    place.write("proj/QWEN.md", "Q\n\n    @x.md\n\n@x.md\n")
+    (entry,) = place.load(agent="qwen-code").entries
+    assert entry.text.startswith("Q\n\n    @x.md\n\n<!-- Imported from: x.md -->")

@@ -8,6 +8,7 @@ from headnote.dialects.table import Group, Imports, Inline, Nested, Part, Readin
 TAG = "imported_custom_instruction"
 INLINE = Inline(
     form="copilot",
+    regions="fences",
     found=f'@{{path}}\n\n<{TAG} source="{{target}}">\n{{text}}\n</{TAG}>',
     again=f'@{{path}}\n\n<{TAG} source="{{target}}" skipped="already-loaded" />',
     comments=False,
@@ -18,7 +19,7 @@ INLINE = Inline(
 NAMED = (
     Source("project", "edges", "AGENTS.md", others=("agents.md",), pick="file"),
     Source("project", "edges", "CLAUDE.md"),
-    Source("project", "edges", "GEMINI.md"),
+    Source("project", "edges", "GEMINI.md", literal=True),  # seen by probing 1.0.102
 )
 TABLE = "\n| {first} | File Path | Description |\n| {line} | --------- | ----------- |\n"
 

@@ -30,7 +30,7 @@ V0_24_4 = GEMINI._replace(
         Source("user", "user", "rules", "rules", "matching"),
         Source("project", "project", ".qwen/rules", "rules", "matching"),
     ),
-    imports=IMPORTS._replace(inline=INLINE._replace(failed=(OUTSIDE, FOLDER), top_counts=True)),
+    imports=IMPORTS._replace(inline=INLINE._replace(regions="markdown", failed=(OUTSIDE, FOLDER), top_counts=True)),
     rules=Rules(".md", "paths", links="anywhere", excluded_by=(), free=("user",), ordered="path"),
     identity="real",
     sorts=(),

@@ -32,6 +32,7 @@ class Source(NamedTuple):
     pick: str = "text"  #: which of its names counts in a folder: the first that gives a text, that is a `file`, that is
     #: there as a `path`; or `walk`: the first that is there in any folder of the walk, in all of them
     label: str = ""  #: the name that its entry bears, if not that of the file
+    literal: bool = False  #: whether imports in it are left alone
     apart: bool = False  #: whether it is looked for in all its folders before the next source is
 
 

@@ -24,7 +24,7 @@ from headnote.tree import Fault
 from headnote.types import TYPE_CHECKING, Finding, NamedTuple, Skip
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from headnote.instructions.mdleaves import Block
     from headnote.instructions.origin import Origin
@@ -67,7 +67,7 @@ def marks_of(text: str, inline: Inline = Inline()) -> tuple[list[Mark], bool]:  
     """
     if "<!--" not in text and "@" not in text:
         return [], True
-    blocks, is_told = ([], True) if inline.regions == "backticks" else _code_blocks(text)
+    blocks, is_told = REGIONS[inline.regions](text)
     return list(_marks(text, blocks, inline)), is_told
 
 
@@ -174,6 +174,23 @@ def _code_blocks(text: str) -> tuple[list[tuple[int, int]], bool]:
     for line in lines:
         starts.append(starts[-1] + len(line) + 1)
     return [(starts[first], starts[end]) for first, end in found], is_told
+
+
+def _fenced_blocks(text: str) -> tuple[list[tuple[int, int]], bool]:
+    """Start and end of fenced code, whatever it stands in; indented code is text."""
+    lines = text.split("\n") if "```" in text or "~~~" in text else []
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+    return [(starts[first], starts[end]) for first, end in _fences(lines)], True
+
+
+#: where no token is looked for, by name: backticks are seen to as the text is read
+REGIONS: dict[str, Callable[[str], tuple[list[tuple[int, int]], bool]]] = {
+    "markdown": _code_blocks,
+    "fences": _fenced_blocks,
+    "backticks": lambda _: ([], True),
+}
 
 
 def _fences(lines: list[str]) -> Iterator[tuple[int, int]]:

@@ -36,3 +36,4 @@ class Origin(NamedTuple):
     fallback: bool = False
     unlike: frozenset[str] = frozenset()  #: texts that must not be repeated
     name: str = ""
+    literal: bool = False  #: whether imports in it are left alone

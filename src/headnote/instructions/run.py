@@ -99,7 +99,9 @@ class Run:
         spelled = self.world.spelled.get(folder) if source.base in ("added", "user") else None
         shown = path if spelled is None else spelled + source.name
         kind = "summary" if source.kind == "summary" else "file"
-        taken = self.take_file(path, Origin(source.layer, folder, kind, name=source.label), shown)
+        taken = self.take_file(
+            path, Origin(source.layer, folder, kind, name=source.label, literal=source.literal), shown
+        )
         if taken and source.base in ("walk", "below"):
             self.own.append(path)
 
@@ -150,7 +152,7 @@ class Run:
         it, if that is known.
         """
         once = self.dialect.identity
-        if path in self.seen and once not in ("none", "name") and (origin.wait is None or path in self.waited):
+        if path in self.seen and once not in ("none", "name", "text") and (origin.wait is None or path in self.waited):
             self.skip(path, "duplicate", origin, self.seen[path])
             return False
         if origin.kind != "rule" and self.is_excluded(shown or path, origin.layer):
@@ -173,14 +175,9 @@ class Run:
         if origin.wait is not None and not is_taken_now(self, shown, real, text, origin, origin.wait):
             return False
         key = str(self.tree.identity(path)) if once == "inode" else real
-        if key in self.seen and once not in ("none", "name"):
+        if key in self.seen and once not in ("none", "name", "text"):
             self.skip(path, "duplicate", origin, self.seen[key])
             return False
-        if once == "text" and text.raw in self.texts:
-            self.skip(path, "same-content", origin)
-            return False
-        if once == "text":
-            self.texts.add(text.raw)
         self.seen[key] = self.seen[path] = path
         return self._deliver(shown, real, text, origin)
 
@@ -201,13 +198,18 @@ class Run:
             self.skip(path, "worktree", origin)
             self.take_imports(path, real, text, origin)
             return False
-        if self.dialect.imports.mode == "inline":
+        if self.dialect.imports.mode == "inline" and not origin.literal:
             whole, includes = self._expanded(path, real, text, origin)
             text = text._replace(shown=whole, includes=includes)
         if self.dialect.reading.trims:
             text = text._replace(shown=trimmed(text, self.dialect.reading, origin))
         if origin.kind == "summary":
             text, origin = text._replace(shown=cut_middle(text.shown)), origin._replace(kind="file")
+        if self.dialect.identity == "text":
+            if text.shown in self.texts:
+                self.skip(path, "same-content", origin)
+                return False
+            self.texts.add(text.shown)
         shown = text.shown.strip(RUST_SPACE if self.dialect.reading.space == "rust" else SPACE)
         if not shown and self._is_blank(text.shown):
             self.skip(path, "empty", origin)

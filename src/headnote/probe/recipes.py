@@ -26,7 +26,7 @@ class Recipe(NamedTuple):
     settings: str = ""  #: the settings file of the home whose values are merged into the one of `files`
     keeps: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()  #: more words, where tools are to run
-    is_late: bool = False  #: whether the agent writes instruction files itself, so that we look at the home after it
+    writes: tuple[str, ...] = ()  #: instruction files that the agent writes itself before it reads them
 
 
 CODEX = """\
@@ -196,7 +196,7 @@ RECIPES: dict[str, Recipe] = {
         (".qwen/QWEN.md", ".qwen/AGENTS.md", ".qwen/rules", ".qwen/output-language.md"),
         ".qwen/settings.json",
         ("context",),
-        is_late=True,
+        writes=(".qwen/output-language.md",),
     ),
     "cline": Recipe(
         ("cline",),

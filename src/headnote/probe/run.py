@@ -85,12 +85,13 @@ def probe(
         seeded = os.path.join(root, "home")
         files = _seed(recipe, home or os.path.expanduser("~"), seeded)
         paths = [os.path.join(folder, path) for path in read]
-        expected = () if recipe.is_late else _expected(name, version, folder, seeded, recipe, files, paths)
+        before = _files_in(seeded)
         names, form = recipe.reads
         turns = [[{"names": names, "input": json.loads(filled(form, {"path": path}))}] for path in paths]
         answer, isolated = ask_agent(recipe, program, folder, root, files, turns, prompt, timeout, home=seeded)
-        if recipe.is_late:
-            expected = _expected(name, version, folder, seeded, recipe, files, paths)
+        for path in _files_in(seeded) - before - {os.path.join(seeded, name) for name in recipe.writes}:
+            os.remove(path)  # what the agent has left there is none of what it was told
+        expected = _expected(name, version, folder, seeded, recipe, files, paths)
     finally:
         shutil.rmtree(root, ignore_errors=True)
     requests = answer["requests"]
@@ -110,6 +111,10 @@ def find_program(recipe: Recipe) -> str:
         if found:
             return found
     raise ProbeFailed(f"{recipe.programs[0]} is not on PATH; install it, or give --program PATH")
+
+
+def _files_in(folder: str) -> set[str]:
+    return {os.path.join(here, name) for here, _, names in os.walk(folder) for name in names}
 
 
 def _seed(recipe: Recipe, home: str, seeded: str) -> dict[str, str]:

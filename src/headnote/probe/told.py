@@ -31,7 +31,7 @@ CUTS = {
     r"|(?:Instructions from: [\s\S]*?(?=\nSkills provide specialized instructions|\Z))",
     "gemini-cli": r"(?:<loaded_context>\n[\s\S]*?\n</loaded_context>)"
     r"|(?:\n\n--- Newly Discovered Project Context ---\n[\s\S]*?\n--- End Project Context ---)",
-    "copilot-cli": r"(?:(?<=</tools>\n)(?=\n(?!<system_notifications>))[\s\S]*?(?=\n\n<system_notifications>))"
+    "copilot-cli": r"(?:(?<=</tools>\n)(?=\n(?!<system_notifications>))[\s\S]*?(?=\n{1,2}<system_notifications>))"
     r"|(?:(?:\n<system_reminder>\nCustom instructions from [\s\S]*?\n</system_reminder>)+)",
     "qwen-code": r"(?:--- Context from: [\s\S]*?(?=\n\n---\n\n# auto memory|\Z))"
     r"|(?:\n\n<system-reminder>\n--- Rule from: [\s\S]*?\n</system-reminder>)",
