@@ -127,8 +127,9 @@ class Run:
             take_rules(self, path, source, folder, only_waiting=True)
             return
         if self.tree.kind(path) == "missing":
-            return
-        if off == "worktree":
+            if source.switch not in self.dialect.opt_in:
+                self.absent.append(path)
+        elif off == "worktree":
             self.skips.append(Skip(path, "worktree", layer=source.layer))
         else:
             self.skips.append(Skip(path, "disabled", off, source.layer))

@@ -41,6 +41,8 @@ def cannot_play(case: Case, *, allow_setup: bool) -> str:
         return f"{case.get('agent')} cannot be run"
     if case.get("uid") or ("--dangerously-skip-permissions" in text and os.geteuid() == 0):
         return "it needs another user"
+    if "CLAUDE_CODE_USE_" in text:
+        return "it needs another provider"
     if case.get("static") or "{url}" in text:
         return "it needs pages of a server"
     if isinstance(expected, dict) and expected.get("readdir"):
@@ -112,9 +114,12 @@ def _one_run(
     os.makedirs(cwd, exist_ok=True)
     own = {path: text.replace("{kept}", "") for path, text in recipe.files.items()}
     files = {**own, **_config(case, recipe, agent)}
-    args = [word for word in args if word not in (*recipe.argv, *recipe.tools)]
     if "--approval-mode" in args:
         recipe = recipe._replace(tools=())
+    if "--settings" in args and "--settings" in recipe.argv:
+        own_settings = recipe.argv.index("--settings")
+        recipe = recipe._replace(argv=(*recipe.argv[:own_settings], *recipe.argv[own_settings + 2 :]))
+    args = [word for word in args if word not in (*recipe.argv, *recipe.tools)]
     moved = case.get("codex_home")
     if moved:
         files[os.path.relpath(f"{moved}/config.toml", stage.places["home"])] = files.pop(".codex/config.toml")
@@ -176,10 +181,11 @@ def _differences(case: Case, requests: list[dict[str, object]]) -> Iterator[dict
     for number in range(len(requests)):
         for _, part in _parts(requests, number):
             for found in re.finditer(CUTS[str(case["agent"])], PROSE.sub("", part)):
-                if not any(
-                    _stands_in(text, found[0]) or (isinstance(text, str) and found[0] in text) for text in texts
+                extra = found[0]
+                if extra.strip() and not any(
+                    _stands_in(text, extra) or (isinstance(text, str) and extra in text) for text in texts
                 ):
-                    yield {"key": f"request {number}", "expected": "nothing", "actual": found[0]}
+                    yield {"key": f"request {number}", "expected": "nothing", "actual": extra}
                     return
 
 
@@ -192,6 +198,9 @@ def _wanted(expected: dict[str, object]) -> Iterator[tuple[int, str, object]]:
         return
     if expected.get("memory") is not None:
         yield 0, "user", expected["memory"]
+    first = expected.get("first") or []
+    assert isinstance(first, list)
+    yield from ((0, role, text) for role, _, text in first)
     later = expected.get("later") or []
     assert isinstance(later, list)
     for number, blocks in enumerate(later, 1):

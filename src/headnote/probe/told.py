@@ -99,7 +99,7 @@ def told_in(requests: list[dict[str, object]], agent: str) -> list[Segment]:
     for number, request in enumerate(main):
         for role, text in parts_of(request["body"], str(request["format"])):
             for match in re.finditer(CUTS[agent], PROSE.sub("", text)):
-                if (role, match[0]) not in seen:
+                if match[0].strip() and (role, match[0]) not in seen:
                     seen.add((role, match[0]))
                     found.append(Segment(number, role, match[0]))
     return found
