@@ -18,7 +18,7 @@ from __future__ import annotations
 import sys
 
 from headnote.dialects.config import parse_args
-from headnote.dialects.world import Request, World, find_git, is_inside, join, walk_of
+from headnote.dialects.world import Request, World, find_git, is_inside, join, plain_world, walk_of
 from headnote.errors import HeadnoteError
 from headnote.tree import Tree
 from headnote.types import TYPE_CHECKING, Finding
@@ -41,28 +41,15 @@ def read_world(tree: Tree, request: Request) -> World:
     excludes = settings.get("claudeMdExcludes", ())
     excludes = (*(excludes if isinstance(excludes, list | tuple) else ()), *options.get("--exclude", ()))
     git = find_git(tree, request.cwd) if boundary == "repository" else None
-    return World(
-        cwd=request.cwd,
+    return plain_world(
+        request,
         walk=_walk(request.cwd, boundary, git.top if git else request.cwd),
-        home=request.home,
         user=join(request.cwd, user) if isinstance(user, str) else join(request.home, dialect.user),
-        managed=request.managed,
         added=tuple(join(request.cwd, path) for path in request.add_dirs),
-        off="",
         sources=_sources(request, is_managed="--managed" in options),
         switched_by="the caller",
         excludes=excludes,
-        spelled={},
         approved=_approval(False if "--no-external" in options else settings.get("approve")),
-        mode="never",
-        mode_reason="",
-        texts={},
-        memory="",
-        memory_reason="",
-        model=request.model or dialect.model,
-        date=request.date,
-        prompt_follows=False,
-        git=None,
         findings=tuple(_unknown(request)),
     )
 
