@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headnote.compat import mink
-from headnote.instructions.inline import marks_of
+from headnote.instructions.marks import marks_of
 
 
 def paths(text):

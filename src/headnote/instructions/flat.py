@@ -6,7 +6,8 @@ The first block bears the folder of the file that imports; imports are visited f
 from __future__ import annotations
 
 from headnote.frontmatter import trim
-from headnote.instructions.inline import Inlining, marks_of
+from headnote.instructions.inline import Inlining
+from headnote.instructions.marks import marks_of
 from headnote.instructions.read import Text, read_text
 from headnote.tree import Fault
 from headnote.types import TYPE_CHECKING

@@ -195,7 +195,8 @@ def ask_agent(
     prefix = namespace()
     at = first_option(recipe.argv)
     argv = (*recipe.argv[:at], *(recipe.tools if turns else ()), *recipe.argv[at:])
-    spec = {
+    spec: dict[str, object] = {
+        "program": program,
         "isolated": bool(prefix),
         "argv": [program, *argv],
         "env": {
@@ -216,6 +217,11 @@ def ask_agent(
         "timeout": timeout,
         "answer": os.path.join(root, "answer.json"),
     }
+    return _run_inside(spec, prefix, root, timeout), bool(prefix)
+
+
+def _run_inside(spec: dict[str, object], prefix: Sequence[str], root: str, timeout: float) -> dict[str, object]:
+    """Run what a description says, in a process beside the agent; its answer."""
     path = os.path.join(root, "run.json")
     with open(path, "w", encoding="utf-8") as file:
         json.dump(spec, file)
@@ -234,8 +240,8 @@ def ask_agent(
             answer: dict[str, object] = json.load(file)
     except (OSError, ValueError):
         said = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1]
-        raise ProbeFailed(f"{program} could not be run: {said or 'no answer'}") from None
-    return answer, bool(prefix)
+        raise ProbeFailed(f"{spec['program']} could not be run: {said or 'no answer'}") from None
+    return answer
 
 
 def first_option(argv: Sequence[str]) -> int:
