@@ -278,14 +278,15 @@ def _mend(front: str) -> tuple[str, list[str]]:
     keys: list[str] = []
 
     def quoted(found: re.Match[str]) -> str:
-        key, value, end = found.groups()
+        key, value = found.groups()
         if not re.search(r"[{}\[\]*&#!|>%@`]|: ", value) or _delimited(value):
             return found[0]
         keys.append(key)
         value = value.replace("\\", "\\\\").replace('"', '\\"')
-        return f'{key}: "{value}"{end}'
+        return f'{key}: "{value}"'
 
-    return re.sub(r"(?m)^([A-Za-z_-]+):[ \t]+(\S[^\n]*?)(\r?)$", quoted, front), keys
+    # a line that ends in CR is not mended: the agent was asked
+    return re.sub(r"(?m)^([A-Za-z_-]+):[ \t]+(\S[^\r\n]*)$", quoted, front), keys
 
 
 def _delimited(value: str) -> bool:
