@@ -141,9 +141,8 @@ def test_setup_without_permission_is_skipped_with_the_reason():
     [
         ({"agent": "emacs"}, "no dialect for emacs yet"),
         ({"agent": None}, "no dialect for None yet"),
-        ({"fn": "ca.index"}, "memory: ca.index is not built yet"),
         ({"fn": "mink.lode"}, "no interface has a function mink.lode"),
-        ({"kind": "memory_index"}, "memory and sessions are not built yet"),
+        ({"kind": "transcript_resume"}, "sessions are not built yet"),
     ],
 )
 def test_what_is_not_built_yet_is_skipped(more, reason):

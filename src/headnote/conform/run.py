@@ -9,13 +9,11 @@ from collections.abc import Iterable, Iterator
 
 from headnote.conform.cases import Case, Outcome
 from headnote.conform.claude import run_claude_case
+from headnote.conform.memory import KINDS, run_memory_case
 from headnote.conform.seeds import reason_to_skip, run_seed_case
 from headnote.conform.segments import run_segment_case
 from headnote.conform.stage import Stage
 from headnote.dialects.registry import AGENTS, DEFAULT_AGENT
-
-#: kinds of cases whose part is not built yet, by a key that only they have
-PARTS = {"kind": "memory and sessions are not built yet"}
 
 
 def run_cases(cases: Iterable[Case], *, allow_setup: bool) -> Iterator[Outcome]:
@@ -32,11 +30,10 @@ def run_cases(cases: Iterable[Case], *, allow_setup: bool) -> Iterator[Outcome]:
 
 
 def _cannot_run(case: Case, *, allow_setup: bool) -> str:
-    for key, reason in PARTS.items():
-        if key in case:
-            return reason
     if "fn" in case:
         return reason_to_skip(case)
+    if "kind" in case and case["kind"] not in KINDS:
+        return "sessions are not built yet"
     if case.get("agent") not in AGENTS:
         return f"no dialect for {case.get('agent')} yet"
     if case.get("setup") and not allow_setup:
@@ -50,6 +47,8 @@ def run_case(case: Case, *, allow_setup: bool) -> Outcome:
     """Stage one case and compare."""
     if "fn" in case:
         return run_seed_case(case)
+    if "kind" in case:
+        return run_memory_case(case)
     with Stage(case, time.strftime("%Y-%m-%d")) as stage:
         stage.prepare()
         if case.get("uid") and os.geteuid() == 0:

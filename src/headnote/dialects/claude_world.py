@@ -65,7 +65,7 @@ def read_world(tree: Tree, request: Request) -> World:
     added_as = (*options.get("--add-dir", ()), *request.add_dirs)
     added = tuple(join(request.cwd, path) for path in added_as)
     off = _off(request, options, added)
-    memory, memory_reason = _memory_folder(settings, request, user, git, off)
+    memory, memory_reason = _memory_folder(settings, request, user, git), _memory_off(settings, request, off)
     mode, mode_reason = _mode(settings, sources)
     global_file = join(request.home, ".claude.json") if config is None else user + "/.claude.json"
     return World(
@@ -84,13 +84,14 @@ def read_world(tree: Tree, request: Request) -> World:
         mode=mode,
         mode_reason=mode_reason,
         texts=_texts(settings),
-        memory=memory,
+        memory="" if memory_reason else memory,
         memory_reason=memory_reason,
         model=_model(request, options, settings),
         date=request.date,
         prompt_follows=_prompt_follows(settings, request, git),
         git=git,
         findings=tuple(settings.findings),
+        store=memory,
     )
 
 
@@ -241,20 +242,26 @@ def _texts(settings: Settings) -> dict[str, tuple[str, str]]:
     return {"claudeMd": ("<managed-settings>", value)} if isinstance(value, str) else {}
 
 
-def _memory_folder(settings: Settings, request: Request, user: str, git: Git | None, off: str) -> tuple[str, str]:
+def _memory_off(settings: Settings, request: Request, off: str) -> str:
+    """What turns memory off; empty when it is on."""
     switch = request.env.get("CLAUDE_CODE_DISABLE_AUTO_MEMORY")
     if off and off != "CLAUDE_CODE_DISABLE_CLAUDE_MDS":
-        return "", off
+        return off
     if is_on(switch):
-        return "", "CLAUDE_CODE_DISABLE_AUTO_MEMORY"
+        return "CLAUDE_CODE_DISABLE_AUTO_MEMORY"
     for scope, value in settings.defined("autoMemoryEnabled"):
         if value is False and not is_off(switch):
-            return "", f"autoMemoryEnabled in {scope.path}"
+            return f"autoMemoryEnabled in {scope.path}"
         break
+    return ""
+
+
+def _memory_folder(settings: Settings, request: Request, user: str, git: Git | None) -> str:
+    """Where memories are kept, whether memory is on or off."""
     given = settings.first("autoMemoryDirectory", within=("managed", "flag", "local", "project", "user"))
     folder = _accepted_folder(given, request.home) if isinstance(given, str) else None
     root = git.main if git else request.cwd
-    return folder or f"{user}/projects/{slug(root)}/memory", ""
+    return folder or f"{user}/projects/{slug(root)}/memory"
 
 
 def _accepted_folder(value: str, home: str) -> str | None:

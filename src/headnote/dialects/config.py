@@ -94,8 +94,10 @@ def parse_json(text: str, path: str, findings: list[Finding], *, comments: bool 
     return {}
 
 
-def read_toml(tree: Tree, path: str, findings: list[Finding]) -> dict[str, object]:
-    """The table in a TOML file; empty if there is none."""
+def read_toml(
+    tree: Tree, path: str, findings: list[Finding], *, effect: str = "the agent does not start"
+) -> dict[str, object]:
+    """The table in a TOML file; empty if there is none, and if it is something else, with a finding that says so."""
     data = tree.read(path, MAX_SETTINGS)
     if isinstance(data, Fault):
         if data.reason != "missing":
@@ -106,7 +108,7 @@ def read_toml(tree: Tree, path: str, findings: list[Finding]) -> dict[str, objec
     try:
         return tomllib.loads(data.decode("utf-8", "replace"))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        said = f"not TOML, so the agent does not start: {error}"
+        said = f"not TOML, so {effect}: {error}"
         findings.append(Finding(path, None, "settings-invalid", said, "mend the file"))
         return {}
 

@@ -52,6 +52,7 @@ def read_world(tree: Tree, request: Request) -> World:
         texts=texts,
         trusted=trusted,
         findings=tuple(findings),
+        store=f"{user}/projects/{slug(request.cwd)}/memory",
     )
 
 

@@ -69,6 +69,7 @@ class World(NamedTuple):
     trusted: bool = True
     flat: bool = False  #: whether imports follow the text instead of standing in it
     touched_from: tuple[str, ...] = ()  #: folders above which nothing is looked for when a file is touched
+    store: str = ""  #: the folder in which the agent keeps one memory per file, whether or not it reads them now
 
 
 def walk_of(cwd: str) -> list[str]:
