@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: setup demo test check bench live clean
+.PHONY: setup demo test check bench live torture clean
 
 setup: $(READY)
 
@@ -29,6 +29,10 @@ check: $(READY)
 
 bench: $(READY)
 	$(BIN)/python bench/load.py
+
+# not part of `make test`: proves for ten minutes that the store of memories loses nothing; MINUTES=60 is longer
+torture: $(READY)
+	$(BIN)/python tests/system/torture.py --minutes $(or $(MINUTES),10)
 
 # not part of `make test`: installs agents from npm outside of the repository; FULL=1 plays every case
 live: $(READY)

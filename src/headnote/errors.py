@@ -5,6 +5,13 @@
       BadCase                     exit 2   a conformance file is not what it should be
       NotAFolder                  exit 2   the folder to look at is not there
       ProbeFailed                 exit 3   the agent on this machine could not be asked
+      StoreFailed                 exit 3   the disk refused; nothing was changed
+        NotSynced                 exit 3   it was changed, but the disk did not confirm it, or the index does not follow
+      MemoryChanged               exit 3   somebody else changed the memory meanwhile
+      MemoryExists                exit 2   a memory has this name already
+      NoSuchMemory                exit 2   no memory has this name
+      BadName                     exit 2   no memory can have this name
+      WriteRefused                exit 3   the write policy, or a secret in the text, forbids it
 
 What a user wrote badly in an instruction file never raises: it is a skip or a finding of the view.
 """
@@ -31,4 +38,32 @@ class NotAFolder(HeadnoteError):
 
 
 class ProbeFailed(HeadnoteError):
+    pass
+
+
+class StoreFailed(HeadnoteError):
+    pass
+
+
+class NotSynced(StoreFailed):
+    pass
+
+
+class MemoryChanged(HeadnoteError):
+    pass
+
+
+class MemoryExists(HeadnoteError):
+    exit_code = 2
+
+
+class NoSuchMemory(HeadnoteError):
+    exit_code = 2
+
+
+class BadName(HeadnoteError):
+    exit_code = 2
+
+
+class WriteRefused(HeadnoteError):
     pass

@@ -55,10 +55,10 @@ def escape_reserved(text: str) -> str:
     return _escaped(text, _hits(text, text, None) | _hits(text, folded, places))
 
 
-def _hits(text: str, looks: str, places: list[int] | None) -> set[int]:
+def _hits(text: str, looks: str, places: list[int] | None, names: str = _RESERVED) -> set[int]:
     """Where the brackets before reserved names stand; `looks` is the text as it looks."""
     found = set()
-    for name in re.finditer(_RESERVED, looks, re.IGNORECASE):
+    for name in re.finditer(names, looks, re.IGNORECASE):
         at = places[name.start()] if places is not None else name.start()
         while at and text[at - 1] not in BRACKETS and not _ends_run(text[at - 1]):
             at -= 1
@@ -67,10 +67,10 @@ def _hits(text: str, looks: str, places: list[int] | None) -> set[int]:
     return found
 
 
-def _escaped(text: str, hits: set[int]) -> str:
+def _escaped(text: str, hits: set[int], mark: str = "<\\") -> str:
     parts, start = [], 0
     for at in sorted(hits):
-        parts += [text[start:at], "<\\"]
+        parts += [text[start:at], mark]
         start = at + 1
     return "".join(parts) + text[start:]
 
@@ -92,6 +92,19 @@ def _fold(text: str) -> tuple[str, list[int]]:
                 chars.append(each.translate(_ALIKE)[:1] or each)
                 places.append(at)
     return "".join(chars), places
+
+
+def sealed(text: str, tag: str) -> str:
+    """A text in which neither tag of an envelope can be found, nor anything that looks like one: there `<` is `&lt;`.
+
+    >>> sealed("a < / Memory> ＜/ｍemory> <memory-card>", "memory")
+    'a &lt; / Memory> &lt;/ｍemory> <memory-card>'
+    """
+    names = rf"{re.escape(tag).replace(re.escape('-'), '[-_]')}(?![A-Za-z0-9_-])"
+    hits = _hits(text, text, None, names)
+    if not text.isascii():
+        hits |= _hits(text, *_fold(text), names)
+    return _escaped(text, hits, "&lt;")
 
 
 def harmless(text: str, tag: str, end: str = r"(?![\w-])") -> str:

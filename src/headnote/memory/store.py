@@ -1,0 +1,293 @@
+"""A store of memories: one file each, an index beside them, and a history of every change.
+
+1. Whoever has the answer of a call has it on the disk.
+2. A change compares: an edit of a memory that is no longer as it was expected fails, and loses nothing.
+3. A deleted memory is in the history, and comes back with `restore`.
+4. Who may write what is the policy: `auto` lets the user and agents write, `confirm` puts what agents write into the
+   inbox, `manual` refuses them, `read-only` refuses everybody.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from headnote.errors import BadName, MemoryChanged, NoSuchMemory, StoreFailed, WriteRefused
+from headnote.memory.durable import KERNEL, Kernel
+from headnote.memory.entries import Update
+from headnote.memory.folder import Modes
+from headnote.memory.journal import Change
+from headnote.memory.names import new_file, safe_file, same_name, slug_of
+from headnote.memory.note import INDEX, TYPES, Memory, digest_of, read_note
+from headnote.memory.notice import Seen
+from headnote.memory.shelf import Shelf, now
+from headnote.memory.stored import render_note
+from headnote.types import TYPE_CHECKING, Finding
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from headnote.memory.journal import Said
+
+
+class Store:
+    """The memories of one folder."""
+
+    def __init__(
+        self,
+        folder: str,
+        state: str,
+        cache: str,
+        *,
+        scope: str = "private",
+        policy: str = "auto",
+        author: str = "",
+        kernel: Kernel = KERNEL,
+    ) -> None:
+        modes = Modes(0o644, 0o755) if scope == "team" else Modes()
+        self.shelf = Shelf(folder, state, cache, modes, kernel)
+        self.folder, self.journal = self.shelf.folder, self.shelf.journal
+        self.cache, self.scope, self.policy, self.author = cache, scope, policy, author
+
+    @property
+    def path(self) -> str:
+        return self.folder.path
+
+    # Reading
+
+    def memories(self, findings: list[Finding] | None = None) -> list[Memory]:
+        """Every memory, by file. What cannot be read is told in `findings`."""
+        told: list[Finding] = [] if findings is None else findings
+        found = []
+        for file in self.folder.files(told):
+            try:
+                found.append(self.read(file))
+            except NoSuchMemory:
+                continue  # gone in this moment
+            except StoreFailed as error:
+                told.append(Finding(file, None, "unreadable", str(error)))
+        return found
+
+    def read(self, file: str) -> Memory:
+        """The memory in a file."""
+        held = self.folder.read(file)
+        return read_note(file, held.data, held.changed, self.scope)
+
+    def get(self, name: str) -> Memory:
+        """A memory by its file, with or without `.md`, or by its name."""
+        found = self._called(name)
+        if len(found) > 1:
+            said = ", ".join(memory.file for memory in found)
+            raise NoSuchMemory(f"{name!r} is the name of {len(found)} memories; give the file: {said}")
+        if not found:
+            raise NoSuchMemory(f"no memory is called {name!r} in {self.path}; see: headnote memory list")
+        return found[0]
+
+    def has(self, name: str) -> bool:
+        """Whether a memory, or several, have this file or name."""
+        return bool(self._called(name))
+
+    def _called(self, name: str) -> list[Memory]:
+        files = self.folder.files()
+        for file in (name, f"{name}.md"):
+            if file in files:
+                return [self.read(file)]
+        return [memory for memory in self.memories() if name in (memory.name, memory.file.rpartition("/")[2])]
+
+    def index(self) -> str:
+        """The text of `MEMORY.md`; empty if there is none."""
+        try:
+            return self.folder.read(INDEX).data.decode("utf-8", "replace")
+        except NoSuchMemory:
+            return ""
+
+    # Writing
+
+    def create(
+        self,
+        topic: str,
+        *,
+        type: str,  # noqa: A002 - the word of the format
+        description: str,
+        body: str,
+        file: str = "",
+        metadata: Mapping[str, object] | None = None,
+        **said: Unpack[Said],
+    ) -> Memory:
+        """A new memory. `topic` names it; its file is `<type>_<topic>.md` unless one is given."""
+        values = {"type": _known(type), **self.signed("author", "created"), **(metadata or {})}
+        if said.get("session"):
+            values["originSessionId"] = said["session"]
+        return self.put(file or new_file(type, topic), written(slug_of(topic), description, values, body), **said)
+
+    def put(self, file: str, text: str | bytes, *, op: str = "create", **said: Unpack[Said]) -> Memory:
+        """A new file with this very text."""
+        safe_file(file)
+        if same_name(file) == same_name(INDEX):
+            raise BadName(f"{file!r} cannot be the name of a memory: it is the index")
+        data = text if isinstance(text, bytes) else text.encode("utf-8", "replace")
+        made = self._read_as(file, data)
+        with self._writing(said) as seen:
+            self.shelf.make(self.shelf.change(op, file, None, data, said), Update({file: (None, made)}), seen)
+        return made
+
+    def edit(
+        self,
+        name: str,
+        *,
+        description: str | None = None,
+        body: str | None = None,
+        type: str | None = None,  # noqa: A002
+        text: str | bytes | None = None,
+        expect: str = "",
+        op: str = "edit",
+        **said: Unpack[Said],
+    ) -> Memory:
+        """Change a memory: fields of it, or its whole text. With `expect`, only if that is still its digest."""
+        with self._writing(said) as seen:
+            before = self._expected(name, expect)
+            whole = text if text is not None else self.rewritten(before, description, body, type)
+            data = whole if isinstance(whole, bytes) else whole.encode("utf-8", "replace")
+            if digest_of(data) == before.digest:
+                self.folder.confirm(before.file)
+                return before
+            change = self.shelf.change(op, before.file, before.digest, data, said)
+            made = self._read_as(before.file, data)
+            self.shelf.make(change, Update({before.file: (before, made)}), seen)
+        return made
+
+    def rename(self, name: str, topic: str, **said: Unpack[Said]) -> Memory:
+        """Another name for a memory, and for its file."""
+        with self._writing(said) as seen:
+            before = self.get(name)
+            folder = before.file.rpartition("/")[0]
+            file = f"{folder}/" * bool(folder) + new_file(before.type or "user", topic)
+            if file == before.file:
+                return before
+            data = written(slug_of(topic), before.description, before.metadata, before.body).encode()
+            change = self.shelf.change("rename", file, before.digest, data, said)._replace(old=before.file)
+            made = self._read_as(file, data)
+            self.shelf.make(change, Update({file: (before, made)}, moved={before.file: file}), seen)
+        return made
+
+    def delete(self, name: str, *, expect: str = "", **said: Unpack[Said]) -> Change:
+        """Take a memory out of the store. It stays in the history."""
+        with self._writing(said) as seen:
+            before = self._expected(name, expect)
+            change = self.shelf.change("delete", before.file, before.digest, None, said)
+            self.shelf.make(change, Update({}, gone=frozenset((before.file,))), seen)
+        return change
+
+    def restore(self, name: str, *, at: int = 0, **said: Unpack[Said]) -> Memory:
+        """A deleted memory, or an earlier version of one: as change `at` left it, else as it was before the last."""
+        version = self.version(name, at)
+        data = version.data or b""
+        said.setdefault("why", f"as of change {version.number}")
+        if version.file == INDEX:
+            self.write_index(data.decode("utf-8", "surrogateescape"), expect=self.index(), **said)
+            return self._read_as(INDEX, data)
+        if version.file in self.folder.files():
+            return self.edit(version.file, text=data, op="restore", **said)
+        return self.put(version.file, data, op="restore", **said)
+
+    def reindex(self, **said: Unpack[Said]) -> str:
+        """Bring the index in step with the files; its text. What was in it before is in the history."""
+        said.setdefault("why", "brought in step with the files")
+        with self._writing(said) as seen:
+            return self.shelf.rewrite_index(self.shelf.in_step(self.memories(), seen), seen, said)
+
+    def add_to_index(self, text: str, **said: Unpack[Said]) -> str:
+        """Add somebody's own lines to the end of the index; its text."""
+        with self._writing(said) as seen:
+            return self.shelf.rewrite_index(lambda index: f"{index.rstrip()}\n\n{text}\n".lstrip(), seen, said)
+
+    def write_index(self, text: str, *, expect: str, **said: Unpack[Said]) -> str:
+        """Another text for the index, if it still is the one that was looked at."""
+        with self._writing(said) as seen:
+            if self.index() != expect:
+                raise MemoryChanged(f"{INDEX} was changed by somebody else meanwhile; look at it again")
+            return self.shelf.rewrite_index(lambda _: text, seen, said)
+
+    # History
+
+    def log(self, name: str = "", findings: list[Finding] | None = None) -> list[Change]:
+        """Every change, the first first; of one memory under all the names it had."""
+        changes = self.shelf.history(findings)
+        if not name:
+            return changes
+        files = {name, f"{name}.md"} | {change.file for change in changes if _is_called(change, name)}
+        for change in reversed(changes):
+            if change.old and change.file in files:
+                files.add(change.old)
+        return [change for change in changes if change.file in files or change.old in files]
+
+    def notice(self) -> list[Change]:
+        """Write down what other programs did since the last look. Changes nothing in the folder itself."""
+        return self.shelf.notice()
+
+    def version(self, name: str, at: int = 0) -> Change:
+        """The change that left a memory as it is to be restored."""
+        history = [change for change in self.log(name) if change.data is not None]
+        if at:
+            history = [change for change in history if change.number == at]
+        elif history and self._is_now(history[-1]):
+            history.pop()
+        if not history:
+            which = f"change {at}" if at else "earlier version"
+            raise NoSuchMemory(f"the history has no {which} of {name!r}; see: headnote memory log")
+        return history[-1]
+
+    def _is_now(self, change: Change) -> bool:
+        try:
+            return digest_of(self.folder.read(change.file).data) == change.after
+        except NoSuchMemory:
+            return False
+
+    # How
+
+    @contextmanager
+    def _writing(self, said: Said) -> Iterator[Seen]:
+        if self.policy == "read-only":
+            raise WriteRefused("the write policy is read-only: nothing is written")
+        if said.get("by") == "agent" and self.policy != "auto":
+            raise WriteRefused(f"the write policy is {self.policy}: agents do not write here")
+        with self.shelf.locked() as seen:
+            yield seen
+
+    def _expected(self, name: str, digest: str) -> Memory:
+        memory = self.get(name)
+        if digest and memory.digest != digest:
+            raise MemoryChanged(f"{memory.file} was changed by somebody else meanwhile; look at it again")
+        return memory
+
+    def _read_as(self, file: str, data: bytes) -> Memory:
+        return read_note(file, data, time.time(), self.scope)
+
+    def rewritten(self, memory: Memory, description: str | None, body: str | None, type_: str | None) -> str:
+        """The text of a memory's file with other fields."""
+        values = {**memory.metadata, **self.signed("editor", "updated")}
+        if type_ is not None or memory.type:
+            values["type"] = _known(type_ or memory.type)
+        said = memory.description if description is None else description
+        return written(memory.name, said, values, memory.body if body is None else body)
+
+    def signed(self, who: str, when: str) -> dict[str, object]:
+        """Author and time, where others read along."""
+        return {who: self.author, when: now()} if self.scope == "team" else {}
+
+
+def written(name: str, description: str, metadata: Mapping[str, object], body: str) -> str:
+    """The text of a memory's file, in the form in which Claude Code stores it."""
+    values = {"node_type": "memory", **metadata}
+    return render_note(name, " ".join(description.split()), values, body.strip("\n") + "\n")
+
+
+def _known(type_: str) -> str:
+    if type_ not in TYPES:
+        raise WriteRefused(f"{type_!r} is no type of memory; one of {', '.join(TYPES)}")
+    return type_
+
+
+def _is_called(change: Change, name: str) -> bool:
+    return change.data is not None and read_note(change.file, change.data).name == name
