@@ -11,6 +11,19 @@ from dataclasses import dataclass
 from typing import TypedDict, Unpack
 
 from headnote.compat.asking import Folder
+from headnote.compat.claude_prompt import (
+    build_searching_past_context_section,
+    ensure_memory_dir_exists,
+    extra_guidelines,
+    find_relevant_memories,
+    get_auto_mem_path,
+    get_team_mem_path,
+    is_auto_memory_enabled,
+    load_memory_prompt,
+    load_memory_prompt_branch,
+    log_memory_dir_counts,
+    truncate_index,
+)
 from headnote.dialects.claude_code import TEMPLATE
 from headnote.dialects.registry import DEFAULT_AGENT
 from headnote.errors import HeadnoteError
@@ -25,10 +38,21 @@ from headnote.types import Entry
 __all__ = [
     "MEMORY_INSTRUCTION_PROMPT",
     "MemoryFileInfo",
+    "build_searching_past_context_section",
+    "ensure_memory_dir_exists",
+    "extra_guidelines",
+    "find_relevant_memories",
+    "get_auto_mem_path",
     "get_claude_mds",
     "get_memory_files",
+    "get_team_mem_path",
     "invalidate",
+    "is_auto_memory_enabled",
     "is_stale",
+    "load_memory_prompt",
+    "load_memory_prompt_branch",
+    "log_memory_dir_counts",
+    "truncate_index",
     "view",
 ]
 

@@ -37,6 +37,39 @@ def _claude_mds(args: Args, _: Surroundings) -> object:
     return claude_code.get_claude_mds(files, accepts, **args)  # type: ignore[arg-type]
 
 
+def _index_operations(args: Args, around: Surroundings) -> object:
+    """A list of operations on one index; the result is that of the last."""
+    operations = args["ops"]
+    assert isinstance(operations, list)
+    result: object = None
+    for name, *given in operations:
+        result = INDEX_OPERATIONS[name]("/project", *given, **(around if name == "read" else {"home": around["home"]}))
+    return result
+
+
+INDEX_OPERATIONS: dict[str, Callable[..., object]] = {
+    "read": code_assist.read_memory_index,
+    "write": code_assist.write_memory_index,
+    "add": code_assist.add_memory_to_index,
+    "remove": code_assist.remove_memory_from_index,
+}
+
+
+def _should_load(args: Args, _: Surroundings) -> object:
+    entry = MemoryEntry("case", description=str(args["description"]))
+    return code_assist.should_load_memory(entry, str(args["context"]))
+
+
+def _searching(args: Args, _: Surroundings) -> object:
+    flags = {"tengu_coral_fern": args.pop("gate")}
+    return claude_code.build_searching_past_context_section(flags=flags, **args)  # type: ignore[arg-type]
+
+
+def _truncated(args: Args, _: Surroundings) -> object:
+    args.pop("gen", None)
+    return claude_code.truncate_index(**args)  # type: ignore[arg-type]
+
+
 def _with_home(function: Callable[..., object]) -> Callable[[Args, Surroundings], object]:
     return lambda args, around: function(**args, home=around["home"])
 
@@ -66,19 +99,22 @@ FUNCTIONS: dict[str, Callable[[Args, Surroundings], object]] = {
     "ca.parse_memory_frontmatter": _alone(code_assist.parse_memory_frontmatter),
     "ca.memory_entry": _alone(MemoryEntry),
     "ca.memory_types": lambda _args, _: [kind.value for kind in MemoryType],
+    "ca.index": _index_operations,
+    "ca.generate_memory_filename": _alone(code_assist.generate_memory_filename),
+    "ca.find_relevant": _around(code_assist.find_relevant_memories),
+    "ca.should_load": _should_load,
     "cc.get_claude_mds": _claude_mds,
+    "cc.searching_past_context": _searching,
+    "cc.load_memory_prompt_branch": _alone(claude_code.load_memory_prompt_branch),
+    "cc.extra_guidelines": _alone(claude_code.extra_guidelines),
+    "cc.truncate_index": _truncated,
     "ea.discover": _around(ex_athena.discover),
     "ea.memory_message": _alone(ex_athena.is_memory_message),
     "ea.pinned_count": _alone(ex_athena.pinned_count),
 }
 
 #: functions of the interfaces that belong to a part that is not built yet
-LATER = {
-    "memory": (
-        *("ca.index", "ca.generate_memory_filename", "ca.find_relevant", "ca.should_load", "cc.extra_guidelines"),
-        *("cc.searching_past_context", "cc.load_memory_prompt_branch", "cc.truncate_index"),
-    )
-}
+LATER: dict[str, tuple[str, ...]] = {}
 
 
 def reason_to_skip(case: Case) -> str:
@@ -98,6 +134,8 @@ def run_seed_case(case: Case) -> Outcome:
         args, checks = filled.get("args") or {}, filled.get("expect")
         if not isinstance(args, dict) or not isinstance(checks, list):
             raise BadCase(f"{case['id']}: args is an object, expect a list of checks")
+        if "gen" in args:
+            args["text"] = generated(args["gen"])
         given = dict(args)
         around: Surroundings = {"home": stage.places["home"], "tree": StagedTree(stage, {})}
         result = FUNCTIONS[str(case["fn"])](given, around)
@@ -135,9 +173,43 @@ def holds(check: Mapping[str, object], result: object, args: Args) -> bool:
     at = check.get("at") or []
     assert isinstance(at, list)
     found = pick(plain(result), at)
+    if kind == "first_lines":
+        lines = str(found).split("\n")
+        return [line for number in _numbers(check) for line in lines[number : number + 1]] == value
+    if kind in CUT_CHECKS:
+        return CUT_CHECKS[str(kind)](str(found), str(args.get("text", "")), value)
     if kind not in CHECKS:
         raise BadCase(f"no check is called {kind!r}")
     return CHECKS[str(kind)](found, value)
+
+
+def _numbers(check: Mapping[str, object]) -> list[int]:
+    numbers = check.get("index")
+    if not isinstance(numbers, list):
+        raise BadCase("first_lines has the numbers of its lines in index, a list")
+    return numbers
+
+
+def generated(recipe: object) -> str:
+    """A text of many lines.
+
+    >>> generated({"lines": 2, "format": "line {i}"})
+    'line 0\\nline 1'
+    """
+    if not isinstance(recipe, dict) or not isinstance(recipe.get("lines"), int):
+        raise BadCase("gen has a number of lines, and the format of one")
+    return "\n".join(str(recipe.get("format", "")).replace("{i}", str(number)) for number in range(recipe["lines"]))
+
+
+def _kept(found: str) -> str:
+    """What is left of an index, without the warning behind it."""
+    return found.rpartition("\n\n> WARNING")[0] or found
+
+
+def _ends_at_newline(found: str, text: str) -> bool:
+    """Whether what is kept is whole lines of the text."""
+    kept = _kept(found)
+    return text.startswith(kept) and (kept == text or kept.endswith("\n") or text[len(kept)] == "\n")
 
 
 def pick(value: object, at: list[object]) -> object:
@@ -174,6 +246,16 @@ CHECKS: dict[str, Callable[[object, object], bool]] = {
     "order": _in_order,
     "len": lambda found, value: len(found) == value,  # type: ignore[arg-type]
     "max_newlines": lambda found, value: str(found).count("\n") <= value,  # type: ignore[operator]
+}
+
+
+#: checks on what a cut leaves of a text: the result, the text, the value
+CUT_CHECKS: dict[str, Callable[[str, str, object], bool]] = {
+    "kept_lines_at_most": lambda found, _, value: _kept(found).count("\n") + 1 <= value,  # type: ignore[operator]
+    "kept_bytes_at_most": lambda found, _, value: len(_kept(found).encode()) <= value,  # type: ignore[operator]
+    "kept_ends_at_newline": lambda found, text, value: _ends_at_newline(found, text) is value,
+    "warning_appended": lambda found, _, value: (_kept(found) != found) is value,
+    "unchanged": lambda found, text, value: (found == text) is (value is not False),
 }
 
 

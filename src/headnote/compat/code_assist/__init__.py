@@ -1,6 +1,6 @@
 """The memory system of code-assist: `from headnote.compat.code_assist import get_memory_files`.
 
-Instruction files are in `files`, memory entries in `memory`, and where those lie in `paths`.
+Instruction files are in `files`, memory entries in `memory`, their index in `index`, and where those lie in `paths`.
 """
 
 from headnote.compat.code_assist import paths
@@ -17,18 +17,34 @@ from headnote.compat.code_assist.files import (
     is_memory_file_path,
     view,
 )
+from headnote.compat.code_assist.index import (
+    MAX_MEMORY_INDEX_LINES,
+    MAX_MEMORY_INDEX_SIZE,
+    add_memory_to_index,
+    find_relevant_memories,
+    generate_memory_filename,
+    read_memory_index,
+    remove_memory_from_index,
+    should_load_memory,
+    write_memory_index,
+)
 from headnote.compat.code_assist.memory import MemoryEntry, MemoryType, parse_memory_frontmatter, scan_memory_files
 from headnote.compat.code_assist.paths import get_documented_dir as get_memory_dir
 
 __all__ = [
     "MAX_MEMORY_CHARACTER_COUNT",
+    "MAX_MEMORY_INDEX_LINES",
+    "MAX_MEMORY_INDEX_SIZE",
     "MEMORY_INSTRUCTION_PROMPT",
     "MemoryEntry",
     "MemoryFileInfo",
     "MemoryType",
     "SystemPromptBlock",
+    "add_memory_to_index",
     "build_claude_md_context",
     "build_system_prompt_block",
+    "find_relevant_memories",
+    "generate_memory_filename",
     "get_claude_mds",
     "get_large_memory_files",
     "get_memory_dir",
@@ -36,6 +52,10 @@ __all__ = [
     "is_memory_file_path",
     "parse_memory_frontmatter",
     "paths",
+    "read_memory_index",
+    "remove_memory_from_index",
     "scan_memory_files",
+    "should_load_memory",
     "view",
+    "write_memory_index",
 ]
