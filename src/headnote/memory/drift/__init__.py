@@ -1,0 +1,1 @@
+"""Drift: what memories claim about a repository, and whether it is still so."""
