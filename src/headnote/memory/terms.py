@@ -1,0 +1,172 @@
+r"""Words: what a query asks for, and the words hidden in names of code.
+
+1. A query is its words without stopwords; if nothing else is left, with them.
+2. Forms that no stemmer brings together (`went` and `go`, `children` and `child`) are one group: either finds both.
+3. A name of code is found by its parts and as a whole: `parse_http`, `parseHttp` and `app/parse.http` hold `parse` and
+   `http`, the first two also `parsehttp`.
+4. Chinese, Japanese, Korean and Thai letters come in runs without spaces. A run is found by its pairs of letters.
+5. Only letters and digits ever reach an FTS5 expression, so no text is a syntax error or an operator.
+"""
+
+from __future__ import annotations
+
+import re
+
+MOST = 400  #: words of a query that are looked at; more are not read
+
+#: words that are in nearly every question and say nothing about its subject
+STOPWORDS = frozenset(
+    "a about after again all also am an and any are aren as at be been before being both but by can cannot could "
+    "couldn d did didn do does doesn don down during each few for from further had hadn has hasn have haven having "
+    "he her here hers him his how i if in into is isn it its just ll m many me more most much my no not of off on "
+    "once only or other our out over own re s same she should shouldn so some such t than that the their them then "
+    "there these they this those to too up us ve very was wasn we were weren what when where which while who whom "
+    "whose why will with would wouldn you your".split()
+)
+
+#: forms of one word, where the stemmer leaves them apart
+FORMS = (
+    "arise arose arisen|awake awoke awoken|bear bore borne|become became|begin began begun|bend bent|bind bound|"
+    "bite bit bitten|bleed bled|blow blew blown|break broke broken|breed bred|bring brought|build built|burn burnt|"
+    "buy bought|catch caught|child children|choose chose chosen|cling clung|come came|creep crept|deal dealt|dig dug|"
+    "draw drew drawn|dream dreamt|drink drank drunk|drive drove driven|eat ate eaten|fall fell fallen|feed fed|"
+    "feel felt|fight fought|find found|flee fled|fly flew flown|foot feet|forbid forbade forbidden|forget forgot "
+    "forgotten|forgive forgave forgiven|freeze froze frozen|get got gotten|give gave given|go went gone|grow grew "
+    "grown|hang hung|hear heard|hide hid hidden|hold held|index indices|keep kept|knife knives|know knew known|"
+    "lay laid|lead led|leaf leaves|learn learnt|leave left|lend lent|life lives|light lit|lose lost|make made|man men|"
+    "mean meant|meet met|mouse mice|pay paid|person people|ride rode ridden|ring rang rung|rise rose risen|run ran|"
+    "say said|see saw seen|seek sought|sell sold|send sent|shake shook shaken|shine shone|shoot shot|show shown|"
+    "shrink shrank shrunk|sing sang sung|sink sank sunk|sit sat|sleep slept|slide slid|speak spoke spoken|spend spent|"
+    "spin spun|stand stood|steal stole stolen|stick stuck|strike struck|swear swore sworn|sweep swept|swim swam swum|"
+    "swing swung|take took taken|teach taught|tear tore torn|tell told|think thought|throw threw thrown|tooth teeth|"
+    "understand understood|wake woke woken|wear wore worn|weave wove woven|wife wives|win won|withdraw withdrew "
+    "withdrawn|woman women|write wrote written"
+)
+
+_RUN = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_RUNS = f"[{_RUN}]+"
+_WORD = r"(?:[^\W_]|[\u0300-\u036f])+"
+_JOINED = r"[A-Za-z0-9_]+(?:(?:[./\\]|::|->)[A-Za-z0-9_]+)*"  # these are compiled when they are needed first
+_HUMP = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+"
+_forms: dict[str, tuple[str, ...]] = {}
+
+
+def groups(query: str) -> list[tuple[str, ...]]:
+    """The words of a query; each with the other forms that count as the same word.
+
+    >>> groups("Why did we go for getUserName?")
+    [('go', 'went', 'gone'), ('getusername',), ('get', 'got', 'gotten'), ('user',), ('name',)]
+    >>> groups('what is "this"?'), groups("(*^-\\x00")
+    ([('what',), ('is',), ('this',)], [])
+    """
+    words = [word for word in _words(query) if word not in STOPWORDS]
+    found: dict[str, tuple[str, ...]] = {}
+    seen: set[str] = set()
+    for word in words or _words(query):
+        if word not in seen:
+            found[word] = _group(word)
+            seen.update(found[word])
+    return list(found.values())
+
+
+def _words(text: str) -> list[str]:
+    """Every word once, in order, lower case; names of code whole and in parts; runs as pairs of letters."""
+    found: dict[str, None] = {}
+    for word in "".join(each if _is_letter(each) else " " for each in text).split():
+        if not word.isascii() and (runs := pairs(word)):
+            found.update(dict.fromkeys(runs))
+            word = re.sub(_RUNS, " ", word)
+        for piece in word.split():
+            found[piece.lower()] = None
+            found.update(dict.fromkeys(part.lower() for part in humps(piece)))
+        if len(found) >= MOST:
+            break
+    if "_" in text[:10_000]:
+        for match in re.finditer(_JOINED, text[:10_000]):
+            found.update(dict.fromkeys(_glued(match[0])))
+    return list(found)[:MOST]
+
+
+def _is_letter(each: str) -> bool:
+    """Whether a word goes on: the same as `_WORD`, without the cost of compiling it at a cold start."""
+    return each.isalnum() or "\u0300" <= each <= "\u036f"
+
+
+def _group(word: str) -> tuple[str, ...]:
+    if not _forms:
+        for line in FORMS.split("|"):
+            forms = tuple(line.split())
+            _forms.update(dict.fromkeys(forms, forms))
+    forms = _forms.get(word, ())
+    return (word, *(form for form in forms if form != word))
+
+
+def anchors(text: str) -> str:
+    """The words of names and paths of code that stand in a text, for an index of their own.
+
+    >>> anchors("Call parseHttp in src/web_app.py, as agreed.")
+    'parse http parsehttp src web app py webapp'
+    >>> anchors("Use tabs."), anchors("使用制表符")
+    ('', '使用 用制 制表 表符')
+    """
+    found: dict[str, None] = {}
+    for name in re.findall(_JOINED, text):
+        parts = re.findall(r"[A-Za-z0-9]+", name)
+        if len(parts) > 1 or not (name.islower() or name.isdigit()):
+            pieces = [piece.lower() for part in parts for piece in humps(part) or [part]]
+            if len(pieces) > 1:
+                found.update(dict.fromkeys(pieces))
+                found.update(dict.fromkeys(_glued(name)))
+    if not text.isascii():
+        found.update(dict.fromkeys(pairs(text)))
+    return " ".join(found)
+
+
+def _glued(name: str) -> list[str]:
+    """The whole names in a path: what stands between dots and slashes, without underscores, if it has several parts."""
+    wholes = [
+        re.sub("_+", "", whole) for whole in re.split(r"[./\\:>-]+", name) if "_" in whole.strip("_") or humps(whole)
+    ]
+    return [whole.lower() for whole in wholes if whole]
+
+
+def humps(word: str) -> list[str]:
+    """The parts of a name in camel case; none if it has only one.
+
+    >>> humps("parseHTTPResponse"), humps("Tabs"), humps("v2")
+    (['parse', 'HTTP', 'Response'], [], [])
+    """
+    if word.islower() or word.isupper() or word[1:].islower() or not word.isascii():
+        return []
+    parts = re.findall(_HUMP, word)
+    return parts if len(parts) > 1 else []
+
+
+def pairs(text: str) -> list[str]:
+    """The pairs of letters in runs without spaces; a single letter stands for itself.
+
+    >>> pairs("制表符"), pairs("制")
+    (['制表', '表符'], ['制'])
+    """
+    found = []
+    for letters in re.findall(_RUNS, text):
+        found += [letters[at : at + 2] for at in range(len(letters) - 1)] or [letters]
+    return found
+
+
+def expression(chosen: list[tuple[str, ...]]) -> str:
+    """An FTS5 expression that finds any of these words.
+
+    >>> expression([("go", "went"), ("tabs",)])
+    '"go" OR "went" OR "tabs"'
+    """
+    return " OR ".join(f'"{word}"' for group in chosen for word in group)
+
+
+def starts(text: str) -> list[int]:
+    """Where the words of a text begin: the n-th word of the index is the n-th here.
+
+    >>> starts("Use tabs.")
+    [0, 4]
+    """
+    return [match.start() for match in re.finditer(_WORD, text)]

@@ -1,0 +1,134 @@
+"""Words of queries and names of code."""
+
+import sqlite3
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headnote.memory.note import read_note
+from headnote.memory.postings import in_memory, query_of
+from headnote.memory.scoring import rank
+from headnote.memory.terms import FORMS, MOST, STOPWORDS, anchors, expression, groups, humps, pairs, starts
+
+NAMES = {
+    "parse_http_response": "parse http response parsehttpresponse",
+    "parseHTTPResponse": "parse http response parsehttpresponse",
+    "src/web/app.py": "src web app py",
+    "os.path.joinPath": "os path join joinpath",
+    "std::chrono::steady_clock": "std chrono steady clock steadyclock",
+    "MAX_FILE": "max file maxfile",
+    "__init__": "",
+    "plain": "",
+    "HTTP": "",
+    "2026": "",
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_of_code_is_found_by_its_parts(name):
+    assert anchors(name) == NAMES[name]
+
+
+def found(text, query):
+    """Whether a memory with this text is found by a query."""
+    asked = query_of(groups(query))
+    return bool(rank(asked, [in_memory([read_note("a.md", text.encode())]).find(asked)]))
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("call parseHttpResponse", "parse_http_response"),
+        ("call parse_http_response", "parseHttpResponse"),
+        ("call parse_http_response", "how are responses parsed?"),
+        ("see src/web/app.py", "the web app"),
+        ("we went to Rome", "who goes to Rome?"),
+        ("the children ran", "a child that runs"),
+        ("我们使用制表符缩进", "制表符"),
+        ("タブを使う", "タブ"),
+        ("un café crème", "cafe creme"),
+        ("re\u0301sume\u0301 builder", "resume"),
+        ("Ｕｓｅ ＴＡＢＳ", "ｔａｂｓ"),
+        ("what is this", "what is it"),
+    ],
+)
+def test_found_in_other_words(text, query):
+    assert found(text, query)
+
+
+def test_a_word_that_is_not_there_finds_nothing():
+    assert not found("use tabs", "spaces")
+    assert not found("use tabs", "")
+    assert not found("use tabs", "?!")
+
+
+@given(st.text(max_size=200))
+def test_no_text_is_a_syntax_error(query):
+    index = in_memory([read_note("a.md", b"use tabs, never NEAR spaces")])
+    asked = query_of(groups(query))
+    rank(asked, [index.find(asked)])
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        'tabs" OR "x',
+        "tabs AND NOT (x",
+        "NEAR(tabs x, 5)",
+        "name:tabs",
+        "^tabs*",
+        "tabs\0spaces",
+        "tabs \ud800",
+        "👩‍👩‍👧 tabs",
+        "{tabs} + -",
+        "'tabs';DROP TABLE word",
+    ],
+)
+def test_operators_are_text(query):
+    assert found("use tabs", query)
+
+
+def test_a_long_query_is_bounded():
+    query = " ".join(f"word{n}" for n in range(10_000))
+    assert len(groups(query)) == MOST
+    assert found("word7 stands here", query)
+
+
+def test_of_a_long_query_the_rarest_words_count():
+    notes = [read_note(f"{n}.md", (" ".join(f"common{i}" for i in range(60)) + f" rare{n}").encode()) for n in range(5)]
+    asked = query_of(groups(" ".join(f"common{i}" for i in range(60)) + " rare3"))
+    assert rank(asked, [in_memory(notes).find(asked)])[0].candidate.file == "3.md"
+
+
+def test_every_form_finds_every_other():
+    for line in FORMS.split("|"):
+        forms = line.split()
+        assert len(forms) > 1
+        for form in forms:
+            assert form not in STOPWORDS
+            assert {*groups(form)[0]} >= {*forms}
+
+
+def test_forms_are_in_one_group_each():
+    forms = [form for line in FORMS.split("|") for form in line.split()]
+    assert len(forms) == len({*forms})
+
+
+@given(st.text(max_size=100))
+def test_only_letters_and_digits_reach_an_expression(text):
+    base = sqlite3.connect(":memory:")
+    base.execute("CREATE VIRTUAL TABLE word USING fts5(text)")
+    match = expression(groups(text))
+    if match:
+        base.execute("SELECT * FROM word WHERE word MATCH ?", (match,)).fetchall()
+    base.close()
+
+
+@given(st.text())
+def test_parts_never_raise(text):
+    anchors(text)
+    pairs(text)
+    starts(text)
+    for word in text.split():
+        humps(word)

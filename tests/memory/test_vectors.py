@@ -1,0 +1,148 @@
+"""Vectors are optional: what they bring in, how they are kept, and what is said without them."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+import headnote
+from headnote.memory import vectors as module
+from headnote.memory.note import read_note
+from headnote.memory.postings import Candidate, Found, Query
+from headnote.memory.recall import recall
+from headnote.memory.scoring import rank
+from headnote.memory.vectors import PART, NoVectors, WordLlama, parts
+
+SOURCES = os.path.dirname(os.path.dirname(os.path.abspath(headnote.__file__)))
+numpy_only = pytest.mark.skipif(not importlib.util.find_spec("numpy"), reason="numpy is not installed")
+with_table = pytest.mark.skipif(
+    not importlib.util.find_spec("wordllama"), reason="wordllama is not installed: pip install 'headnote[vectors]'"
+)
+
+
+class Letters:
+    """A model for tests: how often each letter stands in a text. It counts what it is asked."""
+
+    name = "letters"
+
+    def __init__(self):
+        self.asked = []
+
+    def embed(self, texts, /):
+        self.asked += texts
+        return [[text.lower().count(chr(97 + n)) for n in range(26)] for text in texts]
+
+
+def found(marks, near):
+    candidates = [Candidate(row, f"{row}.md", 0, 10, [("x", "body", 0)] * times) for row, times in marks.items()]
+    return Found(100, 1000, {"x": 3}, candidates, near)
+
+
+def test_scores_are_summed_as_parts_of_their_best():
+    query = Query((("x",),), (("x",),))
+    words = {mark.candidate.id: mark.score for mark in rank(query, [found({1: 1, 2: 2}, {})], freshness=0.0)}
+    both = {
+        m.candidate.id: m.score
+        for m in rank(query, [found({1: 1, 2: 2, 3: 0}, {1: 0.8, 3: 0.4, 2: -1})], freshness=0.0)
+    }
+    assert both == {
+        2: pytest.approx(0.7),
+        1: pytest.approx(0.7 * words[1] / words[2] + 0.3),
+        3: pytest.approx(0.3 * 0.4 / 0.8),
+    }
+
+
+def test_parts_are_whole_lines():
+    body = "\n".join(f"line {n} " + "x" * 90 for n in range(20))
+    cut = parts("name", "", body)
+    assert "\n".join(cut) == body
+    assert all(len(part) <= PART + 1 for part in cut)
+    assert parts("name", "said", "") == ["name: said"]
+    assert parts("name", "", "") == [""]
+
+
+def write(folder, files):
+    os.makedirs(folder, exist_ok=True)
+    for name, text in files.items():
+        with open(f"{folder}/{name}", "w", encoding="utf-8") as file:
+            file.write(text)
+        os.utime(f"{folder}/{name}", (1e9, 1e9))
+    time.sleep(0.15)  # so that the stamps are old enough to be believed
+
+
+@numpy_only
+def test_vectors_are_made_once_and_follow_the_files(tmp_path):
+    folder, cache = f"{tmp_path}/memory", f"{tmp_path}/cache"
+    write(folder, {"a.md": "zzz", "b.md": "qqq"})
+    model = Letters()
+
+    def ask(query, home=cache):
+        return [hit.memory.file for hit in recall(folder, query, cache=home, vectors=model).hits]
+
+    assert ask("zz") == ["a.md"]
+    assert ask("qq") == ["b.md"]
+    assert sorted(model.asked) == ["qq", "qqq", "zz", "zzz"]
+    assert ask("qq", None) == ["b.md"]
+    model.asked.clear()
+    write(folder, {"a.md": "kkk"})
+    assert ask("kk") == ["a.md"]
+    assert ask("zz") == []
+    assert "qqq" not in model.asked
+
+
+@numpy_only
+def test_another_model_makes_its_own(tmp_path):
+    folder, cache = f"{tmp_path}/memory", f"{tmp_path}/cache"
+    write(folder, {"a.md": "zzz"})
+    other = Letters()
+    other.name = "others"
+    recall(folder, "z", cache=cache, vectors=Letters())
+    recall(folder, "z", cache=cache, vectors=other)
+    assert other.asked == ["zzz", "z"]
+
+
+@with_table
+def test_other_words_for_the_same(tmp_path):
+    folder = f"{tmp_path}/memory"
+    write(folder, {"a.md": "The automobile is parked in the garage.", "b.md": "Bread is baked with flour and yeast."})
+    assert recall(folder, "where is my car?").hits == ()
+    assert recall(folder, "where is my car?", vectors=WordLlama()).hits[0].memory.file == "a.md"
+
+
+@with_table
+def test_the_table_fetches_nothing(monkeypatch):
+    import requests
+
+    monkeypatch.setattr(requests, "get", None)
+    (row,) = WordLlama().embed(["tabs"])
+    assert len(row) == 256
+
+
+def test_without_the_package_its_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "wordllama", None)
+    with pytest.raises(NoVectors, match=r"headnote\[vectors\]"):
+        WordLlama()
+
+
+def test_without_vectors_numpy_is_not_imported(tmp_path):
+    write(f"{tmp_path}/memory", {"a.md": "zzz"})
+    code = "import sys; from headnote.memory.recall import recall; recall(sys.argv[1], 'zzz'); "
+    code += "print('numpy' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code, f"{tmp_path}/memory"], env={"PYTHONPATH": SOURCES}, capture_output=True, text=True
+    )
+    assert done.stdout == "False\n"
+
+
+def test_importing_the_module_imports_no_numpy():
+    code = "import sys; import headnote.memory.vectors; print({'numpy', 'wordllama'} & {*sys.modules})"
+    done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": SOURCES}, capture_output=True, text=True)
+    assert done.stdout == "set()\n"
+    assert module.PART
+
+
+def test_a_note_has_its_words_and_its_vectors():
+    assert parts("a", "b", read_note("a.md", b"c").body) == ["a: b", "c"]
