@@ -36,8 +36,12 @@ _PLACES = {
     "pinned_prefix": "headnote.instructions.inject",
 }
 
+#: rooms that are reached as `headnote.NAME`
+_ROOMS = ("memory",)
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from headnote import memory as memory
     from headnote.errors import HeadnoteError as HeadnoteError
     from headnote.errors import NotAFolder as NotAFolder
     from headnote.errors import UnknownAgent as UnknownAgent
@@ -60,6 +64,8 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> object:
+    if name in _ROOMS:
+        return __import__(f"headnote.{name}", fromlist=[name])
     if name not in _PLACES:
         raise AttributeError(f"module 'headnote' has no attribute {name!r}")
     value: object = getattr(__import__(_PLACES[name], fromlist=[name]), name)
@@ -68,4 +74,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_PLACES})
+    return sorted({*globals(), *_PLACES, *_ROOMS})

@@ -19,13 +19,14 @@ COMMANDS = {
     "show": ("show", "print exactly what an agent receives"),
     "explain": ("explain", "say why: every file, loaded or not, with its reason"),
     "compare": ("compare", "what each of several agents sees here, side by side"),
+    "memory": ("memory", "what an agent remembers here: list, recall, add, verify, …"),
     "probe": ("probe", "ask the agent on this machine, and compare with our answer"),
     "conform": ("conform", "run recorded cases of real agents"),
     "completion": ("completion", "print a completion script for a shell"),
 }
 
 #: options that every command about a folder has, and that take a value
-WITH_VALUE = ("-C", "--agent", "--home", "--managed", "--model")
+WITH_VALUE = ("-C", "--agent", "--home", "--managed", "--model", "--folder")
 
 HELP = """\
 usage: headnote [COMMAND] [OPTIONS]

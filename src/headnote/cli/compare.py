@@ -96,7 +96,7 @@ def _short(found: Comparison, path: str) -> str:
 
 
 def _print_text(found: Comparison) -> None:
-    paint = Paint(found.views[0])
+    paint = Paint(found.views[0].world.cwd, found.views[0].world.home)
     print(f"{plural(len(found.views), 'agent')} in {paint.fit(found.cwd, paint.width - 14).rstrip()}\n")
     for said in differences(found):
         print(paint.wrap(f"- {said}", 0))

@@ -20,6 +20,7 @@ _headnote() {{
         -C|--home|--managed) COMPREPLY=($(compgen -d -- "$word")); return ;;
     esac
     if [[ $COMP_CWORD -eq 1 && $word != -* ]]; then COMPREPLY=($(compgen -W "{commands}" -- "$word"))
+    elif [[ $COMP_CWORD -eq 2 && $before == memory ]]; then COMPREPLY=($(compgen -W "{memory}" -- "$word"))
     elif [[ $word == -* ]]; then COMPREPLY=($(compgen -W "{options}" -- "$word"))
     else COMPREPLY=($(compgen -f -- "$word")); fi
 }}
@@ -33,6 +34,7 @@ autoload -U +X bashcompinit && bashcompinit
 )
 FISH = """\
 complete -c headnote -n __fish_use_subcommand -f -a "{commands}"
+complete -c headnote -n "__fish_seen_subcommand_from memory" -f -a "{memory}"
 complete -c headnote -l agent -x -a "{agents}"
 complete -c headnote -s C -r -a "(__fish_complete_directories)"
 complete -c headnote -l home -r -a "(__fish_complete_directories)"
@@ -43,13 +45,13 @@ SHELLS = {"bash": BASH, "zsh": ZSH, "fish": FISH}
 
 def command(words: Sequence[str]) -> int:
     from headnote.cli import COMMANDS
+    from headnote.cli.memory import COMMANDS as MEMORY
 
     if list(words) not in [[shell] for shell in SHELLS]:
         print("usage: headnote completion bash|zsh|fish", file=sys.stderr)
         print('  bash, in ~/.bashrc:  eval "$(headnote completion bash)"', file=sys.stderr)
         return 0 if list(words) in (["-h"], ["--help"]) else 2
     agents = [name for agent in AGENTS for name in (agent, *(dialect.name for dialect in dialects_of(agent)))]
-    print(
-        SHELLS[words[0]].format(commands=" ".join(COMMANDS), agents=" ".join(agents), options=" ".join(OPTIONS)), end=""
-    )
+    given = {"commands": COMMANDS, "memory": MEMORY, "agents": agents, "options": OPTIONS}
+    print(SHELLS[words[0]].format(**{name: " ".join(values) for name, values in given.items()}), end="")
     return 0

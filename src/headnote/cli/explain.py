@@ -51,7 +51,7 @@ def command(words: Sequence[str]) -> int:
 
 
 def _print_trace(view: View) -> None:
-    paint = Paint(view)
+    paint = Paint(view.world.cwd, view.world.home)
     print(title(view, paint))
     print_entries(view, paint)
     if view.waiting:
@@ -82,7 +82,7 @@ def _explain_file(folder: str, file: str, question: Question, *, as_json: bool) 
 
         emit("explain-file", {"file": join(view.world.cwd, file), **attachment_json(attachment)})
         return 1 if attachment.findings else 0
-    paint = Paint(view)
+    paint = Paint(view.world.cwd, view.world.home)
     print(title(view, paint))
     tokens = sum(entry.tokens for entry in attachment.entries)
     there = "" if Disk().kind(join(view.world.cwd, file)) != "missing" else " (there is no such file)"
@@ -111,7 +111,7 @@ def _explain_one(view: View, path: str, *, as_json: bool) -> int:
 
 
 def _print_verdict(view: View, verdict: Verdict) -> None:
-    paint = Paint(view)
+    paint = Paint(view.world.cwd, view.world.home)
     print(title(view, paint))
     print("\n" + paint.wrap(f"{verdict.path}: {verdict.answer}", 0))
     for why in verdict.why:

@@ -54,7 +54,7 @@ def _print_others(views: list[View], paint: Paint) -> None:
 
 
 def _print(view: View, others: list[View]) -> None:
-    paint = Paint(view)
+    paint = Paint(view.world.cwd, view.world.home)
     print(title(view, paint))
     print_entries(view, paint)
     lost = sum(1 for skip in view.skips if skip.reason != "not-yet-read")

@@ -6,14 +6,13 @@ import os
 import sys
 
 from headnote.dialects.world import is_inside
-from headnote.instructions.view import View
 
 
 class Paint:
     """How to write for one reader: its width, its colours, its folders."""
 
-    def __init__(self, view: View) -> None:
-        self.cwd, self.home = view.world.cwd, view.world.home
+    def __init__(self, cwd: str, home: str) -> None:
+        self.cwd, self.home = cwd, home
         self.width = _width()
         env = os.environ
         self.colour = sys.stdout.isatty() and not env.get("NO_COLOR") and env.get("TERM") != "dumb"
@@ -36,12 +35,12 @@ class Paint:
             path = path[len(self.cwd.rstrip("/")) + 1 :]
         elif is_inside(path, self.home):
             path = "~" + path[len(self.home) :]
-        return _printable(path)
+        return printable(path)
 
     def text(self, text: str) -> str:
         """A sentence with the paths in it shortened."""
         text = text.replace(self.cwd.rstrip("/") + "/", "").replace(self.home.rstrip("/") + "/", "~/")
-        return _printable(text)
+        return printable(text)
 
     def wrap(self, text: str, indent: int) -> str:
         """A sentence in lines that fit, each indented."""
@@ -66,7 +65,7 @@ class Paint:
         return text[:head] + "…" + text[len(text) - (width - 1 - head) :]
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """Text that cannot play tricks on a terminal."""
     return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
 

@@ -1,0 +1,86 @@
+"""`headnote memory`: what an agent remembers here. One function per command; only its module is imported."""
+
+from __future__ import annotations
+
+import sys
+
+from headnote.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: command -> (module, what it does)
+COMMANDS = {
+    "list": ("read", "every memory, with its type, description and age"),
+    "show": ("read", "print a memory, or the index as the agent sees it"),
+    "recall": ("ask", "the memories that a question is about"),
+    "verify": ("ask", "whether what memories claim is still so"),
+    "add": ("write", "write a memory"),
+    "edit": ("write", "change a memory"),
+    "rename": ("write", "give a memory another name"),
+    "rm": ("write", "delete a memory; it can be restored"),
+    "restore": ("write", "bring back a deleted memory or an earlier version"),
+    "log": ("read", "every change, whoever made it"),
+    "diff": ("read", "what a change changed"),
+    "budget": ("read", "how much of the index the agent sees"),
+    "compact": ("care", "propose a shorter index"),
+    "inbox": ("consent", "changes that wait for your answer"),
+    "share": ("consent", "copy a memory to the team's store"),
+    "doctor": ("care", "what is wrong, and what to do"),
+    "relocate": ("care", "take memories along when a project has moved"),
+    "export": ("care", "all memories in one file"),
+    "import": ("care", "memories from such a file"),
+    "prompt": ("care", "the text that teaches a model to use this memory"),
+}
+
+HELP = """\
+usage: headnote memory [COMMAND] [OPTIONS]
+
+What your coding agent remembers here: one file per memory, and an index.
+headnote memory alone lists them.
+
+commands:
+{commands}
+
+everywhere:
+  -C DIR                 a folder of the project
+  --agent NAME[@VERSION] whose memories, e.g. claude-code
+  --folder DIR           memories in this folder instead
+  --team                 the team's memories, in the repository
+  --home DIR             the home folder the agent would have
+  --json                 data for programs; the schema is versioned
+
+examples:
+  headnote memory recall "how do we deploy?"
+  headnote memory add "Tabs" -t feedback -d "indent with tabs" -b "Use tabs."
+  headnote memory verify            do the files and functions they name exist?
+  headnote memory rm NAME           and headnote memory restore NAME
+
+Exit status: 0 clean, 1 there are findings, 2 wrong usage, 3 failure.
+"""
+
+
+def command(words: Sequence[str]) -> int:
+    words = list(words)
+    if words[:1] in (["-h"], ["--help"], ["help"]):
+        width = max(map(len, COMMANDS)) + 2
+        print(
+            HELP.format(commands="\n".join(f"  {name:{width}}{about}" for name, (_, about) in COMMANDS.items())), end=""
+        )
+        return 0
+    name = words.pop(0) if words and not words[0].startswith("-") else "list"
+    if name not in COMMANDS:
+        print(
+            f"headnote memory: there is no command {name!r}{_guess(name)}; try: headnote memory --help", file=sys.stderr
+        )
+        return 2
+    module = __import__(f"headnote.cli.memory.{COMMANDS[name][0]}", fromlist=[name])
+    code: int = getattr(module, f"command_{name}")(words)
+    return code
+
+
+def _guess(name: str) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, COMMANDS, 1)
+    return f", did you mean {close[0]!r}?" if close else ""

@@ -1,0 +1,196 @@
+"""`headnote memory add`, `edit`, `rename`, `rm` and `restore`: every change is in the history."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from headnote.cli.memory.asking import opened, parser_of, tell
+from headnote.cli.schema import emit
+from headnote.errors import HeadnoteError, WriteRefused
+from headnote.memory.inbox import Proposal
+from headnote.memory.journal import Change
+from headnote.memory.note import TYPES, Memory
+from headnote.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from headnote.memory.journal import Said
+
+ADD = """\
+  headnote memory add "Tabs" -t feedback -d "indent with tabs" -b "Use tabs."
+  headnote memory add "Notes" -t project -d "what was decided" < notes.md"""
+SKELETON = "\n\n**Why:** \n\n**How to apply:** \n"
+
+
+def command_add(words: Sequence[str]) -> int:
+    about = "Write a memory. Without -b the text is read from standard input, or written in $EDITOR."
+    parser = parser_of("add", about, ADD)
+    parser.add_argument("topic", help="what it is about; its name and file are made of this")
+    parser.add_argument("-t", "--type", choices=TYPES, required=True, help="user, feedback, project, reference")
+    parser.add_argument("-d", "--description", required=True, help="one line, by which it is found")
+    parser.add_argument("-b", "--body", help="the text")
+    _who(parser)
+    options = parser.parse_args(words)
+    memories = opened(options)
+    body = options.body
+    if body is None:
+        needs = options.type in ("feedback", "project")
+        body = _edited(SKELETON if needs else "\n", options.topic) if sys.stdin.isatty() else _given()
+    if not body.strip() or body.strip() == SKELETON.strip():
+        raise WriteRefused("the memory has no text; nothing was written")
+    with _not_lost(body if options.body is None else ""):
+        made = memories.create(
+            options.topic, type=options.type, description=options.description, body=body, **_said(options)
+        )
+    tell(made, "written", options, memories)
+    return 0
+
+
+def _who(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--by", choices=("user", "agent"), default="user", help="who writes; the policy may differ")
+    parser.add_argument("--why", default="", help="a note for the history")
+
+
+def _said(options: argparse.Namespace) -> Said:
+    return {"by": options.by, "why": options.why}
+
+
+def _edited(text: str, name: str) -> str:
+    """A text after the user has had it in an editor."""
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    if not editor or not sys.stdin.isatty():
+        raise WriteRefused("there is no $EDITOR, or no terminal; give the text with -b or on standard input")
+    with tempfile.TemporaryDirectory(prefix="headnote-") as folder:
+        path = os.path.join(folder, "memory.md")
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        try:
+            done = subprocess.run([*shlex.split(editor), path], check=False)
+        except (OSError, ValueError) as error:
+            raise HeadnoteError(f"cannot start the editor {editor!r}: {error}; {name} is as it was") from None
+        if done.returncode:
+            raise HeadnoteError(f"{editor} ended with {done.returncode}; {name} is as it was")
+        with open(path, "rb") as file:
+            data = file.read()
+        with _not_lost(data):
+            return _decoded(data)
+
+
+def _given() -> str:
+    """The text on standard input, as it is."""
+    return _decoded(sys.stdin.buffer.read())
+
+
+def _decoded(data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise HeadnoteError(f"the text is not UTF-8 (byte {error.start}); nothing was changed") from None
+
+
+@contextmanager
+def _not_lost(text: str | bytes) -> Iterator[None]:
+    """Keep what a person has written in an editor if it cannot be stored."""
+    try:
+        yield
+    except HeadnoteError:
+        data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
+        if data and sys.stdin.isatty():
+            descriptor, path = tempfile.mkstemp(prefix="headnote-kept-", suffix=".md")
+            with open(descriptor, "wb") as file:
+                file.write(data)
+            print(f"headnote: what you wrote is in {path}", file=sys.stderr)
+        raise
+
+
+def command_edit(words: Sequence[str]) -> int:
+    about = "Change a memory: in $EDITOR, by options, or its whole text from standard input."
+    parser = parser_of("edit", about, "  headnote memory edit NAME\n  headnote memory edit NAME -d 'a better line'")
+    parser.add_argument("name", help="a file or a name")
+    parser.add_argument("-t", "--type", choices=TYPES)
+    parser.add_argument("-d", "--description", help="another line")
+    parser.add_argument("-b", "--body", help="another text")
+    parser.add_argument("--stdin", action="store_true", help="the whole file, from standard input")
+    parser.add_argument("--expect", default="", metavar="DIGEST", help="only if the file is still this one")
+    _who(parser)
+    options = parser.parse_args(words)
+    memories = opened(options)
+    before = memories.get(options.name)
+    given = (options.type, options.description, options.body)
+    text = None
+    if options.stdin:
+        text = _given()
+    elif given == (None, None, None):
+        text = _edited(before.text, before.file)
+    if text is not None and not text.strip():
+        raise WriteRefused(f"there is no text; {before.file} is as it was. To delete it: headnote memory rm")
+    with _not_lost(text or ""):
+        made = memories.edit(
+            before.file,
+            description=options.description,
+            body=options.body,
+            type=options.type,
+            text=text,
+            expect=options.expect or before.digest,
+            **_said(options),
+        )
+    same = isinstance(made, Memory) and made.digest == before.digest
+    tell(made, "as it was" if same else "changed", options, memories)
+    return 0
+
+
+def command_rename(words: Sequence[str]) -> int:
+    parser = parser_of(
+        "rename", "Another name for a memory, and for its file.", "  headnote memory rename OLD 'New topic'"
+    )
+    parser.add_argument("name")
+    parser.add_argument("topic")
+    _who(parser)
+    options = parser.parse_args(words)
+    memories = opened(options)
+    tell(memories.rename(options.name, options.topic, **_said(options)), "renamed", options, memories)
+    return 0
+
+
+def command_rm(words: Sequence[str]) -> int:
+    about = "Delete memories. Each stays in the history, and `restore` brings it back."
+    parser = parser_of("rm", about, "  headnote memory rm NAME")
+    parser.add_argument("names", nargs="+", metavar="NAME")
+    _who(parser)
+    options = parser.parse_args(words)
+    memories = opened(options)
+    notes = {note.file: note for note in map(memories.get, options.names)}.values()
+    team = " --team" if options.team else ""
+    rows = []
+    for note in notes:
+        gone = memories.delete(note.file, expect=note.digest, **_said(options))
+        if options.json:
+            rows.append(dict(gone._asdict()) if isinstance(gone, Proposal) else _change_json(gone))
+            continue
+        tell(gone, "deleted", options, memories)
+        if isinstance(gone, Change):
+            print(f"  bring it back: headnote memory restore{team} {shlex.quote(note.file)}")
+    if options.json:
+        emit("deleted", {"changes": rows})
+    return 0
+
+
+def _change_json(change: Change) -> dict[str, object]:
+    return {"file": change.file, "op": change.op, "number": change.number}
+
+
+def command_restore(words: Sequence[str]) -> int:
+    about = "Bring back a deleted memory, or an earlier version: the one before the last change, or that of --at."
+    parser = parser_of("restore", about, "  headnote memory restore NAME\n  headnote memory restore NAME --at 12")
+    parser.add_argument("name", help="a file or a name; MEMORY.md for the index")
+    parser.add_argument("--at", type=int, default=0, metavar="N", help="as change N left it; see log")
+    options = parser.parse_args(words)
+    memories = opened(options)
+    tell(memories.restore(options.name, at=options.at), "restored", options, memories)
+    return 0
