@@ -292,7 +292,7 @@ STEPS = {
     "restore": lambda store: store.restore("user_another_name.md", at=1),
     "delete": lambda store: store.delete("user_another_name.md"),
     "propose": lambda store: Inbox(store).propose("create", "user_c.md", text_of("c", "C.")),
-    "accept": lambda store: Inbox(store).accept(Inbox(store).waiting()[0].id),
+    "accept": lambda store: [Inbox(store).accept(each.id) for each in Inbox(store).waiting()][-1],
     "reindex": lambda store: store.reindex(),
 }
 

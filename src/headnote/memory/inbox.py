@@ -121,6 +121,7 @@ class Inbox:
             made = self._made(proposal)
             if made is None:
                 raise
+            store.folder.confirm(proposal.file)  # whoever accepted it before may have died before it was synced
             return made
 
     def _made(self, proposal: Proposal) -> Memory | Change | None:
