@@ -22,17 +22,15 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from headnote.errors import BadName, MemoryChanged, MemoryExists, NoSuchMemory, NotSynced, StoreFailed
+from headnote.errors import MemoryChanged, MemoryExists, NoSuchMemory, NotSynced, StoreFailed
 from headnote.memory.durable import KERNEL, Kernel, failed, token, write_all
-from headnote.memory.names import MAX_PARTS, safe_file, same_name
-from headnote.memory.note import INDEX, MAX_FILE, digest_of
+from headnote.memory.looking import FOLDER, INSIDE, Held, Stamp, is_there, read_in, scan
+from headnote.memory.names import safe_file, same_name
+from headnote.memory.note import digest_of
 from headnote.types import Finding, NamedTuple
 
 TEMPORARY = ".headnote-"
 PATIENCE = 60.0  #: seconds to wait for another process that holds the lock
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-_INSIDE = _FOLDER | os.O_NOFOLLOW
-_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -41,26 +39,6 @@ class Modes(NamedTuple):
 
     file: int = 0o600
     folder: int = 0o700
-
-
-class Stamp(NamedTuple):
-    """What tells a changed file from an unchanged one without reading it."""
-
-    inode: int
-    size: int
-    mtime: int
-    ctime: int
-
-
-class Held(NamedTuple):
-    """A file's bytes as they were read in one go."""
-
-    data: bytes
-    stamp: Stamp
-
-    @property
-    def changed(self) -> float:
-        return self.stamp.mtime / 1e9
 
 
 class Spot(NamedTuple):
@@ -85,88 +63,24 @@ class Folder:
     def read(self, file: str) -> Held:
         """A file's bytes. Raises NoSuchMemory, or StoreFailed for what is no plain file."""
         with self._spot(file) as spot:
-            return self._read(spot.parent, spot.name, file)
-
-    def _read(self, parent: int, name: str, file: str) -> Held:
-        try:
-            descriptor = os.open(name, _READ, dir_fd=parent)
-        except FileNotFoundError:
-            raise NoSuchMemory(f"there is no {file} in {self.path}") from None
-        except OSError as error:
-            raise failed(f"cannot read {file}", error) from error
-        try:
-            about = os.fstat(descriptor)
-            if not stat.S_ISREG(about.st_mode):
-                raise StoreFailed(f"cannot read {file}: it is no plain file")
-            if about.st_size > MAX_FILE:
-                raise StoreFailed(f"cannot read {file}: it has more than {MAX_FILE:,} bytes")
-            with open(descriptor, "rb", closefd=False) as opened:
-                data = opened.read(MAX_FILE + 1)
-        finally:
-            os.close(descriptor)
-        return Held(data, _stamp(about))
+            return read_in(spot.parent, spot.name, file, self.path)
 
     def files(self, findings: list[Finding] | None = None) -> dict[str, Stamp]:
         """Every Markdown file below the folder but the index, with its stamp, in the order of their names."""
         found: dict[str, Stamp] = {}
         told: list[Finding] = [] if findings is None else findings
         try:
-            top = os.open(self.path, _FOLDER)
+            top = os.open(self.path, FOLDER)
         except (FileNotFoundError, NotADirectoryError):
             return {}
         except OSError as error:
             told.append(Finding(self.path, None, "unreadable", error.strerror or str(error)))
             return {}
         try:
-            self._scan(top, "", found, told)
+            scan(top, "", found, told)
         finally:
             os.close(top)
         return dict(sorted(found.items()))
-
-    def _scan(self, folder: int, prefix: str, found: dict[str, Stamp], told: list[Finding]) -> None:
-        with os.scandir(folder) as items:
-            for item in items:
-                file = prefix + item.name
-                if item.name.startswith("."):
-                    continue
-                if item.is_symlink():
-                    said = "it is a symbolic link, and the store follows none"
-                    told.append(Finding(file, None, "memory-link", said, "put the file itself here"))
-                elif item.is_dir(follow_symlinks=False):
-                    self._enter(folder, file, found, told)
-                elif item.name.endswith(".md") and file != INDEX and item.is_file(follow_symlinks=False):
-                    self._meet(item, file, found, told)
-
-    def _enter(self, folder: int, file: str, found: dict[str, Stamp], told: list[Finding]) -> None:
-        if file.count("/") + 2 > MAX_PARTS:
-            told.append(Finding(file, None, "memory-too-deep", f"the store looks {MAX_PARTS} folders deep, no further"))
-            return
-        try:
-            inner = os.open(file.rpartition("/")[2], _INSIDE, dir_fd=folder)
-        except OSError as error:
-            told.append(Finding(file, None, "unreadable", error.strerror or str(error)))
-            return
-        try:
-            self._scan(inner, file + "/", found, told)
-        finally:
-            os.close(inner)
-
-    @staticmethod
-    def _meet(item: os.DirEntry[str], file: str, found: dict[str, Stamp], told: list[Finding]) -> None:
-        try:
-            safe_file(file)
-            about = item.stat(follow_symlinks=False)
-        except BadName as error:
-            shown = os.fsencode(file).decode("utf-8", "replace")
-            told.append(Finding(shown, None, "memory-name", str(error), "give the file another name"))
-            return
-        except OSError:
-            return  # gone in this moment
-        if about.st_size > MAX_FILE:
-            said = f"it has {about.st_size:,} bytes; a memory has at most {MAX_FILE:,}"
-            told.append(Finding(file, None, "memory-too-large", said))
-        else:
-            found[file] = _stamp(about)
 
     # Changing; under the lock
 
@@ -189,7 +103,7 @@ class Folder:
         while True:
             try:
                 self.make()
-                descriptor = os.open(self.path, _FOLDER)
+                descriptor = os.open(self.path, FOLDER)
             except OSError as error:
                 raise failed(f"cannot open {self.path}", error) from error
             try:
@@ -239,7 +153,7 @@ class Folder:
         for name in os.listdir(top):
             if name.startswith(TEMPORARY):
                 try:
-                    data = self._read(top, name, name).data
+                    data = read_in(top, name, name).data
                 except (NoSuchMemory, StoreFailed):
                     continue  # a folder, a link, a file too large: none of ours
                 if rescue:
@@ -267,7 +181,7 @@ class Folder:
         except OSError as error:
             if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK):
                 raise
-            if _is_there(spot.name, spot.parent):  # no links here: the lock keeps our own processes apart
+            if is_there(spot.name, spot.parent):  # no links here: the lock keeps our own processes apart
                 raise FileExistsError(errno.EEXIST, "", spot.name) from None
             self.kernel.rename(temporary, spot.name, **folders)
 
@@ -331,12 +245,12 @@ class Folder:
             pass
 
     def _expect(self, spot: Spot, expect: str, file: str) -> None:
-        if digest_of(self._read(spot.parent, spot.name, file).data) != expect:
+        if digest_of(read_in(spot.parent, spot.name, file).data) != expect:
             raise _changed(file)
 
     def _is(self, parent: int, name: str, *digests: str) -> bool:
         try:
-            return digest_of(self._read(parent, name, name).data) in digests
+            return digest_of(read_in(parent, name, name).data) in digests
         except (NoSuchMemory, StoreFailed):
             return False
 
@@ -396,7 +310,7 @@ class Folder:
         raise MemoryChanged(f"{self.path} was replaced by another folder meanwhile; look at it again")
 
     def _sync_path(self, path: str) -> None:
-        descriptor = os.open(path, _FOLDER)
+        descriptor = os.open(path, FOLDER)
         try:
             self.kernel.fsync(descriptor)
         finally:
@@ -408,7 +322,7 @@ class Folder:
         opened: list[int] = []
         try:
             try:
-                opened.append(os.open(self.path, _FOLDER) if top is None else os.dup(top))
+                opened.append(os.open(self.path, FOLDER) if top is None else os.dup(top))
                 for part in parts[:-1]:
                     opened.append(self._step(opened[-1], part, make=make))
             except (FileNotFoundError, NotADirectoryError):
@@ -422,10 +336,10 @@ class Folder:
 
     def _step(self, folder: int, part: str, *, make: bool) -> int:
         if make:
-            if not _is_there(part, folder):
+            if not is_there(part, folder):
                 self.kernel.mkdir(part, self.modes.folder, dir_fd=folder)
             self.kernel.fsync(folder)  # also if it was there: whoever made it may not have synced it
-        return os.open(part, _INSIDE, dir_fd=folder)
+        return os.open(part, INSIDE, dir_fd=folder)
 
 
 def _changed(file: str) -> MemoryChanged:
@@ -441,15 +355,3 @@ def _putting_back(file: str) -> Iterator[None]:
     except OSError as error:
         said = f"{file} was changed by somebody else meanwhile, and could not be put back ({error.strerror})"
         raise StoreFailed(f"{said}: what they wrote comes into the history with the next change") from error
-
-
-def _is_there(name: str, folder: int) -> bool:
-    try:
-        os.stat(name, dir_fd=folder, follow_symlinks=False)
-    except FileNotFoundError:
-        return False
-    return True
-
-
-def _stamp(about: os.stat_result) -> Stamp:
-    return Stamp(about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns)

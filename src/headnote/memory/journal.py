@@ -15,8 +15,9 @@ import json
 import os
 
 from headnote.memory.durable import KERNEL, Kernel
-from headnote.memory.folder import Folder, Stamp
+from headnote.memory.folder import Folder
 from headnote.memory.lines import Lines
+from headnote.memory.looking import Stamp
 from headnote.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:

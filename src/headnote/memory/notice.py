@@ -14,8 +14,9 @@ import time
 
 from headnote.errors import NoSuchMemory, StoreFailed
 from headnote.memory.entries import Update
-from headnote.memory.folder import Folder, Stamp
+from headnote.memory.folder import Folder
 from headnote.memory.journal import Change, Journal
+from headnote.memory.looking import Stamp
 from headnote.memory.note import INDEX, Memory, digest_of, read_note
 from headnote.types import Finding, NamedTuple
 
