@@ -43,9 +43,9 @@ def test_a_verdict_is_kept_and_told(place):
     cache = place.path("cache")
     keep(cache, [NOTE], [verdict("missing", "src/ship.py", "src/a.py")], now=10 * DAY)
     assert kept_in(cache) == {NOTE.digest: Held("missing", "src/ship.py: gone, and 1 more", 10 * DAY)}
-    for now, when in ((10, ""), (11, ", yesterday"), (13, ", 3 days ago")):
+    for now, when in ((10, "today"), (11, "yesterday"), (13, "3 days ago")):
         said = Holding(place.proj, cache, now=now * DAY)(NOTE)
-        assert said == f"missing (verified{when}): src/ship.py: gone, and 1 more"
+        assert said == f"missing, verified {when}: src/ship.py: gone, and 1 more"
 
 
 def test_a_verdict_of_another_text_does_not_count(place):
@@ -58,7 +58,7 @@ def test_a_verdict_of_another_text_does_not_count(place):
 def test_a_good_verdict_and_one_that_says_nothing(place):
     cache = place.path("cache")
     keep(cache, [NOTE], [verdict("valid", "src/ship.py")], now=0)
-    assert Holding(place.proj, cache, now=0)(NOTE) == "valid (verified)"
+    assert Holding(place.proj, cache, now=0)(NOTE) == "valid, verified today"
     keep(cache, [NOTE], [verdict("unknown", "src/ship.py")], now=0)
     assert Holding(place.proj, cache, now=0)(NOTE) == "unknown: src/ship.py is not at that path"
 

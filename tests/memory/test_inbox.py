@@ -25,7 +25,9 @@ def test_a_proposal_waits_until_it_is_accepted(store):
     assert "user_b.md" not in files_of(store)
     assert inbox.accept(made.id[:4]).text == text_of("b", "B.")
     assert (inbox.waiting(), files_of(store)["user_b.md"]) == ([], text_of("b", "B.").encode())
-    assert [(change.session, change.why) for change in store.log("user_b.md")] == [("s", "because")]
+    assert [(change.by, change.session, change.why) for change in store.log("user_b.md")] == [
+        ("agent", "s", f"because, proposal {made.id}, accepted")
+    ]
     assert problems(store, ()) == []
 
 
@@ -98,5 +100,19 @@ def test_ids_that_mean_several_are_none(store):
     inbox = Inbox(store)
     for number in range(20):
         inbox.propose("create", f"user_{number}.md", str(number))
-    with pytest.raises(NoSuchMemory, match="20 proposals are called ''"):
-        inbox.get("")
+    for short in ("", inbox.waiting()[0].id[:3]):  # not even one that no other starts with
+        with pytest.raises(NoSuchMemory, match=f"0 proposals are called '{short}'"):
+            inbox.get(short)
+
+
+def test_renames_and_stale_proposals(store):
+    inbox = Inbox(store)
+    store.create("Old", type="user", description="d", body="b")
+    made = inbox.propose("rename", "user_old.md", "New", expect=store.get("old").digest)
+    assert (inbox.diff(made), inbox.is_stale(made)) == ("the new name: New\n", False)
+    store.edit("old", body="c")
+    assert inbox.is_stale(made)
+    with pytest.raises(MemoryChanged):
+        inbox.accept(made.id)
+    again = inbox.propose("rename", "user_old.md", "New", expect=store.get("old").digest)
+    assert inbox.accept(again.id).file == "user_new.md"

@@ -68,15 +68,16 @@ def test_an_edit_from_below_compares(trees):
     assert told(tree) == [("feedback_low.md", "private", "newer")]
 
 
-def test_deleting_takes_the_nearest_then_the_lower_one(trees):
+def test_deleting_takes_the_nearest_and_not_the_lower_one(trees):
     main, tree = opened(trees), opened(trees, "tree")
     add(main, "Low", "below")
     tree.edit("low", body="on top")
     tree.delete("low")
     assert told(tree) == [("feedback_low.md", "private", "below")]
-    tree.delete("low")
-    assert (told(tree), told(main)) == ([], [])
-    assert main.restore("low").body == "below"
+    for change in (lambda: tree.delete("low"), lambda: tree.rename("low", "Lower")):
+        with pytest.raises(WriteRefused, match="'low' is of the repository, not of this worktree: do it there"):
+            change()
+    assert told(main) == [("feedback_low.md", "private", "below")]
 
 
 # -- policies --------------------------------------------------------------------------------------------------
@@ -137,10 +138,9 @@ def test_a_proposal_for_what_lies_below_is_made_where_it_belongs(trees):
     edit = tree.edit("low", body="on top", **AGENT)
     assert (tree.inbox.accept(edit.id).body, main.get("low").body) == ("on top", "below")
     tree.delete("low")
-    gone = tree.delete("low", **AGENT)
-    assert gone.scope == "under"
-    tree.inbox.accept(gone.id)
-    assert told(main) == []
+    with pytest.raises(WriteRefused, match="of the repository"):
+        tree.delete("low", **AGENT)
+    assert told(main) == [("feedback_low.md", "private", "below")]
 
 
 def test_agents_propose_to_the_team_also_if_they_may_write(place):

@@ -88,7 +88,10 @@ def test_everything_is_taken_along(both):
     assert archived(archive) == before
     assert os.stat(archive).st_mode & 0o777 == 0o600
     assert [old.restore(name).text for name in ("copy", "differs")] == ["only old\r\n", "old text"]
-    assert [each.why for each in new.log("copy")] == [f"relocated from {old.place.store}"]
+    assert [(each.op, each.why) for each in new.log("copy")] == [
+        ("create", ""),  # its life before the move came along
+        ("bring", f"relocated from {old.place.store}"),
+    ]
 
 
 def test_twice_is_once(both):

@@ -17,6 +17,7 @@ from headnote.errors import (
     WriteRefused,
 )
 from headnote.memory.durable import KERNEL
+from headnote.memory.entries import entries_of
 from headnote.memory.note import INDEX, MAX_FILE, digest_of, read_note
 
 from .machines import Quick, Worker, files_of, lost, problems, store_in, tree
@@ -425,3 +426,55 @@ def test_threads_of_one_process_share_a_store(store):
 def test_a_store_that_is_not_there_is_empty_and_not_made_by_looking(store, tmp_path):
     assert (store.memories(), store.index(), store.notice(), store.log()) == ([], "", [], [])
     assert tree(tmp_path) == {}
+
+
+def test_restoring_after_a_rename_takes_it_back(store):
+    store.create("Retry", type="project", description="d", body="one")
+    store.rename("retry", "Retry policy")
+    assert store.restore("retry-policy").file == "project_retry.md"
+    assert list(files_of(store)) == ["project_retry.md"]
+    assert [(change.op, change.file, change.old) for change in store.log("retry")] == [
+        ("create", "project_retry.md", ""),
+        ("rename", "project_retry_policy.md", "project_retry.md"),
+        ("restore", "project_retry.md", "project_retry_policy.md"),
+    ]
+
+
+def test_restoring_a_version_changes_no_other_memory(store):
+    store.create("Mocks", type="feedback", description="d", body="one")
+    store.create("Other", type="feedback", description="d", body="other")
+    store.rename("mocks", "Sandbox")
+    store.edit("sandbox", body="two")
+    assert store.restore("sandbox", at=1).file == "feedback_sandbox.md"
+    assert list(files_of(store)) == ["feedback_other.md", "feedback_sandbox.md"]
+    assert store.get("feedback_sandbox.md").body == "one"
+    with pytest.raises(NoSuchMemory, match=r"'feedback_mocks.md' is called feedback_sandbox.md now"):
+        store.restore("feedback_mocks.md")
+
+
+def test_a_hand_worded_entry_comes_back_with_its_memory(store):
+    store.create("Small PRs", type="feedback", description="tiny pull requests", body="b")
+    store.create("Other", type="user", description="d", body="b")
+    line = "- [Small PRs](feedback_small_prs.md) — in my own words"
+    index = store.index().split("\n")
+    with open(f"{store.path}/MEMORY.md", "w", encoding="utf-8") as file:
+        file.write("\n".join(["# Mine", "", line, *index[1:]]))
+    store.delete("feedback_small_prs")
+    assert line not in store.index()
+    store.restore("feedback_small_prs")
+    assert line in store.index().split("\n")
+
+
+def test_an_index_that_somebody_deletes_is_missed_and_comes_back_in_step(store):
+    for topic in ("a", "b", "c"):
+        store.create(topic, type="user", description="d", body="b")
+    with open(f"{store.path}/MEMORY.md", "a", encoding="utf-8") as file:
+        file.write("\nMine.\n")
+    store.notice()
+    os.unlink(f"{store.path}/MEMORY.md")
+    store.create("d", type="user", description="d", body="b")
+    assert [(change.op, change.by) for change in store.log("MEMORY.md")] == [("edit", "other"), ("delete", "other")]
+    assert "Mine." not in store.index()
+    store.restore("MEMORY.md")
+    assert "Mine." in store.index()
+    assert [entry.file for entry in entries_of(store.index())] == [f"user_{topic}.md" for topic in "abcd"]

@@ -51,7 +51,7 @@ def examine(memories: Memories) -> list[Finding]:
             told.append(Finding(store.path, None, "unreadable", f"its history cannot be kept: {error}"))
         told += [*_files(store, notes), *_index(store, notes, memories.place.dialect)]
         found += told if store is memories.own else [each._replace(path=join(store.path, each.path)) for each in told]
-    return found + list(_places(memories))
+    return found + elsewhere(memories)
 
 
 def _files(store: Store, notes: list[Memory]) -> Iterator[Finding]:
@@ -109,7 +109,14 @@ def _index(store: Store, notes: list[Memory], agent: str) -> Iterator[Finding]:
     yield from hidden_in(INDEX, text)
     for entry in budget.dangling:
         said = f"an entry leads to {entry.file}, which is not there"
-        yield Finding(INDEX, entry.number + 1, "index-dangling", said, "headnote memory compact")
+        hint = (
+            f"headnote memory restore {entry.file}" if entry.file in store.journal.heads else "headnote memory compact"
+        )
+        yield Finding(INDEX, entry.number + 1, "index-dangling", said, hint)
+    if not text and store.journal.heads.get(INDEX) and notes:
+        said = "it was deleted, so the agent knows of no memory; what stood in it is in the history"
+        yield Finding(INDEX, None, "index-missing", said, f"headnote memory restore {INDEX}")
+        return
     for file in budget.unlisted:
         said = "the index has no entry for it, so the agent does not know of it"
         yield Finding(file, None, "index-unlisted", said, "headnote memory doctor --fix")
@@ -118,8 +125,12 @@ def _index(store: Store, notes: list[Memory], agent: str) -> Iterator[Finding]:
         yield Finding(INDEX, budget.seen_lines + 1, "index-cut", said, "headnote memory compact")
 
 
-def _places(memories: Memories) -> Iterator[Finding]:
+def elsewhere(memories: Memories) -> list[Finding]:
     """Memories that belong to this project, or to none, and lie elsewhere."""
+    return list(_places(memories))
+
+
+def _places(memories: Memories) -> Iterator[Finding]:
     place = memories.place
     here = identity_of(place.project, place.store)
     told = {place.store, place.under, place.team}

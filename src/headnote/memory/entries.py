@@ -68,12 +68,19 @@ def _cut(text: str, width: int) -> str:
     return (text[: width - 1].rpartition(" ")[0] or text[: width - 1]) + "…"
 
 
+def line_of(text: str, file: str) -> str:
+    """The line of an index that is the entry of a file; empty if there is none."""
+    lines = text.split("\n")
+    return next((lines[entry.number].rstrip("\r") for entry in entries_of(text) if entry.file == file), "")
+
+
 class Update(NamedTuple):
     """What an index is to say about some files."""
 
     put: Mapping[str, tuple[Memory | None, Memory]]  #: file -> the memory before, if there was one, and now
     gone: frozenset[str] = frozenset()
     moved: Mapping[str, str] = {}  #: old file -> new file
+    lines: Mapping[str, str] = {}  #: file -> the line that somebody had written for it
 
 
 def updated(text: str, update: Update) -> str:
@@ -98,7 +105,11 @@ def updated(text: str, update: Update) -> str:
             lines[entry.number] = lines[entry.number].replace(f"({entry.file})", f"({file})", 1)
     drop |= _repeated(lines, found, update)
     listed = {update.moved.get(entry.file, entry.file) for entry in found}
-    new = [entry_line(memory) + end for file, (_, memory) in update.put.items() if file not in listed]
+    new = [
+        update.lines.get(file, entry_line(memory)) + end
+        for file, (_, memory) in update.put.items()
+        if file not in listed
+    ]
     at = max((entry.number for entry in found), default=-1) + 1
     kept = _with_new(lines, new, at, end)
     return "\n".join(line for number, line in kept if number not in drop)

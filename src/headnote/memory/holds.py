@@ -82,8 +82,8 @@ class Holding:
         held = self.kept.get(memory.digest)
         if held is not None and held.state != "unknown":
             days = int((self.now - held.time) // 86400)
-            when = "" if days < 1 else f", {days} days ago" if days > 1 else ", yesterday"
-            return f"{held.state} (verified{when})" + (f": {held.evidence}" if held.evidence else "")
+            when = "today" if days < 1 else f"{days} days ago" if days > 1 else "yesterday"
+            return f"{held.state}, verified {when}" + (f": {held.evidence}" if held.evidence else "")
         return self._looked(memory)
 
     def _looked(self, memory: Memory) -> str:

@@ -19,7 +19,10 @@ from headnote.memory.names import safe_file
 from headnote.memory.note import Memory
 from headnote.memory.shelf import now
 from headnote.memory.store import Store
-from headnote.types import NamedTuple
+from headnote.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from headnote.memory.journal import Said
 
 
 class Proposal(NamedTuple):
@@ -27,13 +30,16 @@ class Proposal(NamedTuple):
 
     id: str
     time: str
-    op: str  #: create, edit, delete
+    op: str  #: create, edit, rename, delete
     file: str
-    text: str = ""  #: of the file, afterwards
+    text: str = ""  #: of the file, afterwards; of a rename, the new topic
     expect: str = ""  #: digest of the file that was looked at
     session: str = ""
     why: str = ""
     scope: str = "private"  #: whose memory it would change; of the inbox's own store, or of one beside it
+
+
+SHORTEST = 4
 
 
 class Inbox:
@@ -76,8 +82,8 @@ class Inbox:
         return list(found.values())
 
     def get(self, name: str) -> Proposal:
-        """A proposal by its id, or the start of it."""
-        found = [proposal for proposal in self.waiting() if proposal.id.startswith(name)]
+        """A proposal by its id, or the start of it: four characters at least, so that no mere number is one."""
+        found = [proposal for proposal in self.waiting() if proposal.id.startswith(name) and len(name) >= SHORTEST]
         if len(found) != 1:
             raise NoSuchMemory(f"{len(found)} proposals are called {name!r}; see: headnote memory inbox")
         return found[0]
@@ -100,8 +106,18 @@ class Inbox:
         self._append({"kind": "refuse", "id": proposal.id, "time": now(), "why": why})
         return proposal
 
+    def is_stale(self, proposal: Proposal) -> bool:
+        """Whether the memory was changed since: then the proposal cannot be accepted any more."""
+        try:
+            there = self._store(proposal).read(proposal.file).digest
+        except NoSuchMemory:
+            there = ""
+        return there != proposal.expect
+
     def diff(self, proposal: Proposal) -> str:
         """What a proposal would change."""
+        if proposal.op == "rename":
+            return f"the new name: {proposal.text}\n"
         try:
             before = self._store(proposal).read(proposal.file).text
         except NoSuchMemory:
@@ -109,14 +125,17 @@ class Inbox:
         return unified(before, proposal.text, proposal.file)
 
     def _make(self, proposal: Proposal) -> Memory | Change:
-        why = proposal.why or f"proposal {proposal.id}"
-        store, expect, session = self._store(proposal), proposal.expect, proposal.session
+        why = ", ".join(filter(None, (proposal.why, f"proposal {proposal.id}, accepted")))
+        said: Said = {"by": "agent", "session": proposal.session, "why": why}
+        store, expect = self._store(proposal).let_through(), proposal.expect
         try:
             if proposal.op == "delete":
-                return store.delete(proposal.file, expect=expect, session=session, why=why)
+                return store.delete(proposal.file, expect=expect, **said)
+            if proposal.op == "rename":
+                return store.rename(proposal.file, proposal.text, expect=expect, **said)
             if proposal.op == "edit":
-                return store.edit(proposal.file, text=proposal.text, expect=expect, session=session, why=why)
-            return store.put(proposal.file, proposal.text, session=session, why=why)
+                return store.edit(proposal.file, text=proposal.text, expect=expect, **said)
+            return store.put(proposal.file, proposal.text, **said)
         except (MemoryExists, MemoryChanged, NoSuchMemory):
             made = self._made(proposal)
             if made is None:

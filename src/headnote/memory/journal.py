@@ -42,7 +42,7 @@ class Change(NamedTuple):
 
     number: int  #: counts from 1: the order of changes, whatever the clock says
     time: str  #: when it was made, or noticed; UTC
-    op: str  #: create, edit, rename, delete, restore, revert, leftover
+    op: str  #: create, edit, rename, delete, restore, bring, revert, leftover
     file: str
     before: str | None  #: digest of the file before; None: there was none
     after: str | None  #: digest of the file afterwards; None: there is none
@@ -52,6 +52,7 @@ class Change(NamedTuple):
     why: str = ""
     data: bytes | None = None  #: the file's bytes afterwards
     listing: str = ""  #: digest of the index that goes with it
+    entry: str = ""  #: the line of the index that went with a deleted memory
 
 
 class Head(NamedTuple):

@@ -23,8 +23,8 @@ from headnote.memory.journal import Change
 from headnote.memory.names import new_file, slug_of
 from headnote.memory.note import TYPES, Memory
 from headnote.memory.place import Place, find_place, name_of
-from headnote.memory.store import Store, written
-from headnote.memory.team import Share, ignore_index, plan_share, refuse_credentials, share, team_index
+from headnote.memory.store import Store, titled, written
+from headnote.memory.team import Share, ignore_index, plan_share, refuse_credentials, refuse_personal, share, team_index
 from headnote.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
@@ -35,6 +35,14 @@ if TYPE_CHECKING:
     from headnote.memory.journal import Said
     from headnote.memory.recall import Recall
     from headnote.memory.vectors import Vectors
+
+
+#: what a model is told where it may not write as it likes
+POLICY = {
+    "confirm": "Do not write these files yourself: propose a memory to the user, who confirms it.",
+    "manual": "Do not write these files: memories are written by the user alone.",
+    "read-only": "Do not write these files: this memory is read-only.",
+}
 
 
 def open(  # noqa: A001 - reads as headnote.memory.open
@@ -117,6 +125,14 @@ class Memories:
                 return store
         raise NoSuchMemory(f"no memory is called {name!r}{self._meant(name)}; see: headnote memory list")
 
+    def _changeable(self, name: str) -> Store:
+        """The store that has a memory; not one below a worktree's, which is that of all worktrees."""
+        store = self.holder(name)
+        if store is self.under:
+            said = f"{name!r} is of the repository, not of this worktree"
+            raise WriteRefused(f"{said}: do it there, with -C {self.place.project}")
+        return store
+
     def _meant(self, name: str) -> str:
         from difflib import get_close_matches
 
@@ -160,10 +176,11 @@ class Memories:
         if type not in TYPES:
             raise WriteRefused(f"{type!r} is no type of memory; one of {', '.join(TYPES)}")
         if self._waits(said, self.own):
-            text = written(slug_of(topic), description, {"type": type, **(metadata or {})}, body)
+            text = written(slug_of(topic), description, {"type": type, **titled(topic), **(metadata or {})}, body)
             return self._propose("create", self.own, file or new_file(type, topic), text, "", said)
         if self.own.scope == "team":
             refuse_credentials(topic, f"{description}\n{body}")
+            refuse_personal(type)
         made = self.own.create(
             topic, type=type, description=description, body=body, file=file, metadata=metadata, **said
         )
@@ -199,9 +216,12 @@ class Memories:
         self._follow(store)
         return made
 
-    def rename(self, name: str, topic: str, **said: Unpack[Said]) -> Memory:
+    def rename(self, name: str, topic: str, **said: Unpack[Said]) -> Memory | Proposal:
         """Another name for a memory, and for its file."""
-        store = self.holder(name)
+        store = self._changeable(name)
+        if self._waits(said, store):
+            memory = store.get(name)
+            return self._propose("rename", store, memory.file, topic, memory.digest, said)
         made = store.rename(name, topic, **said)
         self._follow(store)
         return made
@@ -211,7 +231,7 @@ class Memories:
 
         It stays in the history.
         """
-        store = self.holder(name)
+        store = self._changeable(name)
         if self._waits(said, store):
             memory = store.get(name)
             return self._propose("delete", store, memory.file, "", expect or memory.digest, said)
@@ -294,6 +314,11 @@ class Memories:
 
         if team:
             self._need_team()
+        rules = list(extra_guidelines)
+        if self.place.policy == "auto":
+            self.own.folder.make()  # the text says that it exists
+        else:
+            rules.append(POLICY[self.place.policy])
         return memory_prompt(
             self.place.store,
             wording=wording,
@@ -302,7 +327,7 @@ class Memories:
             daily_log=daily_log,
             search=search,
             project_dir=os.path.dirname(self.place.store),
-            extra_guidelines=extra_guidelines,
+            extra_guidelines=rules,
         )
 
     def verify(self, names: Sequence[str] = (), *, progress: Progress | None = None) -> tuple[Verdict, ...]:

@@ -38,6 +38,9 @@ class Memory(NamedTuple):
         >>> read_note("user_role.md", b"---\\nname: user-role\\n---\\nA chemist.\\n").title
         'User role'
         """
+        given = self.metadata.get("title")
+        if isinstance(given, str) and given.strip():
+            return " ".join(given.split())
         words = " ".join(self.name.replace("_", " ").replace("-", " ").split())
         return words[:1].upper() + words[1:]
 

@@ -20,6 +20,7 @@ from headnote.memory.looking import Stamp
 from headnote.memory.note import INDEX, Memory, digest_of, read_note
 from headnote.types import Finding, NamedTuple
 
+NONE = "none"  #: the listing of a store whose index was deleted
 TICK = 50_000_000  #: nanoseconds; more than a tick of any clock by which files are stamped
 
 
@@ -45,7 +46,8 @@ class Seen(NamedTuple):
             if change.old:
                 moved[change.old] = change.file
         put.update(update.put)
-        return Update(put, (frozenset(gone) | update.gone) - update.put.keys(), {**moved, **update.moved})
+        gone = (gone | update.gone) - update.put.keys()
+        return update._replace(put=put, gone=frozenset(gone), moved={**moved, **update.moved})
 
 
 def look(folder: Folder, journal: Journal) -> Seen:
@@ -104,12 +106,17 @@ def _renames(changes: list[Change]) -> list[Change]:
 
 def _index(folder: Folder, journal: Journal, stamp: str) -> list[Change]:
     """The index, if another program wrote it: its text is kept whole."""
+    head = journal.heads.get(INDEX)
+    before = head.digest if head else None
     try:
         data = folder.read(INDEX).data
-    except (NoSuchMemory, StoreFailed):
+    except NoSuchMemory:
+        if journal.listing == NONE or len(journal.earlier) < 2:
+            return []  # there may never have been one
+        return [Change(0, stamp, "delete", INDEX, before, None, "other", listing=NONE)]
+    except StoreFailed:
         return []
     digest = digest_of(data)
     if digest in (journal.listing, *journal.earlier):
         return []  # as we wrote it, or would have, had we lived
-    head = journal.heads.get(INDEX)
-    return [Change(0, stamp, "edit", INDEX, head.digest if head else None, digest, "other", data=data, listing=digest)]
+    return [Change(0, stamp, "edit", INDEX, before, digest, "other", data=data, listing=digest)]

@@ -66,7 +66,7 @@ class LeftOut(NamedTuple):
 
     file: str
     score: float
-    reason: str  #: budget, limit, or gone: it vanished meanwhile
+    reason: str  #: budget, limit, twice (the same memory, of the team, is quoted), or gone: it vanished meanwhile
 
 
 class Recall(NamedTuple):
@@ -168,12 +168,19 @@ def _spend(
             left.append(LeftOut(mark.candidate.file, mark.score, "limit"))
             continue
         found = _hit(mark, places[mark.folder], now, min(room, share), check)
-        if isinstance(found, Hit):
+        if isinstance(found, Hit) and _is_among(found, hits):
+            left.append(LeftOut(found.memory.file, mark.score, "twice"))
+        elif isinstance(found, Hit):
             room -= _cost(found)
             hits.append(found)
         else:
             left.append(found)
     return tuple(hits), tuple(left), room
+
+
+def _is_among(hit: Hit, hits: list[Hit]) -> bool:
+    """Whether the same memory is there already: the one that was shared, and the shared one."""
+    return any((each.memory.name, each.memory.body) == (hit.memory.name, hit.memory.body) for each in hits)
 
 
 def _hit(

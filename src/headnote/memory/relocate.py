@@ -16,12 +16,13 @@ import tarfile
 
 from headnote.errors import MemoryChanged, NoSuchMemory
 from headnote.memory.durable import failed, token
-from headnote.memory.entries import entries_of
+from headnote.memory.entries import entries_of, line_of
+from headnote.memory.journal import Change
 from headnote.memory.memories import Memories
 from headnote.memory.names import same_name, slug_of
 from headnote.memory.note import INDEX, Memory
 from headnote.memory.shelf import now
-from headnote.memory.store import Store
+from headnote.memory.store import Arrival, Store
 from headnote.types import Finding, NamedTuple
 
 
@@ -106,8 +107,7 @@ def relocate(plan: Relocation) -> str:
     for move in plan.moves:
         if plan.old.read(move.file).digest != move.digest:
             raise MemoryChanged(f"{move.file} was changed by somebody else meanwhile; nothing was deleted, try again")
-        if move.what != "same":
-            plan.new.put(move.to, text_of(plan.old, move.file), why=why)
+    plan.new.bring(_arrivals(plan), _history(plan), why=why)
     if plan.notes:
         plan.new.add_to_index(plan.notes, why=why)
     for move in plan.moves:
@@ -116,6 +116,36 @@ def relocate(plan: Relocation) -> str:
     for move in plan.moves:
         plan.old.delete(move.file, expect=move.digest, why=f"relocated to {plan.new.path}")
     return archive
+
+
+def _arrivals(plan: Relocation) -> list[Arrival]:
+    """What is copied, in the order of the old index, each with its line there."""
+    index = plan.old.index()
+    order = {entry.file: entry.number for entry in entries_of(index)}
+    moves = sorted(plan.moves, key=lambda move: order.get(move.file, len(index)))
+    return [
+        Arrival(
+            move.to,
+            (held := plan.old.folder.read(move.file)).data,
+            held.changed,
+            line_of(index, move.file).replace(f"({move.file})", f"({move.to})"),
+        )
+        for move in moves
+        if move.what != "same"
+    ]
+
+
+def _history(plan: Relocation) -> list[Change]:
+    """What happened to the files that are copied, and to those that were deleted before, unless their name is taken."""
+    names = {move.file: move.to for move in plan.moves if move.what != "same"}
+    there = plan.new.folder.files().keys() | {INDEX, "leftover.md"}
+    known = {change.file for change in plan.new.log()}
+    found = []
+    for change in plan.old.log():
+        to = names.get(change.file, change.file)
+        if to not in there and to not in known:
+            found.append(change._replace(file=to, listing=""))
+    return found
 
 
 def _pack(plan: Relocation) -> str:

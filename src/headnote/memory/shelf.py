@@ -84,13 +84,15 @@ class Shelf:
             self.journal.append([self.change("leftover", "leftover.md", None, data, {"by": "other"})])
 
     def _is_of_index(self, data: bytes, changes: list[Change]) -> bool:
-        """Whether a text is the start of an index that was never finished: nothing but lines that we know."""
-        try:
-            known = set(self.folder.read(INDEX).data.split(b"\n"))
-        except (NoSuchMemory, StoreFailed):
-            known = set()
+        """Whether a text is the start of an index that was never finished: nothing but lines that the history has.
+
+        That the index has a line now is not enough: the program that wrote it there may take it out again, unseen.
+        """
+        known: set[bytes] = set()
         for change in changes:
-            if change.data is not None:
+            if change.file == INDEX:
+                known.update((change.data or b"").split(b"\n"))
+            elif change.data is not None:
                 known.add(entry_line(read_note(change.file, change.data)).encode("utf-8", "surrogateescape"))
         *whole, torn = data.split(b"\n")
         return known.issuperset(whole) and any(line.startswith(torn) for line in known)
@@ -157,7 +159,7 @@ class Shelf:
             elif file not in listed and file not in gone:
                 with suppress(NoSuchMemory, StoreFailed):
                     put[file] = (None, read_note(file, self.folder.read(file).data))
-        return Update(put, frozenset(gone), update.moved)
+        return update._replace(put=put, gone=frozenset(gone))
 
     def _index_text(self) -> str:
         try:

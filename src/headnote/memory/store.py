@@ -10,25 +10,36 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 
 from headnote.errors import BadName, MemoryChanged, NoSuchMemory, StoreFailed, WriteRefused
 from headnote.memory.durable import KERNEL, Kernel
-from headnote.memory.entries import Update
+from headnote.memory.entries import Update, line_of
 from headnote.memory.folder import Modes
+from headnote.memory.history import entry_before, last_file, life_of, version_of
 from headnote.memory.journal import Change
 from headnote.memory.names import new_file, safe_file, same_name, slug_of
 from headnote.memory.note import INDEX, TYPES, Memory, digest_of, read_note
 from headnote.memory.notice import Seen
 from headnote.memory.shelf import Shelf, now
 from headnote.memory.stored import render_note
-from headnote.types import TYPE_CHECKING, Finding
+from headnote.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from headnote.memory.journal import Said
+
+
+class Arrival(NamedTuple):
+    """A file that comes from another store."""
+
+    file: str
+    data: bytes
+    changed: float
+    entry: str = ""  #: its line in the index
 
 
 class Store:
@@ -49,6 +60,12 @@ class Store:
         self.shelf = Shelf(folder, state, cache, modes, kernel)
         self.folder, self.journal = self.shelf.folder, self.shelf.journal
         self.cache, self.scope, self.policy, self.author = cache, scope, policy, author
+
+    def let_through(self) -> Store:
+        """The same store for a change of an agent that the user has agreed to."""
+        other = copy(self)
+        other.policy = "auto" if self.policy == "confirm" else self.policy
+        return other
 
     @property
     def path(self) -> str:
@@ -116,21 +133,33 @@ class Store:
         **said: Unpack[Said],
     ) -> Memory:
         """A new memory. `topic` names it; its file is `<type>_<topic>.md` unless one is given."""
-        values = {"type": _known(type), **self.signed("author", "created"), **(metadata or {})}
+        values = {"type": _known(type), **titled(topic), **self.signed("author", "created"), **(metadata or {})}
         if said.get("session"):
             values["originSessionId"] = said["session"]
         return self.put(file or new_file(type, topic), written(slug_of(topic), description, values, body), **said)
 
-    def put(self, file: str, text: str | bytes, *, op: str = "create", **said: Unpack[Said]) -> Memory:
-        """A new file with this very text."""
+    def put(self, file: str, text: str | bytes, *, op: str = "create", entry: str = "", **said: Unpack[Said]) -> Memory:
+        """A new file with this very text; `entry` is its line in the index, if it is to be another than ours."""
         safe_file(file)
         if same_name(file) == same_name(INDEX):
             raise BadName(f"{file!r} cannot be the name of a memory: it is the index")
         data = text if isinstance(text, bytes) else text.encode("utf-8", "replace")
         made = self._read_as(file, data)
+        update = Update({file: (None, made)}, lines={file: entry} if entry else {})
         with self._writing(said) as seen:
-            self.shelf.make(self.shelf.change(op, file, None, data, said), Update({file: (None, made)}), seen)
+            self.shelf.make(self.shelf.change(op, file, None, data, said), update, seen)
         return made
+
+    def bring(self, arrivals: Sequence[Arrival], history: Sequence[Change] = (), **said: Unpack[Said]) -> None:
+        """New files from another store, with their history, their lines of the index, and their age."""
+        with self._writing(said) as seen:
+            first = self.journal.number + 1
+            self.journal.append([change._replace(number=first + at) for at, change in enumerate(history)])
+            for each in arrivals:
+                made = self._read_as(each.file, each.data)
+                update = Update({each.file: (None, made)}, lines={each.file: each.entry} if each.entry else {})
+                self.shelf.make(self.shelf.change("bring", each.file, None, each.data, said), update, seen)
+                self.folder.age(each.file, each.changed)
 
     def edit(
         self,
@@ -157,39 +186,68 @@ class Store:
             self.shelf.make(change, Update({before.file: (before, made)}), seen)
         return made
 
-    def rename(self, name: str, topic: str, **said: Unpack[Said]) -> Memory:
+    def rename(self, name: str, topic: str, *, expect: str = "", **said: Unpack[Said]) -> Memory:
         """Another name for a memory, and for its file."""
-        with self._writing(said) as seen:
-            before = self.get(name)
-            folder = before.file.rpartition("/")[0]
-            file = f"{folder}/" * bool(folder) + new_file(before.type or "user", topic)
-            if file == before.file:
-                return before
-            data = written(slug_of(topic), before.description, before.metadata, before.body).encode()
-            change = self.shelf.change("rename", file, before.digest, data, said)._replace(old=before.file)
-            made = self._read_as(file, data)
-            self.shelf.make(change, Update({file: (before, made)}, moved={before.file: file}), seen)
-        return made
+        before = self._expected(name, expect)
+        folder = before.file.rpartition("/")[0]
+        file = f"{folder}/" * bool(folder) + new_file(before.type or "user", topic)
+        if file == before.file:
+            return before
+        values = {**{key: value for key, value in before.metadata.items() if key != "title"}, **titled(topic)}
+        data = written(slug_of(topic), before.description, values, before.body).encode()
+        return self._move(before.file, file, data, before.digest, "rename", said)
 
     def delete(self, name: str, *, expect: str = "", **said: Unpack[Said]) -> Change:
         """Take a memory out of the store. It stays in the history."""
         with self._writing(said) as seen:
             before = self._expected(name, expect)
-            change = self.shelf.change("delete", before.file, before.digest, None, said)
+            entry = line_of(self.index(), before.file)
+            change = self.shelf.change("delete", before.file, before.digest, None, said)._replace(entry=entry)
             self.shelf.make(change, Update({}, gone=frozenset((before.file,))), seen)
         return change
 
     def restore(self, name: str, *, at: int = 0, **said: Unpack[Said]) -> Memory:
-        """A deleted memory, or an earlier version of one: as change `at` left it, else as it was before the last."""
-        version = self.version(name, at)
+        """A deleted memory, or an earlier version of one: as change `at` left it, else as it was before the last.
+
+        A memory that is there keeps its file, unless the last change was a rename: that is taken back.
+        """
+        life = self.log(name)
+        file = self._file_of(name)
+        now = digest_of(self.folder.read(file).data) if file else ""
+        version = version_of(life, name, at, now)
         data = version.data or b""
         said.setdefault("why", f"as of change {version.number}")
-        if version.file == INDEX:
-            self.write_index(data.decode("utf-8", "surrogateescape"), expect=self.index(), **said)
-            return self._read_as(INDEX, data)
-        if version.file in self.folder.files():
-            return self.edit(version.file, text=data, op="restore", **said)
-        return self.put(version.file, data, op="restore", **said)
+        if INDEX in (version.file, file):
+            return self._restore_index(data, said)
+        if not file and not at and version.file in self.folder.files():
+            raise NoSuchMemory(f"{name!r} is called {version.file} now; restore that one, or give a number with --at")
+        if not file:
+            return self.put(version.file, data, op="restore", entry=entry_before(life, version.file), **said)
+        if version.file != file and not at:
+            return self._move(file, version.file, data, now, "restore", said)
+        return self.edit(file, text=data, op="restore", expect=now, **said)
+
+    def _file_of(self, name: str) -> str:
+        """The file of a memory that is there; empty if none is."""
+        if name == INDEX:
+            return INDEX if self.index() else ""
+        return self.get(name).file if self.has(name) else ""
+
+    def _restore_index(self, data: bytes, said: Said) -> Memory:
+        """An earlier index, in step with the files that are there now."""
+        with self._writing(said) as seen:
+            follow = self.shelf.in_step(self.memories(), seen)
+            text = self.shelf.rewrite_index(lambda _: follow(data.decode("utf-8", "surrogateescape")), seen, said)
+        return self._read_as(INDEX, text.encode("utf-8", "replace"))
+
+    def _move(self, file: str, to: str, data: bytes, expect: str, op: str, said: Said) -> Memory:
+        """Another file for a memory, with another text."""
+        with self._writing(said) as seen:
+            before = self._expected(file, expect)
+            change = self.shelf.change(op, to, before.digest, data, said)._replace(old=file)
+            made = self._read_as(to, data)
+            self.shelf.make(change, Update({to: (before, made)}, moved={file: to}), seen)
+        return made
 
     def reindex(self, **said: Unpack[Said]) -> str:
         """Bring the index in step with the files; its text. What was in it before is in the history."""
@@ -216,33 +274,11 @@ class Store:
         changes = self.shelf.history(findings)
         if not name:
             return changes
-        files = {name, f"{name}.md"} | {change.file for change in changes if _is_called(change, name)}
-        for change in reversed(changes):
-            if change.old and change.file in files:
-                files.add(change.old)
-        return [change for change in changes if change.file in files or change.old in files]
+        return life_of(changes, self._file_of(name) or last_file(changes, name))
 
     def notice(self) -> list[Change]:
         """Write down what other programs did since the last look. Changes nothing in the folder itself."""
         return self.shelf.notice()
-
-    def version(self, name: str, at: int = 0) -> Change:
-        """The change that left a memory as it is to be restored."""
-        history = [change for change in self.log(name) if change.data is not None]
-        if at:
-            history = [change for change in history if change.number == at]
-        elif history and self._is_now(history[-1]):
-            history.pop()
-        if not history:
-            which = f"change {at}" if at else "earlier version"
-            raise NoSuchMemory(f"the history has no {which} of {name!r}; see: headnote memory log")
-        return history[-1]
-
-    def _is_now(self, change: Change) -> bool:
-        try:
-            return digest_of(self.folder.read(change.file).data) == change.after
-        except NoSuchMemory:
-            return False
 
     # How
 
@@ -277,6 +313,17 @@ class Store:
         return {who: self.author, when: now()} if self.scope == "team" else {}
 
 
+def titled(topic: str) -> dict[str, object]:
+    """A topic as metadata, where the name that is made of it does not give it back.
+
+    >>> titled("Deploys"), titled("GraphQL URLs")
+    ({}, {'title': 'GraphQL URLs'})
+    """
+    title = " ".join(topic.split())
+    plain = slug_of(topic).replace("-", " ")
+    return {} if title == plain[:1].upper() + plain[1:] else {"title": title}
+
+
 def written(name: str, description: str, metadata: Mapping[str, object], body: str) -> str:
     """The text of a memory's file, in the form in which Claude Code stores it."""
     values = {"node_type": "memory", **metadata}
@@ -287,7 +334,3 @@ def _known(type_: str) -> str:
     if type_ not in TYPES:
         raise WriteRefused(f"{type_!r} is no type of memory; one of {', '.join(TYPES)}")
     return type_
-
-
-def _is_called(change: Change, name: str) -> bool:
-    return change.data is not None and read_note(change.file, change.data).name == name

@@ -134,6 +134,12 @@ def team_index(team: Store) -> str:
     return "\n\n".join(part for part in (own, "\n".join(entries)) if part) + "\n" * bool(own or entries)
 
 
+def refuse_personal(type_: str) -> None:
+    """WriteRefused for a memory that is about a person."""
+    if type_ in PERSONAL:
+        raise WriteRefused(f"a memory of type {type_} is about a person, and stays private; write it without --team")
+
+
 def team_entry(team: Store) -> Entry | None:
     """The team's index as a piece of what a model receives; None if there is none.
 

@@ -11,26 +11,30 @@
 from __future__ import annotations
 
 import json
+import time
 
 from headnote.credentials import credentials_in
 from headnote.errors import BadName, HeadnoteError, StoreFailed
+from headnote.memory.entries import line_of
 from headnote.memory.names import safe_file, same_name
 from headnote.memory.note import INDEX, MAX_FILE, Memory
 from headnote.memory.relocate import own_lines
 from headnote.memory.shelf import now
-from headnote.memory.store import Store
+from headnote.memory.store import Arrival, Store
 from headnote.types import Finding, NamedTuple
 
 SCHEMA = "headnote.export/1"
 
 
-class Arrival(NamedTuple):
+class Import(NamedTuple):
     """One file of an import."""
 
     file: str
     text: str
     what: str  #: new, same, differs, refused; lines: somebody's own ones, for the index; failed, once it was tried
     why: str = ""
+    changed: float = 0.0  #: when it was changed, on the machine it comes from
+    entry: str = ""  #: its line in the index there
 
 
 def export(store: Store, project: str) -> tuple[str, list[Finding]]:
@@ -77,24 +81,24 @@ def _has_credentials(file: str, text: str, so: str, findings: list[Finding]) -> 
     return bool(found)
 
 
-def plan_import(text: str, store: Store) -> list[Arrival]:
+def plan_import(text: str, store: Store) -> list[Import]:
     """What importing would do. Changes nothing."""
     given, index = _read(text)
     there = {same_name(file): file for file in store.folder.files()}
     plan = []
-    for file, body in given:
-        arrival = _arrival(file, body, there, store)
+    for file, body, changed in given:
+        arrival = _arrival(file, body, there, store)._replace(changed=changed, entry=line_of(index, file))
         there.setdefault(same_name(file), "")
         plan.append(arrival)
     lines = own_lines(index, store.index())
     if lines:
         found = credentials_in(lines)
         why = f"it looks like a credential: {found[0].kind}" if found else ""
-        plan.append(Arrival(INDEX, lines, "refused" if found else "lines", why))
+        plan.append(Import(INDEX, lines, "refused" if found else "lines", why))
     return plan
 
 
-def _read(text: str) -> tuple[list[tuple[str, str]], str]:
+def _read(text: str) -> tuple[list[tuple[str, str, float]], str]:
     """The files and the index of a document, or an error that says what it is instead."""
     try:
         document = json.loads(text)
@@ -105,25 +109,25 @@ def _read(text: str) -> tuple[list[tuple[str, str]], str]:
         raise HeadnoteError(f"this is no file that `headnote memory export` wrote: its schema is {schema!r:.60}")
     given, index = document.get("memories"), document.get("index", "")
     try:
-        found = [(each["file"], each["text"]) for each in given]  # type: ignore[union-attr]
-    except (KeyError, TypeError):
-        found = [(None, None)]
-    if not isinstance(index, str) or not all(isinstance(part, str) for pair in found for part in pair):
+        found = [(each["file"], each["text"], float(each.get("changed") or 0)) for each in given]  # type: ignore[union-attr]
+    except (KeyError, TypeError, AttributeError, ValueError):
+        found = [(None, None, 0.0)]
+    if not isinstance(index, str) or not all(isinstance(part, str) for each in found for part in each[:2]):
         raise HeadnoteError("the file is damaged: each of its memories has a `file` and a `text`")
     return found, index
 
 
-def _arrival(file: str, text: str, there: dict[str, str], store: Store) -> Arrival:
+def _arrival(file: str, text: str, there: dict[str, str], store: Store) -> Import:
     refusal = _refusal(file, text)
     if refusal:
-        return Arrival(file, text, "refused", refusal)
+        return Import(file, text, "refused", refusal)
     known = there.get(same_name(file))
     if known is None:
-        return Arrival(file, text, "new")
+        return Import(file, text, "new")
     if known != file:
-        return Arrival(file, text, "refused", f"{known} has its name" if known else "it is in the file twice")
+        return Import(file, text, "refused", f"{known} has its name" if known else "it is in the file twice")
     same = store.folder.read(file).data == text.encode()
-    return Arrival(file, text, "same" if same else "differs")
+    return Import(file, text, "same" if same else "differs")
 
 
 def _refusal(file: str, text: str) -> str:
@@ -143,13 +147,14 @@ def _refusal(file: str, text: str) -> str:
     return f"it looks like a credential: {found[0].kind}, line {found[0].line}" if found else ""
 
 
-def take_in(plan: list[Arrival], store: Store, *, replace: bool = False) -> list[Arrival]:
+def take_in(plan: list[Import], store: Store, *, replace: bool = False) -> list[Import]:
     """Import what was planned; what was taken in, and what failed. A failure does not stop the rest."""
     done = []
     for arrival in plan:
         try:
             if arrival.what == "new":
-                store.put(arrival.file, arrival.text, why="imported")
+                changed = arrival.changed or time.time()
+                store.bring([Arrival(arrival.file, arrival.text.encode(), changed, arrival.entry)], why="imported")
             elif arrival.what == "differs" and replace:
                 store.edit(arrival.file, text=arrival.text, why="imported")
             elif arrival.what == "lines":

@@ -72,9 +72,13 @@ def _recall_json(found: Recall) -> dict[str, object]:
     }
 
 
+NOTHING = "Nothing that is remembered has a word of this."
+
+
 def _print_recall(found: Recall, paint: Paint) -> None:
     if not found.hits:
-        print("Nothing that is remembered has a word of this.")
+        none = "No memory that fits is small enough for this budget." if found.left_out else NOTHING
+        print(none)
     for hit in found.hits:
         _print_hit(hit, paint)
     for each in found.left_out:
@@ -85,7 +89,8 @@ def _print_recall(found: Recall, paint: Paint) -> None:
 
 def _print_hit(hit: Hit, paint: Paint) -> None:
     memory = hit.memory
-    print(paint.bold(memory.file) + paint.faint(f"  {memory.type or '?'}, {hit.note}"))
+    of_team = ", of the team" if memory.scope == "team" else ""
+    print(paint.bold(memory.file) + paint.faint(f"  {memory.type or '?'}{of_team}, {hit.note}"))
     if memory.description:
         print(paint.wrap(memory.description, 2))
     print("\n".join(f"    {paint.text(line)}" for line in hit.excerpt.splitlines()))

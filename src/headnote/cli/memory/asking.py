@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from headnote.cli.options import formatter
 from headnote.cli.paint import Paint, printable
 from headnote.cli.schema import emit
+from headnote.credentials import credentials_in
 from headnote.dialects.registry import DEFAULT_AGENT
 from headnote.memory.inbox import Proposal
 from headnote.memory.journal import Change
@@ -150,6 +151,9 @@ def tell(made: Memory | Proposal | Change, verb: str, options: argparse.Namespac
         emit("memory", memory_json(made) if isinstance(made, Memory) else {"file": made.file, "number": made.number})
         return
     print(f"{verb}: {made.file}")
+    if isinstance(made, Memory):
+        for found in credentials_in(made.text)[:3]:
+            print(f"Line {found.line} looks like a credential ({found.kind}): whoever reads the memory sees it.")
     if not isinstance(made, Memory) or made.scope == "team" or not memories.place.is_read:
         return
     budget = memories.budget()

@@ -23,7 +23,7 @@ from headnote.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from headnote.memory.relocate import Relocation
-    from headnote.memory.transfer import Arrival
+    from headnote.memory.transfer import Import
 
 
 MAX_IMPORT = 256 * 1024 * 1024  #: bytes
@@ -44,6 +44,9 @@ def command_compact(words: Sequence[str]) -> int:
         emit("compact", {"before": budget_json(budget), "after": budget_json(then), "diff": said})
     elif not said:
         print(f"{INDEX} cannot be made shorter without changing what it says.")
+        if budget.is_over:
+            print("Delete or merge what is no longer needed: headnote memory verify, headnote memory rm NAME")
+            print("What the agent does not see, headnote memory recall still finds.")
     else:
         print(for_terminal(said))
         print(f"{budget.lines} lines, {budget.units:,} characters now; {then.lines} and {then.units:,} then.")
@@ -198,7 +201,7 @@ def command_import(words: Sequence[str]) -> int:
     wanted = [each for each in plan if each.what in ("new", "lines") or (each.what == "differs" and options.replace)]
     if not options.json:
         _print_arrivals(plan, replace=options.replace)
-    done: list[Arrival] = []
+    done: list[Import] = []
     if wanted and (options.yes or not options.json):
         if not agreed(f"Take in {plural(len(wanted), 'file')}?", yes=options.yes):
             return 1
@@ -216,7 +219,7 @@ def command_import(words: Sequence[str]) -> int:
     return 3 if failures else 1 if any(each.what == "refused" for each in plan) else 0
 
 
-def _print_arrivals(plan: Sequence[Arrival], *, replace: bool) -> None:
+def _print_arrivals(plan: Sequence[Import], *, replace: bool) -> None:
     for each in plan:
         print(f"  {each.what:<8} {printable(each.file)}" + (f": {printable(each.why)}" if each.why else ""))
     if not plan:

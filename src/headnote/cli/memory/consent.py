@@ -55,7 +55,8 @@ def _answer(memories: Memories, name: str, options: argparse.Namespace) -> int:
 def _print_inbox(memories: Memories, *, as_json: bool) -> int:
     waiting = memories.inbox.waiting()
     if as_json:
-        found = [{**each._asdict(), "diff": memories.inbox.diff(each)} for each in waiting]
+        inbox = memories.inbox
+        found = [{**each._asdict(), "diff": inbox.diff(each), "stale": inbox.is_stale(each)} for each in waiting]
         emit("inbox", {"proposals": found, "policy": memories.place.policy})
         return 0
     if not waiting:
@@ -66,6 +67,8 @@ def _print_inbox(memories: Memories, *, as_json: bool) -> int:
         print(f"{paint.bold(each.id)}  {each.op} {paint.text(each.file)}{whose}  {each.time}")
         if each.why:
             print(paint.wrap(each.why, 4))
+        if memories.inbox.is_stale(each):
+            print(paint.red("    The memory was changed since, so this can only be refused."))
         print("\n".join("    " + paint.text(line) for line in memories.inbox.diff(each).split("\n")))
     if waiting:
         print(f"Answer: headnote memory inbox accept {waiting[0].id}   (or refuse; or all)")

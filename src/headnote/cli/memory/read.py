@@ -19,6 +19,7 @@ from headnote.cli.paint import Paint, plural
 from headnote.cli.schema import emit, finding_json
 from headnote.instructions.index import cut_index
 from headnote.memory.budget import Budget
+from headnote.memory.doctor import elsewhere
 from headnote.memory.inbox import unified
 from headnote.memory.journal import Change
 from headnote.memory.memories import Memories
@@ -64,6 +65,11 @@ def _print_list(memories: Memories, notes: list[Memory], paint: Paint) -> None:
     place = memories.place
     if not notes:
         print(f"Nothing is remembered here yet: {paint.path(place.store)}")
+        moved = [finding for finding in elsewhere(memories) if finding.code == "memory-moved"]
+        if moved:
+            print()
+            print_findings(moved, paint)
+            return
         print('\nWrite a memory:\n  headnote memory add "Topic" --type project -d "one line" -b "what to know"')
         return
     shared = sum(note.scope == "team" for note in notes) if place.team else 0
