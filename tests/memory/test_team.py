@@ -340,3 +340,15 @@ def test_a_long_index_is_cut_and_says_so(repo):
         )
     entry = team_entry(team.own)
     assert ("m199.md" in entry.text, "m201.md" in entry.text, "205 lines" in entry.text) == (True, False, True)
+
+
+def test_the_history_moves_with_the_repository(place):
+    place.git("init -q")
+    memories = opened(place)
+    add(memories)
+    memories.share(memories.plan_share("tabs"))
+    memories.of_team().edit("tabs", body="Spaces.")
+    os.rename(place.proj, place.path("moved"))
+    moved = headnote.memory.open(place.path("moved"), home=place.home, env={})
+    assert [(change.op, change.by) for change in moved.of_team().log("tabs")] == [("create", "user"), ("edit", "user")]
+    assert moved.of_team().restore("tabs").body == "Use tabs."

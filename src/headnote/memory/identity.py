@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 
 from headnote.dialects.world import find_git
 from headnote.memory.durable import token
@@ -70,6 +71,28 @@ def remember(state: str, identity: Identity) -> None:
         os.replace(beside, os.path.join(state, NAME))
     except OSError:
         return  # it helps later; it is not what was asked for
+
+
+def follow_move(states: str, state: str, here: Identity) -> None:
+    """Take along what belongs to a store that moved with its repository, as the team's does.
+
+    A store of the same repository whose folder is not there any more is this one, if this one has no history yet.
+    """
+    if os.path.isdir(state) or not os.path.isdir(here.store):
+        return
+    try:
+        names = os.listdir(states)
+    except OSError:
+        return
+    inside = here.store.removeprefix(here.project)
+    for name in names:
+        known = recall_identity(os.path.join(states, name))
+        if known is None or os.path.isdir(known.store) or known.store != known.project + inside:
+            continue
+        if known.is_same(here):
+            with suppress(OSError):  # another process did
+                os.rename(os.path.join(states, name), state)
+            return
 
 
 def recall_identity(state: str) -> Identity | None:

@@ -17,7 +17,7 @@ from headnote.dialects.registry import DEFAULT_AGENT
 from headnote.errors import MemoryChanged, NoSuchMemory, StoreFailed, WriteRefused
 from headnote.memory.budget import Budget
 from headnote.memory.durable import KERNEL, Kernel
-from headnote.memory.identity import author_of, identity_of, remember
+from headnote.memory.identity import author_of, follow_move, identity_of, remember
 from headnote.memory.inbox import Inbox, Proposal
 from headnote.memory.journal import Change
 from headnote.memory.names import new_file, slug_of
@@ -78,6 +78,8 @@ class Memories:
         self.own = self._store(place.store, kernel, scope)
         self.under = self._store(place.under, kernel) if place.under else None
         self.team = self._store(place.team, kernel, scope="team") if place.team else None
+        if self.team is not None and os.path.isdir(place.team):
+            follow_move(place.state, self.team.shelf.state.path, identity_of(place.root, place.team))
         others = {"team": self.team, "under": self.under}
         self.inbox = Inbox(self.own, {scope: store for scope, store in others.items() if store is not None})
 
@@ -255,12 +257,15 @@ class Memories:
 
     def share(self, plan: Share) -> Memory:
         """Copy a memory into the team's store."""
-        return share(plan, self._need_team())
+        made = share(plan, self._need_team())
+        self._follow(self._need_team())
+        return made
 
     def _follow(self, store: Store) -> None:
         """What a change brings along: git is told to leave the team's index out."""
         if store.scope == "team":
             ignore_index(store)
+            remember(store.shelf.state.path, identity_of(self.place.root, store.path))
 
     def _waits(self, said: Said, store: Store) -> bool:
         """Whether a change is only proposed: what agents write if the policy says so, and for the team always."""

@@ -97,8 +97,23 @@ def _group(word: str) -> tuple[str, ...]:
         for line in FORMS.split("|"):
             forms = tuple(line.split())
             _forms.update(dict.fromkeys(forms, forms))
-    forms = _forms.get(word, ())
+    forms = _forms.get(word, ()) or _ments(word)
     return (word, *(form for form in forms if form != word))
+
+
+def _ments(word: str) -> tuple[str, ...]:
+    """A verb that ends in a vowel and `y`, and its noun: the stemmer makes `deploi` of `deploy`, and `deploy` of
+    `deployment`.
+
+    >>> _ments("deployment"), _ments("deploying"), _ments("they"), _ments("city")
+    (('deploy',), ('deployment',), (), ())
+    """
+    base = word.removesuffix("s")
+    if base.endswith("yment"):
+        return (base[:-4],)
+    for ending in ("ing", "ed"):
+        base = base.removesuffix(ending)
+    return (f"{base}ment",) if len(base) > 4 and base[-1] == "y" and base[-2] in "aeo" else ()
 
 
 def anchors(text: str) -> str:
