@@ -9,7 +9,7 @@ import sys
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import headnote
@@ -301,6 +301,59 @@ def test_the_quick_way_is_the_long_way(lines, end, last):
     values = frontmatter._simple(front)
     if values is not None:
         assert frontmatter._general(front) == Front(values, None, None)
+
+
+NESTED = st.lists(
+    st.sampled_from(
+        [
+            *("metadata:", "metadata: ", "a: b", "b:", "a: b: c", "a: 5", "a: [x, 'y']", "- a", "  - a", "  - 'b'"),
+            *(
+                "  type: user",
+                "  a:",
+                "  a: 'b'",
+                '  a: "b c"',
+                "  a: 5",
+                "  a: true",
+                "  a: b: c",
+                "  b: [x]",
+                "    - c",
+            ),
+            *(
+                "    d: e",
+                "  # c",
+                "",
+                "  ",
+                "  a: b # c",
+                "   a: b",
+                "x",
+                "  x",
+                " a: b",
+                "  a: ~",
+                "  null: x",
+                "\ta: b",
+            ),
+        ]
+    ),
+    min_size=1,
+    max_size=7,
+)
+
+
+@given(NESTED, st.sampled_from(["\n", "\r\n"]), st.sampled_from(["", "\n"]))
+@settings(max_examples=600)
+def test_the_quick_way_into_a_nested_mapping_is_the_long_way(lines, end, last):
+    front = end.join(lines) + last
+    values = frontmatter._nested(front)
+    if values is not None:
+        assert frontmatter._general(front) == Front(values, None, None)
+
+
+def test_the_form_in_which_a_memory_is_stored_needs_no_yaml():
+    front = (
+        'name: a\ndescription: "b: c"\nmetadata: \n  node_type: memory\n  tags: \n    - x\n    - "y"\n  type: user\n'
+    )
+    inner = {"node_type": "memory", "tags": ["x", "y"], "type": "user"}
+    assert frontmatter._nested(front) == {"name": "a", "description": "b: c", "metadata": inner}
 
 
 SOUP = st.lists(

@@ -80,6 +80,8 @@ def _begin(text: str, *, after_bom: bool) -> int:
 def parse(front: str) -> Front:
     """The values of a frontmatter text. Never raises."""
     values = _simple(front)
+    if values is None:
+        values = _nested(front)
     return _general(front) if values is None else Front(values, None, None)
 
 
@@ -121,6 +123,32 @@ def _simple(front: str) -> dict[str, object] | None:
             values[name], level = (items := [value]), indent
         else:
             items.append(value)
+    return values
+
+
+def _nested(front: str) -> dict[str, object] | None:
+    """The values of a frontmatter of the usual shape in which a key holds such a mapping, as `metadata` often does."""
+    lines = front.replace("\r\n", "\n").rstrip("\n").split("\n")
+    top: list[str] = []
+    inner: dict[str, list[str]] = {}
+    key = ""
+    for line in lines:
+        if line.startswith("  ") and key:
+            inner.setdefault(key, []).append(line[2:])
+        elif not line.strip(" ") or line.lstrip(" ")[0] in "#- ":
+            return None
+        else:
+            top.append(line)
+            name, colon, rest = line.partition(":")
+            key = name if colon and not rest.strip(" ") else ""
+    values = _simple("\n".join(top)) if inner else None
+    if values is None or len(values) != len(top):  # a repeated key
+        return None
+    for name, block in inner.items():
+        found = _simple("\n".join(block))
+        if not found or block[0].startswith(" ") or any(not line.strip(" ") or "#" in line for line in block):
+            return None
+        values[name] = found
     return values
 
 

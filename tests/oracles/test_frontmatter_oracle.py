@@ -1,7 +1,8 @@
 """Frontmatter against npm `yaml`, through one node process.
 
 The reference splits with the regular expression of the specification, parses with npm `yaml` (repeated keys allowed,
-as recorded in rule-fm-edge r11) and repairs as 13.2 says; it is written anew in JavaScript. Compared are the parts of
+as recorded in rule-fm-edge r11) and repairs as 13.2 says, but no line that ends in CR: so the released 2.1.197 and
+2.1.325 answered. It is written anew in JavaScript. Compared are the parts of
 the text and the `paths`, as far as they matter: strings, and the lists that hold them.
 
 Where we are known to differ, `DIFFERENT` says so with both answers.
@@ -26,11 +27,11 @@ const split = text => {
   return found ? [found[1], text.slice(found[0].length)] : [null, text];
 };
 const mend = front => front.split('\n').map(line => {
-  const found = /^([A-Za-z_-]+):[ \t]+(\S[^\n]*?)(\r?)$/.exec(line);
+  const found = /^([A-Za-z_-]+):[ \t]+(\S[^\r\n]*)$/.exec(line);
   if (!found || !/[{}[\]*&#!|>%@`]|: /.test(found[2])) return line;
   const value = found[2].trimEnd();
   if (/^(?:".*"|'.*'|["'])$/.test(value) || (/^\[.*\]$/.test(value) && parses(value))) return line;
-  return `${found[1]}: ${JSON.stringify(found[2])}${found[3]}`;
+  return `${found[1]}: ${JSON.stringify(found[2])}`;
 }).join('\n');
 const values = front => {
   for (const text of [front, mend(front)]) try { return parse(text) } catch {}

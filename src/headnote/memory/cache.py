@@ -21,6 +21,7 @@ import stat
 import time
 from collections.abc import Callable, Mapping
 
+from headnote.memory.note import digest_of
 from headnote.memory.postings import SCHEMA, Postings
 from headnote.memory.stamps import Walk, provable, read_memory, walk_of
 from headnote.types import TYPE_CHECKING, Skip
@@ -84,10 +85,8 @@ def cache_home(env: Mapping[str, str]) -> str:
 
 
 def _key(folder: str, without: frozenset[str]) -> str:
-    from hashlib import blake2b
-
     named = "\0".join([os.path.realpath(folder), *sorted(without)])
-    return blake2b(named.encode("utf-8", "surrogateescape"), digest_size=12).hexdigest()
+    return digest_of(named.encode("utf-8", "surrogateescape"))[:24]
 
 
 # One database

@@ -9,7 +9,10 @@
 from __future__ import annotations
 
 from headnote.frontmatter import first_line, parse, split, trim
-from headnote.types import Finding, NamedTuple
+from headnote.types import TYPE_CHECKING, Finding, NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Any
 
 INDEX = "MEMORY.md"
 TYPES = ("user", "feedback", "project", "reference")
@@ -99,7 +102,16 @@ def _type(value: object) -> str:
 
 
 def digest_of(data: bytes) -> str:
-    """SHA-256 in hexadecimal. `_sha2` and `hashlib` are imported when the first file is read, not before."""
-    from hashlib import sha256
+    """SHA-256 in hexadecimal. Python's own module is tried first: `hashlib` loads OpenSSL, a third of a bare start."""
+    if not _sha256:
+        for name in ("_sha2", "_sha256", "hashlib"):
+            try:
+                _sha256.append(__import__(name).sha256)
+            except ImportError:
+                continue
+            break
+    digest: str = _sha256[0](data).hexdigest()
+    return digest
 
-    return sha256(data).hexdigest()
+
+_sha256: list[Any] = []

@@ -28,10 +28,15 @@ class Walk(NamedTuple):
     """The memory files of a folder."""
 
     folder: str
-    stamps: list[Stamp]
+    flat: list[str | int]  #: the stamps, one after the other: the collector of garbage has nothing to do with them
     skips: list[Skip]
     digest: str
     began: int  #: when the walk began, in nanoseconds
+
+    @property
+    def stamps(self) -> list[Stamp]:
+        flat = self.flat
+        return [tuple(flat[at : at + 5]) for at in range(0, len(flat), 5)]  # type: ignore[misc]
 
 
 def walk_of(folder: str, without: frozenset[str] = frozenset()) -> Walk:
@@ -41,7 +46,7 @@ def walk_of(folder: str, without: frozenset[str] = frozenset()) -> Walk:
     []
     """
     began, waiting = time.time_ns(), [""]
-    stamps: list[Stamp] = []
+    flat: list[str | int] = []
     skips: list[Skip] = []
     while waiting:
         below = waiting.pop()
@@ -54,13 +59,13 @@ def walk_of(folder: str, without: frozenset[str] = frozenset()) -> Walk:
             skips.append(Skip(path, "unreadable", error.strerror or ""))
             continue
         try:
-            waiting += [each for each in _look(folder, below, handle, stamps, skips) if each[:-1] not in without]
+            waiting += [each for each in _look(folder, below, handle, flat, skips) if each[:-1] not in without]
         finally:
             os.close(handle)
-    return Walk(folder, stamps, skips, _digest(stamps), began)
+    return Walk(folder, flat, skips, _digest(flat), began)
 
 
-def _look(folder: str, below: str, handle: int, stamps: list[Stamp], skips: list[Skip]) -> list[str]:
+def _look(folder: str, below: str, handle: int, flat: list[str | int], skips: list[Skip]) -> list[str]:
     """Stamp the files of one folder; the folders in it. By descriptor: a whole path costs half as much again."""
     folders = []
     with os.scandir(handle) as entries:
@@ -75,7 +80,7 @@ def _look(folder: str, below: str, handle: int, stamps: list[Stamp], skips: list
                     continue
                 mode, size = seen.st_mode, seen.st_size
                 if mode & _KIND == _FILE and size <= MAX_FILE:
-                    stamps.append((below + name, seen.st_ino & _POSITIVE, size, seen.st_mtime_ns, seen.st_ctime_ns))
+                    flat += (below + name, seen.st_ino & _POSITIVE, size, seen.st_mtime_ns, seen.st_ctime_ns)
                     continue
                 if mode & _KIND != _FOLDER:
                     skips.append(_skip(os.path.join(folder, below + name), mode, size))
@@ -90,12 +95,13 @@ def _skip(path: str, mode: int, size: int) -> Skip:
     return Skip(path, "not-a-file", "a link is not followed" if stat.S_ISLNK(mode) else "")
 
 
-def _digest(stamps: list[Stamp]) -> str:
+def _digest(flat: list[str | int]) -> str:
     """One digest over all stamps, in the order of the walk: another order only costs a comparison of each."""
-    from hashlib import blake2b
     from marshal import dumps
 
-    return blake2b(dumps(stamps, 2), digest_size=16).hexdigest()
+    from headnote.memory.note import digest_of
+
+    return digest_of(dumps(flat, 2))[:32]
 
 
 def provable(stamp: Stamp, began: int) -> Stamp:
