@@ -17,6 +17,8 @@ STEPS = (
     ("What does it get when it reads a file of the API?", ["explain", "--file", "services/api/src/orders.ts"]),
     ("And this one file: is it loaded?", ["explain", "docs/testing.md"]),
     ("What do other agents see here?", ["compare", "--agent", "claude-code,codex,copilot-cli,opencode"]),
+    ("What does it remember about deploying?", ["memory", "recall", "when may I deploy?"]),
+    ("Is all that it remembers still true?", ["memory", "verify"]),
     ("The exact text, as the model receives it:", ["show"]),
 )
 
@@ -32,7 +34,7 @@ def main() -> int:
 
 
 def stage(root: str) -> None:
-    """Copy the sample, and put the memory index where the agent keeps it for this repository."""
+    """Copy the sample, and put the memories where the agent keeps them for this repository."""
     for name in ("handbook", "home", "managed", "repo"):
         shutil.copytree(os.path.join(HERE, name), os.path.join(root, name))
     repo = os.path.join(root, "repo")
@@ -40,6 +42,8 @@ def stage(root: str) -> None:
     memory = os.path.join(root, "home", ".claude", "projects", slug(repo), "memory")
     os.makedirs(memory)
     shutil.copy(os.path.join(HERE, "memory.md"), os.path.join(memory, "MEMORY.md"))
+    for name in ("project_friday.md", "feedback_reviews.md"):
+        shutil.copy(os.path.join(HERE, name), os.path.join(memory, name))
 
 
 def places(root: str) -> list[str]:

@@ -93,7 +93,7 @@ def _print_hit(hit: Hit, paint: Paint) -> None:
     print(paint.bold(memory.file) + paint.faint(f"  {memory.type or '?'}{of_team}, {hit.note}"))
     if memory.description:
         print(paint.wrap(memory.description, 2))
-    print("\n".join(f"    {paint.text(line)}" for line in hit.excerpt.splitlines()))
+    print("\n".join(paint.wrap(line, 4) if line.strip() else "" for line in hit.excerpt.splitlines()))
     words = "; ".join(f"{word} in {', '.join(places)}" for word, places in hit.why.items())
     print(paint.faint(paint.wrap(f"why: {words}", 2)))
     if hit.holds:
