@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TypedDict
 
 from headnote.dialects.registry import Choice
 from headnote.dialects.table import Dialect
@@ -16,6 +17,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 Folder = str | os.PathLike[str]
+
+
+class Options(TypedDict, total=False):
+    """What the functions take of the surroundings that the original has of its process."""
+
+    cwd: Folder
+    agent: str
+    home: Folder | None
+    managed: Folder | None
+    env: Mapping[str, str] | None
+    args: Iterable[str]
+    settings: Mapping[str, object] | None
+    add_dirs: Iterable[str]
+    tree: Tree | None
 
 
 def question(

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypedDict, Unpack
+from typing import Unpack
 
-from headnote.compat.asking import Folder
+from headnote.compat.asking import Folder, Options
 from headnote.compat.claude_prompt import (
     build_searching_past_context_section,
     ensure_memory_dir_exists,
@@ -89,20 +89,6 @@ class _Kept:
 
 
 _kept: dict[object, _Kept] = {}
-
-
-class Options(TypedDict, total=False):
-    """What the functions take of the surroundings that the original has of its process."""
-
-    cwd: Folder
-    agent: str
-    home: Folder | None
-    managed: Folder | None
-    env: Mapping[str, str] | None
-    args: Iterable[str]
-    settings: Mapping[str, object] | None
-    add_dirs: Iterable[str]
-    tree: Tree | None
 
 
 def get_memory_files(

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping
-from typing import TypedDict, Unpack
+from typing import Unpack
 
-from headnote.compat.asking import Folder
+from headnote.compat.asking import Folder, Options
 from headnote.compat.code_assist.index import score
 from headnote.dialects.claude_code import V2_1_197
 from headnote.dialects.claude_world import read_world, slug
@@ -35,20 +35,6 @@ SEARCH_PAST = "tengu_coral_fern"
 EXTRA = "CLAUDE_COWORK_MEMORY_EXTRA_GUIDELINES"
 MAX_DEPTH = 8
 RELEVANT = 5  #: memories at most
-
-
-class Options(TypedDict, total=False):
-    """What the functions take of the surroundings that the original has of its process."""
-
-    cwd: Folder
-    agent: str
-    home: Folder | None
-    managed: Folder | None
-    env: Mapping[str, str] | None
-    args: Iterable[str]
-    settings: Mapping[str, object] | None
-    add_dirs: Iterable[str]
-    tree: Tree | None
 
 
 class _Place(NamedTuple):
