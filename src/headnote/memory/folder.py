@@ -57,6 +57,7 @@ class Folder:
         self.modes = modes or Modes()
         self.kernel = kernel
         self._held: int | None = None  #: the folder's descriptor while we hold its lock
+        self._rescue: Callable[[bytes], None] | None = None  #: who keeps what others wrote, meanwhile
 
     # Looking
 
@@ -92,10 +93,10 @@ class Folder:
             if not os.listdir(descriptor):
                 self.root()
             self._sweep(descriptor, rescue)
-            self._held = descriptor
+            self._held, self._rescue = descriptor, rescue
             yield
         finally:
-            self._held = None
+            self._held = self._rescue = None
             os.close(descriptor)
 
     def _lock(self) -> int:
@@ -213,9 +214,24 @@ class Folder:
                 if not exchanged:
                     self.kernel.rename(temporary, spot.name, src_dir_fd=spot.top, dst_dir_fd=spot.parent)
                 elif not self._is(spot.top, temporary, expect):
+                    foreign = self._bytes(spot.top, temporary)
                     with _putting_back(file):
                         self.kernel.exchange(temporary, spot.name, spot.top, spot.parent)
+                    self._keep(foreign)
                     raise _changed(file)
+
+    def _keep(self, data: bytes) -> None:
+        """Have a foreign text written down: its program may have read ours in between, and go on from there."""
+        if self._rescue is not None and data:
+            with suppress(StoreFailed):
+                self._rescue(data)
+
+    @staticmethod
+    def _bytes(folder: int, name: str) -> bytes:
+        try:
+            return read_in(folder, name, name).data
+        except (NoSuchMemory, StoreFailed):
+            return b""
 
     def remove(self, file: str, expect: str) -> None:
         """Take a file away whose digest is `expect`."""
