@@ -7,6 +7,7 @@ what a power cut could leave behind.
 from __future__ import annotations
 
 import errno
+import hashlib  # noqa: F401 - who writes needs fast digests: see note.digest_of
 import os
 
 from headnote.errors import StoreFailed

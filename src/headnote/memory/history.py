@@ -38,9 +38,16 @@ def _is_called(change: Change, name: str) -> bool:
 
 
 def version_of(life: list[Change], name: str, at: int, now: str) -> Change:
-    """The change that left a memory as it is to be again: number `at`, else the last that is not how it is now."""
+    """The change that left a memory as it is to be again: number `at`, else the one before the last.
+
+    If the last one is not how it is now, that one: the memory was deleted. So to restore a deleted memory once more
+    changes nothing.
+    """
     texts = [change for change in life if change.data is not None]
-    wanted = [change for change in texts if change.number == at] if at else [c for c in texts if c.after != now]
+    if at:
+        wanted = [change for change in texts if change.number == at]
+    else:
+        wanted = texts[:-1] if texts and texts[-1].after == now else texts
     if not wanted:
         which = f"change {at}" if at else "earlier version"
         raise NoSuchMemory(f"the history has no {which} of {name!r}; see: headnote memory log")
