@@ -40,7 +40,7 @@ def test_the_recorded_agent_has_the_same_globs(version, after_bom):
         for path, text in case["files"].items():
             if isinstance(text, str) and "---" in text and path.endswith(".md"):
                 name = f"{case['id']} {path}"
-                found = globs(text.replace("{proj}", "/work/proj"), after_bom=after_bom)
+                found = globs(text.replace("{proj}", "/srv/proj"), after_bom=after_bom)
                 ours[name] = found if path in said else bool(found)
                 theirs[name] = said.get(path, True)
     assert ours == theirs

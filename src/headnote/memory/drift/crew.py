@@ -69,40 +69,40 @@ def _together(
     path = os.path.abspath(__file__)
     for _ in __name__.split("."):
         path = os.path.dirname(path)
-    helpers = []
+    mates = []
     for share in shares[1:]:
         task = [root, share, groups, [*own.names], [*own.digests]]
         command = [sys.executable, "-I", "-S", "-c", _CODE, path]
         pipe = subprocess.PIPE
-        helper = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env={})
-        _give(helper, json.dumps(task).encode())
-        helpers.append((helper, share))
+        mate = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env={})
+        _give(mate, json.dumps(task).encode())
+        mates.append((mate, share))
     try:
         yield search(root, shares[0], groups, own=own, progress=progress)
-        for helper, share in helpers:
-            assert helper.stdout is not None
-            said = helper.stdout.read()
-            yield _read(said) if helper.wait() == 0 else search(root, share, groups, own=own)
+        for mate, share in mates:
+            assert mate.stdout is not None
+            said = mate.stdout.read()
+            yield _read(said) if mate.wait() == 0 else search(root, share, groups, own=own)
     finally:
-        for helper, _ in helpers:
-            helper.kill()
-            with helper:
+        for mate, _ in mates:
+            mate.kill()
+            with mate:
                 pass  # closes its pipe and waits for it
 
 
-def _give(helper: subprocess.Popen[bytes], task: bytes) -> None:
-    """Write a task and close the pipe; a helper reads all of it before it writes."""
-    assert helper.stdin is not None
+def _give(mate: subprocess.Popen[bytes], task: bytes) -> None:
+    """Write a task and close the pipe; a mate reads all of it before it writes."""
+    assert mate.stdin is not None
     try:
-        helper.stdin.write(task)
-        helper.stdin.close()
+        mate.stdin.write(task)
+        mate.stdin.close()
     except OSError:
-        helper.kill()
-    helper.stdin = None
+        mate.kill()
+    mate.stdin = None
 
 
 def work() -> None:
-    """What a helper does: a task on standard input, the answer on standard output."""
+    """What a mate does: a task on standard input, the answer on standard output."""
     root, files, groups, names, digests = json.load(sys.stdin)
     needles = [tuple(Needle(*needle) for needle in group) for group in groups]
     found = search(root, files, needles, own=Own(frozenset(names), frozenset(digests)))
