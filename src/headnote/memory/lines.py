@@ -1,7 +1,8 @@
 """A file of records that are whole or absent: one line of JSON each, appended and synced.
 
 1. Records are written by one system call to a descriptor opened for appending, each with a checksum.
-2. A line that is torn or does not add up is passed over by readers, and named. It costs no other line.
+2. A line that is torn or does not add up is passed over by readers, and named. It costs no other line. What a killed
+   process left of a last one is put aside by the next that writes.
 3. A write that the disk took in part is taken back.
 """
 
@@ -16,6 +17,7 @@ from headnote.errors import NotSynced, StoreFailed
 from headnote.memory.durable import KERNEL, Kernel, failed
 from headnote.types import Finding
 
+TAIL = 8 * 1024 * 1024  #: bytes in which the last record begins
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
 
 
@@ -45,7 +47,9 @@ class Lines:
             self.kernel.fchmod(descriptor, 0o600)
             self._sync_folder()
         elif os.pread(descriptor, 1, size - 1) != b"\n":
-            data = b"\n" + data  # a torn tail becomes a line of its own, which readers name
+            size = self._mended(descriptor, size)
+            if size and os.pread(descriptor, 1, size - 1) != b"\n":
+                data = b"\n" + data
         written = 0
         try:
             written = self.kernel.write(descriptor, data)
@@ -63,6 +67,24 @@ class Lines:
             if whole:
                 said = f"a record is in {self.path}, but the disk did not confirm it ({error}): a power cut may undo it"
                 raise NotSynced(said) from error
+
+    def _mended(self, descriptor: int, size: int) -> int:
+        """The size without a torn tail. A process that was killed while it wrote left it: nobody was told of it.
+
+        It is put aside into a file of its own. A tail that lacks nothing but its end stays.
+        """
+        start = max(0, size - TAIL)
+        tail = os.pread(descriptor, size - start, start)
+        torn = tail[tail.rfind(b"\n") + 1 :]
+        if decode(torn) is not None or len(torn) == len(tail) < size:
+            return size
+        aside = self.kernel.open(self.path + ".torn", _APPEND, 0o600)
+        try:
+            self.kernel.write(aside, torn + b"\n")
+        finally:
+            self.kernel.close(aside)
+        self.kernel.ftruncate(descriptor, size - len(torn))
+        return size - len(torn)
 
     def _sync_folder(self) -> None:
         folder = os.open(os.path.dirname(self.path), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
