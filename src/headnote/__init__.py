@@ -37,11 +37,14 @@ _PLACES = {
 }
 
 #: rooms that are reached as `headnote.NAME`
-_ROOMS = ("memory",)
+_ROOMS = ("context", "files", "memory", "sessions")
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from headnote import context as context
+    from headnote import files as files
     from headnote import memory as memory
+    from headnote import sessions as sessions
     from headnote.errors import HeadnoteError as HeadnoteError
     from headnote.errors import NotAFolder as NotAFolder
     from headnote.errors import UnknownAgent as UnknownAgent

@@ -12,6 +12,10 @@
       NoSuchMemory                exit 2   no memory has this name
       BadName                     exit 2   no memory can have this name
       WriteRefused                exit 3   the write policy, or a secret in the text, forbids it
+      NoSuchSession               exit 2   no session has this id, name or path
+      SessionFailed               exit 3   a session cannot be read, or its file was changed meanwhile
+      NoCheckpoint                exit 2   there is no state of the files at this point
+      RestoreRefused              exit 3   a file cannot be put back; nothing was changed
 
 What a user wrote badly in an instruction file never raises: it is a skip or a finding of the view.
 """
@@ -66,4 +70,20 @@ class BadName(HeadnoteError):
 
 
 class WriteRefused(HeadnoteError):
+    pass
+
+
+class NoSuchSession(HeadnoteError):
+    exit_code = 2
+
+
+class SessionFailed(HeadnoteError):
+    pass
+
+
+class NoCheckpoint(HeadnoteError):
+    exit_code = 2
+
+
+class RestoreRefused(HeadnoteError):
     pass

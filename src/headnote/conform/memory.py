@@ -1,32 +1,19 @@
-"""Running a state case about memory: what `kind` asks is answered, and only the keys of `expected` are compared.
-
-`{root}` `{home}` `{cwd}` `{config}` `{memdir}` and `<slug>` stand for folders of the stage, and for the project's name.
-"""
+"""State cases about memory: what answers each kind."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import shlex
-from collections.abc import Callable
 
-from headnote.conform.cases import Case, Outcome
-from headnote.conform.stage import Stage, StagedTree
+from headnote.conform.scene import Answer, Kinds, Scene
 from headnote.dialects.claude_world import slug
 from headnote.errors import BadCase
 from headnote.instructions.load import load
-from headnote.memory.agent import Switch, form_of, note_days, project_of, switch, writes_without_asking
+from headnote.memory.agent import form_of, note_days, project_of, writes_without_asking
 from headnote.memory.stored import stored
 
-Answer = dict[str, object]
 TAIL = 24
-PATHS = ("directory", "memory_project", "transcript_project")  #: answers that are paths of the stage
-SETTINGS = {
-    "user": "{config}/settings.json",
-    "project": "{cwd}/.claude/settings.json",
-    "local": "{cwd}/.claude/settings.local.json",
-    "managed": "{managed}/managed-settings.json",
-}
 #: how a step of a layout is made; its last word is the folder, the one before what it is made from
 LAYOUT = {
     "dir": "mkdir -p {at}",
@@ -38,66 +25,6 @@ LAYOUT = {
     "submodule": "cd $(git -C {above} rev-parse --show-toplevel)"
     " && git -c protocol.file.allow=always submodule add -q {of} $(realpath -m --relative-to=. {at})",
 }
-
-
-def run_memory_case(case: Case) -> Outcome:
-    """Compare our answer to a state case with the recorded one."""
-    given, expected = case.get("input"), case.get("expected")
-    if not isinstance(given, dict) or not isinstance(expected, dict):
-        raise BadCase(f"{case['id']}: input and expected are objects")
-    with Stage({"id": case["id"], "files": {}}, "2026-01-02") as stage:
-        stage.prepare()
-        scene = Scene(stage, f"{case['agent']}@{case['version']}")
-        found = KINDS[str(case["kind"])](scene, given)
-        wanted = {key: scene.fill(value) if key in PATHS else value for key, value in expected.items()}
-    differences = [
-        {"key": key, "expected": value, "actual": found.get(key)}
-        for key, value in wanted.items()
-        if found.get(key) != value
-    ]
-    return Outcome(str(case["id"]), "failed" if differences else "passed", differences=tuple(differences))
-
-
-class Scene:
-    """A stage, and an agent that works in its project."""
-
-    def __init__(self, stage: Stage, agent: str) -> None:
-        self.stage, self.agent = stage, agent
-        self.tree = StagedTree(stage, {})
-        self.cwd = stage.places["proj"]
-        self.places = {"{cwd}": self.cwd, "{config}": stage.places["home"] + "/.claude", "<slug>": slug(self.cwd)}
-        self.places |= {"{" + name + "}": stage.places[name] for name in ("root", "home", "proj", "managed")}
-
-    def fill(self, value: object) -> object:
-        """A text with its placeholders replaced; any other value as it is."""
-        if isinstance(value, str):
-            for name, place in self.places.items():
-                value = value.replace(name, place)
-        return value
-
-    def text(self, value: object) -> str:
-        return str(self.fill(value))
-
-    def switch(self, given: Answer) -> Switch:
-        """Write the settings of a case, and ask whether memory is on."""
-        env, settings = given.get("env") or {}, given.get("settings") or {}
-        assert isinstance(env, dict)
-        assert isinstance(settings, dict)
-        env = {name: self.text(value) for name, value in env.items()}
-        self.places["{config}"] = env.get("CLAUDE_CONFIG_DIR", self.places["{config}"])
-        for scope, values in settings.items():
-            if scope != "flag":
-                self.stage.change({self.text(SETTINGS[scope]): {"json": values}})
-        return switch(
-            self.cwd,
-            agent=self.agent,
-            home=self.stage.places["home"],
-            managed=self.stage.places["managed"],
-            env=env,
-            args=self.text(given.get("flag") or "").split(),
-            settings=settings.get("flag"),
-            tree=self.tree,
-        )
 
 
 def _slug(_: Scene, given: Answer) -> Answer:
@@ -163,7 +90,7 @@ def _permission(scene: Scene, given: Answer) -> Answer:
     return {"allowed_without_asking": writes_without_asking(scene.text(given["path"]), folder, scene.tree)}
 
 
-KINDS: dict[str, Callable[[Scene, Answer], Answer]] = {
+KINDS: Kinds = {
     "project_slug": _slug,
     "memory_project": _project,
     "memory_index": _index,

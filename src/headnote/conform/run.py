@@ -7,13 +7,16 @@ import os
 import time
 from collections.abc import Iterable, Iterator
 
+from headnote.conform import context, files, memory, sessions
 from headnote.conform.cases import Case, Outcome
 from headnote.conform.claude import run_claude_case
-from headnote.conform.memory import KINDS, run_memory_case
+from headnote.conform.scene import Kinds, run_state_case
 from headnote.conform.seeds import reason_to_skip, run_seed_case
 from headnote.conform.segments import run_segment_case
 from headnote.conform.stage import Stage
 from headnote.dialects.registry import AGENTS, DEFAULT_AGENT
+
+KINDS: Kinds = {**memory.KINDS, **sessions.KINDS, **files.KINDS, **context.KINDS}
 
 
 def run_cases(cases: Iterable[Case], *, allow_setup: bool) -> Iterator[Outcome]:
@@ -33,7 +36,7 @@ def _cannot_run(case: Case, *, allow_setup: bool) -> str:
     if "fn" in case:
         return reason_to_skip(case)
     if "kind" in case and case["kind"] not in KINDS:
-        return "sessions are not built yet"
+        return f"nothing answers the kind {case['kind']} yet"
     if case.get("agent") not in AGENTS:
         return f"no dialect for {case.get('agent')} yet"
     if case.get("setup") and not allow_setup:
@@ -48,7 +51,7 @@ def run_case(case: Case, *, allow_setup: bool) -> Outcome:
     if "fn" in case:
         return run_seed_case(case)
     if "kind" in case:
-        return run_memory_case(case)
+        return run_state_case(case, KINDS)
     with Stage(case, time.strftime("%Y-%m-%d")) as stage:
         stage.prepare()
         if case.get("uid") and os.geteuid() == 0:

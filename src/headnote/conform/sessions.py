@@ -1,0 +1,7 @@
+"""State cases about sessions: what answers each kind."""
+
+from __future__ import annotations
+
+from headnote.conform.scene import Kinds
+
+KINDS: Kinds = {}

@@ -1,0 +1,1 @@
+"""What an agent touched: which files it has read, and what they were before it changed them."""

@@ -1,0 +1,1 @@
+"""What was said: conversations that agents keep on disk, and a writer for harnesses."""
