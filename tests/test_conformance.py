@@ -15,6 +15,7 @@ FILES = (
     "claude-code@2.1.325.jsonl",
     "claude-code-more.jsonl",
     "claude-code-memory.jsonl",
+    "claude-code-sessions.jsonl",
     "seeds-instructions.jsonl",
     "seeds-memory.jsonl",
     *(f"{agent}.jsonl" for agent in "cline codex continue copilot-cli gemini-cli opencode qwen-code".split()),

@@ -30,7 +30,15 @@ def read(name: str) -> str:
 
 
 COMPAT = [name for name in pages() if name.startswith("docs/compat/")]
-EXAMPLES = ("README.md", "docs/library.md", "docs/memory.md", *COMPAT)
+EXAMPLES = (
+    "README.md",
+    "docs/library.md",
+    "docs/memory.md",
+    "docs/context.md",
+    "docs/files.md",
+    "docs/sessions.md",
+    *COMPAT,
+)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

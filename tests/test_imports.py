@@ -197,7 +197,11 @@ def test_only_the_known_dependencies_are_imported():
 
 
 #: dependencies that an extra brings, each imported by one module only
-EXTRAS = {("numpy", "headnote.memory.vectors"), ("wordllama", "headnote.memory.vectors")}
+EXTRAS = {
+    ("detect_secrets", "headnote.sessions.redact"),
+    ("numpy", "headnote.memory.vectors"),
+    ("wordllama", "headnote.memory.vectors"),
+}
 
 
 def test_nothing_heavy_on_the_fast_paths():

@@ -25,6 +25,7 @@ _PLACES = {
     "Session": "headnote.instructions.session",
     "Skip": "headnote.types",
     "Slot": "headnote.types",
+    "Survival": "headnote.instructions.survival",
     "UnknownAgent": "headnote.errors",
     "View": "headnote.instructions.view",
     "Comparison": "headnote.instructions.compare",
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from headnote.instructions.session import Attachment as Attachment
     from headnote.instructions.session import Call as Call
     from headnote.instructions.session import Session as Session
+    from headnote.instructions.survival import Survival as Survival
     from headnote.instructions.view import View as View
     from headnote.types import Block as Block
     from headnote.types import Entry as Entry

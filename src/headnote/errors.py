@@ -16,6 +16,7 @@
       SessionFailed               exit 3   a session cannot be read, or its file was changed meanwhile
       NoCheckpoint                exit 2   there is no state of the files at this point
       RestoreRefused              exit 3   a file cannot be put back; nothing was changed
+      RestoreStopped              exit 3   some files are put back and others are not; what they were is kept
 
 What a user wrote badly in an instruction file never raises: it is a skip or a finding of the view.
 """
@@ -86,4 +87,8 @@ class NoCheckpoint(HeadnoteError):
 
 
 class RestoreRefused(HeadnoteError):
+    pass
+
+
+class RestoreStopped(HeadnoteError):
     pass

@@ -154,3 +154,54 @@ def test_the_engine_says_the_same(place):
         {"role": "user", "name": "memory", "content": [{"type": "text", "text": message["content"]}]}
     ]
     assert [slot.place for slot in view.slots] == ["first"]
+
+
+# -- the compactor ---------------------------------------------------------------------------------------------
+
+LONG = {"role": "assistant", "content": "word " * 60}
+
+
+def compactor(**options):
+    return ex_athena.SummaryCompactor(lambda _: "Talk.", **{"context_window": 1000, **options})
+
+
+def test_the_compactor_keeps_the_prefix_and_the_last_six():
+    """E-19: 0.6 of the window, six at the end, at least three in the middle."""
+    talk = [SYSTEM, MEMORY, *[LONG] * 10]
+    done = compactor().compact(talk)
+    assert (done.pinned, done.dropped, done.kept) == ((0, 1), (2, 3, 4, 5), (6, 7, 8, 9, 10, 11))
+    assert compactor().compact(talk[:8]).reason == "below-limit"
+    assert compactor(context_window=100).compact(talk[:10]).reason == "too_few_groups"
+
+
+@pytest.mark.parametrize(
+    ("options", "front", "pinned"),
+    [
+        ({}, [USER], 1),
+        ({}, [SYSTEM, USER], 1),
+        ({}, [SYSTEM, MEMORY, MEMORY, USER], 3),
+        ({}, [MEMORY, USER], 2),
+        ({"pinned_prefix_count": 0}, [USER, MEMORY], 0),
+        ({"preloaded_skill_count": 2}, [SYSTEM, MEMORY, USER, USER], 4),
+        ({"memory_count": 3}, [USER], 4),
+        ({"memory_count": 0, "pinned_prefix_count": 0}, [SYSTEM, MEMORY], 2),
+    ],
+)
+def test_what_the_compactor_pins(options, front, pinned):
+    """E-17: memory, skills and a prefix are counted, and never fewer than stand there."""
+    assert compactor(**options).pinned([*front, *[LONG] * 9]) == pinned
+
+
+def test_the_compactor_and_memory_elsewhere():
+    """E-16: `pinned_count` counts it anywhere; here it stays where it is, and pins nothing else."""
+    talk = [SYSTEM, LONG, LONG, LONG, MEMORY, {**LONG, "pin": True}, LONG, *[LONG] * 6]
+    done = compactor().compact(talk)
+    assert (done.pinned, done.dropped) == ((0, 4, 5), (1, 2, 3, 6))
+    assert done.messages[2:4] == talk[4:6]
+
+
+def test_the_compactor_does_not_begin_with_a_tool():
+    call = {"role": "assistant", "content": None, "tool_calls": [{"id": "a"}, {"id": "b"}]}
+    results = [{"role": "tool", "tool_call_id": name, "content": "x"} for name in "ab"]
+    done = compactor().compact([SYSTEM, *[LONG] * 8, call, *results, *[LONG] * 5])
+    assert done.kept[0] == 9

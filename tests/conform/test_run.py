@@ -142,7 +142,7 @@ def test_setup_without_permission_is_skipped_with_the_reason():
         ({"agent": "emacs"}, "no dialect for emacs yet"),
         ({"agent": None}, "no dialect for None yet"),
         ({"fn": "mink.lode"}, "no interface has a function mink.lode"),
-        ({"kind": "transcript_resume"}, "sessions are not built yet"),
+        ({"kind": "telepathy"}, "nothing answers the kind telepathy yet"),
     ],
 )
 def test_what_is_not_built_yet_is_skipped(more, reason):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headnote.instructions.prompt import mentions_in
+from headnote.instructions.prompt import Mention, mentions_in, parsed_mentions
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,8 @@ from headnote.instructions.prompt import mentions_in
         ("me@x.com", []),
         ("@", []),
         ("@ a", []),
+        ('@b.ts "@no.ts" @"a b.ts" @c.ts @"a b.ts"', ["a b.ts", "b.ts", "c.ts"]),
+        ('@a.ts#L1 @"a.ts" @a.ts#L2', ["a.ts"]),
         ("@~/x /y@z @/abs", ["~/x", "/abs"]),
     ],
 )
@@ -32,3 +34,13 @@ def test_each_once_and_never_empty(text):
     found = mentions_in(text)
     assert len(found) == len(set(found))
     assert all(path.partition("#")[0] for path in found)
+
+
+def test_ranges():
+    found = parsed_mentions('@a.ts#L2 @a.ts#L2-9, @a.ts#top @"b c#L3-1" @#L1')
+    assert found == [
+        Mention("b c", 3, 1),
+        Mention("a.ts", 2, 2),
+        Mention("a.ts", 2, 9),
+        Mention("a.ts"),
+    ]

@@ -485,3 +485,187 @@ def test_files_that_come_and_go(place):
     )
     os.remove(path)
     assert session.read("a/y.ts").entries == ()
+
+
+# -- compaction and clearing ---------------------------------------------------------------------------------
+
+
+def seen(place, *paths):
+    """Files as an agent has read them, the last first: path, text, time of change."""
+    found = []
+    for path in map(place.path, paths):
+        with open(path, encoding="utf-8") as file:
+            found.insert(0, (path, file.read(), os.stat(path).st_mtime_ns // 1_000_000))
+    return found
+
+
+def after_a_read(place, version):
+    """A session that has read seven files of a folder with instructions of its own, and a rule that they wake."""
+    place.write("proj/CLAUDE.md", "root @note.md\n")
+    place.write("proj/note.md", "note\n")
+    place.write("proj/.claude/rules/c.md", "---\npaths: '*.txt'\n---\ncond\n")
+    place.write("proj/sub/CLAUDE.md", "in sub\n")
+    names = [f"proj/sub/x{number}.txt" for number in range(1, 8)]
+    for number, name in enumerate(names, 1):
+        place.write(name, "x\n")
+        os.utime(place.path(name), (1_700_000_000 - 1000 * number,) * 2)
+    os.utime(place.path("proj/sub/CLAUDE.md"), (1_700_000_000 - 5500,) * 2)
+    os.utime(place.path("proj/.claude/rules/c.md"), (1_700_000_000 - 4500,) * 2)
+    session = place.session(version=version)
+    session.start()
+    session.use(reads(*(place.path(name) for name in names)))
+    return session, seen(place, *names)
+
+
+@BOTH
+def test_compaction_loads_the_start_again(place, version):
+    """The agent's own hook calls it `compact`, except for imports."""
+    session, read = after_a_read(place, version)
+    place.write("proj/CLAUDE.md", "changed @note.md\n")
+    survival = session.compact(read)
+    assert [(place.short(each["file_path"]), each["load_reason"]) for each in survival.view.loaded] == [
+        ("proj/CLAUDE.md", "compact"),
+        ("proj/note.md", "include"),
+    ]
+    assert "changed" in survival.view.text
+    assert (survival.changed, survival.assumed) == ((place.path("proj/CLAUDE.md"),), "")
+    assert session.view is survival.view
+
+
+@pytest.mark.parametrize(
+    ("version", "files", "survived", "lost"),
+    [
+        # the time of an instruction file is that of its loading: it is among the newest
+        ("2.1.197", ["c.md", "CLAUDE.md", "x1.txt", "x2.txt", "x3.txt"], ["CLAUDE.md", "c.md"], []),
+        ("2.1.325", ["x1.txt", "x2.txt", "x3.txt", "x4.txt", "c.md"], ["c.md"], ["CLAUDE.md"]),
+    ],
+)
+def test_what_survives_as_a_file(place, version, files, survived, lost):
+    session, read = after_a_read(place, version)
+    survival = session.compact(read)
+    assert [os.path.basename(path) for path in survival.files.paths] == files
+    assert [os.path.basename(entry.path) for entry in survival.survived] == survived
+    assert [(os.path.basename(skip.path), skip.reason) for skip in survival.lost] == [(name, "lost") for name in lost]
+    again = session.read(place.path("proj/sub/x7.txt"))
+    assert [os.path.basename(entry.path) for entry in again.entries] == lost
+
+
+def test_a_nested_file_of_another_agent_is_lost(place):
+    place.write("proj/sub/AGENTS.md", "agents\n")
+    place.write("proj/sub/x.txt")
+    session = place.session(version="2.1.325")
+    assert place.told(session.read("sub/x.txt")) == ["proj/sub/AGENTS.md"]
+    survival = session.compact(seen(place, "proj/sub/x.txt"))
+    assert [place.short(path) for path in survival.files.paths] == ["proj/sub/x.txt"]
+    assert [place.short(skip.path) for skip in survival.lost] == ["proj/sub/AGENTS.md"]
+    assert place.told(session.read("sub/x.txt")) == ["proj/sub/AGENTS.md"]
+
+
+def test_the_order_of_what_was_loaded_in_one_step(place):
+    """2.1.197: the folder that was loaded last comes first, its files in their order."""
+    for path in ("a/CLAUDE.md", "a/b/CLAUDE.md", "a/b/CLAUDE.local.md", "a/b/.claude/rules/r.md", "a/b/x.txt"):
+        place.write(f"proj/{path}", "text\n" if path.endswith("x.txt") else f"{path}\n")
+    session = place.session(version="2.1.197")
+    session.read("a/b/x.txt")
+    assert [place.short(path) for path in session.compact().files.paths] == [
+        "proj/a/b/CLAUDE.md",
+        "proj/a/b/CLAUDE.local.md",
+        "proj/a/b/.claude/rules/r.md",
+        "proj/a/CLAUDE.md",
+    ]
+
+
+@BOTH
+def test_compaction_that_knows_of_no_files(place, version):
+    """Instruction files that were attached are known to the session itself; they come back, as they are few."""
+    session, _ = after_a_read(place, version)
+    survival = session.compact()
+    assert {os.path.basename(path) for path in survival.files.paths} == {"CLAUDE.md", "c.md"}
+    assert survival.lost == ()
+    assert session.attached == list(survival.survived)
+    assert session.compact().files.paths == survival.files.paths
+
+
+@BOTH
+def test_an_instruction_file_that_is_too_long_is_lost(place, version):
+    place.write("proj/sub/CLAUDE.md", "word " * 10_000)
+    place.write("proj/sub/x.py")
+    session = place.session(version=version)
+    assert len(session.read("sub/x.py").entries) == 1
+    survival = session.compact(count=lambda text: len(text) // 4)
+    (skip,) = survival.lost
+    assert (place.short(skip.path), skip.reason, survival.survived) == ("proj/sub/CLAUDE.md", "lost", ())
+    assert [skip.reason for skip in survival.files.skips] == ["too-large"]
+    assert place.told(session.read("sub/x.py")) == ["proj/sub/CLAUDE.md"]
+
+
+@BOTH
+def test_clearing_begins_anew(place, version):
+    session, _ = after_a_read(place, version)
+    attached = list(session.attached)
+    place.write("proj/note.md", "other\n")
+    survival = session.clear()
+    assert [each["load_reason"] for each in survival.view.loaded] == ["session_start", "include"]
+    assert (survival.survived, survival.files, survival.assumed) == ((), None, "")
+    assert survival.changed == (place.path("proj/note.md"),)
+    assert [skip.path for skip in survival.lost] == [entry.path for entry in attached]
+    assert len(session.read(place.path("proj/sub/x1.txt")).entries) == len(attached) == 2
+
+
+def test_a_version_that_was_not_recorded(place):
+    survival = place.session(version="2.1.200").compact()
+    assert survival.assumed == "2.1.200 was not recorded; 2.1.197 was"
+
+
+@pytest.mark.parametrize(
+    ("agent", "name", "start", "assumed"),
+    [
+        ("codex", "AGENTS.md", "old", ""),  # sent again as it was
+        ("opencode", "AGENTS.md", "new", ""),  # read for every request
+        ("gemini-cli", "GEMINI.md", "old", "not recorded; the text of the start is assumed to stay as it was"),
+        ("goose", "AGENTS.md", "new", "not recorded; assumed to load again what a new conversation is told"),
+    ],
+)
+def test_other_agents(place, agent, name, start, assumed):
+    place.write(f"proj/{name}", "old\n")
+    session = place.session(agent=agent, trust=True)
+    session.start()
+    place.write(f"proj/{name}", "new\n")
+    survival = session.compact()
+    assert (start in survival.view.text, survival.assumed) == (True, assumed)
+    assert (survival.files, survival.changed == ()) == (None, start == "old")
+    assert "new" in session.clear().view.text
+
+
+def test_a_nested_file_of_opencode_is_lost_and_comes_again(place):
+    place.write("proj/AGENTS.md")
+    place.write("proj/sub/AGENTS.md", "in sub\n")
+    place.write("proj/sub/x.txt")
+    session = place.session(agent="opencode")
+    call = Call("read", {"filePath": place.path("proj/sub/x.txt")})
+    assert place.told(session.use([call])) == ["proj/sub/AGENTS.md"]
+    assert session.use([call]).entries == ()
+    assert [place.short(skip.path) for skip in session.compact().lost] == ["proj/sub/AGENTS.md"]
+    assert place.told(session.use([call])) == ["proj/sub/AGENTS.md"]
+
+
+def test_a_gone_file_of_the_start_is_told(place):
+    path = place.write("proj/CLAUDE.md")
+    session = place.session()
+    session.start()
+    os.remove(path)
+    new = place.write("proj/CLAUDE.local.md")
+    assert session.compact().changed == (new, path)
+
+
+def test_a_kept_view_is_forgotten(place):
+    """N-30: a view is kept until /clear or /compact."""
+    place.write("proj/CLAUDE.md")
+    view = place.load()
+    assert place.load() is view
+    session = place.session()
+    session.compact()
+    assert place.load() is not view
+    view = place.load()
+    session.clear()
+    assert place.load() is not view

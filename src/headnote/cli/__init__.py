@@ -20,6 +20,8 @@ COMMANDS = {
     "explain": ("explain", "say why: every file, loaded or not, with its reason"),
     "compare": ("compare", "what each of several agents sees here, side by side"),
     "memory": ("memory", "what an agent remembers here: list, recall, add, verify, …"),
+    "sessions": ("sessions", "what was said: list, show, search, export, archive, repair, …"),
+    "files": ("files", "what was touched: history, diff, restore, rewind"),
     "probe": ("probe", "ask the agent on this machine, and compare with our answer"),
     "conform": ("conform", "run recorded cases of real agents"),
     "completion": ("completion", "print a completion script for a shell"),

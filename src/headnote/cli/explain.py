@@ -3,6 +3,7 @@
 headnote explain                   the whole trace of the start
 headnote explain --file src/x.ts   what reading that file adds
 headnote explain docs/rules.md     one instruction file: loaded when; if not, why, and what to change
+headnote explain --session ID      what that session was really told, and what the files say now
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ EXAMPLES = """\
   headnote explain                       the whole trace
   headnote explain --file src/api/x.ts   what reading that file adds
   headnote explain .claude/rules/api.md  is this file loaded, when, and why not
+  headnote explain --session 118ca5f9    what that session was really told
   headnote explain --json | jq .skips"""
 
 
@@ -33,9 +35,14 @@ def command(words: Sequence[str]) -> int:
     parser = parser_of("explain", "Say why each instruction file is loaded, or not.", EXAMPLES)
     parser.add_argument("path", nargs="?", metavar="PATH.md", help="explain this one instruction file")
     parser.add_argument("--file", metavar="PATH", help="a file of the project that the agent reads")
+    parser.add_argument("--session", metavar="ID", help="what this session was told, beside what the files say now")
     options, question = parse(parser, words)
-    if options.path and options.file:
-        parser.error("give either an instruction file or --file, not both")
+    if bool(options.path) + bool(options.file) + bool(options.session) > 1:
+        parser.error("give an instruction file, --file or --session, not several of them")
+    if options.session:
+        from headnote.cli.told import explain_session
+
+        return explain_session(options.session, options.home, as_json=options.json)
     if options.file:
         return _explain_file(options.folder, options.file, question, as_json=options.json)
     view = load(options.folder, **question)

@@ -83,14 +83,13 @@ def _width() -> int:
 def size(count: int) -> str:
     """Bytes for people.
 
-    >>> size(512), size(20480), size(5 * 1024 * 1024)
-    ('512 B', '20.0 KiB', '5.0 MiB')
+    >>> size(512), size(20480), size(5 * 1024 * 1024), size(6 * 1024**3)
+    ('512 B', '20.0 KiB', '5.0 MiB', '6.0 GiB')
     """
     if count < 1024:
         return f"{count} B"
-    if count < 1024 * 1024:
-        return f"{count / 1024:.1f} KiB"
-    return f"{count / 1024 / 1024:.1f} MiB"
+    power = 1 if count < 1024**2 else 2 if count < 1024**3 else 3
+    return f"{count / 1024**power:.1f} {('KiB', 'MiB', 'GiB')[power - 1]}"
 
 
 def plural(count: int, word: str) -> str:

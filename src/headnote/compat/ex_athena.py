@@ -5,17 +5,18 @@ Messages are dictionaries of `role`, `name` and `content`, as a chat interface t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
 from headnote.compat.asking import Folder, answer, question, several
+from headnote.context.compactor import Compacted, Compactor
 from headnote.dialects.ex_athena import NAMES, V1, plan
 from headnote.errors import HeadnoteError
 from headnote.instructions.inject import TAG, is_tagged, pinned_prefix, position
 from headnote.instructions.view import View
 from headnote.tree import Tree
 
-__all__ = ["discover", "is_memory_message", "pinned_count", "pinned_prefix", "run_messages", "view"]
+__all__ = ["SummaryCompactor", "discover", "is_memory_message", "pinned_count", "pinned_prefix", "run_messages", "view"]
 
 Message = Mapping[str, object]
 
@@ -86,6 +87,44 @@ def run_messages(
     others = [message for message in messages if not is_tagged(message)]
     at = position(others, "after-system")
     return [*others[:at], *found, *others[at:]]
+
+
+class SummaryCompactor:
+    """The compactor of ExAthena: it keeps the pinned prefix and the last 6 messages, from 0.6 of the window on.
+
+    Pinned are, from the front, as many messages as there are of memory, and `pinned_prefix_count` (1), and preloaded
+    skills. Memory is counted at the front, where it stands, and not wherever a message has its name.
+
+    >>> talk = [{"role": "user", "content": "word " * 50} for _ in range(12)]
+    >>> done = SummaryCompactor(lambda messages: "Talk.", context_window=800).compact(talk)
+    >>> done.pinned, done.kept, done.dropped
+    ((0,), (6, 7, 8, 9, 10, 11), (1, 2, 3, 4, 5))
+    """
+
+    def __init__(
+        self,
+        summarise: Callable[[list[Message]], str],
+        *,
+        context_window: int,
+        compact_at: float = 0.6,
+        keep_recent: int = 6,
+        pinned_prefix_count: int = 1,
+        preloaded_skill_count: int = 0,
+        memory_count: int | None = None,
+    ) -> None:
+        self._compactor = Compactor(summarise, window=context_window, at=compact_at, keep=keep_recent)
+        self._others = pinned_prefix_count + preloaded_skill_count
+        self._memory_count = memory_count
+
+    def pinned(self, messages: Sequence[Message]) -> int:
+        """How many messages at the front are kept."""
+        front = pinned_prefix(messages)
+        memory = pinned_count(messages[:front]) if self._memory_count is None else self._memory_count
+        return max(front, memory + self._others)
+
+    def compact(self, messages: Sequence[Message], *, force: bool = False) -> Compacted:
+        """Compact a conversation; what was not done says why."""
+        return self._compactor.compact(messages, force=force, pinned=self.pinned(messages))
 
 
 def _tagged(message: object) -> Message:

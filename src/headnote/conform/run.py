@@ -7,16 +7,17 @@ import os
 import time
 from collections.abc import Iterable, Iterator
 
-from headnote.conform import context, files, memory, sessions
+from headnote.conform import compaction, context, files, history, memory, sessions
 from headnote.conform.cases import Case, Outcome
 from headnote.conform.claude import run_claude_case
+from headnote.conform.plain import is_plain
 from headnote.conform.scene import Kinds, run_state_case
 from headnote.conform.seeds import reason_to_skip, run_seed_case
 from headnote.conform.segments import run_segment_case
 from headnote.conform.stage import Stage
 from headnote.dialects.registry import AGENTS, DEFAULT_AGENT
 
-KINDS: Kinds = {**memory.KINDS, **sessions.KINDS, **files.KINDS, **context.KINDS}
+KINDS: Kinds = {**memory.KINDS, **sessions.KINDS, **files.KINDS, **history.KINDS, **context.KINDS, **compaction.KINDS}
 
 
 def run_cases(cases: Iterable[Case], *, allow_setup: bool) -> Iterator[Outcome]:
@@ -41,9 +42,19 @@ def _cannot_run(case: Case, *, allow_setup: bool) -> str:
         return f"no dialect for {case.get('agent')} yet"
     if case.get("setup") and not allow_setup:
         return "it runs shell commands to set itself up; --allow-setup permits that"
+    if not allow_setup and not all(map(is_plain, _shell_steps(case))):
+        return "it runs shell commands; --allow-setup permits that"
     if case.get("uid") and os.name != "posix":
         return "it needs another user id"
     return ""
+
+
+def _shell_steps(case: Case) -> list[str]:
+    """The shell commands among the steps of a state case."""
+    given = case.get("input")
+    steps = given.get("steps") if isinstance(given, dict) else None
+    steps = steps if isinstance(steps, list) else []
+    return [str(step.get("command")) for step in steps if isinstance(step, dict) and step.get("op") == "bash"]
 
 
 def run_case(case: Case, *, allow_setup: bool) -> Outcome:

@@ -12,6 +12,7 @@ from headnote.conform.stage import Stage, StagedTree
 from headnote.dialects.claude_world import slug
 from headnote.errors import BadCase
 from headnote.memory.agent import Switch, switch
+from headnote.types import NamedTuple
 
 Answer = dict[str, object]
 PATHS = ("directory", "memory_project", "transcript_project")  #: answers that are paths of the stage
@@ -31,8 +32,10 @@ def run_state_case(case: Case, kinds: Kinds) -> Outcome:
     with Stage({"id": case["id"], "files": {}}, "2026-01-02") as stage:
         stage.prepare()
         scene = Scene(stage, f"{case['agent']}@{case['version']}")
-        found = kinds[str(case["kind"])](scene, given)
-        wanted = {key: scene.fill(value) if key in PATHS else value for key, value in expected.items()}
+        kind = kinds[str(case["kind"])]
+        kind = kind if isinstance(kind, Kind) else Kind(kind)
+        found = kind.plain(kind.answer(scene, given))
+        wanted = kind.plain({key: scene.fill(value) if key in PATHS else value for key, value in expected.items()})
     differences = [
         {"key": key, "expected": value, "actual": found.get(key)}
         for key, value in wanted.items()
@@ -83,5 +86,12 @@ class Scene:
         )
 
 
+class Kind(NamedTuple):
+    """What answers a kind of case, and what of an answer is compared: of ours and of the recorded one."""
+
+    answer: Callable[[Scene, Answer], Answer]
+    plain: Callable[[Answer], Answer] = dict
+
+
 #: kind of a case -> what answers it
-Kinds = dict[str, Callable[[Scene, Answer], Answer]]
+Kinds = dict[str, Callable[[Scene, Answer], Answer] | Kind]

@@ -16,7 +16,7 @@ from headnote.types import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pyromark.event import BrokenLink
+    from pyromark.event import BrokenLink, Event
     from pyromark.event import _Tag as Tag
     from pyromark.event import _TagEnd as TagEnd
 
@@ -48,6 +48,13 @@ def pieces(texts: list[str], labels: set[str]) -> Iterator[list[tuple[str, str, 
             found.append((region, data[start:end].decode("utf-8"), line))
             count += 1
         yield found
+
+
+def whole_events(text: str) -> list[Event]:
+    """The events of a whole text, tables and task lists too: for a page that shows it, not for what is told."""
+    from pyromark import Options, events
+
+    return list(events(text, options=Options.ENABLE_TABLES | Options.ENABLE_STRIKETHROUGH | Options.ENABLE_TASKLISTS))
 
 
 def _spans(data: bytes, source: bytes, labels: set[str]) -> list[tuple[str, int, int]]:

@@ -6,33 +6,47 @@
 3. Each path is attached once. In later versions, what the model has from the start is not attached again, and a file
    that was itself touched is not attached either.
 4. A subagent gets the text of the start, or none, and has a conversation of its own.
+5. After a compaction the start is loaded again; what touched files had brought is lost, or comes back as a file
+   (`survival.py`). After a clearing everything begins anew.
 """
 
 from __future__ import annotations
 
+import time
+
+from headnote.dialects.compaction import after
 from headnote.dialects.registry import DEFAULT_AGENT, Choice
 from headnote.dialects.table import Nested, Source
 from headnote.dialects.world import Request, is_inside, join
 from headnote.frontmatter import trim
 from headnote.instructions.advice import advise
 from headnote.instructions.fallback import take_nested_fallback
-from headnote.instructions.gitignore import RuleIndex
-from headnote.instructions.load import ask, demand_folder, load_view
+from headnote.instructions.load import ask, demand_folder, invalidate, load_view
 from headnote.instructions.locate import below, steps
-from headnote.instructions.origin import Waiting
 from headnote.instructions.parts import nested_blocks, resumed_blocks
 from headnote.instructions.prompt import mentions_in
 from headnote.instructions.render import Attached, mention_blocks, turn_blocks
 from headnote.instructions.run import Run
 from headnote.instructions.shell import Reading, files_read, folder_after
+from headnote.instructions.survival import (
+    Survival,
+    assumption,
+    changed_paths,
+    files_again,
+    loaded_again,
+    lost_of,
+)
 from headnote.instructions.view import View
+from headnote.instructions.waiting import WaitingRules
 from headnote.tree import Disk, Fault, Tree
 from headnote.types import TYPE_CHECKING, Block, Entry, Finding, NamedTuple, Skip
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from datetime import date
+
+    from headnote.instructions.restore import Read
 
 
 LISTED = ("row", "folder-row")  #: entries that only name a file
@@ -102,11 +116,12 @@ class Session:
         self._ask, self._tree = question, tree
         self._name = name  #: of the subagent, if it is one's conversation
         self._view: View | None = None
-        self._rules: _WaitingRules | None = None
+        self._rules: WaitingRules | None = None
         self._attached: set[str] = set()
         self.shell_folder = question[1].cwd
         self._known: frozenset[str] = frozenset()
         self.attached: list[Entry] = []
+        self._loaded: dict[str, int] = {}  #: when each of them was
 
     def start(self) -> View:
         """Begin, or begin again: what the model is told first."""
@@ -118,12 +133,13 @@ class Session:
 
     def _begin(self, view: View) -> None:
         self._view = view
-        self._rules = _WaitingRules(view.waiting)
+        self._rules = WaitingRules(view.waiting)
         self._attached = set()
         if view.dialect.again == "new":
             self._attached = {entry.path for entry in (*view.entries, *view.withheld) if entry.kind not in LISTED}
         self._known = frozenset(trim(entry.text) for entry in view.entries if not entry.announced and not entry.depth)
         self.attached = []
+        self._loaded = {}
 
     @property
     def view(self) -> View:
@@ -134,6 +150,37 @@ class Session:
         """Go on with a conversation that was told something else: what the agent says about the change."""
         view = self.start()
         return Attachment((), tuple(resumed_blocks(before, view)))
+
+    def compact(self, read: Iterable[Read] = (), *, count: Callable[[str], int] | None = None) -> Survival:
+        """The conversation was compacted: what it is told again, what survived and what did not.
+
+        `read` are the files that the agent knows, the last first, as `headnote.files.ReadState.recent` gives them:
+        path, text, time of change in milliseconds. `count` asks the model for the tokens of a text.
+        """
+        before, attached, loaded = self.view, list(self.attached), dict(self._loaded)
+        plan = after("compact", before.dialect.agent)
+        view = before if plan.start == "kept" else loaded_again(self._begun_again(), plan.reason)
+        self._begin(view)
+        files = files_again(self._disk(), view, attached, loaded, read, count) if plan.restores else None
+        paths = set(files.paths) if files else set()
+        survived = tuple(entry for entry in attached if entry.path in paths)
+        self._attached |= paths
+        self.attached += survived
+        self._loaded = {entry.path: loaded.get(entry.path, 0) for entry in survived}
+        lost = lost_of(attached, survived, "compaction", view)
+        return Survival(view, survived, lost, changed_paths(before, view), files, assumption(plan, view))
+
+    def clear(self) -> Survival:
+        """The conversation was cleared: a new one begins in the same folder."""
+        before, attached = self.view, list(self.attached)
+        plan = after("clear", before.dialect.agent)
+        view = self._begun_again()
+        lost = lost_of(attached, (), "clearing", view)
+        return Survival(view, (), lost, changed_paths(before, view), None, assumption(plan, view))
+
+    def _begun_again(self) -> View:
+        invalidate()
+        return self.start()
 
     def read(self, path: str) -> Attachment:
         """The agent read a file: what is attached to the result."""
@@ -181,6 +228,7 @@ class Session:
     def _attachment(self, turn: list[Attached], runs: list[Run], blocks: list[Block]) -> Attachment:
         entries = tuple(entry for attached in turn for entry in (*attached.files, *attached.fallback))
         self.attached += entries
+        self._loaded |= dict.fromkeys((entry.path for entry in entries), time.time_ns() // 1_000_000)
         awake = {entry.path for entry in entries}
         skips = [skip for run in runs for skip in run.skips if skip.reason != "not-yet-read" or skip.path not in awake]
         findings = [finding for run in runs for finding in run.findings]
@@ -268,7 +316,7 @@ class Session:
                 if folder not in inside:
                     continue
                 if source.when == "matching":
-                    nested = _WaitingRules(tuple(rule for rule in run.waiting if rule.base == folder))
+                    nested = WaitingRules(tuple(rule for rule in run.waiting if rule.base == folder))
                     run.entries += [rule.entry for rule in nested.matching(touched)]
                 else:
                     run.take(source, folder)
@@ -305,26 +353,3 @@ class Session:
                 self._attached.add(entry.path)
                 found.append(entry)
         return tuple(found)
-
-
-class _WaitingRules:
-    """Rules that wait, indexed by the folder their globs are seen from."""
-
-    __slots__ = ("_by_base",)
-
-    def __init__(self, waiting: tuple[Waiting, ...]) -> None:
-        groups: dict[str, list[Waiting]] = {}
-        for rule in waiting:
-            groups.setdefault(rule.base, []).append(rule)
-        self._by_base = [
-            (base, rules, RuleIndex([rule.entry.globs for rule in rules])) for base, rules in groups.items()
-        ]
-
-    def matching(self, touched: str) -> list[Waiting]:
-        """The rules that a touched file wakes, in their order."""
-        found = []
-        for base, rules, index in self._by_base:
-            if touched != base and is_inside(touched, base):
-                inside = touched[len(base.rstrip("/")) + 1 :]
-                found += [rules[at] for at in index.matching(inside)]
-        return found

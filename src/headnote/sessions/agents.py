@@ -49,3 +49,17 @@ def reader_of(agent: str) -> Reader:
         raise UnknownAgent(f"the sessions of {name} cannot be read; there are readers for: {', '.join(READERS)}")
     module: Reader = __import__(f"headnote.sessions.{READERS[name]}", fromlist=["found"])
     return module
+
+
+def read(stored: Stored, since: int = 0, findings: list[Finding] | None = None) -> Iterator[Message]:
+    """The messages of a session, in the order in which they were written. What cannot be read is named in `findings`.
+
+    >>> import os, tempfile
+    >>> from headnote.sessions.model import Stored
+    >>> path = os.path.join(tempfile.mkdtemp(), "s.jsonl")
+    >>> with open(path, "w", encoding="utf-8") as file:
+    ...     _ = file.write('{"type": "user", "uuid": "1", "message": {"role": "user", "content": "hello"}}\\n')
+    >>> [(message.role, message.text) for message in read(Stored("claude-code", "s", path))]
+    [('user', 'hello')]
+    """
+    return reader_of(stored.agent).messages(stored, since, findings)

@@ -4,6 +4,8 @@
 2. Memory is bounded: a line longer than `LONGEST` is not parsed; it is told by its place and size.
 3. A line that is no JSON object is named and passed over; it costs no other line. The last line, if nothing ends it
    and it cannot be parsed, is torn: somebody may be writing it just now.
+4. Where a line end was lost, or a writer died within a record and the next wrote behind it, records share a line. All
+   that are whole are read, and the line is named.
 """
 
 from __future__ import annotations
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 LONGEST = 16 * 1024 * 1024  #: bytes of a line that is parsed
 CHUNK = 1024 * 1024
 _BOM = b"\xef\xbb\xbf"
+_STARTS = ('{"parentUuid"', '{"type"', '{"timestamp"')  #: how records of agents begin
+_TRIES = 16  #: places of a damaged line that are tried: it may be long, and hostile
+_INSIDE = (":", ",", "[")  #: what stands before an object that is part of another
 
 
 class Line(NamedTuple):
@@ -39,6 +44,7 @@ class Record(NamedTuple):
     start: int
     end: int
     value: dict[str, object]
+    place: int = 0  #: on its line: 0 = it begins the line, else records or damage stand before it
 
 
 def lines_of(path: str, start: int = 0, longest: int = LONGEST) -> Iterator[Line]:
@@ -96,8 +102,12 @@ def records_of(path: str, start: int = 0, findings: list[Finding] | None = None)
         value = None if line.is_long else _parsed(line.data)
         if isinstance(value, dict):
             yield Record(line.number, line.start, line.end, value)
-        elif findings is not None:
-            findings.append(_damage(path, line, value))
+            continue
+        rescued = list(_rescued(value)) if isinstance(value, bytes) else []
+        if findings is not None:
+            findings.append(_damage(path, line, value, len(rescued)))
+        for place, record in rescued:
+            yield Record(line.number, line.start, line.end, record, place)
 
 
 def _parsed(data: bytes) -> object:
@@ -108,7 +118,40 @@ def _parsed(data: bytes) -> object:
         return data
 
 
-def _damage(path: str, line: Line, value: object) -> Finding:
+def _rescued(data: bytes) -> Iterator[tuple[int, dict[str, object]]]:
+    """The whole records of a damaged line: one at its start, and those that end where the line ends or another begins.
+
+    >>> list(_rescued(b'{"type": 1}{"type": 2}')), list(_rescued(b'{"type": {"a{"type": 3}'))
+    ([(0, {'type': 1}), (1, {'type': 2})], [(1, {'type': 3})])
+    """
+    text = data.decode("utf-8", "replace")
+    decoder, at, place = json.JSONDecoder(), 0, 0
+    for _ in range(_TRIES):
+        if at == len(text):
+            return
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            value, end = None, at
+        rest = text[end:].lstrip()
+        if isinstance(value, dict) and (at == 0 or not rest or rest.startswith(_STARTS)):
+            yield place, value
+            at = len(text) - len(rest)
+        else:
+            at = _next_start(text, at + 1)
+        place = 1 if at else 0
+
+
+def _next_start(text: str, at: int) -> int:
+    """Where a record may begin, that is no part of another."""
+    while True:
+        at = min((found for start in _STARTS if (found := text.find(start, at)) >= 0), default=len(text))
+        if at == len(text) or text[max(0, at - 8) : at].rstrip()[-1:] not in _INSIDE:
+            return at
+        at += 1
+
+
+def _damage(path: str, line: Line, value: object, rescued: int) -> Finding:
     if line.is_long:
         said = f"a record of {line.end - line.start:,} bytes is too long to be read"
         return Finding(path, line.number, "record-long", said)
@@ -117,5 +160,7 @@ def _damage(path: str, line: Line, value: object) -> Finding:
             path, line.number, "record-torn", "the last record is not whole: it was torn, or is being written"
         )
     if isinstance(value, bytes):
-        return Finding(path, line.number, "record-damaged", "a record is damaged and is passed over")
+        kept = f"a line is damaged; whole records on it that were read: {rescued}"
+        said = kept if rescued else "a record is damaged and is passed over"
+        return Finding(path, line.number, "record-damaged", said)
     return Finding(path, line.number, "record-strange", f"a record is no object but {type(value).__name__}")

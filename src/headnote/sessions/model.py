@@ -34,7 +34,7 @@ class Part(NamedTuple):
 class Message(NamedTuple):
     """One message of a conversation, and where it stands in its file."""
 
-    id: str  #: the agent's own, or `line N`
+    id: str  #: the agent's own, or `byte N`: where its record begins
     role: str  #: user, assistant, system
     parts: tuple[Part, ...]
     time: float | None = None  #: seconds since 1970

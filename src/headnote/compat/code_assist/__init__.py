@@ -1,6 +1,7 @@
 """The memory system of code-assist: `from headnote.compat.code_assist import get_memory_files`.
 
-Instruction files are in `files`, memory entries in `memory`, their index in `index`, and where those lie in `paths`.
+Instruction files are in `files`, memory entries in `memory`, their index in `index`, where those lie in `paths`, notes
+about a conversation in `session`, what was done to files in `history`, what they were in `state`.
 """
 
 from headnote.compat.code_assist import paths
@@ -17,6 +18,7 @@ from headnote.compat.code_assist.files import (
     is_memory_file_path,
     view,
 )
+from headnote.compat.code_assist.history import FileAction, FileHistoryEntry, FileHistoryTracker
 from headnote.compat.code_assist.index import (
     MAX_MEMORY_INDEX_LINES,
     MAX_MEMORY_INDEX_SIZE,
@@ -30,15 +32,24 @@ from headnote.compat.code_assist.index import (
 )
 from headnote.compat.code_assist.memory import MemoryEntry, MemoryType, parse_memory_frontmatter, scan_memory_files
 from headnote.compat.code_assist.paths import get_documented_dir as get_memory_dir
+from headnote.compat.code_assist.session import SessionEntry, SessionMemory
+from headnote.compat.code_assist.state import FileState, FileStateCache
 
 __all__ = [
     "MAX_MEMORY_CHARACTER_COUNT",
     "MAX_MEMORY_INDEX_LINES",
     "MAX_MEMORY_INDEX_SIZE",
     "MEMORY_INSTRUCTION_PROMPT",
+    "FileAction",
+    "FileHistoryEntry",
+    "FileHistoryTracker",
+    "FileState",
+    "FileStateCache",
     "MemoryEntry",
     "MemoryFileInfo",
     "MemoryType",
+    "SessionEntry",
+    "SessionMemory",
     "SystemPromptBlock",
     "add_memory_to_index",
     "build_claude_md_context",

@@ -1,0 +1,73 @@
+"""`headnote sessions`: what was said to agents, and by them. One function per command; only its module is imported."""
+
+from __future__ import annotations
+
+import sys
+
+from headnote.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: command -> (module, what it does)
+COMMANDS = {
+    "list": ("read", "every session here, of all agents, and how to resume it"),
+    "show": ("read", "read a session"),
+    "search": ("search", "find what was said, in all sessions"),
+    "export": ("export", "a session as Markdown, HTML or JSON, without secrets"),
+    "archive": ("keep", "keep sessions before the agent deletes them"),
+    "restore": ("keep", "bring back a session from the archive"),
+    "repair": ("mend", "how much of a session is reachable; write a mended copy"),
+    "du": ("room", "how much room sessions take, and what takes it"),
+    "prune": ("room", "move old sessions to the archive"),
+    "relocate": ("mend", "take sessions along when a project has moved"),
+}
+
+HELP = """\
+usage: headnote sessions [COMMAND] [OPTIONS]
+
+What you and your coding agents said: Claude Code, Codex, Gemini CLI, opencode.
+headnote sessions alone lists those of this folder, with the command to resume.
+
+commands:
+{commands}
+
+everywhere:
+  -C DIR                 a folder of the project
+  --all                  of every project, not only of this folder
+  --agent NAME           only sessions of this agent
+  --home DIR             the home folder that they are in
+  --json                 data for programs; the schema is versioned
+
+examples:
+  headnote sessions --all                     everything on this machine
+  headnote sessions search "connection pool"  where was that?
+  headnote sessions show 118ca5f9             read one
+  headnote sessions export 118ca5f9 -o talk.html
+
+Exit status: 0 clean, 1 there are findings, 2 wrong usage, 3 failure.
+"""
+
+
+def command(words: Sequence[str]) -> int:
+    words = list(words)
+    if words[:1] in (["-h"], ["--help"], ["help"]):
+        width = max(map(len, COMMANDS)) + 2
+        rows = (f"  {name:{width}}{about}" for name, (_, about) in COMMANDS.items())
+        print(HELP.format(commands="\n".join(rows)), end="")
+        return 0
+    name = words.pop(0) if words and not words[0].startswith("-") else "list"
+    if name not in COMMANDS:
+        said = f"there is no command {name!r}{_guess(name)}; try: headnote sessions --help"
+        print(f"headnote sessions: {said}", file=sys.stderr)
+        return 2
+    module = __import__(f"headnote.cli.sessions.{COMMANDS[name][0]}", fromlist=[name])
+    code: int = getattr(module, f"command_{name}")(words)
+    return code
+
+
+def _guess(name: str) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, COMMANDS, 1)
+    return f", did you mean {close[0]!r}?" if close else ""

@@ -1,0 +1,90 @@
+"""`headnote sessions export`: a session to keep, to share, or to hand to another agent. Secrets are taken out."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+
+from headnote.cli.paint import Paint, plural
+from headnote.cli.sessions.asking import Progress, agents_of, homes_of, parser_of
+from headnote.errors import HeadnoteError, SessionFailed
+from headnote.sessions.export import FORMS, Choice, export
+from headnote.sessions.listing import find_session
+from headnote.sessions.redact import Redactor
+from headnote.types import Finding
+
+SUFFIXES = {".md": "markdown", ".markdown": "markdown", ".html": "html", ".htm": "html", ".json": "json"}
+
+
+def command_export(words: Sequence[str]) -> int:
+    parser = parser_of(
+        "export",
+        "Write a session as Markdown, HTML or JSON. What looks like a credential is replaced by its kind and a "
+        "fingerprint.",
+        "  headnote sessions export 118ca5f9 > talk.md\n"
+        "  headnote sessions export 118ca5f9 -o talk.html   one page, no script\n"
+        "  headnote sessions export 118ca5f9 --brief        for another agent to go on",
+    )
+    parser.add_argument("session", metavar="SESSION", help="its id, the beginning of it, its title or its file")
+    parser.add_argument("-o", dest="out", metavar="FILE", help="write this file; its ending tells the form")
+    parser.add_argument("--form", choices=tuple(FORMS), help="markdown (the default), html, json")
+    parser.add_argument("--brief", action="store_true", help="what was said, and which files were changed; no tools")
+    parser.add_argument("--full", action="store_true", help="also attachments, notices and thinking")
+    parser.add_argument("--thinking", action="store_true", help="also what the model thought")
+    parser.add_argument("--with-secrets", action="store_true", help="take nothing out")
+    parser.add_argument("--force", action="store_true", help="replace FILE if it is there")
+    options = parser.parse_args(list(words))
+    form = options.form or ("json" if options.json else _form_of(options.out))
+    stored = find_session(homes_of(options), options.session, agents=agents_of(options))
+    redactor = None if options.with_secrets else Redactor()
+    findings: list[Finding] = []
+    choice = Choice(full=options.full, brief=options.brief, thinking=options.thinking)
+    pieces = export(stored, form, redactor=redactor, choice=choice, findings=findings)
+    if options.out:
+        _write(options.out, pieces, stored.size, force=options.force)
+    else:
+        for piece in pieces:
+            sys.stdout.write(piece)
+    _tell(redactor, findings, Paint(stored.cwd or "/", homes_of(options).home))
+    return 1 if findings else 0
+
+
+def _form_of(path: str | None) -> str:
+    return SUFFIXES.get(os.path.splitext(path)[1].lower(), "markdown") if path else "markdown"
+
+
+def _write(path: str, pieces: Iterator[str], size: int, *, force: bool) -> None:
+    """Write a file beside its place, and put it there when it is whole."""
+    if os.path.lexists(path) and not force:
+        raise HeadnoteError(f"{path} is there already; choose another name, or add --force")
+    part, progress, done = f"{path}.part-{os.getpid()}", Progress("exporting"), 0
+    try:
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with open(descriptor, "w", encoding="utf-8", newline="\n") as file:
+            for piece in pieces:
+                file.write(piece)
+                done += len(piece)
+                progress(min(done, size), size)
+        os.replace(part, path)
+    except OSError as error:
+        raise SessionFailed(f"cannot write {path}: {error.strerror}") from None
+    finally:
+        progress.end()
+        if os.path.lexists(part):
+            os.unlink(part)
+    print(f"written: {path}", file=sys.stderr)
+
+
+def _tell(redactor: Redactor | None, findings: list[Finding], paint: Paint) -> None:
+    """What was taken out, and what could not be read, on standard error."""
+    if redactor is None:
+        print("Nothing was taken out: it may have credentials in it.", file=sys.stderr)
+    else:
+        for found, times in sorted(redactor.found.items()):
+            print(f"taken out: {found.kind} {found.fingerprint}, {plural(times, 'time')}", file=sys.stderr)
+        if not redactor.found:
+            print(f"Nothing that looks like a credential was found (by {redactor.detectors}).", file=sys.stderr)
+    if findings:
+        where = paint.path(findings[0].path)
+        print(f"{plural(len(findings), 'record')} of {where} cannot be read: headnote sessions repair", file=sys.stderr)

@@ -1,0 +1,168 @@
+"""`headnote sessions list` and `show`: straight from disk, whatever the agents' own pickers say."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from headnote.cli.memory.asking import column, for_terminal, print_findings
+from headnote.cli.paint import Paint, plural, printable, size
+from headnote.cli.schema import emit, finding_json
+from headnote.cli.sessions.asking import agents_of, homes_of, parser_of, resume_command, stored_json, when
+from headnote.sessions.agents import reader_of
+from headnote.sessions.digest import call_line
+from headnote.sessions.listing import KINDS, find_session, newest_first, sessions_of
+from headnote.sessions.model import Homes, Message, Part, Stored
+from headnote.sessions.retention import leaving, retention
+from headnote.types import Finding
+
+MANY = 20
+SOON = 7.0  #: days
+
+
+def command_list(words: Sequence[str]) -> int:
+    parser = parser_of(
+        "list",
+        "List sessions, newest first, with the command that resumes each. They are found on disk; no agent is asked.",
+        "  headnote sessions                  those of this folder, of all agents\n"
+        "  headnote sessions --all -n 100\n"
+        "  headnote sessions --agent codex --json | jq -r '.sessions[].command'",
+    )
+    parser.add_argument("--all", action="store_true", help="of every project, not only of this folder")
+    parser.add_argument("--subagents", action="store_true", help="the conversations of subagents too")
+    parser.add_argument(
+        "-n", dest="limit", type=int, default=MANY, metavar="N", help=f"at most so many ({MANY}); 0 = all"
+    )
+    options = parser.parse_args(list(words))
+    homes, agents = homes_of(options), agents_of(options)
+    kinds = (*KINDS, "subagent") if options.subagents else KINDS
+    project = None if options.all else options.cwd
+    found = sessions_of(homes, agents=agents, project=project, kinds=kinds)
+    listed = list(islice(found, options.limit) if options.limit > 0 else found)
+    if options.json:
+        emit("sessions", {"sessions": [stored_json(stored) for stored in listed]})
+        return 0
+    paint = Paint(os.path.realpath(options.cwd), homes.home)
+    if not listed:
+        _say_none(options, len([stored for stored in newest_first(homes, agents) if stored.kind in kinds]))
+        return 0
+    for stored in listed:
+        _print_row(stored, paint, with_folder=options.all)
+    if options.limit > 0 and next(found, None) is not None:
+        print(f"\nMore of them: -n {options.limit * 5}, or -n 0 for all")
+    _warn_of_deletion(homes, agents, paint)
+    return 0
+
+
+def _warn_of_deletion(homes: Homes, agents: tuple[str, ...] | None, paint: Paint) -> None:
+    """Say so if an agent is about to delete sessions: it does so without a word."""
+    if agents is not None and "claude-code" not in agents:
+        return
+    rule = retention(homes)
+    soon = leaving(homes, time.time(), within=SOON, rule=rule)
+    if soon and rule.days is not None:
+        said = f"Claude Code keeps sessions for {rule.days:g} days, and will delete {plural(len(soon), 'file')} of them"
+        print("\n" + paint.wrap(f"{said} within {SOON:g} days. Keep them: headnote sessions archive", 0))
+
+
+def _say_none(options: argparse.Namespace, elsewhere: int) -> None:
+    if options.all or not elsewhere:
+        print("There are no sessions on this machine." if options.all else "There are no sessions here.")
+    else:
+        print(f"There are no sessions of this folder. In others: {elsewhere:,}, see headnote sessions --all")
+
+
+def _print_row(stored: Stored, paint: Paint, *, with_folder: bool) -> None:
+    head = f"{when(stored.changed)}  {stored.agent:11}  {size(stored.size):>9}  "
+    kind = "" if stored.kind == "main" else f"({stored.kind}) "
+    title = column(printable(kind + stored.title or "(nothing was said)"), paint.width - len(head)).rstrip()
+    print(head + paint.bold(title))
+    if with_folder and stored.cwd:
+        there = "" if os.path.isdir(stored.cwd) else "  (this folder is gone: headnote sessions relocate)"
+        print(paint.faint(f"  in {printable(paint.path(stored.cwd))}{there}"))
+    print(paint.faint(f"  {printable(resume_command(stored))}"))
+
+
+def command_show(words: Sequence[str]) -> int:
+    parser = parser_of(
+        "show",
+        "Read a session: what was said, and which tools were called. Nothing is taken out: "
+        "for something to give away, export it.",
+        "  headnote sessions show 118ca5f9          prompts, answers, calls in a line\n"
+        "  headnote sessions show 118ca5f9 --full   with what the tools said\n"
+        "  headnote sessions show 118ca5f9 --last 5",
+    )
+    parser.add_argument("session", metavar="SESSION", help="its id, the beginning of it, its title or its file")
+    parser.add_argument("--full", action="store_true", help="results of tools, thinking, attachments, notices too")
+    parser.add_argument("--last", type=int, metavar="N", help="only the last N messages")
+    options = parser.parse_args(list(words))
+    stored = find_session(homes_of(options), options.session, agents=agents_of(options))
+    findings: list[Finding] = []
+    messages = _wanted(stored, findings, full=options.full)
+    if options.last is not None:
+        from collections import deque
+
+        messages = iter(deque(messages, max(0, options.last)))
+    if options.json:
+        rows = [message_json(message) for message in messages]
+        said = {"findings": [finding_json(finding) for finding in findings]}
+        emit("session", {"session": stored_json(stored), "messages": rows, **said})
+        return 1 if findings else 0
+    paint = Paint(stored.cwd or "/", homes_of(options).home)
+    print(paint.bold(printable(stored.title or stored.id)))
+    held = f" in {printable(paint.path(stored.cwd))}" if stored.cwd else ""
+    print(f"{stored.agent} {stored.version}{held}, {when(stored.started)} to {when(stored.changed)}")
+    for message in messages:
+        _print_message(message, paint, full=options.full)
+    if findings:
+        print(f"\n{paint.bold('Damage')}: {plural(len(findings), 'record')} cannot be read")
+        print_findings(findings[:10], paint)
+        print(f"    try: headnote sessions repair {stored.id}")
+    sys.stdout.flush()
+    return 1 if findings else 0
+
+
+def _wanted(stored: Stored, findings: list[Finding], *, full: bool) -> Iterator[Message]:
+    for message in reader_of(stored.agent).messages(stored, 0, findings):
+        if full or (message.kind in ("", "summary") and any(_is_shown(part) for part in message.parts)):
+            yield message
+
+
+def _is_shown(part: Part) -> bool:
+    return part.kind in ("call", "image") or (part.kind == "text" and bool(part.text.strip()))
+
+
+def message_json(message: Message) -> dict[str, object]:
+    """A message as `--json` prints it."""
+    parts = [{name: value for name, value in part._asdict().items() if name != "raw"} for part in message.parts]
+    return {**message._asdict(), "parts": parts}
+
+
+def _print_message(message: Message, paint: Paint, *, full: bool) -> None:
+    said = [part for part in message.parts if full or part.kind in ("text", "call", "image")]
+    if not said:
+        return
+    who = {"user": "You", "assistant": "Agent"}.get(message.role, "System")
+    kind = f", {message.kind}" if message.kind else ""
+    print(f"\n{paint.bold(who)}{paint.faint(f'  {when(message.time)}{kind}')}")
+    for part in said:
+        if part.kind == "call":
+            print(paint.faint(f"  → {printable(call_line(part, paint.width - 4))}"))
+        elif part.kind == "result":
+            print(paint.faint(_indented(for_terminal(part.text), "  │ ")))
+        elif part.text:
+            print(
+                for_terminal(part.text)
+                if part.kind == "text"
+                else _indented(for_terminal(part.text), f"  {part.kind}: ")
+            )
+        elif part.kind == "image":
+            print("  (a picture)")
+
+
+def _indented(text: str, before: str) -> str:
+    return "\n".join(before + line for line in text.split("\n"))

@@ -1,0 +1,171 @@
+"""`headnote sessions search`: what was said, in all sessions of all agents."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from headnote.cli.memory.asking import print_findings
+from headnote.cli.paint import Paint, plural, printable
+from headnote.cli.schema import emit, finding_json
+from headnote.cli.sessions.asking import Progress, agents_of, homes_of, parser_of, resume_command, stored_json, when
+from headnote.sessions.said import VOICES
+from headnote.sessions.search import Hit, Results, search
+from headnote.sessions.wanted import query_of
+
+EXAMPLES = """\
+  headnote sessions search connection pool          both words, in one message
+  headnote sessions search '"connection pool"'      one after the other
+  headnote sessions search 'migrat* -test' --role user --after 2026-10-01
+  headnote sessions search timeout --tool Bash --project . --ranked"""
+
+
+def command_search(words: Sequence[str]) -> int:
+    parser = _parser()
+    options, others = parser.parse_known_args(list(words))
+    strange = [word for word in others if word.startswith("--")]
+    if strange:
+        parser.error(f"unrecognized arguments: {' '.join(strange)}")
+    query = " ".join([*options.query, *others])  # -word is no option
+    if not query_of(query).wanted:
+        parser.error("there is no word to search for")
+    homes = homes_of(options)
+    progress = Progress("Reading sessions" if options.no_index else "Indexing sessions")
+    try:
+        found = search(
+            query,
+            homes=homes,
+            project=options.project,
+            agents=agents_of(options),
+            after=options.after,
+            before=options.before,
+            roles=options.role,
+            tools=options.tool,
+            limit=options.limit,
+            order="ranked" if options.ranked else "newest",
+            use_index=not options.no_index,
+            progress=progress,
+        )
+    except KeyboardInterrupt:
+        progress.end()
+        kept = "" if options.no_index else "; what was indexed is kept, and the next search goes on from there"
+        print(f"Interrupted{kept}.", file=sys.stderr)
+        return 130
+    progress.end()
+    if options.json:
+        emit("search", _results_json(query, found))
+    else:
+        _print(found, Paint(os.path.realpath(options.cwd), homes.home), options)
+    return 1 if found.findings else 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    about = (
+        "Find messages with all these words, in what was said, thought, called and printed; subagents' too. "
+        'Words in "quotes" follow one another, word* begins so, -word must not occur.'
+    )
+    parser = parser_of("search", about, EXAMPLES)
+    parser.add_argument("query", nargs="+", help="what to look for")
+    parser.add_argument("--project", metavar="DIR", help="only sessions held in this folder or below")
+    parser.add_argument("--after", type=_day, metavar="DATE", help="from this day on: 2026-10-31, or 7d for a week ago")
+    parser.add_argument("--before", type=_day, metavar="DATE", help="before this day")
+    parser.add_argument("--role", action="append", choices=VOICES, default=[], help="only what these said")
+    parser.add_argument("--tool", action="append", default=[], metavar="NAME", help="only calls and results of a tool")
+    parser.add_argument("--ranked", action="store_true", help="the best first, not the newest")
+    parser.add_argument("--limit", type=_count, default=20, metavar="N", help="at most so many; default: %(default)s")
+    parser.add_argument("--no-index", action="store_true", help="read the files; no index is made or used")
+    return parser
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
+    return int(text)
+
+
+def _day(text: str) -> float:
+    """A day, in the time of this machine."""
+    if text[-1:] in ("d", "h") and text[:-1].isdecimal():
+        ago = timedelta(days=int(text[:-1])) if text.endswith("d") else timedelta(hours=int(text[:-1]))
+        return (datetime.now().astimezone() - ago).timestamp()
+    try:
+        return datetime.fromisoformat(text).astimezone().timestamp()
+    except (ValueError, OverflowError):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a date; write 2026-10-31, or 7d for a week ago") from None
+
+
+def _results_json(query: str, found: Results) -> dict[str, object]:
+    return {
+        "query": query,
+        "more": found.more,
+        "sessions": found.sessions,
+        "hits": [_hit_json(hit) for hit in found.hits],
+        "findings": [finding_json(finding) for finding in found.findings],
+    }
+
+
+def _hit_json(hit: Hit) -> dict[str, object]:
+    return {
+        "session": stored_json(hit.stored),
+        "message": hit.message,
+        "role": hit.role,
+        "tool": hit.tool or None,
+        "time": hit.time,
+        "start": hit.start,
+        "snippet": hit.snippet.text,
+        "marks": [list(mark) for mark in hit.snippet.marks],
+        "score": hit.score,
+    }
+
+
+def _print(found: Results, paint: Paint, options: argparse.Namespace) -> None:
+    last = None
+    for hit in found.hits:
+        if (hit.stored.path, hit.stored.id) != last:
+            _print_session(hit, paint)
+        last = (hit.stored.path, hit.stored.id)
+        _print_hit(hit, paint)
+    if not found.hits:
+        print(f"Nothing was found in {plural(found.sessions, 'session')}.")
+    if found.more:
+        print(f"There is more: --limit {options.limit * 5}, or more words.")
+    print_findings(found.findings, paint)
+
+
+def _print_session(hit: Hit, paint: Paint) -> None:
+    stored = hit.stored
+    whose = f" (a subagent of {stored.parent[:8]})" if stored.kind == "subagent" else ""
+    title = " ".join(printable(stored.title or stored.id).split())
+    head = f"{stored.agent}{whose}, "
+    print(head + paint.bold(paint.fit(title, max(20, paint.width - len(head))).rstrip()))
+    print(paint.faint(f"  {printable(resume_command(stored))}"))
+
+
+def _print_hit(hit: Hit, paint: Paint) -> None:
+    tool = f" {printable(hit.tool)}" if hit.tool else ""
+    print(f"  {when(hit.time)}  {hit.role}{tool}")
+    text, marks = hit.snippet
+    at, lines = 0, []
+    for line in _wrapped(text, paint.width - 4):
+        shown, here = "", at
+        for start, end in marks:
+            start, end = max(start, at), min(end, at + len(line))
+            if start < end:
+                shown += printable(text[here:start]) + paint.bold(printable(text[start:end]))
+                here = end
+        lines.append(shown + printable(text[here : at + len(line)]))
+        at += len(line)
+    print("\n".join(f"    {line.strip()}" for line in lines) + "\n")
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """A line in pieces that fit, each ending behind a space where there is one."""
+    found = []
+    while len(text) > width:
+        cut = text.rfind(" ", 0, width + 1) + 1 or width
+        found.append(text[:cut])
+        text = text[cut:]
+    return [*found, text]

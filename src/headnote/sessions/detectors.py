@@ -1,0 +1,74 @@
+"""The detectors of detect-secrets (the maintained fork `bc-detect-secrets`), where the extra `secrets` is installed.
+
+1. They are given a line at a time, and long lines in pieces that overlap. None of them asks a server.
+2. Those that take every hash for a secret, and those whose work is done by ours, are left out.
+3. They are slow: a line is shown to them only if it has something in it that they could find.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from headnote.sessions.exposed import is_dull
+from headnote.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Detector = Callable[[str], "list[tuple[str, int, int]]"]
+
+LONGEST_LINE = 4_096  #: a detector sees pieces of at most so many characters
+OVERLAP = 512  #: of two pieces of a long line, so that nothing is cut in two
+KEYWORD = "Secret Keyword"
+_LEFT_OUT = (
+    "Base64 High Entropy String",  # every commit hash
+    "Hex High Entropy String",
+    "Azure Storage Account access key",  # every checksum of a package, every picture
+    "Private Key",  # a first line alone is no key
+)
+_WORTH = re.compile(r"[\w+/=.-]{11}|://")
+_NAMED = re.compile(r"(?i)pass|pwd|token|secret|key|contrase")
+
+
+@lru_cache(1)
+def installed() -> Detector | None:
+    """Kind and place of what the detectors find in a text; None if they are not installed."""
+    try:
+        from detect_secrets.core.plugins.util import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
+            get_mapping_from_secret_type_to_class,
+        )
+    except ImportError:
+        return None
+    kinds = get_mapping_from_secret_type_to_class()
+    plugins = [plugin() for name, plugin in kinds.items() if name not in (*_LEFT_OUT, KEYWORD)]
+    named = [plugin() for name, plugin in kinds.items() if name == KEYWORD]
+
+    def spans(text: str) -> list[tuple[str, int, int]]:
+        found = []
+        for start, line in _pieces(text):
+            worth = plugins if _WORTH.search(line) else []
+            for plugin in [*worth, *named] if _NAMED.search(line) else worth:
+                for value in plugin.analyze_string(line):
+                    if len(value) >= 4 and not (plugin in named and is_dull(value)):
+                        found += [(str(plugin.secret_type), start + at, start + at + len(value)) for at in _all(line, value)]
+        return found
+
+    return spans
+
+
+def _all(line: str, value: str) -> Iterator[int]:
+    """Where a value stands in a line: every place, since the detectors name none."""
+    at = line.find(value)
+    while at >= 0:
+        yield at
+        at = line.find(value, at + len(value))
+
+
+def _pieces(text: str) -> Iterator[tuple[int, str]]:
+    """The lines of a text with where they begin; long ones in pieces."""
+    at = 0
+    for line in text.split("\n"):
+        for start in range(0, len(line), LONGEST_LINE - OVERLAP):
+            yield at + start, line[start : start + LONGEST_LINE]
+        at += len(line) + 1

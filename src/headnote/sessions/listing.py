@@ -1,0 +1,116 @@
+"""Every session on this machine, straight from disk: what agents' own pickers do not show is here too.
+
+1. Sessions are found by scanning folders; no index of the agent, and none of ours, is believed.
+2. They are put in order by when their file was last written, newest first; only as many as are asked for are opened,
+   and of those only head and tail are read.
+3. A name finds a session by its id, the beginning of its id, its file, or its title.
+"""
+
+from __future__ import annotations
+
+import os
+
+from headnote.errors import NoSuchSession
+from headnote.sessions.agents import READERS, reader_of
+from headnote.sessions.model import Homes, Stored
+from headnote.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+KINDS = ("main", "fork", "archived")  #: those that a person has held
+
+
+def homes_here(home: str | None = None, env: Mapping[str, str] | None = None) -> Homes:
+    """Where the sessions of this user are. Another home has none of this process's environment."""
+    if home is not None:
+        return Homes(os.path.abspath(home), env or {})
+    return Homes(os.path.expanduser("~"), os.environ if env is None else env)
+
+
+def newest_first(homes: Homes, agents: Iterable[str] | None = None) -> list[Stored]:
+    """Every session by path, id and time of its file; none is opened."""
+    found = [_dated(stored) for agent in agents or READERS for stored in reader_of(agent).found(homes)]
+    return sorted(found, key=lambda stored: (-stored.changed, stored.path, stored.id))
+
+
+def _dated(stored: Stored) -> Stored:
+    if stored.changed:
+        return stored
+    try:
+        status = os.stat(stored.path)
+    except OSError:
+        return stored
+    return stored._replace(changed=status.st_mtime, size=status.st_size)
+
+
+def list_sessions(
+    homes: Homes | None = None,
+    *,
+    agents: Iterable[str] | None = None,
+    project: str | None = None,
+    kinds: tuple[str, ...] = KINDS,
+    limit: int | None = None,
+) -> list[Stored]:
+    """The newest sessions first, of all agents and all projects, or of one.
+
+    >>> import tempfile
+    >>> list_sessions(Homes(tempfile.mkdtemp(), {}))
+    []
+    """
+    found: list[Stored] = []
+    for stored in sessions_of(homes or homes_here(), agents=agents, project=project, kinds=kinds):
+        if limit is not None and len(found) >= limit:
+            break
+        found.append(stored)
+    return found
+
+
+def sessions_of(
+    homes: Homes,
+    *,
+    agents: Iterable[str] | None = None,
+    project: str | None = None,
+    kinds: tuple[str, ...] = KINDS,
+) -> Iterator[Stored]:
+    """The same one by one: a session is opened when it is asked for."""
+    folder = os.path.realpath(project) if project else ""
+    for stored in newest_first(homes, agents):
+        if stored.kind not in kinds and stored.kind != "main":
+            continue
+        card = reader_of(stored.agent).card(stored)
+        if card.kind in kinds and (not folder or is_of(card, folder)):
+            yield card
+
+
+def is_of(stored: Stored, folder: str) -> bool:
+    """Whether a session was held in a folder or below it.
+
+    >>> is_of(Stored("codex", "1", "", cwd="/a/b"), "/a"), is_of(Stored("codex", "1", "", cwd="/ab"), "/a")
+    (True, False)
+    """
+    cwd = stored.cwd.rstrip("/") or "/"
+    return bool(stored.cwd) and (cwd == folder or cwd.startswith(folder.rstrip("/") + "/"))
+
+
+def find_session(homes: Homes, name: str, *, agents: Iterable[str] | None = None) -> Stored:
+    """The session with an id, the beginning of an id, a file or a title."""
+    if not name.strip():
+        raise NoSuchSession("a session has an id; headnote sessions lists them")
+    every = newest_first(homes, agents)
+    path = os.path.realpath(name)
+    exact = [stored for stored in every if stored.id == name or os.path.realpath(stored.path) == path]
+    close = exact or [stored for stored in every if len(name) >= 4 and stored.id.startswith(name)]
+    if not close:
+        close = _titled(every, name)
+    if not close:
+        raise NoSuchSession(f"no session is called {name!r}; headnote sessions lists them, --all in every folder")
+    if len(close) > 1 and len({(stored.agent, stored.id) for stored in close}) > 1:
+        ids = ", ".join(f"{stored.agent} {stored.id}" for stored in close[:5])
+        raise NoSuchSession(f"{name!r} may be {len(close)} sessions: {ids}; write more of the id")
+    return reader_of(close[0].agent).card(close[0])
+
+
+def _titled(every: list[Stored], name: str) -> list[Stored]:
+    cards = (reader_of(stored.agent).card(stored) for stored in every if stored.kind == "main")
+    return [card for card in cards if card.title == name]

@@ -1,0 +1,35 @@
+"""A session as JSON (`headnote.export/1`, docs/formats/json.md): one document, a message a line."""
+
+from __future__ import annotations
+
+import json
+
+from headnote.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from headnote.sessions.export import Choice
+    from headnote.sessions.model import Message, Part, Stored
+    from headnote.sessions.redact import Redactor
+
+
+def page(stored: Stored, messages: Iterator[Message], _: Choice, redactor: Redactor | None) -> Iterator[str]:
+    """The pieces of the document."""
+    yield '{"schema": "headnote.export/1",\n "session": ' + _dumped(dict(stored._asdict())) + ',\n "messages": ['
+    for number, message in enumerate(messages):
+        yield (",\n" if number else "\n") + _dumped({**message._asdict(), "parts": list(map(_part, message.parts))})
+    found = redactor.found.items() if redactor else ()
+    rows = [{"kind": one.kind, "fingerprint": one.fingerprint, "times": times} for one, times in found]
+    yield '\n],\n "redacted": ' + _dumped(rows if redactor else None) + "}\n"
+
+
+def _part(part: Part) -> dict[str, object]:
+    """A part without the fields that say nothing."""
+    fields = {name: value for name, value in part._asdict().items() if value not in ("", None, False) and name != "raw"}
+    return {**fields, "raw": part.raw} if part.kind == "other" else fields
+
+
+def _dumped(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text.encode("utf-8", "replace").decode()

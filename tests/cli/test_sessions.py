@@ -1,0 +1,120 @@
+"""`headnote sessions` as a person sees it: list, show, export, and `explain --session`."""
+
+import importlib.util
+import json
+import os
+
+import pytest
+
+from headnote.cli import main
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+_spec = importlib.util.spec_from_file_location("talk", os.path.join(HERE, "..", "sessions", "talk.py"))
+talk = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(talk)
+
+AWS = "AKIA" + "IOSFODNN7ABCDEFG"
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TZ", "UTC")
+    folder = tmp_path / "project"
+    folder.mkdir()
+    made = talk.Talk(cwd=str(folder)).user("Why does the deploy fail?").says("I look.")
+    made.calls("Bash", command="cat .env").result(f"KEY={AWS}").says("It is the \x1b[31mkey\x1b[0m.")
+    made.write(str(tmp_path))
+    return tmp_path
+
+
+def run(home, *words):
+    return main(["sessions", *words, "--home", str(home)])
+
+
+def test_the_list_says_how_to_resume(home, capsys):
+    assert run(home, "-C", str(home / "project")) == 0
+    row, command = capsys.readouterr().out.rstrip("\n").split("\n")
+    assert row.endswith("Why does the deploy fail?")
+    assert command == f"  cd {home}/project && claude --resume 11111111-2222-4333-8444-555555555555"
+
+
+def test_another_folder_has_none_and_says_where_they_are(home, capsys):
+    assert run(home, "-C", str(home)) == 0
+    assert "Why does" in capsys.readouterr().out  # a folder has those of the folders below
+    (home / "empty").mkdir()
+    assert run(home, "-C", str(home / "empty")) == 0
+    said = "There are no sessions of this folder. In others: 1, see headnote sessions --all\n"
+    assert capsys.readouterr().out == said
+
+
+def test_rows_fit_80_columns(home, capsys):
+    talk.Talk("22222222-2222-4333-8444-555555555555", cwd="/home/me").user("日本語の長い題名 " * 20).write(str(home))
+    run(home, "--all")
+    rows = [line for line in capsys.readouterr().out.split("\n") if not line.startswith("  ")]
+    assert all(sum(2 if ord(char) > 0x2E80 else 1 for char in row) <= 80 for row in rows)
+
+
+def test_a_list_is_data_too(home, capsys):
+    run(home, "--all", "--json")
+    document = json.loads(capsys.readouterr().out)
+    assert document["schema"] == "headnote.sessions/1"
+    assert [(row["agent"], row["resume"][:2], row["title"]) for row in document["sessions"]] == [
+        ("claude-code", ["claude", "--resume"], "Why does the deploy fail?")
+    ]
+
+
+def test_show_is_what_was_said_with_calls_in_a_line(home, capsys):
+    assert run(home, "show", "1111") == 0
+    out = capsys.readouterr().out
+    assert "You  2026-03-01 10:00\nWhy does the deploy fail?" in out
+    assert "  → Bash cat .env" in out
+    assert AWS not in out
+    assert run(home, "show", "1111", "--full") == 0
+    assert f"  │ KEY={AWS}" in capsys.readouterr().out
+
+
+def test_damage_is_named_and_the_exit_status_says_so(home, capsys):
+    path = next(home.glob(".claude/projects/*/*.jsonl"))
+    path.write_text("not json\n" + path.read_text())
+    assert run(home, "show", "1111") == 1
+    assert "[record-damaged]" in capsys.readouterr().out
+
+
+def test_an_export_has_no_credentials_and_replaces_no_file(home, capsys):
+    target = home / "talk.html"
+    assert run(home, "export", "1111", "-o", str(target)) == 0
+    assert AWS not in target.read_text()
+    assert "taken out: AWS access key" in capsys.readouterr().err
+    assert oct(target.stat().st_mode & 0o777) == "0o600"
+    before = target.read_text()
+    assert run(home, "export", "1111", "-o", str(target)) == 3
+    assert "--force" in capsys.readouterr().err
+    assert target.read_text() == before
+    assert run(home, "export", "1111", "--with-secrets") == 0
+    assert AWS in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["show", "9999"], 2, "no session is called '9999'"),
+        (["serch", "x"], 2, "did you mean 'search'?"),
+        (["list", "--agent", "nobody"], 2, "readers for: claude-code, codex"),
+    ],
+)
+def test_mistakes_say_what_to_do(home, capsys, words, code, said):
+    assert run(home, *words) == code
+    assert said in capsys.readouterr().err
+
+
+def test_explain_says_what_a_session_was_told(home, capsys):
+    folder = home / "project"
+    (folder / "CLAUDE.md").write_text("Deploy by hand.\nNew.\n")
+    made = talk.Talk(cwd=str(folder)).user("hi")
+    rows = [{"path": f"{folder}/CLAUDE.md", "type": "Project", "content": "Deploy by hand.\nOld."}]
+    made.attaches(type="instructions", files=rows).write(str(home))
+    assert main(["explain", "--session", "1111", "--home", str(home)]) == 1
+    out = capsys.readouterr().out
+    assert "differs  CLAUDE.md" in out
+    assert "           -Old.\n           +New.\n" in out

@@ -1,0 +1,134 @@
+"""Pages to give away: whole, without credentials, and safe whatever was said."""
+
+import json
+from html.parser import HTMLParser
+
+import pytest
+
+from headnote.errors import HeadnoteError
+from headnote.sessions.export import Choice, export
+from headnote.sessions.listing import list_sessions
+from headnote.sessions.model import Homes
+from headnote.sessions.redact import Redactor
+
+from .talk import Talk
+
+AWS = "AKIA" + "IOSFODNN7ABCDEFG"
+HOSTILE = "</div></pre></details><script>alert(1)</script>\n# A heading\n```\nunclosed\n&amp; <b>"
+
+
+def stored(tmp_path, talk):
+    talk.write(str(tmp_path))
+    return list_sessions(Homes(str(tmp_path), {}))[0]
+
+
+def page(tmp_path, talk, form, **choice):
+    redactor = Redactor(extra=False)
+    return "".join(export(stored(tmp_path, talk), form, redactor=redactor, choice=Choice(**choice)))
+
+
+def talk():
+    made = Talk().user("Please deploy.").says("I look.").calls("Bash", command=f"echo {AWS}")
+    return (
+        made.result(f"{AWS}\ndone")
+        .calls("Edit", "toolu_2", file_path="/home/me/project/a.py")
+        .result("ok", "toolu_2")
+        .says("Done.")
+    )
+
+
+@pytest.mark.parametrize("form", ["markdown", "html", "json"])
+def test_credentials_are_taken_out_of_everything(tmp_path, form):
+    out = page(tmp_path, talk().user(f"my key is {AWS}"), form, full=True)
+    assert AWS not in out
+    assert out.count("redacted: AWS access key") >= 3
+
+
+def test_credentials_in_the_title_too(tmp_path):
+    assert AWS not in page(tmp_path, Talk().user(f"use {AWS}"), "html")
+
+
+def test_secrets_stay_when_they_are_asked_for(tmp_path):
+    assert AWS in "".join(export(stored(tmp_path, talk()), "json", redactor=None))
+
+
+def test_markdown_is_what_was_said(tmp_path):
+    made = Talk().user("Please deploy.").says("I look.").calls("Bash", command="make").result("ok").says("Done.")
+    out = page(tmp_path, made, "markdown")
+    assert [line for line in out.split("\n") if line.startswith("#")] == [
+        "# Please deploy.",
+        *(line for line in out.split("\n") if line.startswith("## ")),
+    ]
+    assert [line.split(" ")[1] for line in out.split("\n") if line.startswith("## ")] == ["User", "Agent"]
+    assert "**Bash make**\n\n```\nok\n```\n\nDone." in out
+
+
+def test_brief_has_no_tools_and_names_the_files(tmp_path):
+    out = page(tmp_path, talk(), "markdown", brief=True)
+    assert "Bash" not in out
+    assert "## Files that were changed\n\n- `/home/me/project/a.py`\n" in out
+
+
+def test_json_is_one_document(tmp_path):
+    document = json.loads(page(tmp_path, talk(), "json"))
+    assert document["schema"] == "headnote.export/1"
+    assert [message["role"] for message in document["messages"]] == [
+        "user", "assistant", "assistant", "user", "assistant", "user", "assistant",
+    ]  # fmt: skip
+    assert [(row["kind"], row["times"]) for row in document["redacted"]] == [("AWS access key", 2)]
+
+
+class Tags(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.open, self.seen, self.text = [], set(), []
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.add(tag)
+        if tag not in ("meta", "link"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+@pytest.mark.parametrize("where", ["title", "user", "says", "call", "result"])
+def test_hostile_text_cannot_leave_its_place(tmp_path, where):
+    made = Talk().user(HOSTILE if where in ("title", "user") else "hi").says(HOSTILE if where == "says" else "ok")
+    made.calls("Bash", command=HOSTILE if where == "call" else "ls").result(HOSTILE if where == "result" else "x")
+    tags = Tags()
+    out = page(tmp_path, made.says("end"), "html", full=True)
+    tags.feed(out.replace("<!doctype html>", ""))
+    assert tags.open == []
+    assert not tags.seen & {"script", "b", "img", "iframe"}
+    assert "alert(1)" in "".join(tags.text)
+    lines = page(tmp_path, made, "markdown", full=True).split("\n")
+    fence, headings = "", []
+    for line in lines:  # a reader of fences: outside of them, no heading and no tag of the session
+        run = len(line) - len(line.lstrip("`"))
+        if run >= 3 and (not fence or (line.strip("`") == "" and run >= len(fence))):
+            fence = "" if fence else "`" * run
+        elif not fence:
+            headings += [line] if line.startswith("#") else []
+            assert "<script" not in line.replace("\\<", "")
+    assert fence == ""
+    assert "# A heading" not in headings
+
+
+def test_a_form_that_is_none_is_an_error(tmp_path):
+    with pytest.raises(HeadnoteError, match="markdown, html, json"):
+        export(stored(tmp_path, talk()), "pdf", redactor=None)
+
+
+def test_damage_is_told(tmp_path):
+    made = talk()
+    path = made.write(str(tmp_path))
+    with open(path, "a", encoding="utf-8") as file:
+        file.write('{"torn')
+    findings = []
+    "".join(export(list_sessions(Homes(str(tmp_path), {}))[0], redactor=None, findings=findings))
+    assert [finding.code for finding in findings] == ["record-torn"]

@@ -1,0 +1,70 @@
+"""Sessions are found on disk, and by the names that people use."""
+
+import os
+
+import pytest
+
+from headnote.errors import NoSuchSession
+from headnote.sessions.listing import find_session, homes_here, is_of, list_sessions
+from headnote.sessions.model import Homes, Stored
+
+from .talk import Talk
+
+ONE, TWO = "11111111-2222-4333-8444-555555555555", "11112222-2222-4333-8444-555555555555"
+
+
+@pytest.fixture
+def homes(tmp_path):
+    older = Talk(ONE, cwd="/home/me/a").user("The first one").write(str(tmp_path), "-home-me-a")
+    newer = Talk(TWO, cwd="/home/me/ab").user("Another\none").says("ok").write(str(tmp_path), "-home-me-ab")
+    os.utime(older, (1_000, 1_000))
+    os.utime(newer, (2_000, 2_000))
+    return Homes(str(tmp_path), {})
+
+
+def test_the_newest_is_first(homes):
+    assert [(stored.id, stored.title) for stored in list_sessions(homes)] == [
+        (TWO, "Another one"),
+        (ONE, "The first one"),
+    ]
+    assert [stored.id for stored in list_sessions(homes, limit=1)] == [TWO]
+
+
+def test_a_folder_has_its_own_and_those_below(homes):
+    assert [stored.id for stored in list_sessions(homes, project="/home/me/a")] == [ONE]
+    assert len(list_sessions(homes, project="/home/me")) == 2
+    assert is_of(Stored("codex", "1", "", cwd="/"), "/")
+
+
+@pytest.mark.parametrize("name", [ONE, "111111", "The first one"])
+def test_a_session_is_found_by_what_people_type(homes, name):
+    assert find_session(homes, name).id == ONE
+
+
+def test_a_session_is_found_by_its_file(homes):
+    assert find_session(homes, list_sessions(homes)[0].path).id == TWO
+
+
+def test_a_name_that_fits_several_says_which(homes):
+    with pytest.raises(NoSuchSession, match=f"2 sessions: .*{TWO}"):
+        find_session(homes, "1111")
+
+
+@pytest.mark.parametrize("name", ["9999", "", "  ", "11", "first"])
+def test_a_name_that_fits_none_is_an_error(homes, name):
+    with pytest.raises(NoSuchSession):
+        find_session(homes, name)
+
+
+def test_another_home_has_none_of_our_environment(monkeypatch, tmp_path):
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", "/elsewhere")
+    assert homes_here(str(tmp_path)).env == {}
+    assert homes_here().env["CLAUDE_CONFIG_DIR"] == "/elsewhere"
+
+
+def test_no_session_is_written_to_and_none_is_read_whole(homes):
+    def seen():
+        return {stored.path: (os.stat(stored.path).st_mtime_ns, stored.size) for stored in list_sessions(homes)}
+
+    before = seen()
+    assert seen() == before

@@ -1,0 +1,85 @@
+"""Credentials do not leave: whatever they stand in."""
+
+import json
+
+import pytest
+
+from headnote.sessions.detectors import LONGEST_LINE
+from headnote.sessions.redact import Redactor, fingerprint
+
+AWS = "AKIA" + "IOSFODNN7ABCDEFG"
+GITHUB = "ghp_" + "a1B2c3D4e5F6a7B8c9D0" * 2
+KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow" + "x" * 40 + "\nAAAA\n-----END RSA PRIVATE KEY-----"
+
+
+def test_what_stands_in_its_place_says_what_it_was():
+    assert Redactor(extra=False).text(f"a {AWS} b") == f"a [redacted: AWS access key {fingerprint(AWS)}] b"
+
+
+def test_equal_values_have_equal_fingerprints_and_are_counted():
+    redactor = Redactor(extra=False)
+    redactor.text(f"{AWS} {GITHUB} {AWS}")
+    assert {found.kind: times for found, times in redactor.found.items()} == {"AWS access key": 2, "GitHub token": 1}
+
+
+def test_a_private_key_goes_from_its_first_line_to_its_last():
+    out = Redactor(extra=False).text(f"before\n{KEY}\nafter")
+    assert out.startswith("before\n[redacted: private key ")
+    assert out.endswith("]\nafter")
+    assert "MIIEow" not in out
+
+
+def test_a_private_key_without_an_end_takes_the_rest():
+    assert Redactor(extra=False).text(KEY[:60] + "\nmore").count("\n") == 0
+
+
+def test_values_are_read_with_their_keys():
+    value = {"env": {"DB_PASSWORD": "Kq92-mmPl0t7"}, "args": ["--token", GITHUB], "n": 3, "none": None}
+    out = json.dumps(Redactor(extra=False).value(value))
+    assert "Kq92" not in out
+    assert GITHUB not in out
+    assert json.loads(out)["n"] == 3
+
+
+def test_credentials_in_names_of_fields_go_too():
+    assert AWS not in json.dumps(Redactor(extra=False).value({AWS: 1}))
+
+
+def test_plain_words_stay():
+    text = "the password is kept in the vault, see docs/secrets.md; commit 3b18e512dba79e4c8300dd08aeb37f8e728b8dad"
+    redactor = Redactor()
+    assert redactor.text(text) == text
+    assert redactor.found == {}
+
+
+def test_a_text_is_the_same_the_second_time():
+    redactor = Redactor()
+    once = redactor.text(f"x {AWS} y {KEY} password='Kq92-mmPl0t7'")
+    assert redactor.text(once) == once
+
+
+def extra():
+    pytest.importorskip("detect_secrets", reason="the extra `secrets` is not installed")
+    return Redactor(extra=True)
+
+
+def test_the_extra_finds_what_we_do_not():
+    weak = 'password = "hunter2horse"'
+    assert Redactor(extra=False).text(weak) == weak
+    assert "hunter2horse" not in extra().text(weak)
+
+
+def test_the_extra_finds_them_in_long_lines():
+    secret = "hunter2horse"
+    for before in (LONGEST_LINE - 20, LONGEST_LINE - 5, LONGEST_LINE + 1, 3 * LONGEST_LINE - 30):
+        assert secret not in extra().text("word " * (before // 5) + f' password = "{secret}"')
+
+
+def test_without_the_extra_it_says_what_to_install():
+    try:
+        import detect_secrets  # noqa: F401
+    except ImportError:
+        with pytest.raises(ModuleNotFoundError, match="headnote\\[secrets\\]"):
+            Redactor(extra=True)
+    else:
+        assert Redactor(extra=True).detectors == "headnote and detect-secrets"

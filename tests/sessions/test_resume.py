@@ -1,0 +1,150 @@
+"""What real agents made of damaged and undamaged transcripts, and ours.
+
+`resume_more.jsonl` has transcripts that Claude Code 2.1.197 and 2.1.325 were given to resume with the prompt `next`,
+and the messages that they sent then, without what they add to the new turn. Fields that play no part were taken out of
+the records, ids and times are shortened, and the context block is `C`. Messages are brief: [first letter of the role,
+content], and a block that is only a text is that text.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from headnote.sessions.resume import Dropped, resume
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+VERSIONS = ("2.1.197", "2.1.325")
+
+
+def _cases():
+    with open(os.path.join(HERE, "resume_more.jsonl"), encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+CASES = _cases()
+
+
+def _line(record):
+    """A record as it was in the file, as far as it matters."""
+    if not isinstance(record, dict):
+        return record if isinstance(record, str) else json.dumps(record)
+    value = dict(record)
+    message = value.get("message")
+    if isinstance(message, dict):
+        kept = {"role": value.get("type"), **message}
+        value["message"] = {"model": "claude-opus-4-8", **kept} if value.get("type") == "assistant" else kept
+    time = value.get("timestamp")
+    if isinstance(time, str) and len(time) == len("6:47.000Z"):
+        value["timestamp"] = "2026-11-15T08:3" + time
+    return json.dumps(value)
+
+
+def _brief(messages):
+    found = []
+    for message in messages:
+        content = message["content"]
+        if isinstance(content, list):
+            content = [block["text"] if set(block) == {"type", "text"} else block for block in content]
+        found.append([message["role"][0], content])
+    return found
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("part", range(6))
+def test_messages_are_those_of_the_agent(part, version, tmp_path):
+    wrong = {}
+    for case in CASES[part::6]:
+        path = tmp_path / "s.jsonl"
+        path.write_text("".join(_line(record) + "\n" for record in case["records"]), encoding="utf-8", newline="")
+        expected = case["expected"]
+        if isinstance(expected, dict) and version not in expected:
+            continue
+        wanted = expected[version] if isinstance(expected, dict) else expected
+        model = case.get("model", "claude-opus-4-8")
+        found = resume(str(path), "next", at=case.get("at"), version=version, model=model, context="C\n")
+        answer = found.error or _brief(found.messages)
+        if answer != wanted:
+            wrong[case["id"]] = (wanted, answer)
+    assert wrong == {}
+
+
+def test_there_are_cases_enough_and_each_has_its_name_once():
+    assert len({case["id"] for case in CASES}) == len(CASES) > 200
+
+
+def record(uuid, parent, role, content, second, **more):
+    value = {"type": role, "uuid": uuid, "parentUuid": parent, "timestamp": f"2026-11-15T08:00:{second:02}.000Z"}
+    return {**value, "message": {"role": role, "id": f"m{uuid}", "content": content}, **more}
+
+
+def test_what_is_left_out_is_named():
+    call = [{"type": "tool_use", "id": "t", "name": "Bash", "input": {}}]
+    records = [
+        record("1", None, "user", "first", 1),
+        record("2", "1", "user", "given up", 2),
+        record("3", "1", "assistant", call, 3),
+        record("4", "3", "assistant", [{"type": "text", "text": " "}], 4),
+        record("5", "4", "assistant", [{"type": "text", "text": "aside"}], 5, isSidechain=True),
+        record("6", "4", "user", "second", 6),
+        record("7", "6", "assistant", [{"type": "text", "text": "answer"}], 7),
+    ]
+    found = resume(records, at="6")
+    assert found.leaf == "6"
+    assert set(found.dropped) == {
+        Dropped("2", "branch"),
+        Dropped("5", "sidechain"),
+        Dropped("3", "call-without-result"),
+        Dropped("4", "blank-answer"),
+        Dropped("7", "cut"),
+    }
+    assert found.messages == (
+        {"role": "user", "content": [{"type": "text", "text": "first\n"}, {"type": "text", "text": "second"}]},
+    )
+
+
+def test_what_a_compaction_left_behind_is_named():
+    boundary = {**record("3", None, "system", "", 3), "subtype": "compact_boundary"}
+    records = [
+        record("1", None, "user", "first", 1),
+        record("2", "1", "assistant", [{"type": "text", "text": "answer"}], 2),
+        boundary,
+        record("4", "3", "user", "what was said", 4, isCompactSummary=True),
+        record("5", "4", "assistant", [{"type": "text", "text": "on"}], 5),
+    ]
+    assert resume(records).dropped == (Dropped("1", "compacted"), Dropped("2", "compacted"))
+    boundary["compactMetadata"] = {"preservedMessages": {"anchorUuid": "4", "uuids": ["2"]}}
+    assert resume(records).dropped == (Dropped("1", "compacted"),)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_long_broken_file_takes_no_time(version):
+    """Every parent is lost, many tools ran side by side: a quadratic search would not come back."""
+    records = []
+    for turn in range(1000):
+        calls = [{"type": "tool_use", "id": f"t{turn}-{n}", "name": "Bash", "input": {}} for n in range(3)]
+        for number, call in enumerate(calls):
+            answer = record(f"a{turn}-{number}", f"lost{turn}", "assistant", [call], 0)
+            answer["message"]["id"] = f"m{turn}"
+            result = [{"type": "tool_result", "tool_use_id": call["id"], "content": "x"}]
+            records += (answer, record(f"r{turn}-{number}", f"a{turn}-{number}", "user", result, 0))
+    messages = resume(records, version=version).messages
+    calls = [block for message in messages for block in message["content"] if block["type"] == "tool_use"]
+    assert len(calls) == 3000
+
+
+def test_an_attachment_that_nobody_knows_is_named(tmp_path):
+    records = [record("1", None, "user", "first", 1)]
+    records.append({**records[0], "uuid": "2", "parentUuid": "1", "type": "attachment", "attachment": {"type": "new"}})
+    records.append(record("3", "2", "assistant", [{"type": "text", "text": "answer"}], 3))
+    path = tmp_path / "s.jsonl"
+    path.write_text("".join(json.dumps(value) + "\n" for value in records))
+    found = resume(str(path))
+    assert [(finding.line, finding.code) for finding in found.findings] == [(2, "attachment-unknown")]
+
+
+def test_a_file_that_is_not_there_raises(tmp_path):
+    with pytest.raises(OSError, match="No such file"):
+        resume(str(tmp_path / "none.jsonl"))

@@ -1,0 +1,57 @@
+"""Every byte is counted once, and where it belongs."""
+
+import os
+
+from headnote.sessions.model import Homes
+from headnote.sessions.usage import Use, repeated, totals, usage
+
+from . import house
+
+
+def test_every_file_is_counted_once_by_kind_session_and_project(tmp_path):
+    home = str(tmp_path / "home")
+    session = house.claude_session(home, 1, cwd="/p")
+    house.write(f"{home}/.claude/shell-snapshots/snapshot-1.sh", b"x" * 10)
+    house.write(f"{home}/.claude/file-history/{house.name_of(9)}/gone@v1", b"y" * 20)
+    house.write(f"{home}/.claude/projects/-p/memory/MEMORY.md", b"z" * 30)
+    house.write(f"{home}/.codex/state_5.sqlite", b"s" * 40)
+    house.write(f"{home}/.local/state/headnote/archive/codex/1.frames", b"a" * 50)
+    before = house.tree(home)
+    uses = usage(house.homes(home))
+    assert house.tree(home) == before
+    whole = sum(len(data) for data, _, _ in house.files(home).values())
+    assert sum(use.size for use in uses) == whole
+    assert {use for use in uses if not use.session} == {
+        Use("claude-code", "", "", "shell snapshots", 10),
+        Use("claude-code", "", "", "file history", 20),
+        Use("claude-code", "", "", "memories and rest", 30),
+        Use("codex", "", "", "databases", 40),
+        Use("headnote", "", "", "archive", 50),
+    }
+    kinds = {use.kind: use.files for use in uses if use.session == session.id}
+    assert kinds == {
+        "transcripts": 1,
+        "subagents": 2,
+        "tool results": 1,
+        "file history": 2,
+        "todos": 1,
+        "debug logs": 1,
+    }
+    assert totals(uses, "project")[0][0] == ("/p",)
+    assert {use.agent for use in usage(house.homes(home), agents=("codex",))} == {"codex"}
+
+
+def test_the_environment_moves_what_is_counted(tmp_path):
+    house.write(f"{tmp_path}/mine/archive/x.frames", b"a" * 5)
+    house.write(f"{tmp_path}/mine/cache/index", b"b" * 7)
+    homes = Homes(str(tmp_path / "home"), {"HEADNOTE_HOME": str(tmp_path / "mine")})
+    assert usage(homes) == [Use("headnote", "", "", "archive", 5), Use("headnote", "", "", "index", 7)]
+
+
+def test_forks_are_told_by_what_they_repeat(tmp_path):
+    home = str(tmp_path / "home")
+    first = house.small_session(home, 1, turns=4)
+    records = house.talk(house.name_of(2), 4) + house.talk(house.name_of(2), 1, start=800)
+    path = house.write(f"{home}/.claude/projects/-p/{house.name_of(2)}.jsonl", house.lines(records))
+    fork = first._replace(id=house.name_of(2), path=path, started=2.0, size=os.path.getsize(path))
+    assert repeated([fork, first._replace(started=1.0)]) == {path: len(house.lines(records[:8]))}
