@@ -55,6 +55,7 @@ def test_every_recorded_case_is_here():
         "claude-code@2.1.325.jsonl": 534,
         "claude-code-more.jsonl": 1383,
         "claude-code-memory.jsonl": 128,
+        "claude-code-sessions.jsonl": 61,
         "seeds-instructions.jsonl": 71,
         "seeds-memory.jsonl": 36,
         "cline.jsonl": 13,

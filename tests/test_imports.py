@@ -198,7 +198,7 @@ def test_only_the_known_dependencies_are_imported():
 
 #: dependencies that an extra brings, each imported by one module only
 EXTRAS = {
-    ("detect_secrets", "headnote.sessions.redact"),
+    ("detect_secrets", "headnote.sessions.detectors"),
     ("numpy", "headnote.memory.vectors"),
     ("wordllama", "headnote.memory.vectors"),
 }

@@ -246,7 +246,7 @@ def test_explain_one_says_why_and_what_to_change(repo):
 def test_explain_takes_one_question(repo):
     done = repo.run("explain", "CLAUDE.md", "--file", "src/x.ts")
     assert (done.returncode, done.stdout) == (2, b"")
-    assert "give either an instruction file or --file, not both" in errors(done)
+    assert "give an instruction file, --file or --session, not several of them" in errors(done)
 
 
 # -- where ---------------------------------------------------------------------------------------------------

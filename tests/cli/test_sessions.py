@@ -7,6 +7,7 @@ import os
 import pytest
 
 from headnote.cli import main
+from headnote.cli.sessions.asking import when
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 _spec = importlib.util.spec_from_file_location("talk", os.path.join(HERE, "..", "sessions", "talk.py"))
@@ -118,3 +119,47 @@ def test_explain_says_what_a_session_was_told(home, capsys):
     out = capsys.readouterr().out
     assert "differs  CLAUDE.md" in out
     assert "           -Old.\n           +New.\n" in out
+
+
+@pytest.mark.parametrize("words", [["show", "1111", "--last", "-1"], ["list", "-n", "-5"], ["list", "-n", "x"]])
+def test_less_than_nothing_is_no_number(home, capsys, words):
+    with pytest.raises(SystemExit, match="2"):
+        run(home, *words)
+    assert "0 or more" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("line", ["sessions --all", "sessions show 2222", "explain --session 2222"])
+def test_nothing_in_a_session_plays_tricks_on_a_terminal(home, capsys, line):
+    bad = "\x1b]0;x\x07\u202e\n"
+    made = talk.Talk("22222222-2222-4333-8444-555555555555", cwd=f"/a{bad}", version=bad)
+    made.add("user", message={"role": "user", "content": "hi"}, gitBranch=bad)
+    made.plain(type="custom-title", customTitle=bad)
+    made.add("system", subtype="compact_boundary", compactMetadata={"trigger": bad})
+    made.attaches(type="instructions", files=[{"path": f"/b{bad}", "content": "x"}]).write(str(home))
+    main([*line.split(), "--home", str(home)])
+    out = capsys.readouterr().out
+    assert all(char == "\n" or char.isprintable() for char in out)
+
+
+def test_a_moment_that_no_calendar_has_is_left_out():
+    assert [when(moment) for moment in (None, 1e308, float("nan"), -1e300)] == ["", "", "", ""]
+
+
+def test_an_export_into_a_folder_that_is_not_there_says_so(home, capsys):
+    assert run(home, "export", "1111", "-o", str(home / "no" / "talk.md")) == 3
+    assert "cannot write" in capsys.readouterr().err
+    assert run(home, "export", "1111", "-o", str(home / "project"), "--force") == 3
+    assert os.listdir(home / "project") == []
+
+
+def test_show_names_what_is_nested_too_deeply_and_what_has_no_text(home, capsys):
+    deep = "leaf"
+    for _ in range(300):
+        deep = {"a": [deep]}
+    made = talk.Talk("22222222-2222-4333-8444-555555555555").user("hi").calls("Bash", command="ls", more=deep)
+    made.attaches(type="strange", n=1).write(str(home))
+    assert run(home, "show", "2222", "--json") == 0
+    messages = json.loads(capsys.readouterr().out)["messages"]
+    assert [message["role"] for message in messages] == ["user", "assistant"]
+    assert run(home, "show", "2222", "--full") == 0
+    assert '  {"type": "strange", "n": 1}\n' in capsys.readouterr().out

@@ -1,11 +1,12 @@
 """Pages to give away: whole, without credentials, and safe whatever was said."""
 
 import json
+import os
 from html.parser import HTMLParser
 
 import pytest
 
-from headnote.errors import HeadnoteError
+from headnote.errors import HeadnoteError, SessionFailed
 from headnote.sessions.export import Choice, export
 from headnote.sessions.listing import list_sessions
 from headnote.sessions.model import Homes
@@ -132,3 +133,46 @@ def test_damage_is_told(tmp_path):
     findings = []
     "".join(export(list_sessions(Homes(str(tmp_path), {}))[0], redactor=None, findings=findings))
     assert [finding.code for finding in findings] == ["record-torn"]
+
+
+def test_the_card_has_no_credentials_either(tmp_path):
+    made = Talk(cwd=f"/home/{AWS}")
+    made.add("user", message={"role": "user", "content": "hi"}, gitBranch=AWS, version=AWS)
+    for form in ("markdown", "html", "json"):
+        assert AWS not in page(tmp_path, made, form)
+
+
+def test_what_looks_like_a_fence_and_is_none_hides_nothing(tmp_path):
+    out = page(tmp_path, Talk().user("hi").says("```a`b\n# A heading\n<script>\n![](http://x/y.png)"), "markdown")
+    assert "\\# A heading\n&lt;script>\n!\\[](http://x/y.png)" in out
+
+
+@pytest.mark.parametrize("form", ["markdown", "html", "json"])
+def test_signs_that_no_page_can_have_do_no_harm(tmp_path, form):
+    made = Talk().user("a \ud800 b").says("c \ud800 \x00 \u202e d").calls("Bash", command="\ud800", n=float("nan"))
+    made.records[-1]["timestamp"] = "0001-01-01T00:00:00Z"
+    with open(Talk().user("x").write(str(tmp_path)), "w", encoding="ascii") as file:
+        file.writelines(json.dumps(record) + "\n" for record in made.records)
+    out = "".join(export(list_sessions(Homes(str(tmp_path), {}))[0], form, redactor=Redactor(extra=False)))
+    out.encode()
+    if form == "json":
+        json.loads(out, parse_constant=pytest.fail)
+    else:
+        assert not set(out) & {"\x00", "\u202e"}
+
+
+@pytest.mark.parametrize("form", ["markdown", "html", "json"])
+def test_what_is_nested_deeply_is_named(tmp_path, form):
+    deep = "leaf"
+    for _ in range(360):
+        deep = {"a": [deep]}
+    out = page(tmp_path, Talk().user("hi").calls("Bash", command="ls", more=deep).says("end"), form)
+    assert "too deeply nested" in out
+    assert "end" in out
+
+
+def test_a_file_that_is_gone_is_an_error_that_says_so(tmp_path):
+    found = stored(tmp_path, talk())
+    os.unlink(found.path)
+    with pytest.raises(SessionFailed, match="not there any more"):
+        list(export(found, redactor=None))

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from headnote.errors import NoSuchSession
+from headnote.errors import NoSuchSession, SessionFailed
 from headnote.sessions.listing import find_session, homes_here, is_of, list_sessions
 from headnote.sessions.model import Homes, Stored
 
@@ -68,3 +68,26 @@ def test_no_session_is_written_to_and_none_is_read_whole(homes):
 
     before = seen()
     assert seen() == before
+
+
+def test_what_is_no_file_is_passed_over(homes):
+    folder = os.path.dirname(list_sessions(homes)[0].path)
+    os.mkfifo(os.path.join(folder, f"{ONE[:-1]}0.jsonl"))
+    os.mkdir(os.path.join(folder, f"{ONE[:-1]}1.jsonl"))
+    os.symlink("/nowhere", os.path.join(folder, f"{ONE[:-1]}2.jsonl"))
+    assert [stored.id for stored in list_sessions(homes)] == [TWO, ONE]
+    assert [stored.id for stored in list_sessions(homes, project="/home/me/a")] == [ONE]
+    with pytest.raises(SessionFailed, match="no file"):
+        find_session(homes, f"{ONE[:-1]}0")
+
+
+def test_a_folder_is_found_however_its_name_is_written(tmp_path):
+    for number, cwd in enumerate(('/home/me/"q"', "/home/me/ü", "/home/me/a b")):
+        Talk(f"{number}{ONE[1:]}", cwd=cwd).user("hi").write(str(tmp_path), f"-{number}")
+        assert [stored.cwd for stored in list_sessions(Homes(str(tmp_path), {}), project=cwd)] == [cwd]
+
+
+@pytest.mark.parametrize("name", ["../../x", "a\x00b", "$(rm)", "\ud800", "x" * 5_000])
+def test_names_that_are_none_are_mistakes(homes, name):
+    with pytest.raises(NoSuchSession):
+        find_session(homes, name)

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import json
 import os
+import tracemalloc
 
 import pytest
 
+from headnote.sessions.links import Link, stub_of
 from headnote.sessions.resume import Dropped, resume
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -50,6 +52,29 @@ def _brief(messages):
             content = [block["text"] if set(block) == {"type", "text"} else block for block in content]
         found.append([message["role"][0], content])
     return found
+
+
+@pytest.mark.parametrize(
+    "attachment",
+    [
+        {"type": "new"},
+        {"type": "plan_mode", "reminderType": "full", "isSubAgent": False, "planFilePath": "/p"},
+        {"type": "plan_mode", "reminderType": "sparse", "isSubAgent": True, "planFilePath": "/p"},
+        {"type": "plan_mode_reentry", "planFilePath": "/p"},
+        {"type": "auto_mode", "reminderType": "full"},
+        {"type": "queued_command", "prompt": "x", "commandMode": "prompt", "origin": {"kind": "peer"}},
+        {"type": "queued_command", "prompt": "x", "commandMode": "prompt", "origin": {"kind": "coordinator"}},
+    ],
+)
+def test_an_attachment_whose_text_is_not_known_is_named(tmp_path, attachment):
+    records = [record("1", None, "user", "first", 1)]
+    records.append({**records[0], "uuid": "2", "parentUuid": "1", "type": "attachment", "attachment": attachment})
+    records.append(record("3", "2", "assistant", [{"type": "text", "text": "answer"}], 3))
+    path = tmp_path / "s.jsonl"
+    path.write_text("".join(json.dumps(value) + "\n" for value in records))
+    found = resume(str(path))
+    assert [(finding.line, finding.code) for finding in found.findings] == [(2, "attachment-unknown")]
+    assert [message["content"] for message in found.messages] == ["first", [{"type": "text", "text": "answer"}]]
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -135,14 +160,76 @@ def test_a_long_broken_file_takes_no_time(version):
     assert len(calls) == 3000
 
 
-def test_an_attachment_that_nobody_knows_is_named(tmp_path):
-    records = [record("1", None, "user", "first", 1)]
-    records.append({**records[0], "uuid": "2", "parentUuid": "1", "type": "attachment", "attachment": {"type": "new"}})
-    records.append(record("3", "2", "assistant", [{"type": "text", "text": "answer"}], 3))
+def test_a_file_and_its_records_give_the_same(tmp_path):
+    """A file is read twice, and held without what it says in between; records are all there."""
+    wrong = []
+    for case in CASES:
+        path = tmp_path / "s.jsonl"
+        path.write_text("".join(_line(record) + "\n" for record in case["records"]), encoding="utf-8", newline="")
+        given = [json.loads(_line(record)) for record in case["records"] if isinstance(record, dict)]
+        if len(given) < len(case["records"]):
+            continue  # a line that is no record
+        for version in VERSIONS:
+            read, held = (resume(source, "next", at=case.get("at"), version=version) for source in (str(path), given))
+            if (read.messages, read.leaf, read.error) != (held.messages, held.leaf, held.error):
+                wrong.append((case["id"], version))
+    assert wrong == []
+
+
+def test_what_is_not_sent_is_not_held(tmp_path):
+    """Ten megabytes stand before a compaction, and on a branch that was left."""
+    boundary = {**record("3", None, "system", "", 3), "subtype": "compact_boundary"}
+    records = [
+        record("1", None, "user", "x" * 5_000_000, 1),
+        record("2", "1", "assistant", [{"type": "text", "text": "x" * 5_000_000}], 2),
+        boundary,
+        record("4", "3", "user", "what was said", 4, isCompactSummary=True),
+        record("b", "4", "user", "x" * 5_000_000, 4),
+        record("5", "4", "assistant", [{"type": "text", "text": "on"}], 5),
+    ]
     path = tmp_path / "s.jsonl"
     path.write_text("".join(json.dumps(value) + "\n" for value in records))
+    del records
+    tracemalloc.start()
+    try:
+        with open(path, "rb") as file:
+            held = [Link(stub_of(json.loads(line)), 0) for line in file]
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(held) == 6
+    assert kept < 100_000
     found = resume(str(path))
-    assert [(finding.line, finding.code) for finding in found.findings] == [(2, "attachment-unknown")]
+    assert [message["content"] for message in found.messages] == ["what was said", [{"type": "text", "text": "on"}]]
+    assert found.dropped == (Dropped("1", "compacted"), Dropped("2", "compacted"), Dropped("b", "branch"))
+
+
+def test_records_without_an_id_are_named_by_their_place(tmp_path):
+    first, second = record("1", None, "user", "first", 1), record("", "1", "user", "aside", 2, isSidechain=True)
+    path = tmp_path / "s.jsonl"
+    path.write_text("".join(json.dumps(value) + "\n" for value in (first, second)))
+    assert resume(str(path)).dropped == (Dropped(f"byte {len(json.dumps(first)) + 1}", "sidechain"),)
+    assert resume([first, second]).dropped == (Dropped("line 2", "sidechain"),)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_summary_that_nothing_follows_ends_with_what_it_keeps(version):
+    """Both versions were asked to go on from such a file."""
+    kept = {"preservedMessages": {"anchorUuid": "4", "uuids": ["2"]}}
+    records = [
+        record("1", None, "user", "first", 1),
+        record("2", "1", "assistant", [{"type": "text", "text": "answer"}], 2),
+        {**record("3", None, "system", "", 3), "subtype": "compact_boundary", "compactMetadata": kept},
+        record("4", "3", "user", "what was said", 4, isCompactSummary=True),
+    ]
+    for more in ([], [{"type": "last-prompt", "leafUuid": "4"}]):
+        found = resume([*records, *more], "next", version=version)
+        assert [message["content"] for message in found.messages] == [
+            "what was said",
+            [{"type": "text", "text": "answer"}],
+            "next",
+        ]
+        assert found.leaf == "2"
 
 
 def test_a_file_that_is_not_there_raises(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 
 from headnote.errors import HeadnoteError
 from headnote.sessions.model import Homes
-from headnote.sessions.search import search
+from headnote.sessions.search import open_index, search
 from headnote.sessions.snippet import Snippet, snippet_of
 from headnote.sessions.wanted import Matcher, Query, Term, query_of
 
@@ -23,6 +23,8 @@ def both(query, homes, **more):
     with_index = search(query, homes=homes, **more)
     without = search(query, homes=homes, use_index=False, **more)
     assert with_index == without
+    with open_index(homes) as index:
+        assert search(query, homes=homes, index=index, **more) == with_index
     return with_index
 
 

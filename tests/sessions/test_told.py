@@ -86,3 +86,20 @@ def test_a_folder_that_is_gone_is_no_error(tmp_path):
     _, homes = place(tmp_path)
     Talk(cwd=str(tmp_path / "gone")).user("hi").write(homes.home)
     assert told(list_sessions(homes)[0], homes).files == ()
+
+
+def test_files_that_became_something_else_are_gone(tmp_path):
+    folder, homes = place(tmp_path, **{"CLAUDE.md": "Root.\n", "api__CLAUDE.md": "Api.\n"})
+    talk = Talk(cwd=folder).user("hi").attaches(**start(folder, ("CLAUDE.md", "Root.")))
+    talk.attaches(**nested(folder, "api/CLAUDE.md", "Api.\n")).attaches(**nested("/a\x00b", "c", "x")).write(homes.home)
+    for name in ("CLAUDE.md", "api/CLAUDE.md"):
+        os.unlink(f"{folder}/{name}")
+        os.mkfifo(f"{folder}/{name}")
+    assert {state for state, _ in states(folder, homes).values()} == {"gone"}
+
+
+def test_a_folder_that_is_a_file_now_is_no_error(tmp_path):
+    _, homes = place(tmp_path)
+    (tmp_path / "file").write_text("x")
+    Talk(cwd=str(tmp_path / "file")).user("hi").write(homes.home)
+    assert told(list_sessions(homes)[0], homes).files == ()

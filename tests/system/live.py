@@ -5,6 +5,9 @@ FULL=1 python tests/system/live.py       all of them
 python tests/system/live.py codex cline  only these
 python tests/system/live.py --docs       write the table of docs/conformance.md
 
+Of Claude Code and Codex also: sessions, checkpoints and compactions (`live_sessions.py`, `live_files.py`,
+`live_codex.py`, `live_compaction.py`).
+
 Agents are installed from npm into $XDG_CACHE_HOME/headnote/agents, without running their install scripts. Nothing of
 this is part of `make test`.
 """
@@ -79,6 +82,13 @@ RELEASES = (
 )
 
 
+#: agent -> programs of this folder that ask it more: about sessions, checkpoints and compactions
+BESIDE = {
+    "claude-code": (("live_sessions.py", "{version}"), ("live_files.py", "{program}", "{version}")),
+    "codex": (("live_codex.py", "{program}"),),
+}
+
+
 def install(release: Release) -> str:
     """The program of a release, installed if it is not yet."""
     folder = os.path.join(AGENTS_DIR, f"{release.agent}@{release.version}")
@@ -129,6 +139,18 @@ def probe_once(release: Release, program: str) -> str:
     return "equal" if found.same else "different"
 
 
+def ask_more(release: Release, program: str) -> bool:
+    """Run what else there is to ask a release; whether all of it was as expected."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    same = True
+    for name, *words in BESIDE.get(release.agent, ()):
+        filled = [word.format(program=program, version=release.version) for word in words]
+        done = subprocess.run([sys.executable, os.path.join(here, name), *filled], check=False)
+        print(f"{release.agent} {release.version}: {name} ended with {done.returncode}", flush=True)
+        same = same and done.returncode == 0
+    return same
+
+
 def main() -> int:
     full, words = bool(os.environ.get("FULL")), [word for word in sys.argv[1:] if not word.startswith("-")]
     rows, failed = [], False
@@ -148,6 +170,10 @@ def main() -> int:
         print(f"{release.agent} {release.version}: {said} ({time.monotonic() - began:.0f} s)", flush=True)
         for outcome in different:
             print(f"  {outcome.id} {outcome.reason} {json.dumps(outcome.differences)[:400]}", flush=True)
+        failed = not ask_more(release, program) or failed
+    if not words or "claude-code" in words:
+        program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "live_compaction.py")
+        failed = subprocess.run([sys.executable, program], check=False).returncode != 0 or failed
     if "--docs" in sys.argv:
         write_docs(rows)
     return 1 if failed else 0

@@ -5,7 +5,7 @@ python tests/system/live_sessions.py 2.1.325     only releases with this in thei
 
 For each release a session is made: a prompt with a mention and instructions, tools side by side, a change behind the
 agent's back, a compaction. After each step a copy of the transcript is resumed by ours, the original by the agent, and
-what it sends is compared. Then the agent resumes a session that `Transcript` wrote, and one that `fork` made.
+what it sends is compared. Then the agent resumes sessions that `Transcript` wrote, and one that `fork` made.
 Used by `make live`; nothing of this is part of `make test`. Each agent has a function in `AGENTS`.
 """
 
@@ -22,6 +22,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from live import RELEASES, Release, install
 
+from headnote.context.compaction import compaction_records
 from headnote.dialects.claude_sessions import rules_of
 from headnote.probe.recipes import RECIPES
 from headnote.probe.run import ask_agent
@@ -92,7 +93,7 @@ def claude_code(place: Place) -> list[str]:
     place.ask("/compact", "--resume", session)
     found.append(_compared(place, session, "after a compaction"))
     found.append(_compared(place, session, "cut at an older message", at=_second_answer(_transcript(place, session))))
-    return [*found, _own_session(place), _own_fork(place, session)]
+    return [*found, _own_session(place), _own_compaction(place), _own_fork(place, session)]
 
 
 def _transcript(place, session):
@@ -178,6 +179,19 @@ def _own_session(place):
         said.assistant({"model": "claude-sonnet-4-5", "content": [{"type": "text", "text": "One of two."}]})
         said.title("two things")
     return _compared(place, session, "a session of Transcript", words=("--model", "claude-sonnet-4-5"))
+
+
+def _own_compaction(place):
+    """So is one that ends with a compaction that keeps the last answer."""
+    session = new_session()
+    path = transcript_path(place.folder, session, Homes(place.home, {}))
+    with Transcript(path, cwd=place.folder, version=place.release.version) as said:
+        for number in range(3):
+            said.user(f"Question {number}")
+            said.assistant({"model": "claude-sonnet-4-5", "content": f"Answer {number}"})
+        before = [record.value for record in records_of(path)]
+        said.records(compaction_records(before, "<summary>Questions.</summary>", path).records)
+    return _compared(place, session, "a compaction of Transcript", words=("--model", "claude-sonnet-4-5"))
 
 
 def _own_fork(place, session):

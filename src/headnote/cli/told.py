@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 from headnote.cli.memory.asking import print_findings
 from headnote.cli.paint import Paint, plural, printable
 from headnote.cli.schema import emit, finding_json
-from headnote.cli.sessions.asking import stored_json, when
+from headnote.cli.sessions.asking import period, stored_json, when
 from headnote.sessions.listing import find_session, homes_here
+from headnote.sessions.telling import Compaction
 from headnote.sessions.told import STATES, Told, ToldFile, told
 
 MOST_ROWS = 8
@@ -35,11 +38,14 @@ def _json(found: Told) -> dict[str, object]:
 def _print(found: Told, paint: Paint) -> None:
     stored = found.stored
     print(paint.bold(printable(stored.title or stored.id)))
-    print(f"{stored.agent} {stored.version}, {when(stored.started)} to {when(stored.changed)}")
+    print(f"{stored.agent} {printable(stored.version)}".rstrip() + f", {period(stored)}")
     if found.compactions:
-        moments = ", ".join(f"{when(each.time)} ({each.trigger})" for each in found.compactions)
+        moments = ", ".join(_moment(each) for each in found.compactions)
         print(paint.wrap(f"{plural(len(found.compactions), 'compaction')}: {moments}", 0))
-    if not found.files:
+    if not os.path.isdir(stored.cwd):
+        where = f"{stored.cwd} is no folder any more" if stored.cwd else "It does not say in which folder it was held"
+        print("\n" + paint.wrap(f"{where}: what would be loaded there now cannot be said.", 0))
+    elif not found.files:
         print("\nIt was told no instruction file, and none would be loaded now.")
     for file in found.files:
         print(f"\n  {_mark(file, paint)}  {paint.path(file.path)}")
@@ -53,6 +59,10 @@ def _print(found: Told, paint: Paint) -> None:
     if any(file.evidence == "time" for file in found.files):
         print()
         print(paint.wrap("This version records no instruction text: files are judged by when they were written.", 0))
+
+
+def _moment(each: Compaction) -> str:
+    return " ".join(word for word in (when(each.time), f"({each.trigger})" if each.trigger else "") if word) or "?"
 
 
 def _mark(file: ToldFile, paint: Paint) -> str:

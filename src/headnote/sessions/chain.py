@@ -11,7 +11,7 @@
 4. Answers with several blocks, and results of tools that ran side by side, fork the chain. Those beside it are put back
    (`beside.py`).
 5. What comes before the last `compact_boundary` is not sent; but the messages that the boundary says are preserved are
-   linked in behind its anchor, if all of them are there.
+   linked in behind its anchor, if all of them are there; a summary that nothing follows yet ends with them.
 """
 
 from __future__ import annotations

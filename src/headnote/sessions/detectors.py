@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     Detector = Callable[[str], "list[tuple[str, int, int]]"]
 
-LONGEST_LINE = 4_096  #: a detector sees pieces of at most so many characters
-OVERLAP = 512  #: of two pieces of a long line, so that nothing is cut in two
+LONGEST_LINE = 1_024  #: a detector sees pieces of at most so many characters
+OVERLAP = 256  #: of two pieces of a long line, so that nothing is cut in two
 KEYWORD = "Secret Keyword"
 _LEFT_OUT = (
     "Base64 High Entropy String",  # every commit hash
@@ -28,6 +28,7 @@ _LEFT_OUT = (
     "Private Key",  # a first line alone is no key
 )
 _WORTH = re.compile(r"[\w+/=.-]{11}|://")
+MOST_NAMES = 40  #: more of them in a piece, and the detector would take seconds
 _NAMED = re.compile(r"(?i)pass|pwd|token|secret|key|contrase")
 
 
@@ -48,10 +49,11 @@ def installed() -> Detector | None:
         found = []
         for start, line in _pieces(text):
             worth = plugins if _WORTH.search(line) else []
-            for plugin in [*worth, *named] if _NAMED.search(line) else worth:
+            for plugin in [*worth, *named] if 0 < len(_NAMED.findall(line)) <= MOST_NAMES else worth:
                 for value in plugin.analyze_string(line):
                     if len(value) >= 4 and not (plugin in named and is_dull(value)):
-                        found += [(str(plugin.secret_type), start + at, start + at + len(value)) for at in _all(line, value)]
+                        kind = str(plugin.secret_type)
+                        found += [(kind, start + at, start + at + len(value)) for at in _all(line, value)]
         return found
 
     return spans

@@ -11,14 +11,16 @@
 from __future__ import annotations
 
 from headnote.errors import HeadnoteError
-from headnote.sessions.agents import reader_of
+from headnote.sessions.digest import DEEP
+from headnote.sessions.listing import messages_of
+from headnote.sessions.model import Stored
 from headnote.sessions.redact import Redactor
 from headnote.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from headnote.sessions.model import Message, Part, Stored
+    from headnote.sessions.model import Message, Part
     from headnote.types import Finding
 
 #: form -> the module of `sessions/` that writes it
@@ -55,14 +57,18 @@ def export(
 
 
 def _clean(stored: Stored, redactor: Redactor | None) -> Stored:
-    return stored._replace(title=redactor.text(stored.title)) if redactor else stored
+    """A session whose card has no credentials in it either."""
+    return Stored(*map(redactor.value, stored)) if redactor else stored  # type: ignore[arg-type]
 
 
 def _messages(stored: Stored, choice: Choice, redactor: Redactor | None, findings: list[Finding]) -> Iterator[Message]:
-    for message in reader_of(stored.agent).messages(stored, 0, findings):
+    for message in messages_of(stored, findings):
         if not choice.full and message.kind not in SAID:
             continue
         parts = tuple(_part(part, redactor) for part in message.parts if is_wanted(part, choice))
+        if parts and redactor:
+            name, role, model, parent = map(redactor.text, (message.id, message.role, message.model, message.parent))
+            message = message._replace(id=name, role=role, model=model, parent=parent)
         if parts:
             yield message._replace(parts=parts)
 
@@ -81,7 +87,11 @@ def is_wanted(part: Part, choice: Choice) -> bool:
 def _part(part: Part, redactor: Redactor | None) -> Part:
     if redactor is None:
         return part
-    given = redactor.value(part.input) if part.input else part.input
-    raw = redactor.value(part.raw) if part.kind == "other" else None
+    try:
+        given = redactor.value(part.input) if part.input else part.input
+        raw = redactor.value(part.raw) if part.kind == "other" else None
+    except RecursionError:
+        given, raw = ({"": DEEP} if part.input else None), DEEP
     assert given is None or isinstance(given, dict)
-    return part._replace(text=redactor.text(part.text), input=given, raw=raw)
+    text, tool, name = redactor.text(part.text), redactor.text(part.tool), redactor.text(part.id)
+    return part._replace(text=text, tool=tool, id=name, input=given, raw=raw)

@@ -1,7 +1,7 @@
 """Credentials that their surroundings betray: a header, a flag, a line of `.env`, the name of a field.
 
-`headnote.credentials` warns before something is written, so it speaks up only for what is surely a secret. Here a page is
-about to leave the machine, and a password that anybody could guess must not:
+`headnote.credentials` warns before something is written, so it speaks up only for what is surely a secret. Here a page
+is about to leave the machine, and a password that anybody could guess must not:
 
 1. Words such as `password`, `token`, `api_key` are looked for; what is assigned to them counts, unless it is a
    placeholder, a reference, a call or a plain word of code.
@@ -15,13 +15,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from headnote.credentials import credentials_in
+from headnote.credentials import FORMS, credentials_in
+from headnote.patterns import lazy
+from headnote.sessions.pem import end_of_key, tails_of_keys
 
 Span = tuple[str, int, int]
 
 ASSIGNED, HEADER, KEY = "assigned secret", "authorization", "private key"
-LONGEST_KEY = 32_768  #: characters from the first line of a private key to its last
 
+_TOKENS = tuple((kind, letters, lazy(form)) for kind, letters, form in FORMS)
 #: letters to look for, the name they may be the end of, and whether people choose what is assigned to it
 _NAMES = (
     ("pass", re.compile(r"(?i)(?:pass(?:word|wd|phrase|code)|(?<![a-z])pass)s?"), True),
@@ -42,7 +44,9 @@ _QUOTED = re.compile(
     r"""\s{0,8}["'`\]]{0,2}\s{0,12}(?::=|=>|={1,3}|:|,)\s{0,12}(?:"(?P<a>[^"\n]{4,400})"|'(?P<b>[^'\n]{4,400})'"""
     r"""|`(?P<c>[^`\n]{4,400})`)"""
 )
-_BARE = re.compile(r"""["'`*_]{0,4}\s{0,12}(?:[:=|]|=>|:=|->|→|\bis\b)?[*_]{0,2}\s{0,40}["'`]?([^\s"'`,;()<>|]{8,200})""")
+_BARE = re.compile(
+    r"""["'`*_]{0,4}\s{0,12}(?:[:=|]|=>|:=|->|→|\bis\b)?[*_]{0,2}\s{0,40}["'`]?([^\s"'`,;()<>|]{8,200})"""
+)
 _FLAG = re.compile(r"""(?:\s{1,4}|=)["']?(?![-=])([^\s"'`<>$|;&]{4,400})""")
 _TAG = re.compile(r">\s{0,8}([^<>\n]{4,400})</")
 
@@ -81,17 +85,16 @@ _DULL = re.compile(
     r"|(?:none|null|nil|undefined|true|false|todo|string|str|int|bool|required|optional|test|foo|bar|missing|invalid"
     r"|(?:my|new|old|the|a)?[_-]?(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key|credentials?)\d?)\Z"
 )
-_CODE = re.compile(r"(?:await |new |new_)?[A-Za-z_][\w.]*(?:\([^()]{0,200}\)|\[[^\]]{0,80}\]|(?:\.|::|->)[A-Za-z_]\w*)[,;)]*")
+_CODE = re.compile(
+    r"(?:await |new |new_)?[A-Za-z_][\w.]*(?:\([^()]{0,200}\)|\[[^\]]{0,80}\]|(?:\.|::|->)[A-Za-z_]\w*)[,;)]*"
+)
 _WORDS = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}")
 _STRONG = re.compile(r"(?=\S*[A-Za-z])\S*[\d!@#$%^&*+]\S*")
 
-_ESCAPES = re.compile(r"\\+(?:[nrtbf\"'/]|u00[0-9a-fA-F]{2})|%[2-7][0-9A-Fa-f]|%0[9ADad]|&(?:quot|apos|amp|#34|#39);")
+_ESCAPES = re.compile(
+    r"(?<!\\)\\+(?:[nrtbf\"'/]|u00[0-9a-fA-F]{2})|%[2-7][0-9A-Fa-f]|%0[9ADad]|&(?:quot|apos|amp|#34|#39);"
+)
 _STANDS = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": " ", "quot": '"', "#34": '"', "apos": "'", "#39": "'"}
-
-_END = "-----END"
-_KEY_END = re.compile(r"-----END (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
-_KEY_LINE = re.compile(r"""[ \t]*(?:\d{1,6}[\t→:| ]|[+>#|*-])?[ \t"'`]{0,8}(?:[A-Za-z0-9+/=]{16,}|(?:Proc-Type|DEK-Info|Version|Comment|Hash): .{1,200})""")
-_KEY_LAST = re.compile(r"""[ \t]*(?:\d{1,6}[\t→:| ]|[+>#|*-])?[ \t"'`]{0,8}[A-Za-z0-9+/]{1,64}={0,2}[ \t"'`\\+,;)]{0,8}(?=\n|\Z)""")
 
 
 def exposed_in(text: str) -> list[Span]:
@@ -122,23 +125,21 @@ def _escaped_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _spans(text: str) -> Iterator[Span]:
-    for one in credentials_in(text):
-        if one.kind == KEY:
-            end = end_of_key(text, one.end)
-            if end > one.end:  # a first line alone is what code about keys has
-                yield KEY, one.start, end
-        else:
-            yield one.kind, one.start, _to_the_end(text, one.end) if one.kind == ASSIGNED else one.end
+    for kind, letters, form in _TOKENS:
+        for match in form.finditer(text) if letters in text else ():
+            end = end_of_key(text, match.end()) if kind == KEY else match.end()
+            if kind != KEY or end > match.end():  # a first line alone is what code about keys has
+                yield kind, match.start(), end
     for letters, form, kind in _FORMS:
         for match in form.finditer(text) if letters in text else ():
-            if form in (_HASH, _OTP) or _counts(match[1], chosen=form in (_LOGGED, _MYSQL), strict=form in (_USER, _SIGNED)):
+            chosen, strict = form in (_LOGGED, _MYSQL, _COOKIE), form in (_USER, _SIGNED)
+            if form in (_HASH, _OTP) or _counts(match[1], chosen=chosen, strict=strict):
                 yield kind, match.start(1), match.end(1)
     low = text.replace("\u0130", "I").lower()  # the one letter whose small form is longer
     if "bearer" in low or "basic" in low or "auth" in low:
         yield from _headers(text)
     yield from _assigned(text, low)
-    if _END in text:
-        yield from _tails_of_keys(text)
+    yield from ((KEY, start, end) for start, end in tails_of_keys(text))
 
 
 def _to_the_end(text: str, at: int) -> int:
@@ -151,7 +152,7 @@ def _to_the_end(text: str, at: int) -> int:
 def _headers(text: str) -> Iterator[Span]:
     for match in _HEADERS.finditer(text):
         kind, value = match["kind"].lower(), match["value"]
-        if (_is_login(value) if kind == "basic" else _counts(value, strict=kind == "bearer")):
+        if _is_login(value) if kind == "basic" else _counts(value, strict=kind == "bearer"):
             yield HEADER, *match.span("value")
     for match in _BASIC.finditer(text):
         if _is_login(match[1]):
@@ -280,34 +281,3 @@ def _stands(match: re.Match[str]) -> str:
         name = escape.lstrip("\\")
         char = chr(int(name[1:], 16)) if len(name) == 5 else _STANDS.get(name, name)
     return char.rjust(len(escape))
-
-
-def end_of_key(text: str, start: int) -> int:
-    """Where a private key ends whose first line ends at a place: at its last line, else where it looks like one no more."""
-    last = _KEY_END.search(text, start, start + LONGEST_KEY)
-    if last:
-        return last.end()
-    at = start
-    while at < len(text) and at - start < LONGEST_KEY:
-        line = at + 1 if text[at] == "\n" else at
-        match = _KEY_LINE.match(text, line)
-        if match:
-            at = match.end()
-            end = text.find("\n", at)
-            at = len(text) if end < 0 else end
-            continue
-        final = _KEY_LAST.match(text, line) if at > start else None
-        return final.end() if final else at
-    return at
-
-
-def _tails_of_keys(text: str) -> Iterator[Span]:
-    """Private keys whose first lines are not in the text."""
-    for last in _KEY_END.finditer(text):
-        start = last.start()
-        for _ in range(200):
-            line = text.rfind("\n", max(0, start - 400), max(0, start - 1)) + 1
-            if line == start or (line == 0 and start > 400) or not (_KEY_LINE.match(text, line, start) or _KEY_LAST.match(text, line, start)):
-                break
-            start = line
-        yield KEY, start, last.end()

@@ -75,7 +75,7 @@ class _Filler:
         named: list[Finding] = []
         for rows, mark, is_end in batches(stored, task.since, named):
             self._rows += [(session, row) for row in rows]
-            self._letters += sum([len(row.text) for row in rows])
+            self._letters += sum([sys.getsizeof(row.text) for row in rows])  # letters may cost four bytes each
             digest = digest_at(stored.path, mark) if is_lines(stored) else b""
             self._shard.mark(session, mark, digest, stored.size if is_end else -1, stored.changed)
             if self._letters > GATHERED or len(self._rows) > TOGETHER // 2:

@@ -43,12 +43,13 @@ class Followed(NamedTuple):
 
 def follow(links: Links) -> Followed:
     """The conversation of a file, as the agent finds it."""
-    _link_preserved(links)
+    parents = _link_preserved(links)
     leaf = leaf_of(links)
     wrong: dict[int, str] = {}
     walked = array("i", _walk(links, leaf, wrong) if leaf >= 0 else ())
     walked.reverse()
     sent = _since_boundary(links, gathered(links, walked) if links.rules.gathers else with_siblings(links, walked))
+    _restore(links, parents)
     return Followed(sent, walked, wrong, leaf, _refused(links, sent, leaf))
 
 
@@ -65,6 +66,7 @@ def _refused(links: Links, sent: array[int], leaf: int) -> str:
 def leaf_of(links: Links) -> int:
     """The record that the conversation ends with; NOBODY if there is none."""
     last, named = _last(links), links.leaf_named
+    last = NOBODY if last == links.nameless else last  # what has no uuid is none
     if not links.is_there(named):
         return last
     if last >= 0 and named in _ancestors(links, last):
@@ -89,7 +91,8 @@ def _last(links: Links) -> int:
     latest = NOBODY
     for number in _written(links):
         latest = number if latest == NOBODY else latest
-        at = tip = _tip(links, number) if links.rules.leaf == "tip" else number
+        # claude-code: a summary that nothing follows yet ends with what is kept behind it
+        at = tip = _tip(links, number) if links.rules.leaf == "tip" else links.tail_of.get(number, number)
         while links.is_there(at) and not silent[at]:
             if links.is_said(at):
                 return tip
@@ -204,8 +207,17 @@ def _since_boundary(links: Links, sent: array[int]) -> array[int]:
     return sent
 
 
-def _link_preserved(links: Links) -> None:
-    """Link what a boundary preserves in behind its anchor."""
+def _restore(links: Links, parents: array[int]) -> None:
+    """The links as the file has them."""
+    if links.kept:
+        links.parent = parents
+        for number, flags in enumerate(links.flags):
+            links.flags[number] = flags & ~GONE
+
+
+def _link_preserved(links: Links) -> array[int]:
+    """Link what a boundary preserves in behind its anchor; the parents as they were."""
+    parents = links.parent[:] if links.kept else links.parent
     for boundary, kept in sorted(links.kept.items()):
         anchor, listed = _preserved(links, kept)
         if not links.is_there(anchor) or not listed or not all(links.is_there(number) for number in listed):
@@ -219,6 +231,8 @@ def _link_preserved(links: Links) -> None:
                 links.parent[number] = listed[-1]
         for before, number in zip((anchor, *listed), listed, strict=False):
             links.parent[number] = before
+        links.tail_of[anchor] = listed[-1]
+    return parents
 
 
 def _preserved(links: Links, kept: Kept) -> tuple[int, list[int]]:

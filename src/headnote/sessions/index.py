@@ -20,6 +20,7 @@ import time
 
 from headnote.sessions.feed import resume_point
 from headnote.sessions.filling import Task, fill, follow, start_worker, stop
+from headnote.sessions.model import Stored
 from headnote.sessions.shard import VERSION, Known, Shard, key_of
 from headnote.types import TYPE_CHECKING, Finding
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import TracebackType
 
-    from headnote.sessions.model import Stored
     from headnote.sessions.shard import Key
 
     Progress = Callable[[int, int], object]  #: bytes that are done, bytes in all
@@ -57,6 +57,7 @@ class Index:
         self.home = home
         self.shards: list[Shard] = []
         self._known: dict[Key, tuple[int, Known]] | None = None
+        self._sessions: list[Stored] | None = None
 
     def __enter__(self) -> Index:
         return self
@@ -81,6 +82,16 @@ class Index:
             self._known = self._all_known()
         return self._known
 
+    def sessions(self) -> list[Stored]:
+        """The same as sessions, the newest first."""
+        if self._sessions is None:
+            found = [
+                Stored(agent, name, path, changed=known.changed, size=known.size)
+                for (path, name, agent), (_, known) in self.known().items()
+            ]
+            self._sessions = sorted(found, key=lambda stored: (-stored.changed, stored.path, stored.id))
+        return self._sessions
+
     def _all_known(self) -> dict[Key, tuple[int, Known]]:
         return {
             key: (number, known) for number, shard in enumerate(self.shards) for key, known in shard.known().items()
@@ -101,7 +112,7 @@ class Index:
                 return
             with open(self._busy(), "wb"):
                 pass  # it stands until the databases are sealed
-            self._known = None
+            self._known = self._sessions = None
             try:
                 self._forget([known[each] for each in gone])
                 self._read(todo, known, progress, [] if findings is None else findings, lock)

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 LONGEST = 16 * 1024 * 1024  #: bytes of a line that is parsed
 CHUNK = 1024 * 1024
 _BOM = b"\xef\xbb\xbf"
-_STARTS = ('{"parentUuid"', '{"type"', '{"timestamp"')  #: how records of agents begin
+#: how records of agents begin
+_STARTS = ('{"parentUuid"', '{"type"', '{"timestamp"', '{"id"', '{"$set"', '{"sessionId"')
 _TRIES = 16  #: places of a damaged line that are tried: it may be long, and hostile
 _INSIDE = (":", ",", "[")  #: what stands before an object that is part of another
 
@@ -103,10 +104,10 @@ def records_of(path: str, start: int = 0, findings: list[Finding] | None = None)
         if isinstance(value, dict):
             yield Record(line.number, line.start, line.end, value)
             continue
-        rescued = list(_rescued(value)) if isinstance(value, bytes) else []
+        found = list(rescued(value)) if isinstance(value, bytes) else []
         if findings is not None:
-            findings.append(_damage(path, line, value, len(rescued)))
-        for place, record in rescued:
+            findings.append(_damage(path, line, value, len(found)))
+        for place, record, _ in found:
             yield Record(line.number, line.start, line.end, record, place)
 
 
@@ -118,11 +119,12 @@ def _parsed(data: bytes) -> object:
         return data
 
 
-def _rescued(data: bytes) -> Iterator[tuple[int, dict[str, object]]]:
+def rescued(data: bytes) -> Iterator[tuple[int, dict[str, object], int]]:
     """The whole records of a damaged line: one at its start, and those that end where the line ends or another begins.
+    Each with its place on the line, and how many bytes it has.
 
-    >>> list(_rescued(b'{"type": 1}{"type": 2}')), list(_rescued(b'{"type": {"a{"type": 3}'))
-    ([(0, {'type': 1}), (1, {'type': 2})], [(1, {'type': 3})])
+    >>> list(rescued(b'{"type": 1}{"type": 2}')), list(rescued(b'{"type": {"a{"type": 3}'))
+    ([(0, {'type': 1}, 11), (1, {'type': 2}, 11)], [(1, {'type': 3}, 11)])
     """
     text = data.decode("utf-8", "replace")
     decoder, at, place = json.JSONDecoder(), 0, 0
@@ -135,7 +137,7 @@ def _rescued(data: bytes) -> Iterator[tuple[int, dict[str, object]]]:
             value, end = None, at
         rest = text[end:].lstrip()
         if isinstance(value, dict) and (at == 0 or not rest or rest.startswith(_STARTS)):
-            yield place, value
+            yield place, value, len(text[at:end].encode("utf-8", "surrogatepass"))
             at = len(text) - len(rest)
         else:
             at = _next_start(text, at + 1)

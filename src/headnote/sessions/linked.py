@@ -43,21 +43,32 @@ class First(NamedTuple):
     flags: int
     time: float
     group: int
+    kept: Kept | None = None
+    logical: int = NOBODY
 
 
 class Links:
-    """The links of a file, as numbers. Add every record in order, close it, then ask."""
+    """The links of a file, as numbers. Add every record in order, close it, then ask.
 
-    def __init__(self, rules: SessionRules = NEWER) -> None:
-        self.rules = rules
+    To the agent, records without a uuid are one and the same; to mend a file they are taken apart.
+    """
+
+    def __init__(self, rules: SessionRules = NEWER, *, parts_nameless: bool = False) -> None:
+        self.rules, self.parts_nameless = rules, parts_nameless
+        self.unnamed: set[int] = set()  #: records without a uuid, where they are taken apart
+        self.came = 0  #: records that have, or share, a number
+        self.double_at: set[int] = set()  #: which of these share it
         self.uuids = Numbers()
         self.parent, self.times, self.flags = array("i"), Times(), array("H")
         self.group = array("i")  #: of an answer its message id, of a result its call
         self.more: dict[int, tuple[int, ...]] = {}  #: further calls of a result
         self.message_ids, self.calls = Numbers(), Numbers()
-        self.caller = array("i")  #: of each call the answer that it stands in
+        self.caller = array("i")  #: of each call the first record that it stands in
+        self.callers: dict[int, list[int]] = {}  #: and further ones
+        self.called: dict[int, frozenset[int]] = {}  #: the calls of records that took the place of another
         self.logical: dict[int, int] = {}
         self.kept: dict[int, Kept] = {}
+        self.tail_of: dict[int, int] = {}  #: summaries of compactions, and the last message kept behind each
         self.again: list[tuple[int, int, bool]] = []  #: how many numbers there were, number, whether a sidechain
         self.first: dict[int, First] = {}
         self.doubles = self.hollow = 0
@@ -79,7 +90,10 @@ class Links:
             if not self.rules.refuses_damage:
                 self._pass_over(key, number, record)
                 return
-        if number == NOBODY:
+        if key is None and self.parts_nameless:
+            number = self._new((self.came,))
+            self.unnamed.add(number)
+        elif number == NOBODY:
             number = self._new(key)
         elif not self.flags[number] & THERE:  # it was only named; it stands here
             fresh = self._new(key)
@@ -89,6 +103,7 @@ class Links:
             flags |= self.flags[number] & FIRST_SIDE
         if number not in self.first and flags & SIDE:
             flags |= FIRST_SIDE
+        self.came += 1
         self._fill(number, record, flags | THERE)
 
     def _new(self, key: Hashable) -> int:
@@ -100,12 +115,13 @@ class Links:
 
     def _double(self, number: int, *, is_side: bool) -> None:
         self.doubles += 1
+        self.double_at.add(self.came)
         self.again.append((len(self.uuids), number, is_side))
-        was = First(self.parent[number], self.flags[number], self.times[number], self.group[number])
+        kept, logical = self.kept.pop(number, None), self.logical.pop(number, NOBODY)
+        was = First(self.parent[number], self.flags[number], self.times[number], self.group[number], kept, logical)
         self.first.setdefault(number, was)
-        self.kept.pop(number, None)
-        self.logical.pop(number, None)
         self.more.pop(number, None)
+        self.called.pop(number, None)
 
     def _pass_over(self, key: Hashable, number: int, record: dict[str, object]) -> None:
         """Only who its parent is will be asked, when it is mended."""
@@ -139,8 +155,7 @@ class Links:
             name = link.message_id
             group = self.message_ids.known(name) if name else NONE
             if group != NONE and self.rules.gathers:
-                for call in map(self._call, calls_in(link)):
-                    self.caller[call] = group if self.caller[call] == NONE else self.caller[call]
+                self._call_in(number, [self._call(call) for call in calls_in(link)])
             return group
         if not flags & RESULT or not self.rules.gathers:
             return NONE
@@ -148,6 +163,23 @@ class Links:
         if len(numbers) > 1:
             self.more[number] = tuple(numbers[1:])
         return numbers[0]
+
+    def _call_in(self, number: int, calls: list[int]) -> None:
+        if number in self.first:
+            self.called[number] = frozenset(calls)
+        for call in calls:
+            if self.caller[call] == NONE:
+                self.caller[call] = number
+            elif self.caller[call] != number:
+                self.callers.setdefault(call, []).append(number)
+
+    def caller_of(self, call: int) -> int:
+        """The message id of the answer that a call stands in."""
+        for number in (self.caller[call], *self.callers.get(call, ())):
+            is_stale = number in self.first and call not in self.called.get(number, ())
+            if self.is_there(number) and self.flags[number] & KIND == ASSISTANT and not is_stale:
+                return int(self.group[number])
+        return NONE
 
     def _preserved(self, data: object) -> Kept | None:
         if not isinstance(data, dict):
@@ -172,11 +204,10 @@ class Links:
         self.nameless = self.uuids.find(None)
         self.leaf_named = here(self.leaf_named)
         self.logical = {number: here(before) for number, before in self.logical.items()}
-        for number, kept in self.kept.items():
-            listed = None if kept.listed is None else tuple(map(here, kept.listed))
-            self.kept[number] = Kept(here(kept.anchor), listed, here(kept.head), here(kept.tail))
+        self.kept = {number: self._kept_here(kept) for number, kept in self.kept.items()}
         for number, first in self.first.items():
-            self.first[number] = first._replace(parent=here(first.parent))
+            kept = first.kept and self._kept_here(first.kept)
+            self.first[number] = first._replace(parent=here(first.parent), kept=kept, logical=here(first.logical))
         for number, parent in enumerate(self.parent):
             if parent >= 0 and self.flags[parent] & MOVED and not self.flags[number] & MOVED:
                 self.parent[number] = self.parent[parent]
@@ -187,6 +218,10 @@ class Links:
     def _here(self, number: int) -> int:
         """The number that a record got when it came, if it was only named before."""
         return self.parent[number] if number >= 0 and self.flags[number] & MOVED else number
+
+    def _kept_here(self, kept: Kept) -> Kept:
+        listed = None if kept.listed is None else tuple(map(self._here, kept.listed))
+        return Kept(self._here(kept.anchor), listed, self._here(kept.head), self._here(kept.tail))
 
     def is_there(self, number: int) -> bool:
         return number >= 0 and self.flags[number] & (THERE | GONE) == THERE
@@ -202,6 +237,11 @@ class Links:
 
     def is_said(self, number: int) -> bool:
         return self.flags[number] & KIND in (USER, ASSISTANT)
+
+
+def is_hollow(record: dict[str, object]) -> bool:
+    """Whether a message has no content."""
+    return record.get("type") in LINKS and bool(_flags(record) & HOLLOW)
 
 
 def _flags(record: dict[str, object]) -> int:

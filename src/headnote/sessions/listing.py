@@ -8,16 +8,23 @@
 
 from __future__ import annotations
 
+import json
 import os
+import stat
 
-from headnote.errors import NoSuchSession
+from headnote.errors import NoSuchSession, SessionFailed
 from headnote.sessions.agents import READERS, reader_of
+from headnote.sessions.ends import bytes_of
 from headnote.sessions.model import Homes, Stored
 from headnote.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from headnote.sessions.model import Message
+    from headnote.types import Finding
+
+IN_PLAIN_TEXT = ("claude-code",)  #: agents whose sessions have their folder in them as it is
 KINDS = ("main", "fork", "archived")  #: those that a person has held
 
 
@@ -78,9 +85,40 @@ def sessions_of(
     for stored in newest_first(homes, agents):
         if stored.kind not in kinds and stored.kind != "main":
             continue
-        card = reader_of(stored.agent).card(stored)
-        if card.kind in kinds and (not folder or is_of(card, folder)):
+        if folder and not _may_be_of(stored, folder):
+            continue
+        card = card_of(stored)
+        if card and card.kind in kinds and (not folder or is_of(card, folder)):
             yield card
+
+
+def _may_be_of(stored: Stored, folder: str) -> bool:
+    """Whether a session may have been held in a folder: to look for bytes is ten times faster than to parse them."""
+    if stored.agent not in IN_PLAIN_TEXT or not folder.isascii() or json.dumps(folder) != f'"{folder}"':
+        return True
+    return _is_file(stored.path) and any(folder.encode() in data for data in bytes_of(stored.path)[:2])
+
+
+def card_of(stored: Stored) -> Stored | None:
+    """A session with what its ends tell; None if it is no file: a pipe would never end."""
+    return reader_of(stored.agent).card(stored) if _is_file(stored.path) else None
+
+
+def _is_file(path: str) -> bool:
+    try:
+        return stat.S_ISREG(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def messages_of(stored: Stored, findings: list[Finding] | None = None) -> Iterator[Message]:
+    """The messages of a session; a file that cannot be read, or is none, is an error that says so."""
+    if not _is_file(stored.path):
+        raise SessionFailed(f"{stored.path!r} is not there any more, or is no file")
+    try:
+        yield from reader_of(stored.agent).messages(stored, 0, findings)
+    except OSError as error:
+        raise SessionFailed(f"{stored.path!r} cannot be read: {error.strerror}") from None
 
 
 def is_of(stored: Stored, folder: str) -> bool:
@@ -98,19 +136,33 @@ def find_session(homes: Homes, name: str, *, agents: Iterable[str] | None = None
     if not name.strip():
         raise NoSuchSession("a session has an id; headnote sessions lists them")
     every = newest_first(homes, agents)
-    path = os.path.realpath(name)
-    exact = [stored for stored in every if stored.id == name or os.path.realpath(stored.path) == path]
+    exact = [stored for stored in every if stored.id == name] or _filed(every, name)
     close = exact or [stored for stored in every if len(name) >= 4 and stored.id.startswith(name)]
     if not close:
         close = _titled(every, name)
     if not close:
         raise NoSuchSession(f"no session is called {name!r}; headnote sessions lists them, --all in every folder")
     if len(close) > 1 and len({(stored.agent, stored.id) for stored in close}) > 1:
-        ids = ", ".join(f"{stored.agent} {stored.id}" for stored in close[:5])
-        raise NoSuchSession(f"{name!r} may be {len(close)} sessions: {ids}; write more of the id")
-    return reader_of(close[0].agent).card(close[0])
+        ids = ", ".join(f"{stored.agent} {stored.id!r}" for stored in close[:5])
+        more = "give --agent" if len({stored.id for stored in close}) == 1 else "write more of the id"
+        raise NoSuchSession(f"{name!r} may be {len(close)} sessions: {ids}; {more}")
+    card = card_of(close[0])
+    if card is None:
+        raise SessionFailed(f"{close[0].path!r} is not there any more, or is no file")
+    return card
+
+
+def _filed(every: list[Stored], name: str) -> list[Stored]:
+    """Sessions in a file of this name."""
+    try:
+        status = os.stat(name)
+    except (OSError, ValueError):
+        return []
+    path = os.path.realpath(name)
+    same = [stored for stored in every if stored.size == status.st_size or not stored.size]
+    return [stored for stored in same if os.path.realpath(stored.path) == path]
 
 
 def _titled(every: list[Stored], name: str) -> list[Stored]:
-    cards = (reader_of(stored.agent).card(stored) for stored in every if stored.kind == "main")
-    return [card for card in cards if card.title == name]
+    cards = (card_of(stored) for stored in every if stored.kind == "main")
+    return [card for card in cards if card and card.title == name]

@@ -5,11 +5,9 @@ Every text of the session is escaped; a policy in the page forbids whatever migh
 
 from __future__ import annotations
 
-import json
-import time
-from html import escape
+from html import escape as escaped
 
-from headnote.sessions.digest import call_line, touched
+from headnote.sessions.digest import as_json, call_line, clock, taken_out, touched, visible
 from headnote.sessions.prose import prose
 from headnote.types import TYPE_CHECKING
 
@@ -73,12 +71,16 @@ def page(stored: Stored, messages: Iterator[Message], choice: Choice, redactor: 
     if files:
         rows = "".join(f"<li><code>{escape(path)}</code></li>" for path in files)
         yield f"<footer><p>Files that were changed:</p><ul>{rows}</ul></footer>\n"
-    taken = f"; {len(redactor.found)} credential(s) were taken out" if redactor and redactor.found else ""
+    taken = f"; {taken_out(len(redactor.found))}" if redactor and redactor.found else ""
     yield f"<footer>Exported by headnote{taken}.</footer>\n</html>\n"
 
 
+def escape(text: str) -> str:
+    return escaped(visible(text))
+
+
 def _about(stored: Stored) -> str:
-    day = time.strftime("%Y-%m-%d %H:%M", time.localtime(stored.started)) if stored.started else ""
+    day = clock(stored.started)
     told = (f"{stored.agent} {stored.version}".strip(), stored.model, stored.cwd, day)
     return " · ".join(escape(each) for each in told if each)
 
@@ -95,7 +97,7 @@ def _who(message: Message) -> str:
 def _section(inside: str, message: Message, who: str, number: int, *, is_more: bool) -> str:
     if is_more:
         return f'<section class="{who} more" id="m{number}">\n{inside}\n</section>\n'
-    moment = time.strftime("%H:%M", time.localtime(message.time)) if message.time else ""
+    moment = clock(message.time, "%H:%M")
     name = WHO.get(who, who.capitalize())
     return (
         f'<section class={who} id="m{number}">\n<h2>{name} <a class=when href="#m{number}">{moment}</a></h2>\n'
@@ -105,7 +107,7 @@ def _section(inside: str, message: Message, who: str, number: int, *, is_more: b
 
 def _part(part: Part, message: Message, choice: Choice) -> str:
     if part.kind == "text" and message.role == "assistant":
-        return f"<div class=prose>{prose(part.text.strip())}</div>"
+        return f"<div class=prose>{prose(visible(part.text.strip()))}</div>"
     if part.kind == "text":
         return f"<div class=said>{escape(part.text.strip())}</div>"
     if part.kind == "thinking":
@@ -115,9 +117,9 @@ def _part(part: Part, message: Message, choice: Choice) -> str:
     if part.kind == "call":
         if choice.brief:
             return ""
-        given = json.dumps(part.input, ensure_ascii=False, indent=2) if part.input else ""
+        given = as_json(part.input, 2) if part.input else ""
         return _folded(f"→ {call_line(part, 160)}", given)
-    text = part.text or (json.dumps(part.raw, ensure_ascii=False, default=str) if part.raw is not None else "")
+    text = part.text or (as_json(part.raw) if part.raw is not None else "")
     count = text.count("\n") + 1
     label = f"{part.tool or part.kind}: {'failed, ' if part.failed else ''}{count:,} line{'s' if count > 1 else ''}"
     return _folded(label, text, failed=part.failed)

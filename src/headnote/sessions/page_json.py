@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
+from headnote.sessions.digest import as_json
 from headnote.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,20 +15,15 @@ if TYPE_CHECKING:
 
 def page(stored: Stored, messages: Iterator[Message], _: Choice, redactor: Redactor | None) -> Iterator[str]:
     """The pieces of the document."""
-    yield '{"schema": "headnote.export/1",\n "session": ' + _dumped(dict(stored._asdict())) + ',\n "messages": ['
+    yield '{"schema": "headnote.export/1",\n "session": ' + as_json(dict(stored._asdict())) + ',\n "messages": ['
     for number, message in enumerate(messages):
-        yield (",\n" if number else "\n") + _dumped({**message._asdict(), "parts": list(map(_part, message.parts))})
+        yield (",\n" if number else "\n") + as_json({**message._asdict(), "parts": list(map(_part, message.parts))})
     found = redactor.found.items() if redactor else ()
     rows = [{"kind": one.kind, "fingerprint": one.fingerprint, "times": times} for one, times in found]
-    yield '\n],\n "redacted": ' + _dumped(rows if redactor else None) + "}\n"
+    yield '\n],\n "redacted": ' + as_json(rows if redactor else None) + "}\n"
 
 
 def _part(part: Part) -> dict[str, object]:
     """A part without the fields that say nothing."""
     fields = {name: value for name, value in part._asdict().items() if value not in ("", None, False) and name != "raw"}
     return {**fields, "raw": part.raw} if part.kind == "other" else fields
-
-
-def _dumped(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    return text.encode("utf-8", "replace").decode()

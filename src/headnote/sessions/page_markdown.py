@@ -6,11 +6,8 @@ and a fence is longer than any run of backticks inside it.
 
 from __future__ import annotations
 
-import json
-import time
-
 from headnote.patterns import lazy
-from headnote.sessions.digest import call_line, touched
+from headnote.sessions.digest import as_json, call_line, clock, taken_out, touched, visible
 from headnote.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,7 +20,7 @@ if TYPE_CHECKING:
 WHO = {"user": "User", "assistant": "Agent"}
 _TICKS = lazy(r"`+")
 _HEADING = lazy(r"(?m)^ {0,3}#{1,6}(?=\s|$)")
-_FENCE = lazy(r"(?m)^ {0,3}(`{3,}|~{3,})")
+_FENCE = lazy(r"(?m)^ {0,3}(`{3,}(?=[^`\n]*$)|~{3,})")  # what has backticks behind it opens none
 _RULED = lazy(r"(?m)^ {0,3}(?:=+|-+)[ \t]*$")
 
 
@@ -44,7 +41,7 @@ def page(stored: Stored, messages: Iterator[Message], choice: Choice, redactor: 
     if files and choice.brief:
         yield "\n## Files that were changed\n\n" + "".join(f"- {_code(path)}\n" for path in files)
     if redactor and redactor.found:
-        yield f"\n---\n\n{len(redactor.found)} credential(s) were taken out.\n"
+        yield f"\n---\n\n{taken_out(len(redactor.found))}.\n"
 
 
 def _who(message: Message) -> str:
@@ -57,29 +54,29 @@ def _who(message: Message) -> str:
 
 
 def _about(stored: Stored) -> str:
-    day = time.strftime("%Y-%m-%d", time.localtime(stored.started)) if stored.started else ""
+    day = clock(stored.started, "%Y-%m-%d")
     told = [f"{stored.agent} {stored.version}".strip(), stored.model, stored.cwd, day]
     return " · ".join(_inline(each) for each in told if each)
 
 
 def _when(moment: float | None) -> str:
-    return time.strftime(" · %H:%M", time.localtime(moment)) if moment else ""
+    return clock(moment, " · %H:%M")
 
 
 def _part(part: Part, choice: Choice) -> str:
     if part.kind == "text":
-        return _lowered(part.text.strip("\n"))
+        return _lowered(visible(part.text.strip("\n")))
     if part.kind == "thinking":
-        return "\n".join(f"> {line}" for line in part.text.strip("\n").split("\n"))
+        return "\n".join(f"> {line}" for line in _lowered(visible(part.text.strip("\n"))).split("\n"))
     if part.kind == "image":
         return "*(a picture)*"
     if part.kind == "call":
         if choice.brief:
             return ""
-        given = json.dumps(part.input, ensure_ascii=False, indent=2) if part.input else ""
+        given = as_json(part.input, 2) if part.input else ""
         line = f"**{_inline(call_line(part, 200))}**"
         return line + (f"\n\n{_fenced(given, 'json')}" if given and _is_longer(part) else "")
-    text = part.text or (json.dumps(part.raw, ensure_ascii=False, default=str) if part.raw is not None else "")
+    text = part.text or (as_json(part.raw) if part.raw is not None else "")
     return _fenced(text, "") if text else ""
 
 
@@ -89,21 +86,23 @@ def _is_longer(part: Part) -> bool:
 
 
 def _fenced(text: str, language: str) -> str:
+    text = visible(text)
     fence = "`" * max(3, 1 + max((len(run) for run in _TICKS.findall(text)), default=0))
     return f"{fence}{language}\n{text}\n{fence}"
 
 
 def _code(text: str) -> str:
+    text = visible(" ".join(text.split()))
     fence = "`" * (1 + max((len(run) for run in _TICKS.findall(text)), default=0))
     return f"{fence} {text} {fence}" if "`" in text else f"`{text}`"
 
 
 def _inline(text: str) -> str:
-    return "".join(f"\\{char}" if char in "\\`*_[]<>#|" else char for char in " ".join(text.split()))
+    return "".join(f"\\{char}" if char in "\\`*_[]<>#|" else char for char in visible(" ".join(text.split())))
 
 
 def _lowered(text: str) -> str:
-    """A text whose headings are none of the page's, and whose fences are closed; tags are shown, not followed."""
+    """A text whose headings are none of the page's, and whose fences are closed; tags and pictures are not followed."""
     out, fence = [], ""
     for line in text.split("\n"):
         mark = _FENCE.match(line)
@@ -118,5 +117,5 @@ def _lowered(text: str) -> str:
             continue
         line = _HEADING.sub(lambda found: "\\" + found[0].lstrip(), line)
         line = "\\" + line.lstrip() if _RULED.match(line) else line
-        out.append(line.replace("<", "&lt;"))
+        out.append(line.replace("<", "&lt;").replace("![", "!\\["))
     return "\n".join([*out, fence] if fence else out)

@@ -11,6 +11,7 @@ from html import escape
 
 from headnote.instructions.mdinline import whole_events
 from headnote.patterns import lazy
+from headnote.sessions.digest import is_text
 from headnote.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def prose(text: str) -> str:
     >>> prose("A **b** <script>x</script> [l](javascript:x)")
     '<p>A <strong>b</strong> &lt;script&gt;x&lt;/script&gt; <a>l</a></p>\\n'
     """
-    if len(text) > LONGEST or max(_runs(text), default=0) > DEEPEST:
+    if not is_text(text) or len(text) > LONGEST or max(_runs(text), default=0) > DEEPEST:
         return f"<div class=said>{escape(text)}</div>\n"
     out: list[str] = []
     ordered: list[str] = []

@@ -68,13 +68,10 @@ def judge(links: Links) -> Judged:
 
 def _before_compaction(links: Links, state: bytearray, first: int) -> None:
     """What a compaction has summarised stands before it, in the chain that the boundary names."""
-    while first in links.logical:
-        at = links.logical[first]
-        while at >= 0 and links.flags[at] & THERE and not state[at]:
-            state[at], first = SUMMARISED, at
-            at = links.parent[at]
-        if links.logical.get(first, NOBODY) < 0 or state[links.logical[first]]:
-            return
+    at = links.logical.get(first, NOBODY)
+    while at >= 0 and links.flags[at] & THERE and not state[at]:
+        state[at] = SUMMARISED
+        at = links.logical.get(at, NOBODY) if links.parent[at] == NOBODY else links.parent[at]
 
 
 def _climb(links: Links, state: bytearray, number: int) -> None:
@@ -104,7 +101,10 @@ def reach_of(links: Links, judged: Judged | None = None) -> Reach:
         broken += parent >= 0 and not links.flags[parent] & (THERE | HOLLOW)
     return Reach(
         sum(counts.values()),
-        *counts.values(),
+        counts[REACHED],
+        counts[SUMMARISED],
+        counts[ASIDE],
+        counts[LOST],
         broken=broken,
         cycles=sum(problem == "cycle" for problem in judged.way.wrong.values()),
         doubles=links.doubles,

@@ -3,7 +3,7 @@
 1. What looks like a credential is found by `headnote.credentials`, by what stands around it (`sessions.exposed`) and,
    where the extra `secrets` is installed, by the detectors of detect-secrets as well.
 2. In its place stands its kind and a one-way fingerprint: equal values have equal fingerprints, so that a reader can
-   tell "the same key again". They are slow to compute, because a short password could be guessed from a fast one.
+   tell "the same key again". Of a value that could be guessed they are slow to compute.
 3. A private key is taken out from its first line to its last.
 4. A value under a key such as `password` is read together with that key; so is one beside a name (`{"name":
    "DB_PASSWORD", "value": …}`) and one behind a flag (`["--password", …]`).
@@ -169,6 +169,12 @@ def _merged(spans: list[Span]) -> list[Span]:
 
 @lru_cache(4096)
 def fingerprint(value: str) -> str:
-    """Twelve digits that are equal for equal values, and from which a value cannot be computed, nor easily guessed."""
+    """Twelve digits that are equal for equal values, and from which a value cannot be computed, nor easily guessed.
+
+    >>> fingerprint("hunter2") == fingerprint("hunter2") != fingerprint("hunter3")
+    True
+    """
     data = value.encode("utf-8", "surrogatepass")
+    if len(value) >= 24 and is_random(value[:200]):  # nobody guesses it, so that no time need be spent
+        return hashlib.blake2b(data, digest_size=6, salt=b"headnote").hexdigest()
     return hashlib.scrypt(data, salt=b"headnote", n=2**14, r=8, p=1, dklen=6).hex()

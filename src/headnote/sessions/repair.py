@@ -1,7 +1,8 @@
 """What is wrong with a session, how much of it the agent reaches, and a mended copy beside it.
 
 1. Looking changes nothing. Every line is read; damage is named by line, and what can be saved of it is saved
-   (`salvage.py`). For agents that link their records, the links are followed as the agent does (`reach.py`).
+   (`salvage.py`). For agents that link their records, the links are followed as the agent does (`reach.py`), by the
+   rules of the version that wrote the session last. Some damage makes an agent refuse a session: that is said.
 2. Mending writes a new file with a new session id, whole or not at all, mode 0600; the damaged one stays as it is. Its
    records are those that were saved, in their order, with the parents that `mending.py` gives them.
 3. Records keep everything else they have, also what we do not know. A record is written anew only if something in it
@@ -15,12 +16,20 @@ import os
 import uuid
 from contextlib import suppress
 
+from headnote.dialects.claude_sessions import RULES, rules_of
+from headnote.dialects.registry import version_key
 from headnote.errors import RestoreRefused, SessionFailed
 from headnote.memory.durable import KERNEL, Kernel, failed, token, write_all
+from headnote.sessions.agents import reader_of
+from headnote.sessions.claude_records import moment, text_at
 from headnote.sessions.codex_packed import PACKED, readable
+from headnote.sessions.linked import Links, is_hollow
+from headnote.sessions.links import LINKS
 from headnote.sessions.mending import mended
 from headnote.sessions.model import Stored
-from headnote.sessions.reach import HOLLOW, UNKNOWN, Links, Reach, reach_of
+from headnote.sessions.reach import Reach, reach_of
+from headnote.sessions.resume import ERRORS
+from headnote.sessions.rollout import Rollout, acceptable
 from headnote.sessions.salvage import Found, saved_lines, told
 from headnote.types import TYPE_CHECKING, Finding, NamedTuple
 
@@ -29,7 +38,13 @@ if TYPE_CHECKING:
 
     from headnote.sessions.filing import Progress
 
+    Row = tuple[Found | None, dict[str, object]]
+
 LINKED = ("claude-code",)  #: agents whose records name their parents
+ROLLOUTS = ("codex",)  #: agents that refuse a whole file for one fault of it
+DOOMED = ("gemini-cli",)  #: agents that may delete a session at their next start
+NEWEST = max(RULES, key=version_key)
+EPOCH = "1970-01-01T00:00:00.000Z"
 MOST_FINDINGS = 1000
 #: agent -> where records have the session's id, as keys from the top
 NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -53,73 +68,118 @@ class Diagnosis(NamedTuple):
     reach: Reach | None = None  #: as the agent resumes it; None where records are not linked
     then: Reach | None = None  #: as it would resume the mended copy
     damaged: int = 0  #: lines
+    refused: str = ""  #: why the agent does not resume it at all
+    version: str = ""  #: of the agent, by whose rules this is said
 
     @property
     def is_sound(self) -> bool:
-        return not self.damaged and (self.reach is None or not _faults(self.reach))
+        return not self.findings
 
 
-def _faults(reach: Reach) -> int:
-    return reach.lost + reach.broken + reach.cycles + reach.doubles + reach.hollow
+class _Count:
+    """What was found while the lines went by."""
 
+    def __init__(self) -> None:
+        self.lines = self.records = self.lost = self.damaged = self.hidden = 0
+        self.findings: list[Finding] = []
 
-def examine(stored: Stored, progress: Progress | None = None) -> Diagnosis:
-    """What is wrong with a session. Changes nothing."""
-    findings: list[Finding] = []
-    lines = records = lost = damaged = hidden = 0
-    links = Links()
-    is_linked = stored.agent in LINKED
-    for found in _lines_of(stored, progress):
-        lines += 1
-        records += len(found.saved.records)
-        lost += found.saved.lost
-        finding = told(stored.path, found)
+    def add(self, path: str, found: Found) -> None:
+        self.lines += 1
+        self.records += len(found.saved.records)
+        self.lost += found.saved.lost
+        self.hidden += len(found.saved.records) - found.saved.read
+        finding = told(path, found)
         if finding is not None:
-            damaged += 1
-            findings += [finding] if len(findings) < MOST_FINDINGS else []
-        if found.saved.why not in ("", "not-utf8"):
-            hidden += len(found.saved.records)
-        elif is_linked:
-            links.add(found.saved.records[0])
-    if not is_linked:
-        return Diagnosis(stored, lines, records, lost, tuple(findings), damaged=damaged)
-    now = reach_of(links)
-    if hidden:
+            self.damaged += 1
+            self.findings += [finding] if len(self.findings) < MOST_FINDINGS else []
+
+
+def examine(stored: Stored, progress: Progress | None = None, *, version: str = "") -> Diagnosis:
+    """What is wrong with a session. Changes nothing. Without a version, the one that wrote it last is meant."""
+    count = _Count()
+    if stored.agent not in LINKED:
+        rollout = Rollout(_head(stored)) if stored.agent in ROLLOUTS else None
+        for found in _lines_of(stored, progress):
+            count.add(stored.path, found)
+            if rollout:
+                rollout.add(found)
+        refused = rollout.refused() if rollout else ""
+        said = [*_refusal(stored, refused), *_dangers(stored), *count.findings]
+        return Diagnosis(
+            stored, count.lines, count.records, count.lost, tuple(said), damaged=count.damaged, refused=refused
+        )
+    version = version or stored.version or reader_of(stored.agent).card(stored).version or NEWEST
+    links = Links(rules_of(version))
+    for found in _lines_of(stored, progress):
+        count.add(stored.path, found)
+        links.has_null = links.has_null or found.saved.why == "null"
+        for record in found.saved.records[: found.saved.read]:
+            links.add(record)
+    now = reach_of(links.close())
+    if count.hidden or links.nameless >= 0 or links.rules.refuses_damage:
         links = _links_of(stored)
     mended(links)
+    links.rules = rules_of(version)
     then = reach_of(links)
     unread = max(0, then.messages - now.messages)  # messages on lines that the agent cannot read
     now = now._replace(messages=now.messages + unread, lost=now.lost + unread)
-    findings += _about(stored, now)
-    return Diagnosis(stored, lines, records, lost, tuple(findings), now, then, damaged)
+    refused = f"{ERRORS[now.refused]} (version {version})" if now.refused else ""
+    said = [*_refusal(stored, refused), *count.findings, *_about(stored, now)]
+    return Diagnosis(
+        stored, count.lines, count.records, count.lost, tuple(said), now, then, count.damaged, refused, version
+    )
 
 
 def _links_of(stored: Stored) -> Links:
     """The links of all records that can be saved."""
-    links = Links()
+    links = Links(parts_nameless=True)
     for found in _lines_of(stored, None):
         for record in found.saved.records:
             links.add(record)
-    return links
+    return links.close()
+
+
+def _head(stored: Stored) -> bytes:
+    with readable(stored.path, []) as path, open(path or os.devnull, "rb") as file:
+        return file.read(3)
+
+
+def _refusal(stored: Stored, refused: str) -> Iterator[Finding]:
+    if refused:
+        said = f"the agent does not resume it: {refused}"
+        yield Finding(stored.path, None, "session-refused", said, f"headnote sessions repair {stored.id} --write")
+
+
+def _dangers(stored: Stored) -> list[Finding]:
+    """That a session is about to be deleted by its agent."""
+    findings: list[Finding] = []
+    if stored.agent in DOOMED:
+        next(iter(reader_of(stored.agent).messages(stored, 0, findings)), None)
+    hint = f"headnote sessions archive {stored.id}"
+    return [finding._replace(hint=hint) for finding in findings if finding.code == "session-doomed"]
 
 
 def _about(stored: Stored, reach: Reach) -> Iterator[Finding]:
     """The findings about links."""
     path, hint = stored.path, f"headnote sessions repair {stored.id} --write"
-    if reach.lost:
+    if reach.lost and not reach.refused:
         said = f"{reach.lost:,} of {reach.reached + reach.lost:,} messages are not reached when it is resumed"
         yield Finding(path, None, "chain-broken", said, hint)
     if reach.broken:
-        said = f"{reach.broken:,} records follow one that is not in the file"
+        said = f"{_records(reach.broken)} a parent that is not in the file"
         yield Finding(path, None, "parent-missing", said, hint)
     if reach.cycles:
         yield Finding(path, None, "chain-cycle", "records follow one another in a circle", hint)
     if reach.doubles:
-        said = f"{reach.doubles:,} records have the uuid of another; a mended copy has the first"
+        said = f"{_records(reach.doubles)} the uuid of another; a mended copy has the first"
         yield Finding(path, None, "record-double", said, hint)
     if reach.hollow:
-        said = f"{reach.hollow:,} messages have no content: Claude Code 2.1.197 does not resume such a session"
+        said = f"messages without content: {reach.hollow:,}; Claude Code 2.1.197 does not resume such a session"
         yield Finding(path, None, "message-hollow", said, hint)
+
+
+def _records(count: int) -> str:
+    return "1 record has" if count == 1 else f"{count:,} records have"
 
 
 def _lines_of(stored: Stored, progress: Progress | None) -> Iterator[Found]:
@@ -192,23 +252,74 @@ def _write(path: str, pieces: Iterator[bytes], kernel: Kernel) -> None:
 
 def _copy(stored: Stored, name: str, links: Links, progress: Progress | None) -> Iterator[bytes]:
     """The mended file, a line at a time."""
+    for found, record in _rows(stored, links, progress):
+        fresh = _renamed(record, stored, name)
+        is_same = found is not None and fresh is found.saved.records[0] and not found.saved.why
+        yield found.line.data + b"\n" if is_same and found else _line(fresh)
+
+
+def _rows(stored: Stored, links: Links, progress: Progress | None) -> Iterator[Row]:
+    """The records of a copy, and the lines they come from."""
+    if stored.agent in LINKED:
+        return _relinked(stored, links, progress)
+    rows = ((found, record) for found in _lines_of(stored, progress) for record in found.saved.records)
+    return acceptable(rows, stored.id, stored.cwd) if stored.agent in ROLLOUTS else rows
+
+
+def _relinked(stored: Stored, links: Links, progress: Progress | None) -> Iterator[Row]:
+    """The records of a session with the links that reach all of them."""
     changes = mended(links)
-    keys = list(links.ids)
-    written: set[int] = set()
+    names = _names(stored, links, {*changes.parents.values(), changes.leaf})
+    numbers, came, ended, dated = links.records(), 0, None, ""
     for found in _lines_of(stored, progress):
         for record in found.saved.records:
-            number = links.number_of(record)
-            if number != UNKNOWN:
-                if number in written or links.flags[number] & HOLLOW:
-                    continue
-                written.add(number)
-            fresh = _renamed(record, stored, name)
-            if number in changes:
-                fresh = {**fresh, "parentUuid": links.name(changes[number], keys)}
-            if fresh is record and not found.saved.why:
-                yield found.line.data + b"\n"
-            else:
-                yield _line(fresh)
+            if record.get("type") == "last-prompt":
+                ended = record
+            if record.get("type") not in LINKS:
+                yield found, record
+                continue
+            if is_hollow(record):
+                continue
+            came += 1
+            if came - 1 in links.double_at:
+                continue
+            number = next(numbers)
+            fresh = _whole(record)
+            if number in links.unnamed:
+                fresh = {**fresh, "uuid": names[number]}
+            if number in changes.parents:
+                fresh = {**fresh, "parentUuid": names.get(changes.parents[number])}
+            if number in changes.undated:
+                fresh = {**fresh, "timestamp": dated or EPOCH}
+            dated = text_at(record, "timestamp") if moment(record.get("timestamp")) is not None else dated
+            yield found, fresh
+    if changes.leaf >= 0:
+        yield None, {**(ended or {"type": "last-prompt", "sessionId": stored.id}), "leafUuid": names[changes.leaf]}
+
+
+def _whole(record: dict[str, object]) -> dict[str, object]:
+    """A record whose answer is a list of blocks: older versions refuse one that is a text."""
+    message = record.get("message")
+    if record.get("type") != "assistant" or not isinstance(message, dict) or not isinstance(message["content"], str):
+        return record
+    return {**record, "message": {**message, "content": [{"type": "text", "text": message["content"]}]}}
+
+
+def _names(stored: Stored, links: Links, wanted: set[int]) -> dict[int, object]:
+    """The uuids of some records; those without one get one."""
+    names: dict[int, object] = {number: str(uuid.uuid4()) for number in links.unnamed}
+    numbers, came = links.records(), 0
+    if not any(number >= 0 for number in wanted - names.keys()):
+        return names
+    for found in _lines_of(stored, None):
+        for record in found.saved.records:
+            if record.get("type") in LINKS and not is_hollow(record):
+                came += 1
+                if came - 1 not in links.double_at:
+                    number = next(numbers)
+                    if number in wanted:
+                        names.setdefault(number, record.get("uuid"))
+    return names
 
 
 def _renamed(record: dict[str, object], stored: Stored, name: str) -> dict[str, object]:

@@ -16,6 +16,8 @@
 
 from __future__ import annotations
 
+import json
+
 from headnote.dialects.claude_code import OLDER_MODELS
 from headnote.dialects.claude_sessions import rules_of
 from headnote.errors import SessionFailed
@@ -30,6 +32,7 @@ from headnote.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from io import BufferedReader
 
     from headnote.types import Message
 
@@ -141,12 +144,23 @@ def _stubs(path: str, findings: list[Finding]) -> Iterator[Link]:
 def _whole(path: str, stubs: Sequence[Link]) -> list[Link]:
     """The links that are sent, read again with what they say."""
     found = []
-    for stub in stubs:
-        record = next(records_of(path, stub.start), None)
-        if record is None or record.value.get("uuid") != stub.value.get("uuid"):
-            raise SessionFailed(f"{path} was rewritten while it was read; try again")
-        found.append(stub._replace(value=record.value))
+    with open(path, "rb") as file:
+        for stub in stubs:
+            value = _record_at(file, stub.start, path)
+            if value.get("uuid") != stub.value.get("uuid"):
+                raise SessionFailed(f"{path} was rewritten while it was read; try again")
+            found.append(stub._replace(value=value))
     return found
+
+
+def _record_at(file: BufferedReader, start: int, path: str) -> dict[str, object]:
+    """The record that begins at a byte; where its line is damaged, `records_of` knows what to do."""
+    file.seek(start)
+    try:
+        value = json.loads(file.readline())
+    except ValueError:
+        value = None
+    return value if isinstance(value, dict) else next((record.value for record in records_of(path, start)), {})
 
 
 def _refused(chain: Chain | None, findings: Sequence[Finding]) -> str:

@@ -3,7 +3,7 @@
 1. A line that is a JSON object is a record. Bytes that are not UTF-8 are read as U+FFFD, as Claude Code reads them; NUL
    bytes, which a power cut leaves, are taken out.
 2. Two records on one line (their newline was lost), and a record behind the beginning of another that was torn, are
-   taken apart: an object counts if it begins where another ends, or if it goes to the end of the line.
+   taken apart, as `lines.py` reads them. The agents read one that begins a line, and no other.
 3. JSON that is no object (`null`, a number, a list) is no record. What is left over is lost, and is counted.
 """
 
@@ -11,16 +11,14 @@ from __future__ import annotations
 
 import json
 
-from headnote.sessions.lines import Line, lines_of
+from headnote.sessions.lines import Line, lines_of, rescued
 from headnote.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MOST_TRIES = 200  #: places of one line at which a record is looked for
-#: how records of agents begin: where a line is torn, a whole one is looked for there first
-STARTS = ('{"parentUuid"', '{"type"', '{"timestamp"', '{"id"', '{"$set"', '{"sessionId"')
-_DECODER = json.JSONDecoder()
+
+_MARK = "\ufeff"
 
 
 class Saved(NamedTuple):
@@ -28,7 +26,8 @@ class Saved(NamedTuple):
 
     records: tuple[dict[str, object], ...]
     lost: int = 0  #: bytes that are no record
-    why: str = ""  #: glued, torn, damaged, strange, nul, not-utf8, long; empty = the line is sound
+    why: str = ""  #: glued, torn, damaged, strange, null, nul, not-utf8, long; empty = the line is sound
+    read: int = 0  #: how many of the records, from the first on, the agent itself reads
 
 
 class Found(NamedTuple):
@@ -41,15 +40,16 @@ class Found(NamedTuple):
 def saved_of(data: bytes) -> Saved:
     """The records of a line without its end.
 
-    >>> saved_of(b'{"a": 1}{"b": 2}')
-    Saved(records=({'a': 1}, {'b': 2}), lost=0, why='glued')
-    >>> saved_of(b'{"a": "x{"b": 2}')
-    Saved(records=({'b': 2},), lost=8, why='torn')
-    >>> saved_of(b"null").why
-    'strange'
+    >>> saved_of(b'{"type": 1}{"type": 2}')
+    Saved(records=({'type': 1}, {'type': 2}), lost=0, why='glued', read=1)
+    >>> saved_of(b'{"type": "x{"type": 2}')
+    Saved(records=({'type': 2},), lost=11, why='torn', read=0)
+    >>> saved_of(b"null").why, saved_of(b"[]").why
+    ('null', 'strange')
     """
-    why = ""
+    why, reads_first = "", False
     if b"\0" in data:
+        reads_first = any(place == 0 for place, _, _ in rescued(data))
         data, why = data.replace(b"\0", b""), "nul"
     try:
         text = data.decode("utf-8")
@@ -58,44 +58,21 @@ def saved_of(data: bytes) -> Saved:
     if not text.strip():
         return Saved((), 0, why)
     try:
-        value = json.loads(text)
+        value = json.loads(text.removeprefix(_MARK))
     except (ValueError, RecursionError):
-        return _apart(text, len(data))
-    return Saved((value,), 0, why) if isinstance(value, dict) else Saved((), len(data), "strange")
+        return _apart(data, is_read=why != "nul" or reads_first)
+    if isinstance(value, dict):
+        return Saved((value,), 0, why, int(why != "nul" or reads_first))
+    return Saved((), len(data), "null" if value is None else "strange")
 
 
-def _apart(text: str, size: int) -> Saved:
+def _apart(data: bytes, *, is_read: bool) -> Saved:
     """Records out of a line that is no JSON."""
-    records: list[dict[str, object]] = []
-    at, used, is_torn = 0, 0, False
-    for _ in range(MOST_TRIES):
-        at = _next(text, at) if is_torn else text.find("{", at)
-        if at < 0:
-            break
-        try:
-            value, end = _DECODER.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            is_torn, at = True, at + 1
-            continue
-        if isinstance(value, dict) and (not is_torn or not text[end:].strip() or _begins(text, end)):
-            records.append(value)
-            used += len(text[at:end].encode("utf-8", "surrogatepass"))
-            is_torn = False
-            at = end
-        else:
-            at += 1
-    lost = max(0, size - used) if records else size
-    return Saved(tuple(records), lost, ("torn" if lost else "glued") if records else "damaged")
-
-
-def _next(text: str, at: int) -> int:
-    """Where the next record may begin."""
-    found = [place for start in STARTS if (place := text.find(start, at)) >= 0]
-    return min(found) if found else text.find("{", at)
-
-
-def _begins(text: str, at: int) -> bool:
-    return text[at : at + 1] == "{"
+    found = list(rescued(data))
+    records = tuple(record for _, record, _ in found)
+    lost = len(data) if not records else max(0, len(data) - sum(size for _, _, size in found))
+    why = ("torn" if lost else "glued") if records else "damaged"
+    return Saved(records, lost, why, int(is_read and bool(found) and found[0][0] == 0))
 
 
 def saved_lines(path: str) -> Iterator[Found]:
@@ -112,10 +89,11 @@ def saved_lines(path: str) -> Iterator[Found]:
 
 _WHERE = ""  #: filled in with the file
 SAID = {
-    "glued": Finding(_WHERE, 0, "record-glued", "records stand on one line, and the agent reads none of them"),
+    "glued": Finding(_WHERE, 0, "record-glued", "records stand on one line, and the agent reads only the first"),
     "torn": Finding(_WHERE, 0, "record-torn", "a record is not whole"),
     "damaged": Finding(_WHERE, 0, "record-damaged", "a record is damaged, and nothing of it can be saved"),
-    "strange": Finding(_WHERE, 0, "record-strange", "JSON that is no record: the agent may refuse to resume"),
+    "null": Finding(_WHERE, 0, "record-strange", "the line is `null`: some versions refuse to resume the session"),
+    "strange": Finding(_WHERE, 0, "record-strange", "JSON that is no record; it is passed over"),
     "nul": Finding(_WHERE, 0, "record-nul", "NUL bytes stand before a record, and the agent does not read it"),
     "not-utf8": Finding(_WHERE, 0, "not-utf8", "bytes that are not UTF-8 are read as U+FFFD"),
     "long": Finding(_WHERE, 0, "record-long", "a record is too long to be read"),

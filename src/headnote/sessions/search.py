@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from headnote.sessions.model import Homes, Message
     from headnote.sessions.shard import Key
+    from headnote.sessions.wanted import Query
 
     Progress = Callable[[int, int], object]  #: bytes that are done, bytes in all
 
@@ -80,9 +81,13 @@ def search(
     order: str = "newest",
     use_index: bool = True,
     cache: str | None = None,
+    index: Index | None = None,
     progress: Progress | None = None,
 ) -> Results:
     """Messages with every word of a query: `word`, `"a phrase"`, `begin*`, `-without`.
+
+    Whoever asks many questions keeps an index open (`open_index`) and gives it: then no folder is looked through, and
+    what was written after its last update is not found.
 
     >>> import tempfile
     >>> from headnote.sessions.model import Homes
@@ -93,7 +98,7 @@ def search(
         raise HeadnoteError(f"no order is called {order!r}; there are: {', '.join(ORDERS)}")
     homes = homes or homes_here()
     asked = query_of(query)
-    sessions = newest_first(homes, agents)
+    sessions = newest_first(homes, agents) if index is None else _of(index.sessions(), agents)
     findings: list[Finding] = []
     filters = Filters(
         -math.inf if after is None else after, math.inf if before is None else before, tuple(roles), tuple(tools)
@@ -101,21 +106,61 @@ def search(
     folder = os.path.realpath(project) if project else ""
     if not asked.wanted:
         return Results((), more=False, sessions=len(sessions))
-    index = _index(homes, cache, sessions, findings, progress) if use_index and sessions else None
-    with index or Index(""):
-        known = index.known() if index is not None else {}
-        cards = _Cards({key: each.card for key, (_, each) in known.items()})
-        some = [stored for stored in sessions if is_of(cards.of(stored), folder)] if folder else sessions
-        if index is not None:
-            places = from_index(index, asked, some, filters)
-        else:
-            places = from_files(asked, some, filters, _telling(some, progress))
-        matcher = Matcher(asked)
-        hits = list(_hits(places, matcher, filters, POOL if order == "ranked" else limit + 1))
-        if order == "ranked":
-            hits.sort(key=lambda hit: -hit.score)
-        shown = tuple(_shown(hit, matcher, cards.of(hit.stored)) for hit in hits[:limit])
-        return Results(shown, len(hits) > limit, len(some), tuple(findings))
+    if index is not None:
+        return _answer(asked, index, sessions, folder, filters, findings, limit, order, progress)
+    own = _index(homes, cache, sessions, findings, progress) if use_index and sessions else None
+    with own or Index(""):
+        return _answer(asked, own, sessions, folder, filters, findings, limit, order, progress)
+
+
+def _of(sessions: list[Stored], agents: Iterable[str] | None) -> list[Stored]:
+    names = None if agents is None else {*agents}
+    return sessions if names is None else [stored for stored in sessions if stored.agent in names]
+
+
+def _answer(
+    asked: Query,
+    index: Index | None,
+    sessions: list[Stored],
+    folder: str,
+    filters: Filters,
+    findings: list[Finding],
+    limit: int,
+    order: str,
+    progress: Progress | None,
+) -> Results:
+    known = index.known() if index is not None else {}
+    cards = _Cards({key: each.card for key, (_, each) in known.items()})
+    some = [stored for stored in sessions if is_of(cards.of(stored), folder)] if folder else sessions
+    if index is not None:
+        places = from_index(index, asked, some, filters)
+    else:
+        places = from_files(asked, some, filters, _telling(some, progress))
+    matcher = Matcher(asked)
+    hits = list(_hits(places, matcher, filters, POOL if order == "ranked" else limit + 1))
+    if order == "ranked":
+        hits.sort(key=lambda hit: -hit.score)
+    shown = tuple(_shown(hit, matcher, cards.of(hit.stored)) for hit in hits[:limit])
+    return Results(shown, len(hits) > limit, len(some), tuple(findings))
+
+
+def open_index(homes: Homes | None = None, *, cache: str | None = None, progress: Progress | None = None) -> Index:
+    """The index of all sessions, up to date. Close it, or use it in a `with`.
+
+    >>> import tempfile
+    >>> from headnote.sessions.model import Homes
+    >>> with open_index(Homes(tempfile.mkdtemp(), {})) as index:
+    ...     search("pool", index=index).sessions
+    0
+    """
+    homes = homes or homes_here()
+    index = Index(cache or cache_home({**homes.env, "HOME": homes.home}))
+    try:
+        index.update(newest_first(homes), progress)
+    except BaseException:
+        index.close()
+        raise
+    return index
 
 
 def _index(
@@ -189,9 +234,8 @@ def _hit(stored: Stored, message: Message, matcher: Matcher, filters: Filters) -
     if not matcher.fits([each.text for each in said]):
         return None
     best = max(said, key=lambda each: len(matcher.spans(each.text, 20))) if len(said) > 1 else said[0]
-    name = f"byte {message.start}" if message.id == f"line {message.line}" else message.id
     whole = Snippet(best.text, ())
-    return Hit(stored, name, best.voice, best.tool, message.time, whole, (), message.start, _score(matcher, said))
+    return Hit(stored, message.id, best.voice, best.tool, message.time, whole, (), message.start, _score(matcher, said))
 
 
 def _score(matcher: Matcher, said: list[Said]) -> float:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from array import array
 
-from headnote.sessions.linked import ASSISTANT, ATTACHMENT, KIND, NONE, RESULT, SYSTEM, USER, Links
+from headnote.sessions.linked import ASSISTANT, ATTACHMENT, KIND, RESULT, SYSTEM, USER, Links
+from headnote.sessions.numbers import NONE
 from headnote.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def _answered(links: Links, number: int) -> int:
     if owner != NONE:
         return owner
     calls = (links.group[number], *links.more.get(number, ()))
-    return next((links.caller[call] for call in calls if call != NONE and links.caller[call] != NONE), NONE)
+    return next((group for call in calls if call != NONE and (group := links.caller_of(call)) != NONE), NONE)
 
 
 def _owner(links: Links, number: int) -> int:

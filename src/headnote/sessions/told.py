@@ -10,7 +10,9 @@
 from __future__ import annotations
 
 import os
+import stat
 
+from headnote.errors import SessionFailed
 from headnote.frontmatter import trim
 from headnote.instructions.load import load
 from headnote.sessions.model import Homes, Stored
@@ -33,6 +35,7 @@ STATES = {
     "gone": "told, and not loaded any more",
     "not-told": "loaded now, but this session was not told",
 }
+LARGEST = 40 * 1024 * 1024  #: characters of a file that are compared
 LOUD = ("old-copy", "lost", "gone", "not-told")
 
 
@@ -63,11 +66,15 @@ class Told(NamedTuple):
 def told(stored: Stored, homes: Homes) -> Told:
     """Compare what a session was told with what its files say now."""
     damage: list[Finding] = []
-    events = list(_tellings(stored, damage))
+    try:
+        events = list(_tellings(stored, damage))
+    except OSError as error:
+        raise SessionFailed(f"{stored.path!r} cannot be read: {error.strerror}") from None
     loads = tuple(event for event in events if isinstance(event, Load))
     compactions = tuple(event for event in events if isinstance(event, Compaction))
     agent = f"{stored.agent}@{stored.version}" if stored.version else stored.agent
-    view = load(stored.cwd, agent=agent, home=homes.home, env=homes.env) if os.path.isdir(stored.cwd) else None
+    is_there = os.path.isabs(stored.cwd) and os.path.isdir(stored.cwd)
+    view = load(stored.cwd, agent=agent, home=homes.home, env=homes.env) if is_there else None
     files = tuple(_compared(events, view, loads))
     return Told(stored, files, loads, compactions, (*damage, *_findings(files)))
 
@@ -145,17 +152,19 @@ def _by_time(path: str, text: str, loads: tuple[Load, ...]) -> ToldFile:
 
 
 def _file(path: str) -> str | None:
+    """The text of a file; None if there is none that could be read: a pipe would never end."""
     try:
-        with open(path, encoding="utf-8", errors="replace", newline="") as file:
-            return file.read()
-    except OSError:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        with open(descriptor, encoding="utf-8", errors="replace", newline="") as file:
+            return file.read(LARGEST) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
+    except (OSError, ValueError):
         return None
 
 
 def _written(path: str) -> float | None:
     try:
         return os.stat(path).st_mtime
-    except OSError:
+    except (OSError, ValueError):
         return None
 
 

@@ -13,6 +13,7 @@ from headnote.cli.options import formatter
 from headnote.cli.paint import size
 from headnote.errors import UnknownAgent
 from headnote.sessions.agents import READERS, reader_of
+from headnote.sessions.digest import clock
 from headnote.sessions.listing import homes_here
 from headnote.sessions.model import Homes, Stored
 
@@ -60,7 +61,22 @@ def resume_command(stored: Stored) -> str:
 
 def when(seconds: float | None) -> str:
     """A moment, in the time of this machine."""
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds)) if seconds else ""
+    return clock(seconds)
+
+
+def period(stored: Stored) -> str:
+    """From when to when a session was held: `2026-03-01 10:00 to 10:07`."""
+    began, ended = clock(stored.started), clock(stored.changed)
+    if not began or began == ended:
+        return ended
+    return f"{began} to {ended[11:] if began[:10] == ended[:10] else ended}"
+
+
+def count(word: str) -> int:
+    """A number of an option: none is less than nothing."""
+    if not word.isdecimal():
+        raise argparse.ArgumentTypeError(f"{word!r} is no number of them; 0 or more")
+    return int(word)
 
 
 def stored_json(stored: Stored) -> dict[str, object]:

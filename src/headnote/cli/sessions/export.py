@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 
-from headnote.cli.paint import Paint, plural
+from headnote.cli.paint import Paint, plural, printable
 from headnote.cli.sessions.asking import Progress, agents_of, homes_of, parser_of
 from headnote.errors import HeadnoteError, SessionFailed
 from headnote.sessions.export import FORMS, Choice, export
@@ -57,23 +57,24 @@ def _form_of(path: str | None) -> str:
 def _write(path: str, pieces: Iterator[str], size: int, *, force: bool) -> None:
     """Write a file beside its place, and put it there when it is whole."""
     if os.path.lexists(path) and not force:
-        raise HeadnoteError(f"{path} is there already; choose another name, or add --force")
+        more = "choose another name" if os.path.isdir(path) else "choose another name, or add --force"
+        raise HeadnoteError(f"{printable(path)} is there already; {more}")
     part, progress, done = f"{path}.part-{os.getpid()}", Progress("exporting"), 0
     try:
         descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with open(descriptor, "w", encoding="utf-8", newline="\n") as file:
+        with open(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
             for piece in pieces:
                 file.write(piece)
                 done += len(piece)
                 progress(min(done, size), size)
         os.replace(part, path)
     except OSError as error:
-        raise SessionFailed(f"cannot write {path}: {error.strerror}") from None
+        raise SessionFailed(f"cannot write {printable(path)}: {error.strerror}") from None
     finally:
         progress.end()
         if os.path.lexists(part):
             os.unlink(part)
-    print(f"written: {path}", file=sys.stderr)
+    print(f"written: {printable(path)}", file=sys.stderr)
 
 
 def _tell(redactor: Redactor | None, findings: list[Finding], paint: Paint) -> None:

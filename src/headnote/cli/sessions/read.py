@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import shlex
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -12,10 +14,18 @@ from itertools import islice
 from headnote.cli.memory.asking import column, for_terminal, print_findings
 from headnote.cli.paint import Paint, plural, printable, size
 from headnote.cli.schema import emit, finding_json
-from headnote.cli.sessions.asking import agents_of, homes_of, parser_of, resume_command, stored_json, when
-from headnote.sessions.agents import reader_of
-from headnote.sessions.digest import call_line
-from headnote.sessions.listing import KINDS, find_session, newest_first, sessions_of
+from headnote.cli.sessions.asking import (
+    agents_of,
+    count,
+    homes_of,
+    parser_of,
+    period,
+    resume_command,
+    stored_json,
+    when,
+)
+from headnote.sessions.digest import DEEP, as_json, call_line, is_deep
+from headnote.sessions.listing import KINDS, find_session, messages_of, newest_first, sessions_of
 from headnote.sessions.model import Homes, Message, Part, Stored
 from headnote.sessions.retention import leaving, retention
 from headnote.types import Finding
@@ -35,7 +45,7 @@ def command_list(words: Sequence[str]) -> int:
     parser.add_argument("--all", action="store_true", help="of every project, not only of this folder")
     parser.add_argument("--subagents", action="store_true", help="the conversations of subagents too")
     parser.add_argument(
-        "-n", dest="limit", type=int, default=MANY, metavar="N", help=f"at most so many ({MANY}); 0 = all"
+        "-n", dest="limit", type=count, default=MANY, metavar="N", help=f"at most so many ({MANY}); 0 = all"
     )
     options = parser.parse_args(list(words))
     homes, agents = homes_of(options), agents_of(options)
@@ -79,7 +89,10 @@ def _say_none(options: argparse.Namespace, elsewhere: int) -> None:
 def _print_row(stored: Stored, paint: Paint, *, with_folder: bool) -> None:
     head = f"{when(stored.changed)}  {stored.agent:11}  {size(stored.size):>9}  "
     kind = "" if stored.kind == "main" else f"({stored.kind}) "
-    title = column(printable(kind + stored.title or "(nothing was said)"), paint.width - len(head)).rstrip()
+    room = paint.width - len(head)
+    if room < 20:  # a narrow window: the title has a line of its own
+        head, room = f"{head.rstrip()}\n", paint.width
+    title = column(printable(kind + stored.title or "(nothing was said)"), room).rstrip()
     print(head + paint.bold(title))
     if with_folder and stored.cwd:
         there = "" if os.path.isdir(stored.cwd) else "  (this folder is gone: headnote sessions relocate)"
@@ -98,7 +111,7 @@ def command_show(words: Sequence[str]) -> int:
     )
     parser.add_argument("session", metavar="SESSION", help="its id, the beginning of it, its title or its file")
     parser.add_argument("--full", action="store_true", help="results of tools, thinking, attachments, notices too")
-    parser.add_argument("--last", type=int, metavar="N", help="only the last N messages")
+    parser.add_argument("--last", type=count, metavar="N", help="only the last N messages")
     options = parser.parse_args(list(words))
     stored = find_session(homes_of(options), options.session, agents=agents_of(options))
     findings: list[Finding] = []
@@ -106,7 +119,7 @@ def command_show(words: Sequence[str]) -> int:
     if options.last is not None:
         from collections import deque
 
-        messages = iter(deque(messages, max(0, options.last)))
+        messages = iter(deque(messages, options.last))
     if options.json:
         rows = [message_json(message) for message in messages]
         said = {"findings": [finding_json(finding) for finding in findings]}
@@ -115,19 +128,20 @@ def command_show(words: Sequence[str]) -> int:
     paint = Paint(stored.cwd or "/", homes_of(options).home)
     print(paint.bold(printable(stored.title or stored.id)))
     held = f" in {printable(paint.path(stored.cwd))}" if stored.cwd else ""
-    print(f"{stored.agent} {stored.version}{held}, {when(stored.started)} to {when(stored.changed)}")
+    print(f"{stored.agent} {printable(stored.version)}".rstrip() + f"{held}, {period(stored)}")
+    last = ""
     for message in messages:
-        _print_message(message, paint, full=options.full)
+        last = _print_message(message, paint, last, full=options.full)
     if findings:
         print(f"\n{paint.bold('Damage')}: {plural(len(findings), 'record')} cannot be read")
         print_findings(findings[:10], paint)
-        print(f"    try: headnote sessions repair {stored.id}")
+        print(f"    try: headnote sessions repair {printable(shlex.quote(stored.id))}")
     sys.stdout.flush()
     return 1 if findings else 0
 
 
 def _wanted(stored: Stored, findings: list[Finding], *, full: bool) -> Iterator[Message]:
-    for message in reader_of(stored.agent).messages(stored, 0, findings):
+    for message in messages_of(stored, findings):
         if full or (message.kind in ("", "summary") and any(_is_shown(part) for part in message.parts)):
             yield message
 
@@ -139,16 +153,24 @@ def _is_shown(part: Part) -> bool:
 def message_json(message: Message) -> dict[str, object]:
     """A message as `--json` prints it."""
     parts = [{name: value for name, value in part._asdict().items() if name != "raw"} for part in message.parts]
-    return {**message._asdict(), "parts": parts}
+    for part in parts:
+        part["input"] = {"": DEEP} if is_deep(part["input"]) else part["input"]
+    fields: dict[str, object] = json.loads(as_json({**message._asdict(), "parts": parts}))  # NaN is no JSON
+    return fields
 
 
-def _print_message(message: Message, paint: Paint, *, full: bool) -> None:
+def _print_message(message: Message, paint: Paint, last: str, *, full: bool) -> str:
+    """Print a message; its heading only if it is not the `last` one, which is returned."""
     said = [part for part in message.parts if full or part.kind in ("text", "call", "image")]
     if not said:
-        return
-    who = {"user": "You", "assistant": "Agent"}.get(message.role, "System")
-    kind = f", {message.kind}" if message.kind else ""
-    print(f"\n{paint.bold(who)}{paint.faint(f'  {when(message.time)}{kind}')}")
+        return last
+    who = "Summary" if message.kind == "summary" else {"user": "You", "assistant": "Agent"}.get(message.role, "System")
+    if all(part.kind == "result" for part in said):
+        who = "Agent"
+    kind = f", {message.kind}" if message.kind not in ("", "summary") else ""
+    heading = f"{paint.bold(who)}{paint.faint(f'  {when(message.time)}{kind}')}"
+    if heading != last or who != "Agent":
+        print(f"\n{heading}")
     for part in said:
         if part.kind == "call":
             print(paint.faint(f"  → {printable(call_line(part, paint.width - 4))}"))
@@ -162,6 +184,9 @@ def _print_message(message: Message, paint: Paint, *, full: bool) -> None:
             )
         elif part.kind == "image":
             print("  (a picture)")
+        elif part.raw is not None:
+            print(paint.faint("  " + printable(as_json(part.raw)[: paint.width - 2])))
+    return heading
 
 
 def _indented(text: str, before: str) -> str:
