@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from headnote.dialects.claude_world import slug
 from headnote.errors import NoSuchSession, SessionFailed
 from headnote.sessions.listing import find_session, homes_here, is_of, list_sessions
 from headnote.sessions.model import Homes, Stored
@@ -91,3 +92,13 @@ def test_a_folder_is_found_however_its_name_is_written(tmp_path):
 def test_names_that_are_none_are_mistakes(homes, name):
     with pytest.raises(NoSuchSession):
         find_session(homes, name)
+
+
+def test_a_project_that_has_moved_has_its_sessions(tmp_path):
+    folder = tmp_path / "new"
+    folder.mkdir()
+    Talk(ONE, cwd=str(tmp_path / "old")).user("Before it moved").write(str(tmp_path), slug(str(folder)))
+    (found,) = list_sessions(Homes(str(tmp_path), {}), project=str(folder))
+    assert (found.id, found.cwd) == (ONE, str(folder))
+    (tmp_path / "old").mkdir()  # it is held elsewhere, and only kept in a folder of the same name
+    assert list_sessions(Homes(str(tmp_path), {}), project=str(folder)) == []

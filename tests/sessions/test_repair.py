@@ -6,17 +6,20 @@ import os
 
 import pytest
 
-from headnote.dialects.claude_sessions import NEWER, OLDER
+from headnote.dialects.claude_sessions import NEWER, OLDER, rules_of
 from headnote.errors import RestoreRefused, SessionFailed, StoreFailed
 from headnote.sessions.chain import Link, find_chain
 from headnote.sessions.lines import records_of
+from headnote.sessions.linked import Links
 from headnote.sessions.model import Stored
-from headnote.sessions.reach import Links, Reach, reach_of
+from headnote.sessions.reach import REACHED, Reach, judge, reach_of
 from headnote.sessions.repair import examine, mend
-from headnote.sessions.salvage import Saved, saved_of
+from headnote.sessions.resume import resume
+from headnote.sessions.salvage import Saved, saved_lines, saved_of
 
 from ..memory.machines import Faulty, Quick, in_child
 from . import house
+from .claude_damage import damaged
 
 SESSION = house.name_of(1)
 NEW = house.name_of(2)
@@ -80,7 +83,7 @@ DAMAGE = {
     "glued": (
         b"".join([*LINES[:4], LINES[4][:-1], *LINES[5:]]),
         ["record-glued", "chain-broken", "parent-missing"],
-        10,
+        11,
     ),
     "torn and glued": (
         with_line(4, LINES[3][:70]),
@@ -132,10 +135,77 @@ def test_a_sound_copy_differs_only_in_its_id(tmp_path):
     assert back == records
 
 
-def test_our_count_agrees_with_the_rules_of_the_agent(tmp_path):
-    for name, (data, _, reached) in DAMAGE.items():
+VERSIONS = ("2.1.197", "2.1.325")
+SETTLED = ("call-without-result", "thinking-alone", "blank-answer")  #: reached, and then left out
+
+
+def sent(path, version):
+    """What resuming finds: why it is refused, and the records of the conversation."""
+    found = resume(path, version=version)
+    chain = {link.value.get("uuid") for link in found.chain if link.line}
+    return found.error, chain | {
+        each.id if "-" in each.id else None for each in found.dropped if each.reason in SETTLED
+    }
+
+
+def followed(path, version):
+    """The same, as it is found without holding any record."""
+    links, names = Links(rules_of(version)), {}
+    for found in saved_lines(path):
+        links.has_null = links.has_null or found.saved.why == "null"
+        for record in found.saved.records[: found.saved.read]:
+            links.add(record)
+            names[links.uuids.find(record.get("uuid"))] = record.get("uuid")
+    judged = judge(links.close())
+    return judged.way.refused, {names[number] for number, state in enumerate(judged.state) if state == REACHED}
+
+
+@pytest.mark.parametrize("seed", range(0, 120, 20))
+def test_what_is_reached_is_what_resuming_finds_and_a_mended_copy_loses_nothing(tmp_path, seed):
+    for number in range(seed, seed + 20):
+        data = damaged(number)
         stored = stored_in(tmp_path, data)
-        assert (name, len(texts(stored.path))) == (name, reached)
+        for version in VERSIONS:
+            assert (number, followed(stored.path, version)) == (number, sent(stored.path, version))
+        then = [examine(stored, version=version).then for version in VERSIONS]
+        made = mend(stored, name=NEW, kernel=Quick())
+        assert house.read(stored.path) == data
+        for version, expected in zip(VERSIONS, then, strict=True):
+            found = examine(made, version=version)
+            assert (number, followed(made.path, version)) == (number, sent(made.path, version))
+            if expected.messages:
+                assert (number, found.reach, found.findings) == (number, expected, ())
+                assert (number, expected.lost, expected.refused) == (number, 0, "")
+        os.remove(made.path)
+
+
+def test_a_lost_parent_costs_all_that_is_more_than_five_seconds_older(tmp_path):
+    records = [dict(record) for record in TALK]
+    records[6]["parentUuid"] = house.name_of(99)
+    for record in records[6:]:
+        record["timestamp"] = record["timestamp"].replace("T03:", "T04:")
+    found = examine(stored_in(tmp_path, house.lines(records)))
+    assert found.reach == Reach(messages=12, reached=6, summarised=0, aside=0, lost=6, broken=1)
+    assert found.then == Reach(messages=12, reached=12, summarised=0, aside=0, lost=0)
+
+
+def test_damage_that_older_versions_refuse_is_said(tmp_path):
+    stored = stored_in(tmp_path, with_line(4, b"null\n"))
+    older, newer = (examine(stored, version=version) for version in VERSIONS)
+    assert (older.reach.reached, older.reach.lost, older.then.reached) == (0, 12, 12)
+    assert older.refused == "a line is `null`, which this version cannot resume (version 2.1.197)"
+    assert [finding.code for finding in older.findings] == ["session-refused", "record-strange"]
+    assert (newer.reach.reached, newer.refused) == (12, "")
+
+
+def test_a_record_costs_few_bytes():
+    links = Links()
+    for record in house.talk(SESSION, 5000):
+        record["message"]["id"] = record["uuid"]
+        links.add(record)
+    arrays = (links.parent, links.times.since, links.flags, links.group, links.caller)
+    arrays += tuple(part for numbers in (links.uuids, links.message_ids) for part in (numbers.hashes, numbers.slots))
+    assert sum(len(each) * each.itemsize for each in arrays) / 10_000 < 40
 
 
 def test_what_a_compaction_summarised_and_a_rewind_left_is_not_lost():
@@ -147,6 +217,7 @@ def test_what_a_compaction_summarised_and_a_rewind_left_is_not_lost():
     links = Links()
     for record in (*TALK[:6], aside, *TALK[6:8], side, boundary, summary, after):
         links.add(record)
+    links.close()
     assert reach_of(links) == Reach(messages=11, reached=2, summarised=8, aside=1, lost=0)
     assert reach_of(links).share == 1.0
 
@@ -205,6 +276,74 @@ def test_rollouts_and_chats_keep_what_can_be_read(tmp_path):
     assert back == [{"sessionId": NEW}, {"$set": {"sessionId": NEW}}, {"id": "1"}]
 
 
+META = {"timestamp": "t", "type": "session_meta", "payload": {"id": SESSION, "cwd": "/p"}}
+ITEMS = [{"timestamp": "t", "type": "response_item", "payload": {"text": f"ü {number}"}} for number in range(3)]
+PAGES = {**META, "ordinal": 0, "payload": {**META["payload"], "history_mode": "paginated"}}
+NO_META = "the first record does not tell about the session (session_meta)"
+
+
+def pages(numbers):
+    return [PAGES, *({**item, "ordinal": number} for item, number in zip(ITEMS, numbers, strict=False))]
+
+
+ROLLOUTS = {
+    "sound": (house.lines([META, *ITEMS]), "", [META, *ITEMS]),
+    "no utf-8": (
+        house.lines([META, *ITEMS]) + b'{"type": "\xff"}\n',
+        "a byte of line 5 is no UTF-8, and Codex then reads nothing of the file",
+        [META, *ITEMS, {"type": "\ufffd"}],
+    ),
+    "torn within a character": (
+        house.lines([META, *ITEMS]) + b'{"type": "\xc3',
+        "a byte of line 5 is no UTF-8, and Codex then reads nothing of the file",
+        [META, *ITEMS],
+    ),
+    "a mark": (
+        b"\xef\xbb\xbf" + house.lines([META, *ITEMS]),
+        "a byte order mark stands before the first record",
+        [META, *ITEMS],
+    ),
+    "the first line is another": (house.lines([ITEMS[0], META, *ITEMS[1:]]), NO_META, [META, *ITEMS]),
+    "the first line is glued": (house.lines([META])[:-1] + house.lines(ITEMS), NO_META, [META, *ITEMS]),
+    "no number": (
+        house.lines([*pages([1, 2]), ITEMS[2]]),
+        "the last record has no number (ordinal)",
+        pages([1, 2, 3]),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ROLLOUTS)
+def test_what_makes_codex_refuse_a_rollout_is_said_and_mended(tmp_path, name):
+    data, refused, records = ROLLOUTS[name]
+    stored = Stored("codex", SESSION, house.write(f"{tmp_path}/rollout-{SESSION}.jsonl", data))
+    found = examine(stored)
+    assert (found.refused, found.is_sound) == (refused, not refused)
+    assert [each.code for each in found.findings][:1] == (["session-refused"] if refused else [])
+    made = mend(stored, name=NEW, kernel=Quick())
+    assert house.read(stored.path) == data
+    assert examine(made).is_sound
+    back = [json.loads(line.replace(NEW, SESSION)) for line in house.read(made.path).decode().splitlines()]
+    assert back == records
+
+
+def test_a_rollout_without_its_beginning_gets_one(tmp_path):
+    path = house.write(f"{tmp_path}/rollout-{SESSION}.jsonl", house.lines(ITEMS))
+    made = mend(Stored("codex", SESSION, path, cwd="/p"), name=NEW, kernel=Quick())
+    first, *rest = (json.loads(line) for line in house.read(made.path).splitlines())
+    assert (first["type"], first["payload"]["id"], first["payload"]["cwd"], rest) == ("session_meta", NEW, "/p", ITEMS)
+    assert examine(made).is_sound
+
+
+def test_a_session_that_its_agent_is_about_to_delete_is_to_be_archived(tmp_path):
+    said = {"id": "1", "type": "user", "content": "hello"}
+    path = f"{tmp_path}/chats/session-2026-01-02T03-04-{SESSION[:8]}.jsonl"
+    house.write(path, house.lines([{"sessionId": SESSION}, said]))
+    house.write(path.replace("03-04", "03-09"), house.lines([{"sessionId": SESSION}]))
+    (finding,) = examine(Stored("gemini-cli", SESSION, path)).findings
+    assert (finding.code, finding.hint) == ("session-doomed", f"headnote sessions archive {SESSION}")
+
+
 def test_nothing_is_overwritten_and_a_failure_leaves_nothing(tmp_path):
     stored = stored_in(tmp_path, without_parent(4))
     mend(stored, name=NEW, kernel=Quick())
@@ -231,5 +370,5 @@ def test_lines_that_try_hard_end_soon():
     hostile = b'{"a":' * 50_000
     assert saved_of(hostile) == Saved((), len(hostile), "damaged")
     assert saved_of(b"\0\0").records == ()
-    assert saved_of(b'{"a": 1} trailing {"b": 2}').records == ({"a": 1}, {"b": 2})
+    assert saved_of(b'{"type": 1} trailing {"type": 2}').records == ({"type": 1}, {"type": 2})
     assert saved_of(json.dumps({"text": '{"x": 1}'}).encode()[:-2]).records == ()

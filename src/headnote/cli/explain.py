@@ -42,7 +42,7 @@ def command(words: Sequence[str]) -> int:
     if options.session:
         from headnote.cli.told import explain_session
 
-        return explain_session(options.session, options.home, as_json=options.json)
+        return explain_session(options.session, options.home, _agent_in(words), as_json=options.json)
     if options.file:
         return _explain_file(options.folder, options.file, question, as_json=options.json)
     view = load(options.folder, **question)
@@ -55,6 +55,16 @@ def command(words: Sequence[str]) -> int:
     else:
         _print_trace(view)
     return 1 if view.findings else 0
+
+
+def _agent_in(words: Sequence[str]) -> str | None:
+    """The agent that a command line names; a session has one already, so that the usual one does not count."""
+    for at, word in enumerate(words):
+        if word == "--agent" and at + 1 < len(words):
+            return words[at + 1]
+        if word.startswith("--agent="):
+            return word.partition("=")[2]
+    return None
 
 
 def _print_trace(view: View) -> None:

@@ -101,3 +101,33 @@ def plural(count: int, word: str) -> str:
     if count == 1:
         return f"1 {word}"
     return f"{count:,} {word[:-1]}ies" if word.endswith("y") else f"{count:,} {word}s"
+
+
+def for_terminal(text: str) -> str:
+    """A text of several lines: as it is for a program, and without what plays tricks on a terminal for a person."""
+    if not sys.stdout.isatty():
+        return text
+    return "\n".join(printable(line.replace("\t", "    ")) for line in text.split("\n"))
+
+
+def column(text: str, room: int) -> str:
+    """A text in a column of a terminal, in which some letters take two cells: filled up, or cut.
+
+    >>> column("日本語です", 6), column("ab", 4)
+    ('日本… ', 'ab  ')
+    """
+    cells = [_cells(char) for char in text]
+    if sum(cells) <= room:
+        return text + " " * (room - sum(cells))
+    used = at = 0
+    while used + cells[at] < room:
+        used, at = used + cells[at], at + 1
+    return text[:at] + "…" + " " * (room - used - 1)
+
+
+def _cells(char: str) -> int:
+    if char.isascii():
+        return 1
+    import unicodedata
+
+    return 0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from headnote.cli.memory.asking import print_findings
 from headnote.cli.paint import Paint, plural, printable
+from headnote.cli.people import print_findings
 from headnote.cli.schema import emit, finding_json
 from headnote.cli.sessions.asking import period, stored_json, when
 from headnote.sessions.listing import find_session, homes_here
@@ -15,9 +15,9 @@ from headnote.sessions.told import STATES, Told, ToldFile, told
 MOST_ROWS = 8
 
 
-def explain_session(name: str, home: str | None, *, as_json: bool) -> int:
+def explain_session(name: str, home: str | None, agent: str | None, *, as_json: bool) -> int:
     homes = homes_here(home)
-    found = told(find_session(homes, name), homes)
+    found = told(find_session(homes, name, agents=None if agent is None else (agent.partition("@")[0],)), homes)
     if as_json:
         emit("explain-session", _json(found))
     else:

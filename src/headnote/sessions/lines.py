@@ -148,7 +148,8 @@ def _next_start(text: str, at: int) -> int:
     """Where a record may begin, that is no part of another."""
     while True:
         at = min((found for start in _STARTS if (found := text.find(start, at)) >= 0), default=len(text))
-        if at == len(text) or text[max(0, at - 8) : at].rstrip()[-1:] not in _INSIDE:
+        is_record = text.startswith(_STARTS[0], at)  # no object within a record begins so
+        if at == len(text) or is_record or text[max(0, at - 8) : at].rstrip()[-1:] not in _INSIDE:
             return at
         at += 1
 

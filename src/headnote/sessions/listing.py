@@ -3,7 +3,9 @@
 1. Sessions are found by scanning folders; no index of the agent, and none of ours, is believed.
 2. They are put in order by when their file was last written, newest first; only as many as are asked for are opened,
    and of those only head and tail are read.
-3. A name finds a session by its id, the beginning of its id, its file, or its title.
+3. A session belongs to the folder that it was held in. If that is gone, it belongs to the one that its agent keeps it
+   for: a project that has moved, and its sessions with it.
+4. A name finds a session by its id, the beginning of its id, its file, or its title.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import json
 import os
 import stat
 
+from headnote.dialects.claude_world import slug
 from headnote.errors import NoSuchSession, SessionFailed
 from headnote.sessions.agents import READERS, reader_of
 from headnote.sessions.ends import bytes_of
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
     from headnote.sessions.model import Message
     from headnote.types import Finding
 
+#: agent -> the name of the folder in which it keeps the sessions of a project
+KEPT_BY = {"claude-code": slug}
 IN_PLAIN_TEXT = ("claude-code",)  #: agents whose sessions have their folder in them as it is
 KINDS = ("main", "fork", "archived")  #: those that a person has held
 
@@ -85,11 +90,20 @@ def sessions_of(
     for stored in newest_first(homes, agents):
         if stored.kind not in kinds and stored.kind != "main":
             continue
-        if folder and not _may_be_of(stored, folder):
+        is_kept = bool(folder) and _is_kept_for(stored, folder)
+        if folder and not is_kept and not _may_be_of(stored, folder):
             continue
         card = card_of(stored)
+        if card and is_kept and not is_of(card, folder) and not os.path.isdir(card.cwd):
+            card = card._replace(cwd=folder)
         if card and card.kind in kinds and (not folder or is_of(card, folder)):
             yield card
+
+
+def _is_kept_for(stored: Stored, folder: str) -> bool:
+    """Whether its agent keeps a session for a folder, wherever it was held."""
+    name = KEPT_BY.get(stored.agent)
+    return name is not None and os.path.basename(os.path.dirname(stored.path)) == name(folder)
 
 
 def _may_be_of(stored: Stored, folder: str) -> bool:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
 NONE = -1
-_FULL = 0.7  #: the part of the slots that is used before there are more of them
+_FULL = 0.8  #: the part of the slots that is used before there are more of them
 
 
 class Numbers:
@@ -60,7 +60,7 @@ class Numbers:
         return at
 
     def _grow(self) -> None:
-        self.slots = array("i", [NONE]) * (len(self.slots) * 3 // 2 | 1)
+        self.slots = array("i", [NONE]) * (len(self.slots) * 4 // 3 | 1)
         for number, mixed in enumerate(self.hashes):
             self.slots[self._slot(mixed)] = number
 

@@ -116,11 +116,13 @@ def examine(stored: Stored, progress: Progress | None = None, *, version: str = 
         for record in found.saved.records[: found.saved.read]:
             links.add(record)
     now = reach_of(links.close())
-    if count.hidden or links.nameless >= 0 or links.rules.refuses_damage:
+    then = now
+    if count.findings or now.refused or any((now.lost, now.broken, now.cycles, now.doubles, now.hollow)):
+        del links
         links = _links_of(stored)
-    mended(links)
-    links.rules = rules_of(version)
-    then = reach_of(links)
+        mended(links)
+        links.rules = rules_of(version)
+        then = reach_of(links)
     unread = max(0, then.messages - now.messages)  # messages on lines that the agent cannot read
     now = now._replace(messages=now.messages + unread, lost=now.lost + unread)
     refused = f"{ERRORS[now.refused]} (version {version})" if now.refused else ""

@@ -38,9 +38,10 @@ class Rollout:
         """Learn a line."""
         if not self.not_utf8 and not _is_utf8(found.line.data):
             self.not_utf8 = found.line.number
-        for record in found.saved.records[: found.saved.read]:
-            self.first = record if self.first is None else self.first
-            self.last = record
+        if found.saved.why in ("", "not-utf8"):  # of a line that two records share, Codex reads none
+            for record in found.saved.records:
+                self.first = record if self.first is None else self.first
+                self.last = record
 
     def refused(self) -> str:
         """Why Codex does not resume it; empty if it does."""

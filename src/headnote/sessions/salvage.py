@@ -3,7 +3,7 @@
 1. A line that is a JSON object is a record. Bytes that are not UTF-8 are read as U+FFFD, as Claude Code reads them; NUL
    bytes, which a power cut leaves, are taken out.
 2. Two records on one line (their newline was lost), and a record behind the beginning of another that was torn, are
-   taken apart, as `lines.py` reads them. The agents read one that begins a line, and no other.
+   taken apart, as `lines.py` reads them. Claude Code reads one that begins a line, and no other.
 3. JSON that is no object (`null`, a number, a list) is no record. What is left over is lost, and is counted.
 """
 
@@ -27,7 +27,7 @@ class Saved(NamedTuple):
     records: tuple[dict[str, object], ...]
     lost: int = 0  #: bytes that are no record
     why: str = ""  #: glued, torn, damaged, strange, null, nul, not-utf8, long; empty = the line is sound
-    read: int = 0  #: how many of the records, from the first on, the agent itself reads
+    read: int = 0  #: how many of the records, from the first on, Claude Code reads
 
 
 class Found(NamedTuple):
@@ -89,7 +89,7 @@ def saved_lines(path: str) -> Iterator[Found]:
 
 _WHERE = ""  #: filled in with the file
 SAID = {
-    "glued": Finding(_WHERE, 0, "record-glued", "records stand on one line, and the agent reads only the first"),
+    "glued": Finding(_WHERE, 0, "record-glued", "records share a line: Claude Code reads only the first, other agents none"),
     "torn": Finding(_WHERE, 0, "record-torn", "a record is not whole"),
     "damaged": Finding(_WHERE, 0, "record-damaged", "a record is damaged, and nothing of it can be saved"),
     "null": Finding(_WHERE, 0, "record-strange", "the line is `null`: some versions refuse to resume the session"),

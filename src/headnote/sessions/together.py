@@ -135,14 +135,15 @@ def _last_blocks(links: Links, chain: array[int]) -> array[int]:
 
 def _together(links: Links, walked: array[int]) -> array[int]:
     """Blocks of one answer without the attachments that stand between them: these follow."""
-    found = array("i")
-    for number in walked:
-        at = len(found)
-        is_answer, group = _is_answer(links, number), links.group[number]
-        while at and is_answer and links.flags[found[at - 1]] & KIND in (ATTACHMENT, SYSTEM):
+    found = walked
+    for place, number in enumerate(walked):
+        at, group = place, links.group[number] if _is_answer(links, number) else NONE
+        while at and group != NONE and links.flags[found[at - 1]] & KIND in (ATTACHMENT, SYSTEM):
             at -= 1
-        is_same = at and is_answer and _is_answer(links, found[at - 1]) and group == links.group[found[at - 1]]
-        found.insert(at if is_same and group != NONE else len(found), number)
+        if at == place or not at or not _is_answer(links, found[at - 1]) or links.group[found[at - 1]] != group:
+            continue
+        found = found[:] if found is walked else found
+        found.insert(at, found.pop(place))
     return found
 
 

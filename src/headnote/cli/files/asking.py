@@ -9,9 +9,8 @@ import textwrap
 import time
 from collections.abc import Sequence
 
-from headnote.cli.memory.asking import column
 from headnote.cli.options import formatter
-from headnote.cli.paint import Paint, printable
+from headnote.cli.paint import Paint, column, printable
 from headnote.cli.sessions.asking import Progress
 from headnote.errors import NoCheckpoint
 from headnote.files.linecount import Lines

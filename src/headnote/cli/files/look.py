@@ -19,8 +19,7 @@ from headnote.cli.files.asking import (
     undo_of,
     when,
 )
-from headnote.cli.memory.asking import for_terminal
-from headnote.cli.paint import Paint, plural, printable
+from headnote.cli.paint import Paint, for_terminal, plural, printable
 from headnote.cli.schema import emit, finding_json
 from headnote.cli.sessions.asking import Progress
 from headnote.files.compared import unified

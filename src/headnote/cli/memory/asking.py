@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import textwrap
 import time
-from collections.abc import Sequence
 
 from headnote.cli.options import formatter
-from headnote.cli.paint import Paint, printable
+from headnote.cli.paint import Paint
+from headnote.cli.paint import column as column
+from headnote.cli.paint import for_terminal as for_terminal
+from headnote.cli.people import agreed as agreed
+from headnote.cli.people import print_findings as print_findings
 from headnote.cli.schema import emit
 from headnote.credentials import credentials_in
 from headnote.dialects.registry import DEFAULT_AGENT
@@ -18,7 +20,6 @@ from headnote.memory.journal import Change
 from headnote.memory.memories import Memories
 from headnote.memory.memories import open as open_memories
 from headnote.memory.note import Memory
-from headnote.types import Finding
 
 
 def parser_of(name: str, about: str, examples: str) -> argparse.ArgumentParser:
@@ -52,36 +53,6 @@ def paint_of(memories: Memories) -> Paint:
     return Paint(memories.place.root, memories.place.home)
 
 
-def for_terminal(text: str) -> str:
-    """A text of several lines: as it is for a program, and without what plays tricks on a terminal for a person."""
-    if not sys.stdout.isatty():
-        return text
-    return "\n".join(printable(line.replace("\t", "    ")) for line in text.split("\n"))
-
-
-def column(text: str, room: int) -> str:
-    """A text in a column of a terminal, in which some letters take two cells: filled up, or cut.
-
-    >>> column("日本語です", 6), column("ab", 4)
-    ('日本… ', 'ab  ')
-    """
-    cells = [_cells(char) for char in text]
-    if sum(cells) <= room:
-        return text + " " * (room - sum(cells))
-    used = at = 0
-    while used + cells[at] < room:
-        used, at = used + cells[at], at + 1
-    return text[:at] + "…" + " " * (room - used - 1)
-
-
-def _cells(char: str) -> int:
-    if char.isascii():
-        return 1
-    import unicodedata
-
-    return 0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
-
-
 def age(seconds: float) -> str:
     """How old something is, for people.
 
@@ -112,31 +83,6 @@ def memory_json(memory: Memory) -> dict[str, object]:
         "digest": memory.digest,
         "changed": memory.changed,
     }
-
-
-def print_findings(findings: Sequence[Finding], paint: Paint) -> None:
-    """Findings for people: where, what, and what to do."""
-    for finding in findings:
-        where = paint.path(finding.path) + (f":{finding.line}" if finding.line else "")
-        print(f"  {where}  [{finding.code}]")
-        is_command = finding.hint.startswith(("headnote ", "chmod "))
-        print(paint.wrap(finding.message + (f"; {finding.hint}" if finding.hint and not is_command else ""), 4))
-        if is_command:  # on a line of its own and whole, to be copied
-            print(f"    try: {printable(finding.hint)}")
-
-
-def agreed(question: str, *, yes: bool) -> bool:
-    """Whether the user agrees. Without a terminal, only `--yes` does."""
-    if yes:
-        return True
-    if not sys.stdin.isatty():
-        print("Nothing was changed: add --yes to do it.", file=sys.stderr)
-        return False
-    try:
-        return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
-    except EOFError:
-        print()
-        return False
 
 
 def tell(made: Memory | Proposal | Change, verb: str, options: argparse.Namespace, memories: Memories) -> None:

@@ -9,8 +9,8 @@ import sys
 import time
 from collections.abc import Sequence
 
-from headnote.cli.memory.asking import agreed, print_findings
 from headnote.cli.paint import Paint, plural, printable
+from headnote.cli.people import agreed, print_findings
 from headnote.cli.schema import emit, finding_json
 from headnote.cli.sessions.asking import Progress, agents_of, homes_of, parser_of, resume_command
 from headnote.errors import HeadnoteError, NoSuchSession

@@ -11,8 +11,8 @@ import time
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from headnote.cli.memory.asking import column, for_terminal, print_findings
-from headnote.cli.paint import Paint, plural, printable, size
+from headnote.cli.paint import Paint, column, for_terminal, plural, printable, size
+from headnote.cli.people import print_findings
 from headnote.cli.schema import emit, finding_json
 from headnote.cli.sessions.asking import (
     agents_of,

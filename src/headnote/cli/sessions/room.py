@@ -9,8 +9,8 @@ import sys
 import time
 from collections.abc import Sequence
 
-from headnote.cli.memory.asking import agreed
 from headnote.cli.paint import Paint, plural, printable, size
+from headnote.cli.people import agreed
 from headnote.cli.schema import emit
 from headnote.cli.sessions.asking import Progress, agents_of, homes_of, parser_of, when
 from headnote.errors import HeadnoteError

@@ -8,8 +8,8 @@ import sys
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from headnote.cli.memory.asking import print_findings
 from headnote.cli.paint import Paint, plural, printable
+from headnote.cli.people import print_findings
 from headnote.cli.schema import emit, finding_json
 from headnote.cli.sessions.asking import Progress, agents_of, homes_of, parser_of, resume_command, stored_json, when
 from headnote.sessions.said import VOICES
