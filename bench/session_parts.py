@@ -16,10 +16,10 @@ from transcripts import COMMONEST, START, Speech, claude, write_file
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "src"))
 
+from headnote.sessions.hits import open_index, search  # noqa: E402
 from headnote.sessions.index import Index  # noqa: E402
 from headnote.sessions.listing import list_sessions, newest_first  # noqa: E402
 from headnote.sessions.model import Homes  # noqa: E402
-from headnote.sessions.search import open_index, search  # noqa: E402
 
 SLOWER, RARE, COMMON, SCAN, MEMORY = 6.0, 20.0, 2.0, 5.0, 200
 ENDS = 2 * 64 * 1024  #: bytes of a session that a list may read
@@ -174,9 +174,9 @@ def memory(root: str, size: int, most: int) -> Table:
     path = f"{home}/.claude/projects/-home-ada-long/{session}.jsonl"
     _write_long(path, session, size)
     works = {
-        "index": "from headnote.sessions.search import search; search('nowhere', homes=homes)",
-        "search": "from headnote.sessions.search import search; search('the of', homes=homes, order='ranked')",
-        "search without an index": "from headnote.sessions.search import search; "
+        "index": "from headnote.sessions.hits import search; search('nowhere', homes=homes)",
+        "search": "from headnote.sessions.hits import search; search('the of', homes=homes, order='ranked')",
+        "search without an index": "from headnote.sessions.hits import search; "
         "search('nowhere', homes=homes, use_index=False)",
         "list": "from headnote.sessions.listing import list_sessions; list_sessions(homes)",
         "export to Markdown": "from headnote.cli import main; "

@@ -1,10 +1,13 @@
 """The house stands: arrows point one way, heavy modules stay out, `show` imports what is on the list and no more."""
 
 import ast
+import importlib
 import os
+import pkgutil
 import subprocess
 import sys
 import sysconfig
+import types
 
 import pytest
 
@@ -345,3 +348,13 @@ def test_every_public_name_is_there(name):
 def test_a_name_that_is_not_there():
     with pytest.raises(AttributeError, match="module 'headnote' has no attribute 'lode'"):
         headnote.lode  # noqa: B018
+
+
+@pytest.mark.parametrize("room", ["context", "files", "memory", "sessions"])
+def test_a_name_of_a_room_is_never_one_of_its_modules(room):
+    """Importing a module makes it an attribute of its room: a function of the same name would be gone."""
+    package = importlib.import_module(f"headnote.{room}")
+    for module in pkgutil.iter_modules(package.__path__):
+        importlib.import_module(f"headnote.{room}.{module.name}")
+    names = package._PLACES
+    assert [name for name in names if isinstance(getattr(package, name), types.ModuleType)] == []

@@ -10,10 +10,10 @@ import time
 import pytest
 
 from headnote.sessions import index as index_module
+from headnote.sessions.hits import search
 from headnote.sessions.index import SEALED, Index
 from headnote.sessions.listing import newest_first
 from headnote.sessions.model import Homes
-from headnote.sessions.search import search
 
 from .corpus import MOMENT, call, home_of, name_of, record, result, write
 

@@ -14,7 +14,7 @@ from headnote.sessions.linked import Links
 from headnote.sessions.model import Stored
 from headnote.sessions.reach import REACHED, Reach, judge, reach_of
 from headnote.sessions.repair import examine, mend
-from headnote.sessions.resume import resume
+from headnote.sessions.resumed import resume
 from headnote.sessions.salvage import Saved, saved_lines, saved_of
 
 from ..memory.machines import Faulty, Quick, in_child
@@ -193,7 +193,8 @@ def test_damage_that_older_versions_refuse_is_said(tmp_path):
     stored = stored_in(tmp_path, with_line(4, b"null\n"))
     older, newer = (examine(stored, version=version) for version in VERSIONS)
     assert (older.reach.reached, older.reach.lost, older.then.reached) == (0, 12, 12)
-    assert older.refused == "a line is `null`, which this version cannot resume (version 2.1.197)"
+    assert older.version == "2.1.197"
+    assert older.refused == "a line is `null`, which this version cannot resume"
     assert [finding.code for finding in older.findings] == ["session-refused", "record-strange"]
     assert (newer.reach.reached, newer.refused) == (12, "")
 

@@ -7,9 +7,9 @@ import random
 import pytest
 
 from headnote.sessions import scan
+from headnote.sessions.hits import search
 from headnote.sessions.model import Homes
 from headnote.sessions.scan import Sieve, has_odd, regions
-from headnote.sessions.search import search
 from headnote.sessions.wanted import query_of
 
 from .corpus import MOMENT, name_of, record

@@ -14,10 +14,10 @@ import pytest
 from headnote.context.compaction import compaction_records
 from headnote.errors import SessionFailed, StoreFailed
 from headnote.sessions.append import AppendFile
-from headnote.sessions.fork import fork
+from headnote.sessions.forked import fork
 from headnote.sessions.lines import records_of
 from headnote.sessions.model import Homes
-from headnote.sessions.resume import resume
+from headnote.sessions.resumed import resume
 from headnote.sessions.write import Transcript, new_session, transcript_path
 
 FIELDS = ("userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch")

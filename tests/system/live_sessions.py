@@ -28,10 +28,10 @@ from headnote.probe.recipes import RECIPES
 from headnote.probe.run import ask_agent
 from headnote.sessions.attached import contents_of
 from headnote.sessions.claude_records import prompt_of
-from headnote.sessions.fork import fork
+from headnote.sessions.forked import fork
 from headnote.sessions.lines import records_of
 from headnote.sessions.model import Homes
-from headnote.sessions.resume import resume
+from headnote.sessions.resumed import resume
 from headnote.sessions.write import Transcript, new_session, transcript_path
 
 CONTEXT = "As you answer the user's questions"

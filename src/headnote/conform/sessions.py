@@ -8,7 +8,7 @@ from headnote.conform.scene import Answer, Kind, Kinds, Scene
 from headnote.sessions.lines import records_of
 from headnote.sessions.links import LINKS
 from headnote.sessions.model import Homes
-from headnote.sessions.resume import resume
+from headnote.sessions.resumed import resume
 from headnote.sessions.retention import cleanup
 from headnote.sessions.write import transcript_path
 from headnote.types import Message

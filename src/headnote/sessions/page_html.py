@@ -14,8 +14,8 @@ from headnote.types import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from headnote.sessions.export import Choice
     from headnote.sessions.model import Message, Part, Stored
+    from headnote.sessions.pages import Choice
     from headnote.sessions.redact import Redactor
 
 WHO = {"user": "User", "assistant": "Agent"}

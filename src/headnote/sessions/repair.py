@@ -4,14 +4,11 @@
    (`salvage.py`). For agents that link their records, the links are followed as the agent does (`reach.py`), by the
    rules of the version that wrote the session last. Some damage makes an agent refuse a session: that is said.
 2. Mending writes a new file with a new session id, whole or not at all, mode 0600; the damaged one stays as it is. Its
-   records are those that were saved, in their order, with the parents that `mending.py` gives them.
-3. Records keep everything else they have, also what we do not know. A record is written anew only if something in it
-   changes; else its bytes are copied.
+   records are those that were saved, in their order, with the links that reach all of them (`copying.py`).
 """
 
 from __future__ import annotations
 
-import json
 import os
 import uuid
 from contextlib import suppress
@@ -21,16 +18,15 @@ from headnote.dialects.registry import version_key
 from headnote.errors import RestoreRefused, SessionFailed
 from headnote.memory.durable import KERNEL, Kernel, failed, token, write_all
 from headnote.sessions.agents import reader_of
-from headnote.sessions.claude_records import moment, text_at
 from headnote.sessions.codex_packed import PACKED, readable
-from headnote.sessions.linked import Links, is_hollow
-from headnote.sessions.links import LINKS
+from headnote.sessions.copying import LINKED, NAMES, ROLLOUTS, copied, session_lines
+from headnote.sessions.linked import Links
 from headnote.sessions.mending import mended
 from headnote.sessions.model import Stored
 from headnote.sessions.reach import Reach, reach_of
-from headnote.sessions.resume import ERRORS
-from headnote.sessions.rollout import Rollout, acceptable
-from headnote.sessions.salvage import Found, saved_lines, told
+from headnote.sessions.resumed import ERRORS
+from headnote.sessions.rollout import Rollout
+from headnote.sessions.salvage import Found, told
 from headnote.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
@@ -40,18 +36,9 @@ if TYPE_CHECKING:
 
     Row = tuple[Found | None, dict[str, object]]
 
-LINKED = ("claude-code",)  #: agents whose records name their parents
-ROLLOUTS = ("codex",)  #: agents that refuse a whole file for one fault of it
 DOOMED = ("gemini-cli",)  #: agents that may delete a session at their next start
 NEWEST = max(RULES, key=version_key)
-EPOCH = "1970-01-01T00:00:00.000Z"
 MOST_FINDINGS = 1000
-#: agent -> where records have the session's id, as keys from the top
-NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
-    "claude-code": (("sessionId",),),
-    "codex": (("payload", "id"), ("payload", "session_id")),
-    "gemini-cli": (("sessionId",), ("$set", "sessionId")),
-}
 #: agent -> how much of the id its file is named by
 NAMED = {"gemini-cli": 8}
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -99,7 +86,7 @@ def examine(stored: Stored, progress: Progress | None = None, *, version: str = 
     count = _Count()
     if stored.agent not in LINKED:
         rollout = Rollout(_head(stored)) if stored.agent in ROLLOUTS else None
-        for found in _lines_of(stored, progress):
+        for found in session_lines(stored, progress):
             count.add(stored.path, found)
             if rollout:
                 rollout.add(found)
@@ -110,7 +97,7 @@ def examine(stored: Stored, progress: Progress | None = None, *, version: str = 
         )
     version = version or stored.version or reader_of(stored.agent).card(stored).version or NEWEST
     links = Links(rules_of(version))
-    for found in _lines_of(stored, progress):
+    for found in session_lines(stored, progress):
         count.add(stored.path, found)
         links.has_null = links.has_null or found.saved.why == "null"
         for record in found.saved.records[: found.saved.read]:
@@ -118,14 +105,14 @@ def examine(stored: Stored, progress: Progress | None = None, *, version: str = 
     now = reach_of(links.close())
     then = now
     if count.findings or now.refused or any((now.lost, now.broken, now.cycles, now.doubles, now.hollow)):
-        del links
-        links = _links_of(stored)
+        if count.hidden or links.nameless >= 0 or links.rules.refuses_damage:
+            links = _links_of(stored)
         mended(links)
         links.rules = rules_of(version)
         then = reach_of(links)
     unread = max(0, then.messages - now.messages)  # messages on lines that the agent cannot read
     now = now._replace(messages=now.messages + unread, lost=now.lost + unread)
-    refused = f"{ERRORS[now.refused]} (version {version})" if now.refused else ""
+    refused = ERRORS[now.refused] if now.refused else ""
     said = [*_refusal(stored, refused), *count.findings, *_about(stored, now)]
     return Diagnosis(
         stored, count.lines, count.records, count.lost, tuple(said), now, then, count.damaged, refused, version
@@ -135,7 +122,7 @@ def examine(stored: Stored, progress: Progress | None = None, *, version: str = 
 def _links_of(stored: Stored) -> Links:
     """The links of all records that can be saved."""
     links = Links(parts_nameless=True)
-    for found in _lines_of(stored, None):
+    for found in session_lines(stored, None):
         for record in found.saved.records:
             links.add(record)
     return links.close()
@@ -184,22 +171,6 @@ def _records(count: int) -> str:
     return "1 record has" if count == 1 else f"{count:,} records have"
 
 
-def _lines_of(stored: Stored, progress: Progress | None) -> Iterator[Found]:
-    """The lines of a session, unpacked where its agent has packed it."""
-    problems: list[Finding] = []
-    try:
-        with readable(stored.path, problems) as path:
-            if not path:
-                raise SessionFailed(f"cannot read {stored.path}: {problems[0].message if problems else 'it is empty'}")
-            size = os.path.getsize(path)
-            for found in saved_lines(path):
-                yield found
-                if progress:
-                    progress(found.line.end, size)
-    except OSError as error:
-        raise SessionFailed(f"cannot read {stored.path}: {error.strerror}") from error
-
-
 def mend(
     stored: Stored,
     folder: str | None = None,
@@ -217,7 +188,7 @@ def mend(
     os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
     beside = os.path.join(os.path.dirname(path), f".headnote-{token()}")
     try:
-        _write(beside, _copy(stored, name, links, progress), kernel)
+        _write(beside, copied(stored, name, links, progress), kernel)
         kernel.link(beside, path)
     except FileExistsError:
         raise RestoreRefused(f"{path} is there already, and was not overwritten") from None
@@ -250,100 +221,3 @@ def _write(path: str, pieces: Iterator[bytes], kernel: Kernel) -> None:
         kernel.fsync(descriptor)
     finally:
         kernel.close(descriptor)
-
-
-def _copy(stored: Stored, name: str, links: Links, progress: Progress | None) -> Iterator[bytes]:
-    """The mended file, a line at a time."""
-    for found, record in _rows(stored, links, progress):
-        fresh = _renamed(record, stored, name)
-        is_same = found is not None and fresh is found.saved.records[0] and not found.saved.why
-        yield found.line.data + b"\n" if is_same and found else _line(fresh)
-
-
-def _rows(stored: Stored, links: Links, progress: Progress | None) -> Iterator[Row]:
-    """The records of a copy, and the lines they come from."""
-    if stored.agent in LINKED:
-        return _relinked(stored, links, progress)
-    rows = ((found, record) for found in _lines_of(stored, progress) for record in found.saved.records)
-    return acceptable(rows, stored.id, stored.cwd) if stored.agent in ROLLOUTS else rows
-
-
-def _relinked(stored: Stored, links: Links, progress: Progress | None) -> Iterator[Row]:
-    """The records of a session with the links that reach all of them."""
-    changes = mended(links)
-    names = _names(stored, links, {*changes.parents.values(), changes.leaf})
-    numbers, came, ended, dated = links.records(), 0, None, ""
-    for found in _lines_of(stored, progress):
-        for record in found.saved.records:
-            if record.get("type") == "last-prompt":
-                ended = record
-            if record.get("type") not in LINKS:
-                yield found, record
-                continue
-            if is_hollow(record):
-                continue
-            came += 1
-            if came - 1 in links.double_at:
-                continue
-            number = next(numbers)
-            fresh = _whole(record)
-            if number in links.unnamed:
-                fresh = {**fresh, "uuid": names[number]}
-            if number in changes.parents:
-                fresh = {**fresh, "parentUuid": names.get(changes.parents[number])}
-            if number in changes.undated:
-                fresh = {**fresh, "timestamp": dated or EPOCH}
-            dated = text_at(record, "timestamp") if moment(record.get("timestamp")) is not None else dated
-            yield found, fresh
-    if changes.leaf >= 0:
-        yield None, {**(ended or {"type": "last-prompt", "sessionId": stored.id}), "leafUuid": names[changes.leaf]}
-
-
-def _whole(record: dict[str, object]) -> dict[str, object]:
-    """A record whose answer is a list of blocks: older versions refuse one that is a text."""
-    message = record.get("message")
-    if record.get("type") != "assistant" or not isinstance(message, dict) or not isinstance(message["content"], str):
-        return record
-    return {**record, "message": {**message, "content": [{"type": "text", "text": message["content"]}]}}
-
-
-def _names(stored: Stored, links: Links, wanted: set[int]) -> dict[int, object]:
-    """The uuids of some records; those without one get one."""
-    names: dict[int, object] = {number: str(uuid.uuid4()) for number in links.unnamed}
-    numbers, came = links.records(), 0
-    if not any(number >= 0 for number in wanted - names.keys()):
-        return names
-    for found in _lines_of(stored, None):
-        for record in found.saved.records:
-            if record.get("type") in LINKS and not is_hollow(record):
-                came += 1
-                if came - 1 not in links.double_at:
-                    number = next(numbers)
-                    if number in wanted:
-                        names.setdefault(number, record.get("uuid"))
-    return names
-
-
-def _renamed(record: dict[str, object], stored: Stored, name: str) -> dict[str, object]:
-    """A record of the new session; the same object if it does not name the old one."""
-    for keys in NAMES[stored.agent]:
-        record = _set(record, keys, stored.id, name)
-    return record
-
-
-def _set(record: dict[str, object], keys: tuple[str, ...], old: str, new: str) -> dict[str, object]:
-    value = record.get(keys[0])
-    if len(keys) == 1:
-        return {**record, keys[0]: new} if value == old else record
-    if not isinstance(value, dict):
-        return record
-    inner = _set(value, keys[1:], old, new)
-    return record if inner is value else {**record, keys[0]: inner}
-
-
-def _line(record: dict[str, object]) -> bytes:
-    text = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
-    try:
-        return text.encode("utf-8") + b"\n"
-    except UnicodeEncodeError:  # half of a surrogate pair, as agents write it: escaped
-        return json.dumps(record, separators=(",", ":")).encode() + b"\n"

@@ -89,7 +89,7 @@ def saved_lines(path: str) -> Iterator[Found]:
 
 _WHERE = ""  #: filled in with the file
 SAID = {
-    "glued": Finding(_WHERE, 0, "record-glued", "records share a line: Claude Code reads only the first, other agents none"),
+    "glued": Finding(_WHERE, 0, "record-glued", "records share a line; Claude Code reads the first, other agents none"),
     "torn": Finding(_WHERE, 0, "record-torn", "a record is not whole"),
     "damaged": Finding(_WHERE, 0, "record-damaged", "a record is damaged, and nothing of it can be saved"),
     "null": Finding(_WHERE, 0, "record-strange", "the line is `null`: some versions refuse to resume the session"),

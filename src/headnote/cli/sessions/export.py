@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from headnote.cli.paint import Paint, plural, printable
 from headnote.cli.sessions.asking import Progress, agents_of, homes_of, parser_of
 from headnote.errors import HeadnoteError, SessionFailed
-from headnote.sessions.export import FORMS, Choice, export
 from headnote.sessions.listing import find_session
+from headnote.sessions.pages import FORMS, Choice, export
 from headnote.sessions.redact import Redactor
 from headnote.types import Finding
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 
 from headnote.cli.paint import Paint, plural, printable
-from headnote.cli.people import agreed, print_findings
+from headnote.cli.people import agreed
 from headnote.cli.schema import emit, finding_json
 from headnote.cli.sessions.asking import Progress, agents_of, homes_of, parser_of, resume_command
 from headnote.errors import HeadnoteError, NoSuchSession
@@ -61,21 +61,18 @@ def command_repair(words: Sequence[str]) -> int:
 def _tell(found: Diagnosis, made: Stored | None, paint: Paint, options: argparse.Namespace) -> None:
     stored = found.stored
     print(f"{stored.agent} {stored.id}\n{paint.path(stored.path)}\n")
-    print(f"  {plural(found.lines, 'line')}, {plural(found.records, 'record')}, {found.damaged} damaged", end="")
+    print(f"  {plural(found.lines, 'line')}, {plural(found.records, 'record')}", end="")
+    print(f", {plural(found.damaged, 'damaged line')}" if found.damaged else "", end="")
     print(f"; {found.bytes_lost:,} bytes cannot be saved" if found.bytes_lost else "")
     if found.reach:
         print(f"  {reached(found.reach)} when it is resumed")
+        print(f"  with {stored.agent} {found.version}, which wrote it last")
         if found.reach.summarised:
             print(f"  {found.reach.summarised:,} stand before a compaction, which summarised them")
         if found.reach.aside:
-            print(
-                f"  {found.reach.aside:,} stand beside the conversation: a rewind left them, or tools ran in parallel"
-            )
-    if found.findings:
-        print()
-    print_findings([each._replace(hint="") for each in found.findings[:SHOWN]], paint)
-    if len(found.findings) > SHOWN:
-        print(f"  and {len(found.findings) - SHOWN} more: --json has all")
+            said = f"{found.reach.aside:,} stand beside the conversation: a rewind left them, or tools ran in parallel"
+            print(paint.wrap(said, 2))
+    _tell_findings(found, paint)
     print()
     if made is not None:
         if found.then:
@@ -83,10 +80,36 @@ def _tell(found: Diagnosis, made: Stored | None, paint: Paint, options: argparse
         print(f"  {paint.path(made.path)}\nGo on with it: {resume_command(made)}")
     elif found.is_sound:
         print("Nothing is wrong with it.")
+    elif _is_doomed(found):
+        print(f"Keep it now: headnote sessions archive {stored.id}{_home(options)}")
     else:
         if found.then:
             print(f"Of a mended copy {reached(found.then)}.")
-        print(f"Write it: headnote sessions repair {stored.id} --write{_home(options)}")
+        print("Write one, as a new session beside this one, which stays as it is:")
+        print(f"  headnote sessions repair {stored.id} --write{_home(options)}")
+
+
+def _tell_findings(found: Diagnosis, paint: Paint) -> None:
+    """What is wrong, by line: they are all about one file."""
+    if found.findings:
+        print()
+    for finding in found.findings[:SHOWN]:
+        where = f"line {finding.line:,}: " if finding.line else ""
+        print(paint.wrap(f"{where}{finding.message} [{finding.code}]", 2))
+    if len(found.findings) > SHOWN:
+        print(f"  and {len(found.findings) - SHOWN:,} more: --json has all")
+
+
+def _is_doomed(found: Diagnosis) -> bool:
+    return any(finding.code == "session-doomed" for finding in found.findings)
+
+
+def _in_short(found: Diagnosis) -> str:
+    if _is_doomed(found):
+        return "its agent deletes it at its next start"
+    if found.refused:
+        return "its agent does not resume it"
+    return reached(found.reach) if found.reach else plural(found.damaged, "damaged line")
 
 
 def reached(reach: Reach) -> str:
@@ -115,6 +138,8 @@ def diagnosis_json(found: Diagnosis) -> dict[str, object]:
         "records": found.records,
         "damaged": found.damaged,
         "bytes_lost": found.bytes_lost,
+        "refused": found.refused or None,
+        "version": found.version or None,
         "reach": numbers(found.reach),
         "then": numbers(found.then),
         "findings": [finding_json(each) for each in found.findings],
@@ -141,8 +166,7 @@ def _look_through(homes: Homes, options: argparse.Namespace) -> int:
         return 1 if wrong else 0
     for each in wrong:
         codes = ", ".join(dict.fromkeys(finding.code for finding in each.findings))
-        print(f"{each.stored.id}  {reached(each.reach) if each.reach else plural(each.damaged, 'damaged line')}")
-        print(f"  {codes}")
+        print(f"{each.stored.agent} {each.stored.id}\n  {_in_short(each)}\n  {codes}")
     print(f"{plural(len(found), 'session')} looked through, {len(wrong)} with something wrong.")
     if wrong:
         print("More about one: headnote sessions repair ID")

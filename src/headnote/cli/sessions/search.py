@@ -12,8 +12,8 @@ from headnote.cli.paint import Paint, plural, printable
 from headnote.cli.people import print_findings
 from headnote.cli.schema import emit, finding_json
 from headnote.cli.sessions.asking import Progress, agents_of, homes_of, parser_of, resume_command, stored_json, when
+from headnote.sessions.hits import Hit, Results, search
 from headnote.sessions.said import VOICES
-from headnote.sessions.search import Hit, Results, search
 from headnote.sessions.wanted import query_of
 
 EXAMPLES = """\

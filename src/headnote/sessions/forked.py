@@ -16,7 +16,7 @@ from headnote.sessions.append import sync_folder
 from headnote.sessions.claude_records import text_at
 from headnote.sessions.lines import records_of
 from headnote.sessions.links import Link
-from headnote.sessions.resume import ERRORS, Dropped, resume
+from headnote.sessions.resumed import ERRORS, Dropped, resume
 from headnote.sessions.write import WRITES_AS, line_of, new_session
 from headnote.types import TYPE_CHECKING, Finding, NamedTuple
 

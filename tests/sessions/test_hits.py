@@ -6,8 +6,8 @@ import random
 import pytest
 
 from headnote.errors import HeadnoteError
+from headnote.sessions.hits import open_index, search
 from headnote.sessions.model import Homes
-from headnote.sessions.search import open_index, search
 from headnote.sessions.snippet import Snippet, snippet_of
 from headnote.sessions.wanted import Matcher, Query, Term, query_of
 

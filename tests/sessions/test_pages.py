@@ -7,9 +7,9 @@ from html.parser import HTMLParser
 import pytest
 
 from headnote.errors import HeadnoteError, SessionFailed
-from headnote.sessions.export import Choice, export
 from headnote.sessions.listing import list_sessions
 from headnote.sessions.model import Homes
+from headnote.sessions.pages import Choice, export
 from headnote.sessions.redact import Redactor
 
 from .talk import Talk
