@@ -48,7 +48,7 @@ def main() -> int:
                 tell(session_parts.searching(home, files, options.rg))
             shutil.rmtree(home)
         if "memory" in wanted:
-            tell(session_parts.memory(root, _bytes(options.long), 1800 if options.full else 90))
+            tell(session_parts.memory(root, _bytes(options.long), 600 if options.full else 90))
         if "list" in wanted:
             tell(session_parts.listing(root, SESSIONS))
     print(f"{time.monotonic() - began:.0f} s")

@@ -235,3 +235,33 @@ def test_a_summary_that_nothing_follows_ends_with_what_it_keeps(version):
 def test_a_file_that_is_not_there_raises(tmp_path):
     with pytest.raises(OSError, match="No such file"):
         resume(str(tmp_path / "none.jsonl"))
+
+
+def test_two_compactions_that_keep_messages():
+    """The second one must not reach behind itself: what is dropped is counted by the place in the file."""
+    records, before = [], None
+
+    def add(name, kind="user", parent=None, **more):
+        moment = f"2026-01-02T03:04:{len(records):02}.000Z"
+        said = {"role": kind, "id": name, "content": name if kind == "user" else [{"type": "text", "text": name}]}
+        record = {"type": kind, "uuid": name, "parentUuid": parent, "timestamp": moment, "message": said}
+        records.append({**record, "sessionId": "s", "isSidechain": False, **more})
+        return name
+
+    def compact(number, kept):
+        metadata = {"trigger": "manual", "preservedMessages": {"anchorUuid": f"s{number}", "uuids": [kept]}}
+        add(f"b{number}", "system", None, subtype="compact_boundary", compactMetadata=metadata)
+        return add(f"s{number}", parent=f"b{number}", isCompactSummary=True)
+
+    for turn in range(6):
+        before = add(f"a{turn}", "assistant", add(f"u{turn}", parent=before))
+    before = compact(1, before)
+    for turn in (6, 7):
+        before = add(f"a{turn}", "assistant", add(f"u{turn}", parent=before))
+    before = compact(2, before)
+    for turn in (8, 9):
+        before = add(f"a{turn}", "assistant", add(f"u{turn}", parent=before))
+    found = resume(records, version="2.1.197")
+    said = [message["content"] for message in found.messages]
+    texts = [each if isinstance(each, str) else each[0]["text"] for each in said]
+    assert texts == ["s2", "a7", "u8", "a8", "u9", "a9"]

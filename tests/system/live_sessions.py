@@ -92,6 +92,10 @@ def claude_code(place: Place) -> list[str]:
     found.append(_compared(place, session, "after a change behind its back", turns=[[("Bash", {"command": "false"})]]))
     place.ask("/compact", "--resume", session)
     found.append(_compared(place, session, "after a compaction"))
+    place.ask("And again", "--resume", session, turns=[[("Bash", {"command": "echo more"})]])
+    place.ask("/compact", "--resume", session)
+    found.append(_compared(place, session, "after a second compaction"))
+    found.append(_compared(place, session, "and a prompt after that"))
     found.append(_compared(place, session, "cut at an older message", at=_second_answer(_transcript(place, session))))
     return [*found, _own_session(place), _own_compaction(place), _own_fork(place, session)]
 

@@ -175,9 +175,9 @@ def _link_preserved(file: Links) -> None:
         anchor, kept = _preserved(file, data)
         if anchor not in file.by_id or not kept or any(key not in file.by_id for key in kept):
             continue
-        for key in list(file.by_id)[: file.order[key_of(link.value.get("uuid"))]]:
-            if key not in kept:
-                del file.by_id[key]
+        behind = file.order[key_of(link.value.get("uuid"))]
+        for key in [key for key in file.by_id if file.order[key] < behind and key not in kept]:
+            del file.by_id[key]
         for key, parent in file.parent_of.items():
             if parent == anchor and key not in kept:
                 file.parent_of[key] = kept[-1]

@@ -38,7 +38,7 @@ class Followed(NamedTuple):
     walked: array[int]
     wrong: dict[int, str]  #: broken, cycle
     leaf: int = NOBODY
-    refused: str = ""  #: see `resume.ERRORS`
+    refused: str = ""  #: see `resumed.ERRORS`
 
 
 def follow(links: Links) -> Followed:

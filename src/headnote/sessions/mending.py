@@ -122,9 +122,9 @@ def _before(links: Links, number: int, *, is_ordered: bool) -> int:
 
 
 def _follows(links: Links, at: int, number: int) -> bool:
-    seen: set[int] = set()
-    while at >= 0 and at != number and at not in seen:
-        seen.add(at)
+    seen = bytearray(len(links.flags))
+    while at >= 0 and at != number and not seen[at]:
+        seen[at] = 1
         at = links.parent[at]
     return at == number
 
@@ -132,7 +132,9 @@ def _follows(links: Links, at: int, number: int) -> bool:
 def _link_broken(links: Links) -> None:
     """Parents that are missing, or that would be met again."""
     done = bytearray(len(links.flags))
-    is_ordered = all(parent < number for number, parent in enumerate(links.parent) if links.flags[number] & THERE)
+    is_ordered = all(
+        links.parent[number] < number or not links.flags[links.parent[number]] & THERE for number in links.records()
+    )
     for start in links.records():
         path: list[int] = []
         number = start

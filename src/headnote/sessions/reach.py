@@ -26,7 +26,7 @@ class Reach(NamedTuple):
     cycles: int = 0
     doubles: int = 0  #: records whose uuid another has
     hollow: int = 0  #: messages without content
-    refused: str = ""  #: why the agent does not resume it at all: see `resume.ERRORS`
+    refused: str = ""  #: why the agent does not resume it at all: see `resumed.ERRORS`
 
     @property
     def share(self) -> float:
