@@ -88,3 +88,7 @@ def test_the_index_is_not_written(tmp_path: Path) -> None:
     git_status(folder, env=env)
     after = os.stat(index)
     assert (before.st_mtime_ns, before.st_ino) == (after.st_mtime_ns, after.st_ino)
+
+
+def test_outside_of_a_repository_there_is_nothing_to_show() -> None:
+    assert git_text(None) == ""

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from headnote.context.attachments import attachment_of
+from headnote.context.attachments import Attachment, attachment_of
 from headnote.context.placing import tool_blocks, turn_messages
 from headnote.types import Block, Message
 
@@ -52,3 +52,9 @@ def test_an_unknown_attachment_is_kept_and_not_sent() -> None:
     record = {"type": "of_tomorrow", "field": [1]}
     assert attachment_of(record).record == record
     assert turn_messages("Hi.", [attachment_of(record)]) == turn_messages("Hi.", [])
+
+
+def test_what_has_not_changed_is_passed_over() -> None:
+    date = Attachment("date", {"date": "2026-01-02"})
+    assert turn_messages("Hi.", [None, date, None]) == turn_messages("Hi.", [date])
+    assert tool_blocks([None]) == ()

@@ -164,8 +164,8 @@ def _end(process: int) -> None:
         os.killpg(process, signal.SIGKILL)
 
 
-def git_text(found: GitStatus, *, agent: str = DEFAULT_AGENT) -> str:
-    """The status as an agent is shown it, without its key.
+def git_text(found: GitStatus | None, *, agent: str = DEFAULT_AGENT) -> str:
+    """The status as an agent is shown it, without its key; empty outside of a repository.
 
     >>> shown = git_text(GitStatus("main", "main", "", " M a.py", "1bd1885 first"), agent="claude-code@2.1.197")
     >>> print(shown.partition("conversation.\\n\\n")[2])
@@ -179,6 +179,8 @@ def git_text(found: GitStatus, *, agent: str = DEFAULT_AGENT) -> str:
     Recent commits:
     1bd1885 first
     """
+    if found is None:
+        return ""
     around = around_of(agent)
     status = around.status_failed
     if found.status is not None:

@@ -33,13 +33,15 @@ CALLED = OPEN + "Called the "
 
 def turn_messages(
     prompt: str,
-    attachments: Iterable[Attachment],
+    attachments: Iterable[Attachment | None],
     *,
     agent: str = DEFAULT_AGENT,
     model: str = "",
     context: Sequence[Block] = (),
 ) -> list[Message]:
     """The messages of a prompt: the user's, and one of the role `system` where the model takes such.
+
+    An attachment that is None (nothing has changed) is passed over.
 
     `context` are blocks that stand before the prompt and are no attachments (the user context of the earlier version).
 
@@ -50,7 +52,7 @@ def turn_messages(
      {'role': 'system', 'content': [{'type': 'text', 'text': "Today's date is 2026-01-02."}]}]
     """
     around, placement = _tables(agent, model)
-    user, system = _parted(tuple(attachments), around, placement)
+    user, system = _parted(tuple(filter(None, attachments)), around, placement)
     messages: list[Message] = []
     if user and str(user[0].get("text")).startswith(CALLED):
         messages.append({"role": "user", "content": user.pop(0)["text"]})
@@ -108,7 +110,9 @@ def _end_lines(user: list[dict[str, object]], seams: list[int]) -> None:
         user[at] = _text(f"{user[at]['text']}\n")
 
 
-def tool_blocks(attachments: Iterable[Attachment], *, agent: str = DEFAULT_AGENT, model: str = "") -> tuple[Block, ...]:
+def tool_blocks(
+    attachments: Iterable[Attachment | None], *, agent: str = DEFAULT_AGENT, model: str = ""
+) -> tuple[Block, ...]:
     """The blocks that stand behind the results of tools. The text of a `tool_result` follows the tool's own.
 
     >>> edited = Attachment("edited_text_file", {"filename": "/a", "snippet": "1\\tx"})
@@ -119,7 +123,7 @@ def tool_blocks(attachments: Iterable[Attachment], *, agent: str = DEFAULT_AGENT
     result: list[str] = []
     user: list[Block] = []
     system: list[str] = []
-    for attachment in attachments:
+    for attachment in filter(None, attachments):
         said = texts(attachment, around)
         if attachment.type == "hook_additional_context" and around.tool_hooks == "user":
             user += [Block("user", "text", OPEN + text + CLOSE) for text in said]

@@ -6,6 +6,7 @@
    that was archived, only the rest is added; else it is kept anew beside the old one.
 4. Memory is bounded whatever the size: a piece at a time. Nothing of the agent's is written to.
 5. With a redactor, credentials are taken out first; such archives are files of their own, `<id>.redacted.frames`.
+6. Whether a transcript is kept as it is now is told by its name, size and time: no transcript is read for that.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import hashlib
 import os
 import time
 
-from headnote.errors import NoSuchSession, SessionFailed
+from headnote.errors import HeadnoteError, NoSuchSession, SessionFailed
 from headnote.memory.durable import KERNEL, Kernel, failed
 from headnote.memory.folder import Folder
 from headnote.sessions.filing import Archived, Filing
@@ -24,10 +25,15 @@ from headnote.sessions.snapshots import Contents, Snapshot
 from headnote.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from headnote.sessions.filing import Progress
     from headnote.sessions.redact import Redactor
+    from headnote.sessions.retention import Leaving
 
 ENDING = ".frames"
+REDACTED = ".redacted" + ENDING
+SHORTEST = 4  #: characters of an id that are taken for one
 
 
 def archive_folder(homes: Homes) -> str:
@@ -52,7 +58,7 @@ class Archive:
     def frames_of(self, agent: str, name: str, *, redacted: bool = False) -> Frames:
         """The file of a session."""
         plain = name if name and all(char.isalnum() or char in "-_" for char in name) else _digest_name(name)
-        ending = (".redacted" if redacted else "") + ENDING
+        ending = REDACTED if redacted else ENDING
         return Frames(os.path.join(self.folder, agent, plain + ending), self.kernel)
 
     def archive(
@@ -87,24 +93,89 @@ class Archive:
                     found += Contents(Frames(path, self.kernel), findings).snapshots[-1:]
         return sorted(found, key=lambda snapshot: -snapshot.changed)
 
-    def find(self, name: str) -> Contents:
-        """What is archived of a session, by its id or the beginning of it."""
-        close = []
-        for agent in _names(self.folder):
-            names = [each for each in _names(os.path.join(self.folder, agent)) if each.endswith(ENDING)]
-            exact = [each for each in names if each == name + ENDING]
-            close += [(agent, each) for each in exact or names if each.startswith(name) and (exact or len(name) >= 4)]
-        plain = [each for each in close if not each[1].endswith(f".redacted{ENDING}")]
-        close = plain or close
+    def find(self, name: str, *, redacted: bool = False) -> Contents:
+        """What is archived of a session, by its id or the beginning of it; the redacted copy only if nothing else is."""
+        close = self._named(name, redacted=redacted)
         if not close:
-            raise NoSuchSession(f"no session {name!r} is in the archive; headnote sessions restore lists what is")
+            said = "without credentials" if redacted else "in the archive"
+            raise NoSuchSession(f"no session {name!r} is {said}; headnote sessions restore lists what is")
         if len(close) > 1:
-            ids = ", ".join(f"{agent} {each.removesuffix(ENDING)}" for agent, each in close[:5])
+            ids = ", ".join(f"{agent} {_id(each)}" for agent, each in close[:5])
             raise NoSuchSession(f"{name!r} may be {len(close)} sessions: {ids}; write more of the id")
         contents = Contents(Frames(os.path.join(self.folder, *close[0]), self.kernel))
         if not contents.snapshots:
             raise SessionFailed(f"{contents.frames.path} has no whole snapshot; archive the session again")
         return contents
+
+    def _named(self, name: str, *, redacted: bool = False) -> list[tuple[str, str]]:
+        """The files, with their agents, that a name may mean."""
+        every = [(agent, each) for agent in _names(self.folder) for each in _names(os.path.join(self.folder, agent))]
+        every = [each for each in every if each[1].endswith(REDACTED if redacted else ENDING)]
+        exact = [each for each in every if name in (_id(each[1]), _id(each[1]) + ".redacted")]
+        close = exact or [each for each in every if len(name) >= SHORTEST and each[1].startswith(name)]
+        plain = {(agent, _id(each)) for agent, each in close if not each.endswith(REDACTED)}
+        return [each for each in close if not each[1].endswith(REDACTED) or (each[0], _id(each[1])) not in plain]
+
+
+def unkept(homes: Homes, leaving: Iterable[Leaving]) -> list[Leaving]:
+    """Those of the sessions that are about to be deleted which the archive does not hold as they are now.
+
+    >>> unkept(Homes("/nonexistent", {}), [])
+    []
+    """
+    archive = Archive(archive_folder(homes))
+    seen: dict[tuple[str, str], set[tuple[str, int, int]]] = {}
+    found = []
+    for each in leaving:
+        stored = each.stored
+        key = stored.agent, stored.parent if stored.kind == "subagent" else stored.id
+        if key not in seen:
+            seen[key] = _looks(archive, *key)
+        if not _looks_of(stored.path) & seen[key]:
+            found.append(each)
+    return found
+
+
+def _looks(archive: Archive, agent: str, name: str) -> set[tuple[str, int, int]]:
+    """Name, size and time of every file that is kept of a session; of a redacted one, any size."""
+    found = set()
+    for is_redacted in (False, True):
+        try:
+            snapshots = Contents(archive.frames_of(agent, name, redacted=is_redacted)).snapshots
+        except (HeadnoteError, OSError):
+            continue  # what cannot be read keeps nothing
+        for kept in (kept for snapshot in snapshots for kept in snapshot.files):
+            found.add((os.path.basename(kept.name), -1 if is_redacted else kept.size, kept.changed))
+    return found
+
+
+def _looks_of(path: str) -> set[tuple[str, int, int]]:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return set()
+    return {(os.path.basename(path), size, status.st_mtime_ns) for size in (status.st_size, -1)}
+
+
+def archived_hint(homes: Homes, name: str) -> str:
+    """What to say of a name that no session on disk has: how to bring it back, if the archive has it. Never raises.
+
+    >>> archived_hint(Homes("/nonexistent", {}), "118ca5f9")
+    ''
+    """
+    try:
+        close = Archive(archive_folder(homes))._named(name)
+    except (OSError, ValueError):
+        return ""
+    if not close:
+        return ""
+    if len(close) > 1:
+        return f"{len(close)} such sessions are in the archive: headnote sessions restore"
+    return f"it is in the archive: headnote sessions restore {_id(close[0][1])}"
+
+
+def _id(file: str) -> str:
+    return file.removesuffix(REDACTED).removesuffix(ENDING)
 
 
 def _names(folder: str) -> list[str]:

@@ -9,6 +9,7 @@
    databases are not ours to write. The plan has the commands.
 4. Before anything moves, each session is archived and read back. A file gets its new name before it loses the old one,
    and never in the place of another; so it can be stopped, and done again, at any moment.
+5. Transcripts go on naming the old folder. What became of it is noted (`moves.py`), so that others can ask `moved_to`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import json
 import os
 import shlex
 from contextlib import suppress
+from time import time
 
 from headnote.dialects.claude_world import slug
 from headnote.errors import NotAFolder, RestoreRefused, SessionFailed
@@ -26,8 +28,9 @@ from headnote.sessions.archive import Archive
 from headnote.sessions.belongings import files_below, is_shared
 from headnote.sessions.gemini import gemini_home
 from headnote.sessions.listing import is_of, sessions_of
+from headnote.sessions.moves import Moved, beside_archive, moved_to, note_move
 from headnote.sessions.restore import verify
-from headnote.sessions.running import Processes, is_recent
+from headnote.sessions.running import QUIET, Processes
 from headnote.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -35,6 +38,9 @@ if TYPE_CHECKING:
 
     from headnote.sessions.filing import Progress
     from headnote.sessions.model import Homes, Stored
+
+
+__all__ = ["PLANS", "Move", "moved_to", "plan_relocation", "relocate"]
 
 
 class Move(NamedTuple):
@@ -45,6 +51,8 @@ class Move(NamedTuple):
     files: tuple[tuple[str, str], ...] = ()  #: from where to where
     command: str = ""  #: what to type, where the agent itself has to do it
     why: str = ""
+    old: str = ""  #: the folder of the project, and the one it is now
+    new: str = ""
 
 
 class Ways(NamedTuple):
@@ -75,7 +83,7 @@ def plan_relocation(
         if stored.agent in PLANS and (not only or stored.id in only):
             move = PLANS[stored.agent](stored, ways)
             if move is not None:
-                plan.append(_judged(move, now, processes))
+                plan.append(_judged(move._replace(old=ways.old, new=ways.new), now, processes))
     return plan
 
 
@@ -188,6 +196,7 @@ def relocate(archive: Archive, move: Move, *, kernel: Kernel = KERNEL, progress:
     try:
         for source, target in move.files:
             _put(source, target, kernel)
+        note_move(beside_archive(archive.folder), Moved(move.old, move.new, time(), move.stored.agent))
         for source, _ in move.files:
             kernel.unlink(source)
     except OSError as error:
