@@ -532,6 +532,27 @@ def test_a_pipe_that_closes_early(repo, words):
     assert done.returncode in (0, 1, 3)
 
 
+@pytest.mark.parametrize("buffering", ["", "1"])
+@pytest.mark.parametrize(
+    "words", [[], ["show"], ["explain", "--json"], ["--help"], ["sessions", "--all"], ["files"]], ids=" ".join
+)
+def test_a_disk_that_is_full_is_said_in_one_line(repo, words, buffering):
+    more = MANAGED if not words or words[0] in ("show", "explain") else ()
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "headnote", *words, *more],
+            cwd=repo.proj,
+            env=repo.environment(PYTHONUNBUFFERED=buffering),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            check=False,
+        )
+    assert done.returncode == 3
+    assert errors(done).endswith("headnote: the output cannot be written: No space left on device\n")
+    assert "Traceback" not in errors(done)
+
+
 LONG = "a-rather-long-name-for-a-folder/" * 5
 
 

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import pty
 import re
 import sys
 import time
@@ -36,8 +37,8 @@ class Done(NamedTuple):
         return json.loads(self.text)
 
 
-def run(place, *words, cwd="proj", env=None):
-    """A command without a terminal, in this process."""
+def run(place, *words, cwd="proj", env=None, stdin=None):
+    """A command in this process; without a terminal, unless one is given."""
     streams = [io.TextIOWrapper(io.BytesIO(), "utf-8", "backslashreplace") for _ in range(2)]
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(place.path(cwd))
@@ -45,7 +46,7 @@ def run(place, *words, cwd="proj", env=None):
             patch.delenv(name)
         for name, value in place.environment(TZ="UTC", **(env or {})).items():
             patch.setenv(name, value)
-        patch.setattr(sys, "stdin", io.StringIO(""))
+        patch.setattr(sys, "stdin", stdin or io.StringIO(""))
         patch.setattr(sys, "stdout", streams[0])
         patch.setattr(sys, "stderr", streams[1])
         time.tzset()
@@ -119,12 +120,13 @@ def test_a_folder_without_sessions_says_why(place):
 
 
 def test_history(session):
+    os.utime(session.path("proj/a.txt"), (1_800_091_800, 1_800_091_800))
     done = run(session, "history", "a.txt")
     assert (done.code, done.error) == (0, "")
-    assert re.sub(r"(?m)^  now  .{25}", "  now  ", done.text).split("\n") == [
+    assert done.text.split("\n") == [
         "a.txt: 3 states in 1 session",
         "",
-        "  now              on disk",
+        "  now          2027-01-16 09:30             on disk",
         "  08bac3dc@v3  2027-01-15 08:06      +1 -0  before “Thanks”",
         "  08bac3dc@v2  2027-01-15 08:03      +1 -1  before “Now make it pass”",
         "  08bac3dc@v1  2027-01-15 08:01             before “Write a test”",
@@ -159,6 +161,7 @@ def test_a_backup_that_is_gone_is_named(session):
     refused = run(session, "rewind", "08ba", "f92d", "--yes")
     assert refused.code == 1
     assert "[backup-missing]" in refused.text
+    assert "headnote files history a.txt" in " ".join(refused.text.split())
     assert "Or leave them out: headnote files rewind 08bac3dc f92d4975 --skip a.txt" in refused.text
     assert states(session.proj) == LAST
     assert run(session, "rewind", "08ba", "f92d", "--yes", "--skip", "a.txt").code == 0
@@ -185,27 +188,53 @@ def test_diff(session, words, rows):
 
 def test_restore_and_undo(session):
     before = agents_own(session)
-    done = run(session, "restore", "a.txt", "--at", "08bac3dc@v1")
+    done = run(session, "restore", "a.txt", "--at", "08bac3dc@v1", "--yes")
     assert done.code == 0
     assert states(session.proj) == {**LAST, "a.txt": ["one\n", "644"]}
     (undo,) = re.findall(r"Take it back:   headnote files undo (\S+)", done.text)
-    assert run(session, "undo", undo).code == 0
+    assert run(session, "undo", undo, "--yes").code == 0
     assert states(session.proj) == LAST
     assert agents_own(session) == before
     assert "Nothing to do" in run(session, "undo", undo).text
     assert [each["done"] for each in run(session, "undo", "--json").data["restores"]] == [True, True]
 
 
-def test_a_restore_that_deletes_needs_a_yes(session):
-    done = run(session, "restore", "sub/new.txt", "--at", "v1")
-    assert (done.code, states(session.proj)) == (0, LAST)
-    assert "add --yes" in done.text
+@pytest.mark.parametrize(
+    ("words", "code", "said", "error"),
+    [
+        (("restore", "sub/new.txt", "--at", "v1"), 1, "", "Nothing was changed: add --yes to do it.\n"),
+        (("restore", "a.txt", "--at", "v1"), 1, "", "Nothing was changed: add --yes to do it.\n"),
+        (("restore", "a.txt", "--at", "v1", "--dry-run"), 0, "Nothing was changed (--dry-run).\n", ""),
+        (("rewind", "08ba", "f92d", "--dry-run", "--yes"), 0, "Nothing was changed (--dry-run).\n", ""),
+    ],
+)
+def test_without_a_terminal_nothing_is_changed_unless_it_is_agreed(session, words, code, said, error):
+    done = run(session, *words)
+    assert (done.code, states(session.proj), done.error) == (code, LAST, error)
+    assert done.text.startswith("This would re")
+    assert done.text.endswith(" lines\n" + said)
+
+
+@pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 1), ("", 1)])
+def test_on_a_terminal_it_asks(session, answer, code):
+    leader, follower = pty.openpty()
+    os.write(leader, f"{answer}\n".encode())
+    with open(follower, encoding="utf-8") as terminal:
+        done = run(session, "restore", "a.txt", "--at", "v1", stdin=terminal)
+    os.close(leader)
+    assert done.code == code
+    assert "\n1 file, +1 -2 lines\nRestore it? [y/N] " in done.text
+    assert states(session.proj)["a.txt"] == (["one\n", "644"] if answer == "y" else LAST["a.txt"])
+    assert ("Take it back:   headnote files undo " in done.text) == (answer == "y")
+
+
+def test_a_restore_can_delete(session):
     assert run(session, "restore", "sub/new.txt", "--at", "v1", "--yes").code == 0
     assert "sub/new.txt" not in states(session.proj)
 
 
 def test_undo_names_what_was_changed_since(session):
-    done = run(session, "restore", "a.txt", "--at", "v1", "--json").data
+    done = run(session, "restore", "a.txt", "--at", "v1", "--yes", "--json").data
     session.write("proj/a.txt", "mine\n")
     asked = run(session, "undo", done["undo"])
     assert asked.code == 1
@@ -213,7 +242,7 @@ def test_undo_names_what_was_changed_since(session):
     assert states(session.proj)["a.txt"] == ["mine\n", "644"]
     taken = run(session, "undo", done["undo"], "--yes", "--json").data
     assert states(session.proj) == LAST
-    run(session, "undo", taken["undo"])
+    run(session, "undo", taken["undo"], "--yes")
     assert states(session.proj)["a.txt"] == ["mine\n", "644"]
 
 
@@ -223,7 +252,7 @@ def test_rewind_shows_first_and_does_it_with_yes(session):
     assert listed.code == 0
     assert [line.split()[0] for line in listed.text.split("\n")[2:5]] == [each[:8] for each in reversed(PROMPTS)]
     shown = run(session, "rewind", "08ba", "f92d")
-    assert (shown.code, states(session.proj)) == (0, LAST)
+    assert (shown.code, states(session.proj)) == (1, LAST)
     assert (
         shown.text
         == """\
@@ -233,13 +262,12 @@ This would rewind 08bac3dc to f92d4975
   delete     sub/new.txt  +0 -1
 
 2 files, +1 -3 lines
-Nothing was changed: add --yes to do it.
 """
     )
     done = run(session, "rewind", "08ba", "f92d", "--yes", "--json").data
     assert (done["insertions"], done["deletions"], done["done"], done["problems"]) == (1, 3, True, [])
     assert states(session.proj) == {"a.txt": ["one\n", "644"]}
-    run(session, "undo", done["undo"])
+    run(session, "undo", done["undo"], "--yes")
     assert states(session.proj) == LAST
     assert agents_own(session) == before
 
@@ -266,7 +294,7 @@ def test_a_link_in_the_way_stops_everything(session):
         (("restore", "a.txt", "--at", "soon"), 2, "headnote files history"),
         (("restore", "a.txt", "--at", "1999-01-01"), 2, "08bac3dc@v1"),
         (("restore", "a.txt"), 2, "--at"),
-        (("rewind", "zzz"), 2, "headnote files list"),
+        (("rewind", "zzz"), 2, "headnote sessions lists them"),
         (("rewind", "08ba", "zzz"), 2, "headnote files rewind 08bac3dc"),
         (("rewind", "08ba", "f92d", "--skip", "other"), 2, "has not changed"),
         (("undo", "zzz"), 2, "headnote files undo"),
@@ -281,9 +309,9 @@ def test_errors_say_what_to_do_next(session, words, code, said):
 
 def test_other_homes_and_folders(session):
     for name in ("HEADNOTE_HOME", "XDG_STATE_HOME"):
-        run(session, "restore", "a.txt", "--at", "v1", env={name: session.path(name)})
+        run(session, "restore", "a.txt", "--at", "v1", "--yes", env={name: session.path(name)})
         assert os.path.isdir(session.path(name)), name
-        run(session, "restore", "a.txt", "--at", "v3")
+        run(session, "restore", "a.txt", "--at", "v3", "--yes")
     there = ("-C", session.proj, "--home", session.home)
     assert run(session, "list", *there, cwd="home").text == run(session).text.replace(
         "08bac3dc\n", f"08bac3dc -C {session.proj} --home {session.home}\n", 1

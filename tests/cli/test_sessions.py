@@ -8,6 +8,7 @@ import pytest
 
 from headnote.cli import main
 from headnote.cli.sessions.asking import when
+from headnote.cli.sessions.folding import folded
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 _spec = importlib.util.spec_from_file_location("talk", os.path.join(HERE, "..", "sessions", "talk.py"))
@@ -56,6 +57,15 @@ def test_rows_fit_80_columns(home, capsys):
     assert all(sum(2 if ord(char) > 0x2E80 else 1 for char in row) <= 80 for row in rows)
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["-C {0} sessions du", "sessions -C {0} du", "sessions --agent codex du", "sessions -C {0} -n 5", "sessions"],
+)
+def test_options_may_come_before_the_command(home, capsys, line):
+    assert main([*line.format(home).split(), "--home", str(home)]) == 0
+    assert ("no sessions here" in capsys.readouterr().out) == ("codex" in line)
+
+
 def test_a_list_is_data_too(home, capsys):
     run(home, "--all", "--json")
     document = json.loads(capsys.readouterr().out)
@@ -102,6 +112,7 @@ def test_an_export_has_no_credentials_and_replaces_no_file(home, capsys):
         (["show", "9999"], 2, "no session is called '9999'"),
         (["serch", "x"], 2, "did you mean 'search'?"),
         (["list", "--agent", "nobody"], 2, "readers for: claude-code, codex"),
+        (["list", "-C", "/nonexistent"], 2, "/nonexistent is not a folder, and no session was held there"),
     ],
 )
 def test_mistakes_say_what_to_do(home, capsys, words, code, said):
@@ -163,3 +174,86 @@ def test_show_names_what_is_nested_too_deeply_and_what_has_no_text(home, capsys)
     assert [message["role"] for message in messages] == ["user", "assistant"]
     assert run(home, "show", "2222", "--full") == 0
     assert '  {"type": "strange", "n": 1}\n' in capsys.readouterr().out
+
+
+COMMANDS = [
+    ("<command-message>compact</command-message>\n<command-name>/compact</command-name>", "You", "/compact"),
+    ("<command-name>/model</command-name>\n  <command-args>opus</command-args>", "You", "/model opus"),
+    ("<local-command-stdout>\x1b[2mCompacted.\x1b[22m</local-command-stdout>", "Output", "  │ Compacted."),
+    ("<bash-input>ls</bash-input>", "You", "! ls"),
+    ("<bash-stdout>a\nb</bash-stdout><bash-stderr></bash-stderr>", "Output", "  │ a\n  │ b"),
+    ("<command-name>/compact", "You", "<command-name>/compact"),
+    ("<command-name>/x</command-name> is a tag", "You", "<command-name>/x</command-name> is a tag"),
+]
+
+
+@pytest.mark.parametrize(("text", "who", "shown"), COMMANDS)
+def test_a_command_is_shown_as_it_was_typed(home, capsys, text, who, shown):
+    made = talk.Talk("22222222-2222-4333-8444-555555555555").user("hi").user(text)
+    made.user("<local-command-caveat>Caveat: no prompt</local-command-caveat>").write(str(home))
+    for more in ((), ("--full",)):
+        assert run(home, "show", "2222", *more) == 0
+        out = capsys.readouterr().out
+        assert out.endswith(f"\n{who}  2026-03-01 10:00\n{shown}\n")
+        assert "Caveat" not in out
+
+
+def test_what_an_agent_says_is_left_as_it_is(home, capsys):
+    talk.Talk("22222222-2222-4333-8444-555555555555").says(COMMANDS[0][0]).write(str(home))
+    assert run(home, "show", "2222") == 0
+    assert capsys.readouterr().out.endswith(f"{COMMANDS[0][0]}\n")
+
+
+def test_prose_is_folded_and_code_is_not():
+    code = "```python\none = two + three + four\n```"
+    table = "| one | two | three | four |"
+    kept = f"{code}\n{table}\n    four spaces are code"
+    text = f"one two three four five\n\n1. one two three four\n{kept}\n日本語 日本語 日本語"
+    assert folded(text, 16) == (f"one two three\nfour five\n\n1. one two three\n   four\n{kept}\n日本語 日本語\n日本語")
+    assert folded("see https://example.org/a/long/address", 16) == "see\nhttps://example.org/a/long/address"
+
+
+def test_what_will_be_deleted_is_named_until_it_is_archived(home, capsys):
+    assert run(home, "--all") == 0
+    assert "will delete" not in capsys.readouterr().out
+    path = next(home.glob(".claude/projects/*/*.jsonl"))
+    os.utime(path, (1_600_000_000, 1_600_000_000))
+    run(home, "-C", str(home / "project"))
+    assert capsys.readouterr().out.endswith(
+        "\nClaude Code keeps sessions for 30 days. Within 7 days it will delete 1 file of\n"
+        "all folders that is not archived.\nKeep them: headnote sessions archive --all\n"
+    )
+    run(home, "archive", "--all")
+    capsys.readouterr()
+    run(home, "--all")
+    assert "will delete" not in capsys.readouterr().out
+
+
+def test_a_session_that_is_only_in_the_archive_is_named(home, capsys):
+    run(home, "archive", "--all")
+    next(home.glob(".claude/projects/*/*.jsonl")).unlink()
+    capsys.readouterr()
+    assert run(home, "show", "1111") == 2
+    said = "it is in the archive: headnote sessions restore 11111111-2222-4333-8444-555555555555\n"
+    assert capsys.readouterr().err.endswith(said)
+
+
+@pytest.mark.parametrize(("word", "count"), [("90", 1), ("90d", 1), ("12w", 1), ("36h", 1), ("99999d", 0), ("1.5d", 1)])
+def test_ages_are_written_as_people_write_them(home, capsys, word, count):
+    os.utime(next(home.glob(".claude/projects/*/*.jsonl")), (1_600_000_000, 1_600_000_000))
+    assert run(home, "prune", "--all", "--older-than", word, "--json") == 0
+    assert len(json.loads(capsys.readouterr().out)["candidates"]) == count
+
+
+@pytest.mark.parametrize("word", ["", "d", "nan", "-1", "3y", "1e9", "1..2"])
+def test_what_is_no_age_is_refused(home, capsys, word):
+    with pytest.raises(SystemExit, match="2"):
+        run(home, "prune", f"--older-than={word}")
+    assert f"{word!r} is no age; write e.g. 30d, 2w or 12h" in capsys.readouterr().err
+
+
+def test_room_is_of_all_in_any_case(home, capsys):
+    assert run(home, "du", "--by", "agent") == 0
+    assert run(home, "du", "--by", "agent", "--all") == 0
+    printed = capsys.readouterr().out
+    assert printed[: len(printed) // 2] * 2 == printed

@@ -10,6 +10,10 @@ import pytest
 
 from headnote.cli.sessions import command
 from headnote.dialects.claude_world import slug
+from headnote.errors import HeadnoteError
+from headnote.sessions.archive import unkept
+from headnote.sessions.model import Homes
+from headnote.sessions.retention import leaving
 
 from ..sessions import house
 
@@ -112,11 +116,12 @@ def test_archiving_touches_nothing_of_the_agents_and_says_what_will_be_deleted(h
     before = theirs(home)
     code, out, _ = run(home, "archive", "--all", capsys=capsys)
     assert (code, theirs(home) == before) == (0, True)
-    assert out.startswith("6 sessions in the archive: 6 new.\n")
+    assert out.startswith("Looked at 6 sessions of every folder: 6 new.\n")
     assert "Claude Code deletes a session 30 days after it was last written (the default)." in out
     assert f"  {house.name_of(1)}  at its next start  archived" in out
     code, out, _ = run(home, "archive", capsys=capsys)
-    assert out.startswith("5 sessions in the archive: nothing new.\n")
+    assert out.startswith("Looked at 5 sessions of this folder: nothing new, the archive has them.\n")
+    assert "other folders" not in out
     code, out, _ = run(home, "archive", "--verify", capsys=capsys)
     assert (code, out) == (0, "6 sessions in the archive: all of it can be restored.\n")
 
@@ -133,6 +138,63 @@ def test_a_deleted_session_is_listed_as_gone_and_comes_back(home, capsys):
     assert house.files(home / ".claude") == before
     code, out, _ = run(home, "restore", house.name_of(2), "--json", capsys=capsys)
     assert {row["what"] for row in json.loads(out)["files"]} == {"same"}
+
+
+def test_archiving_one_folder_says_what_is_left_in_others(home, capsys):
+    _, out, _ = run(home, "archive", capsys=capsys)
+    assert out.startswith("Looked at 5 sessions of this folder: 5 new.\n")
+    assert "1 session of other folders is not in it: headnote sessions archive --all\n" in out
+    _, out, _ = run(home, "archive", "--json", capsys=capsys)
+    told = json.loads(out)
+    assert (told["others"], [(each["id"], each["kept"]) for each in told["leaving"]][:1]) == (
+        1,
+        [(house.name_of(1), True)],
+    )
+    with open(f"{home}/.claude/projects/{slug(str(home.parent / 'here'))}/{house.name_of(1)}.jsonl", "ab") as file:
+        file.write(b"{}\n")
+    os.utime(file.name, (time.time() - 40 * DAY,) * 2)
+    _, out, _ = run(home, "archive", house.name_of(2), capsys=capsys)
+    assert out.startswith("Looked at 1 session: nothing new, the archive has it.\n")
+    assert f"  {house.name_of(1)}  at its next start  NOT archived" in out
+
+
+def test_a_subagent_whose_session_is_gone_is_kept_by_itself(home, capsys):
+    folder = f"{home}/.claude/projects/{slug(str(home.parent / 'here'))}/{house.name_of(1)}"
+    os.unlink(f"{folder}.jsonl")
+    before = house.files(f"{folder}/subagents")
+    _, out, _ = run(home, "archive", "--all", capsys=capsys)
+    assert out.startswith("Looked at 6 sessions of every folder: 6 new.\n")
+    homes = Homes(str(home), {})
+    assert unkept(homes, leaving(homes, time.time(), within=7)) == []
+    os.unlink(f"{folder}/subagents/agent-a1.jsonl")
+    run(home, "restore", "agent-a1", capsys=capsys)
+    assert house.files(f"{folder}/subagents") == before
+
+
+def test_restoring_ends_with_what_to_type_next(home, capsys):
+    run(home, "archive", "--all", capsys=capsys)
+    shutil.rmtree(home / ".claude")
+    for words, command_line in (
+        ((house.name_of(2),), f"cd {home.parent / 'here'} && claude --resume {house.name_of(2)}"),
+        ((house.name_of(5),), f"cd {home.parent / 'here'} && codex resume {house.name_of(5)}"),
+    ):
+        _, out, _ = run(home, "restore", *words, capsys=capsys)
+        assert out.splitlines()[-1] == f"Resume it: {command_line}"
+        _, out, _ = run(home, "restore", *words, "--json", capsys=capsys)
+        assert json.loads(out)["command"] == command_line
+    _, out, _ = run(home, "restore", house.name_of(2), "--to", home.parent / "out", capsys=capsys)
+    assert "Resume it" not in out
+
+
+def test_the_redacted_copy_comes_back_when_it_is_asked_for(home, capsys):
+    run(home, "archive", capsys=capsys)
+    run(home, "archive", "--redact", capsys=capsys)
+    for words, is_redacted in (((), False), (("--redacted",), True)):
+        to = home.parent / f"out{is_redacted}"
+        _, out, _ = run(home, "restore", house.name_of(2), "--to", to, *words, capsys=capsys)
+        assert ("Credentials were taken out" in out) == is_redacted
+    with pytest.raises(HeadnoteError, match=r"it was archived once: --at takes 1$"):
+        run(home, "restore", house.name_of(2), "--at", "2", capsys=capsys)
 
 
 def test_a_database_comes_back_only_as_a_file(home, capsys):

@@ -80,6 +80,15 @@ def test_data_for_programs(home, capsys, more):
         (("pool", "--role", "tool"), 1),
         (("pool", "--role", "tool", "--role", "assistant"), 3),
         (("pool", "--tool", "Bash"), 2),
+        (("pool", "--tool", "bASH"), 2),
+        (("pool", "--tool", "bash", "--no-index"), 2),
+        (("pool", "--agent", "Claude-Code"), 3),
+        (("pool", "--all"), 3),
+        (("pool", "-n", "2"), 2),
+        (("pool", "--limit=2"), 2),
+        (("pool", "--after", "2w"), 0),
+        (("pool", "--after", "99999999999w"), 3),
+        (("pool", "--project", "shop", "-C", "/home/me"), 3),
         (("pool", "--after", "2026-03-02"), 0),
         (("pool", "--before", "2026-03-02"), 3),
         (("pool", "--after", "1d"), 0),
@@ -98,13 +107,17 @@ def test_nothing_found_and_more_than_shown(home, capsys):
     assert run(home, "absent") == 0
     assert capsys.readouterr().out == "Nothing was found in 1 session.\n"
     assert run(home, "pool", "--limit", "1") == 0
-    assert capsys.readouterr().out.endswith("There is more: --limit 5, or more words.\n")
+    assert capsys.readouterr().out.endswith("There is more: --limit 20, or more words.\n")
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--", "-x"), "there is no word to search for"),
+        (("--", "-x"), "there is no word to search for: -word only says what must not occur"),
+        (("--", "-", "*"), "there is no word to search for\n"),
+        (("x", "--projct", "."), "there is no --projct; did you mean --project? To search for it, write: -- --projct"),
+        (("x", "--all", "--project", "."), "not allowed with argument"),
+        (("x", "--limit"), "expected one argument"),
         (("x", "--after", "someday"), "'someday' is not a date; write 2026-10-31, or 7d for a week ago"),
         (("x", "--limit", "0"), "'0' is not a number from 1 on"),
     ],
@@ -114,6 +127,46 @@ def test_wrong_usage(home, capsys, words, said):
         main(["sessions", "search", "--home", str(home), *words])
     assert error.value.code == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "count"),
+    [
+        (("po*", "-hello"), 3),
+        (("po*", "-connections"), 2),
+        (("-connections", "pool"), 2),
+        (("pool", "-Cat"), 2),
+        (("pool", "--pool_size"), 1),
+        (("--", "pool", "--json"), 0),
+        (("-n5", "pool"), 3),
+    ],
+)
+def test_a_word_is_no_option(home, capsys, words, count):
+    assert main(["sessions", "search", "--home", str(home), "--json", *words]) == 0
+    assert len(json.loads(capsys.readouterr().out)["hits"]) == count
+
+
+def test_every_option_is_known_as_one():
+    """Else it would be searched for."""
+    from headnote.cli.sessions.search import FLAGS, VALUED, _parser
+
+    takes_value = {name: action.nargs != 0 for action in _parser()._actions for name in action.option_strings}
+    assert takes_value == {**dict.fromkeys(VALUED, True), **dict.fromkeys(FLAGS, False)}
+
+
+@pytest.mark.parametrize("more", [(), ("--no-index",)])
+def test_a_prompt_that_waited_is_found_once_and_one_that_was_never_sent_too(home, capsys, more):
+    made = talk.Talk("22222222-2222-4333-8444-555555555555").user("hi")
+    for text in ("raise the limit", "raise the limit twice"):
+        made.plain(type="queue-operation", operation="enqueue", timestamp="2026-03-01T10:00:01.500Z", content=text)
+    made.plain(type="queue-operation", operation="dequeue", timestamp="2026-03-01T10:00:01.600Z")
+    made.user("raise the limit").write(str(home))
+    assert run(home, "raise", "--json", *more) == 0
+    hits = json.loads(capsys.readouterr().out)["hits"]
+    assert [(hit["role"], hit["snippet"]) for hit in hits] == [
+        ("user", "raise the limit"),
+        ("system", "raise the limit twice"),
+    ]
 
 
 def test_an_interrupt_says_that_the_next_search_goes_on(home, capsys, monkeypatch):

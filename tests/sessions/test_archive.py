@@ -12,11 +12,12 @@ import pytest
 
 import headnote
 from headnote.errors import HeadnoteError, NoSuchSession, RestoreRefused, SessionFailed
-from headnote.sessions.archive import Archive
+from headnote.sessions.archive import Archive, archive_folder, archived_hint, unkept
 from headnote.sessions.frames import Frames
-from headnote.sessions.model import Stored
-from headnote.sessions.redact import Redactor
+from headnote.sessions.model import Homes, Stored
+from headnote.sessions.redact import Redactor, fingerprint
 from headnote.sessions.restore import plan_restore, restore, verify
+from headnote.sessions.retention import DAY, leaving
 from headnote.sessions.snapshots import Contents
 
 from ..memory.machines import Faulty, Quick, in_child
@@ -235,7 +236,7 @@ def test_whatever_fails_nothing_archived_is_lost(tmp_path, fault):
 
 WORKER = """
 import sys
-from headnote.sessions.archive import Archive
+from headnote.sessions.archive import Archive, archive_folder, archived_hint, unkept
 from headnote.sessions.model import Stored
 folder, path, name, count = sys.argv[1:]
 for number in range(int(count)):
@@ -351,3 +352,59 @@ def test_what_cannot_be_archived_or_found_is_said(tmp_path):
     archive.archive(other._replace(id=session.id[:-1] + "f"))
     with pytest.raises(NoSuchSession, match="may be 2 sessions"):
         archive.find(session.id[:10])
+
+
+def test_a_redacted_archive_has_no_credentials_in_its_card_either(tmp_path):
+    key = "AKIA" + "IOSFODNN7ABCDEFG"
+    session = house.claude_session(tmp_path / "home")._replace(title=f"use {key}", cwd=f"/p/{key}")
+    archive = archive_in(tmp_path / "archive")
+    archive.archive(session, redactor=Redactor(extra=False))
+    (snapshot,) = archive.sessions()
+    marked = f"[redacted: AWS access key {fingerprint(key)}]"
+    assert (snapshot.title, snapshot.cwd) == (f"use {marked}", f"/p/{marked}")
+    assert archive.archive(session, redactor=Redactor(extra=False)).added == 0
+
+
+def test_both_copies_of_a_session_can_be_asked_for(tmp_path):
+    session = house.claude_session(tmp_path / "home")
+    archive = archive_in(tmp_path / "archive")
+    archive.archive(session, redactor=Redactor(extra=False))
+    assert archive.find(session.id).last.redacted
+    archive.archive(session)
+    found = [archive.find(name, redacted=only) for name in (session.id, session.id[:6]) for only in (False, True)]
+    assert [contents.last.redacted for contents in found] == [False, True, False, True]
+    other = house.claude_session(tmp_path / "home", 2)
+    archive.archive(other)
+    with pytest.raises(NoSuchSession, match="no redacted copy of a session"):
+        archive.find(other.id, redacted=True)
+
+
+def test_what_is_about_to_be_deleted_and_not_kept_as_it_is_now(tmp_path):
+    homes = Homes(str(tmp_path / "home"), {})
+    first, second = (house.claude_session(tmp_path / "home", number) for number in (1, 2))
+    soon = leaving(homes, house.MOMENT + 29 * DAY, within=7)
+    assert {each.stored.kind for each in soon} == {"main", "subagent"}
+    assert unkept(homes, soon) == soon
+    archive = archive_in(archive_folder(homes))
+    archive.archive(first)
+    assert unkept(homes, soon) == [each for each in soon if second.id in each.stored.path]
+    archive.archive(second, redactor=Redactor(extra=False))
+    assert unkept(homes, soon) == []
+    house.write(first.path, b"{}\n")
+    assert [each.stored.id for each in unkept(homes, soon)] == [first.id]
+    os.unlink(archive.frames_of("claude-code", first.id).path)
+    os.mkdir(archive.frames_of("claude-code", first.id).path)
+    assert {each.stored.id for each in unkept(homes, soon)} >= {first.id}
+
+
+def test_a_name_that_only_the_archive_knows_is_told_how_to_come_back(tmp_path):
+    homes = Homes(str(tmp_path / "home"), {})
+    session = house.claude_session(tmp_path / "home")
+    assert archived_hint(homes, session.id) == ""
+    archive_in(archive_folder(homes)).archive(session)
+    archive_in(archive_folder(homes)).archive(session, redactor=Redactor(extra=False))
+    said = f"it is in the archive: headnote sessions restore {session.id}"
+    asked = {name: archived_hint(homes, name) for name in (session.id, session.id[:8], "00", "nope", "", "a/b", "\0")}
+    assert asked == {session.id: said, session.id[:8]: said, "00": said, "nope": "", "": "", "a/b": "", "\0": ""}
+    archive_in(archive_folder(homes)).archive(house.claude_session(tmp_path / "home", 2))
+    assert archived_hint(homes, "0000") == "2 such sessions are in the archive: headnote sessions restore"

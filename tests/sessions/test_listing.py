@@ -1,12 +1,13 @@
 """Sessions are found on disk, and by the names that people use."""
 
 import os
+import time
 
 import pytest
 
 from headnote.dialects.claude_world import slug
 from headnote.errors import NoSuchSession, SessionFailed
-from headnote.sessions.listing import find_session, homes_here, is_of, list_sessions
+from headnote.sessions.listing import by_time, find_session, homes_here, is_of, list_sessions
 from headnote.sessions.model import Homes, Stored
 
 from .talk import Talk
@@ -37,7 +38,7 @@ def test_a_folder_has_its_own_and_those_below(homes):
     assert is_of(Stored("codex", "1", "", cwd="/"), "/")
 
 
-@pytest.mark.parametrize("name", [ONE, "111111", "The first one"])
+@pytest.mark.parametrize("name", [ONE, "111111", "The first one", "the FIRST", "t"])
 def test_a_session_is_found_by_what_people_type(homes, name):
     assert find_session(homes, name).id == ONE
 
@@ -46,12 +47,51 @@ def test_a_session_is_found_by_its_file(homes):
     assert find_session(homes, list_sessions(homes)[0].path).id == TWO
 
 
+def told(homes, name):
+    with pytest.raises(NoSuchSession) as caught:
+        find_session(homes, name)
+    return str(caught.value).split("\n")
+
+
 def test_a_name_that_fits_several_says_which(homes):
-    with pytest.raises(NoSuchSession, match=f"2 sessions: .*{TWO}"):
-        find_session(homes, "1111")
+    first, *rows = told(homes, "1111")
+    assert first == "'1111' may be 2 sessions; write more of the id:"
+    assert [row[20:] for row in rows] == ["claude-code  11112222  Another one", "claude-code  11111111  The first one"]
+    assert all(time.strptime(row[2:18], "%Y-%m-%d %H:%M") for row in rows)
 
 
-@pytest.mark.parametrize("name", ["9999", "", "  ", "11", "first"])
+def test_not_more_than_eight_are_told_each_in_eighty_columns(tmp_path):
+    for number in range(10):
+        talk = Talk(f"aaaaaaaa-{number:04x}-4333-8444-555555555555", cwd="/p")
+        talk.user("\x1b[31m" + "語" * 100).write(str(tmp_path), "-p")
+    first, *rows = told(Homes(str(tmp_path), {}), "a")
+    assert (first, len(rows), rows[-1]) == ("'a' may be 10 sessions; write more of the id:", 9, "  and 2 more")
+    widths = {len(row) + row.count("語") for row in rows[:-1]}
+    assert max(widths) <= 80
+    assert not any("\x1b" in row for row in rows)
+    assert len({row[33:47] for row in rows[:-1]}) == 8  # so much of the id that they are told apart
+
+
+def test_a_subagent_is_not_what_is_meant_by_a_letter(homes):
+    folder = os.path.splitext(list_sessions(homes)[0].path)[0] + "/subagents"
+    os.makedirs(folder)
+    with open(f"{folder}/agent-a1.jsonl", "w", encoding="utf-8") as file:
+        file.write(Talk(TWO, cwd="/home/me/ab").user("Look").text)
+    Talk(f"a{ONE[1:]}", cwd="/p").user("Mine").write(str(homes.home), "-p")
+    assert find_session(homes, "a").title == "Mine"
+    assert find_session(homes, "agent").kind == "subagent"
+
+
+def test_rows_stand_in_the_order_of_the_time_they_show(homes):
+    late = Talk(f"3{ONE[1:]}", cwd="/p").user("a").user("The last word").write(homes.home, "-p")
+    os.utime(late, (500, 500))
+    assert [stored.id[0] for stored in list_sessions(homes, limit=2)] == ["1", "1"]  # of the newest files
+    shown = list_sessions(homes)
+    assert [stored.changed for stored in shown] == sorted((stored.changed for stored in shown), reverse=True)
+    assert by_time(reversed(shown))[0].changed == shown[0].changed
+
+
+@pytest.mark.parametrize("name", ["9999", "", "  ", "first"])
 def test_a_name_that_fits_none_is_an_error(homes, name):
     with pytest.raises(NoSuchSession):
         find_session(homes, name)

@@ -176,3 +176,35 @@ def test_a_file_that_is_gone_is_an_error_that_says_so(tmp_path):
     os.unlink(found.path)
     with pytest.raises(SessionFailed, match="not there any more"):
         list(export(found, redactor=None))
+
+
+@pytest.mark.parametrize("form", ["markdown", "html", "json"])
+def test_a_brief_page_counts_only_what_was_taken_out_of_it(tmp_path, form):
+    redactor = Redactor(extra=False)
+    made = Talk().user("Please deploy.").calls("Bash", command=f"echo {AWS}").result(f"{AWS}\ndone")
+    made.calls("Edit", "toolu_2", file_path="/p/a.py", new_string=AWS).result("ok", "toolu_2").says("Done.")
+    out = "".join(export(stored(tmp_path, made), form, redactor=redactor, choice=Choice(brief=True)))
+    assert (redactor.found, "/p/a.py" in out, "Done." in out) == ({}, True, True)
+
+
+@pytest.mark.parametrize("form", ["markdown", "html", "json"])
+def test_progress_is_told_in_bytes_of_the_session(tmp_path, form):
+    session, told = stored(tmp_path, talk()), []
+    for _ in export(session, form, redactor=None, progress=lambda done, total: told.append((done, total))):
+        pass
+    assert (told[-1], told == sorted(told)) == ((session.size, session.size), True)
+
+
+def test_commands_are_told_as_they_were_typed(tmp_path):
+    made = Talk().user("Hello.").user("<command-name>/model</command-name>\n<command-args>opus</command-args>")
+    made.user("<local-command-stdout>Set to opus.</local-command-stdout>").user(
+        "<local-command-caveat>x</local-command-caveat>"
+    )
+    session = stored(tmp_path, made.says("Done."))
+    lines = "".join(export(session, redactor=None)).split("\n")
+    assert [line for line in lines if line and "·" not in line] == [
+        *("# Hello.", "Hello.", "/model opus", "```", "Set to opus.", "```", "Done.")
+    ]
+    brief = "".join(export(session, "html", redactor=None, choice=Choice(brief=True)))
+    assert ("/model opus" in brief, "Set to opus" in brief, "command-name" in brief) == (True, False, False)
+    assert "<command-name>/model" in "".join(export(session, "json", redactor=None))

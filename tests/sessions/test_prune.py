@@ -143,3 +143,30 @@ def test_a_session_that_a_fork_begins_with_stays_with_it(tmp_path):
     assert {each.stored.id: bool(each.kept) for each in found} == {first: True, second: True, alone: False}
     found = plan_prune(homes, Wanted(older=1), NOW, processes=nobody())
     assert {each.stored.id: each.kept for each in found} == dict.fromkeys((first, second, third, alone), "")
+
+
+@pytest.mark.parametrize(
+    ("data", "is_empty"),
+    [
+        (b"", True),
+        (b'{"type":"summary","summary":"x"}\n', True),
+        (bytes(range(256)) * 4, False),
+        (b"\n\n", False),
+        (b"\0" * 100, False),
+        (b'{"type":"summary","summary":"x"}\n{"type":"user","mess', False),
+        (b'{"type":"summary","summary":"x"}\n[1]\n', False),
+        (b'{"type":"user","message":{"role":"user","content":"hi"}}\n', False),
+    ],
+)
+def test_what_is_damaged_is_not_empty(tmp_path, data, is_empty):
+    house.write(f"{tmp_path}/.claude/projects/-p/{house.name_of(1)}.jsonl", data)
+    expected = [(house.name_of(1), "nothing was said", "")] if is_empty else []
+    assert planned(tmp_path, Wanted(is_empty=True)) == expected
+
+
+def test_a_document_without_messages_is_empty(tmp_path):
+    path = f"{tmp_path}/.gemini/tmp/p/chats/session-2026-01-02T03-04-0199aaaa.json"
+    house.write(path, b'{"sessionId":"0199aaaa","messages":[]}')
+    assert planned(tmp_path, Wanted(is_empty=True)) == [("0199aaaa", "nothing was said", "")]
+    house.write(path, b'{"sessionId":"0199aaaa","messages":[')
+    assert planned(tmp_path, Wanted(is_empty=True)) == []

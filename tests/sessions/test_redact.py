@@ -85,3 +85,49 @@ def test_without_the_extra_it_says_what_to_install():
             Redactor(extra=True)
     else:
         assert Redactor(extra=True).detectors == "headnote and detect-secrets"
+
+
+PW = "Kq92mmPl0t7"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "key {}",
+        "AWS_ACCESS_KEY_ID={}",
+        "aws_access_key_id = {}",
+        '"access_key": "{}", "n": 1',
+        "Authorization: Bearer {}",
+        "https://{}@host/x",
+        "password={};",
+        "Cookie: session={}",
+    ],
+)
+def test_a_token_is_itself_wherever_it_stands(text):
+    marked = f"[redacted: AWS access key {fingerprint(AWS)}]"
+    redactor = Redactor(extra=False)
+    assert redactor.text(text.format(AWS)).rstrip(";") == text.format(marked).rstrip(";")
+    assert redactor.value({"access_key": AWS, "token": AWS}) == {"access_key": marked, "token": marked}
+    assert len(redactor.found) == 1
+
+
+def test_of_a_url_only_the_password_goes_and_it_goes_everywhere():
+    marked = f"[redacted: password in a URL {fingerprint(PW)}]"
+    redactor = Redactor(extra=False)
+    assert redactor.text(f"{PW} in postgres://app:{PW}@db/x") == f"{marked} in postgres://app:{marked}@db/x"
+    assert redactor.text(f"the word {PW} again, DB_PASSWORD={PW}") == f"the word {marked} again, DB_PASSWORD={marked}"
+    assert redactor.value({"password": PW}) == {"password": marked}
+    assert [(found.kind, times) for found, times in redactor.found.items()] == [("password in a URL", 5)]
+
+
+def test_what_stands_beside_a_token_in_a_secret_goes_too():
+    out = Redactor(extra=False).text(f"Cookie: session={AWS}; other={PW}")
+    assert out.startswith(f"Cookie: session=[redacted: AWS access key {fingerprint(AWS)}][redacted: cookie ")
+    assert PW not in out
+
+
+def test_colours_and_the_sign_behind_a_value_make_no_other_value_of_it():
+    redactor = Redactor(extra=False)
+    redactor.text(f"{AWS[:4]}\x1b[1m{AWS[4:]} {AWS}")
+    redactor.text(f"DB_PASSWORD={PW};\nDB_PASSWORD='{PW}'\n")
+    assert set(redactor.found.values()) == {2}

@@ -8,10 +8,13 @@ import shutil
 
 import pytest
 
+from headnote.cli.sessions import command
 from headnote.dialects.claude_world import slug
 from headnote.errors import HeadnoteError, NotAFolder, RestoreRefused
-from headnote.sessions.archive import Archive
-from headnote.sessions.relocate import plan_relocation, relocate
+from headnote.sessions.archive import Archive, archive_folder
+from headnote.sessions.model import Homes
+from headnote.sessions.moves import beside_archive, moves_file
+from headnote.sessions.relocate import moved_to, plan_relocation, relocate
 from headnote.sessions.running import Processes
 
 from ..memory.machines import Faulty, Quick, in_child
@@ -86,13 +89,60 @@ def test_a_session_that_is_there_already_is_not_overwritten(tmp_path):
     assert not os.path.exists(session.path)
 
 
-def test_a_session_in_use_stays(tmp_path):
-    home, old = tmp_path / "home", tmp_path / "old"
+def proc(folder, cwd, *words, pid=1, opened=()):
+    """A process, as `/proc` tells of it."""
+    house.write(f"{folder}/{pid}/cmdline", b"\0".join(word.encode() for word in words))
+    os.makedirs(f"{folder}/{pid}/fd", exist_ok=True)
+    os.symlink(cwd, f"{folder}/{pid}/cwd")
+    for number, path in enumerate(opened):
+        os.symlink(path, f"{folder}/{pid}/fd/{number}")
+    return Processes(str(folder))
+
+
+def test_a_session_in_use_stays_and_is_told_until_when(tmp_path):
+    home, old, new = tmp_path / "home", tmp_path / "old", tmp_path / "new"
     session = session_at(home, 1, old)
-    os.utime(session.path, (NOW - 5, NOW - 5))
-    assert [(move.what, move.why) for move in planned(home, old, tmp_path / "new")] == [
-        ("busy", "it was written to a moment ago")
-    ]
+
+    def judged(processes, seconds):
+        os.utime(session.path, (NOW - seconds, NOW - seconds))
+        (move,) = plan_relocation(house.homes(home), str(old), str(new), NOW, processes=processes)
+        return move.what, move.why
+
+    lately = "it was written to a moment ago: run this again in "
+    assert judged(nobody(), 5) == ("busy", f"{lately}15 minutes")  # nobody could be asked
+    other = proc(tmp_path / "p1", tmp_path / "elsewhere", "/usr/bin/node", "/x/bin/claude")
+    assert judged(other, 5) == ("busy", f"{lately}56 seconds")
+    assert judged(other, 61) == ("move", "")
+    editor = proc(tmp_path / "p2", new, "vi", "claude.md")
+    assert judged(editor, 61) == ("move", "")
+    agent = proc(tmp_path / "p3", new / "src", "/usr/bin/node", "/x/bin/claude")
+    assert judged(agent, 9000) == ("busy", f"claude runs in {new}/src: end it, and run this again")
+    holder = proc(tmp_path / "p4", "/", "less", opened=[session.path])
+    said = f"a process has {session.id}.jsonl open: end it, and run this again"
+    assert judged(holder, 9000) == ("busy", said)
+
+
+def test_what_moved_is_noted_and_followed(tmp_path):
+    home, old, new = tmp_path / "home", tmp_path / "old", tmp_path / "new"
+    homes = house.homes(home)
+    session_at(home, 1, old)
+    archive = Archive(archive_folder(homes), Quick())
+    assert moved_to(homes, str(old)) == ""
+    for move in planned(home, old, new):
+        relocate(archive, move, kernel=Quick())
+    assert [moved_to(homes, f"{old}{end}") for end in ("", "/", "/src", "er")] == [str(new), str(new), f"{new}/src", ""]
+    path = moves_file(homes)
+    for env in ({}, {"HEADNOTE_HOME": "/srv/h"}, {"XDG_STATE_HOME": "/s"}, {"XDG_STATE_HOME": "relative"}):
+        there = Homes(str(home), env)
+        assert moves_file(there) == beside_archive(archive_folder(there))
+    (noted,) = map(json.loads, house.read(path).splitlines())
+    assert {**noted, "time": 0} == {"old": str(old), "new": str(new), "time": 0, "agent": "claude-code"}
+    with open(path, "ab") as file:
+        file.write(b'null\n{"old": 3}\n\xff\n{"old": "/x", "n')  # the last line is torn
+    assert moved_to(homes, str(old)) == str(new)
+    for move in planned(home, new, old):
+        relocate(archive, move, kernel=Quick())
+    assert (moved_to(homes, str(old)), moved_to(homes, str(new))) == ("", str(old))
 
 
 def gemini_chat(home, name, folder, session):
@@ -164,3 +214,29 @@ def test_stopped_anywhere_every_file_has_its_old_or_its_new_name(tmp_path, fault
             f"/{slug(str(old))}/" in path for path in moved if path.endswith(".jsonl") and "agent" not in path
         )
         assert {facts[0] for facts in moved.values()} == set(data)
+
+
+def test_what_is_left_behind_is_said_and_undoing_takes_whole_paths(tmp_path, capsys, monkeypatch):
+    home, old, new = tmp_path / "home", tmp_path / "my old", tmp_path / "new"
+    old.mkdir()
+    still, fresh = session_at(home, 1, old), session_at(home, 2, old)
+    os.utime(fresh.path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    code = command(["relocate", "my old", "new", "--home", "home", "--yes"])
+    out = capsys.readouterr().out
+    assert (code, os.path.exists(still.path), os.path.exists(fresh.path)) == (1, False, True)
+    assert "    it was written to a moment ago: run this again in " in out
+    assert out.endswith(
+        "left behind: 1 session (why: see above). Run this again later.\n"
+        f"Undo: headnote sessions relocate {new} '{old}' --only {still.id} --yes --home {home}\n"
+    )
+
+
+def test_a_folder_below_one_that_has_moved_twice_goes_along(tmp_path):
+    old, new = str(tmp_path / "shop"), str(tmp_path / "store")
+    os.makedirs(f"{new}/api")
+    stored = house.claude_session(str(tmp_path), cwd=str(tmp_path / "proj" / "api"), project=slug(f"{old}/api"))
+    plan = plan_relocation(house.homes(str(tmp_path)), old, new, house.MOMENT + 9e6, processes=Processes("/nonexistent"))
+    (move,) = plan
+    assert (move.stored.id, os.path.basename(os.path.dirname(move.files[0][1]))) == (stored.id, slug(f"{new}/api"))

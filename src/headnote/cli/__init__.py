@@ -67,15 +67,40 @@ def run() -> None:
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a terminal that is not UTF-8
     try:
-        code = main(sys.argv[1:])
-        sys.stdout.flush()
+        code = _finished(sys.argv[1:])
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that nothing is flushed into it again
         code = 3
+    except OSError as error:
+        _say_failed(error)
+        code = 3
     except KeyboardInterrupt:
         code = 130
-    sys.stderr.flush()
+    try:
+        sys.stderr.flush()
+    except OSError:
+        code = 3
     os._exit(code)
+
+
+def _finished(argv: Sequence[str]) -> int:
+    """Run a command line until all that it says is written; a help text, too, may find the disk full."""
+    try:
+        code = main(argv)
+    except SystemExit as left:
+        code = left.code if isinstance(left.code, int) else 0 if left.code is None else 2
+    sys.stdout.flush()
+    return code
+
+
+def _say_failed(error: OSError) -> None:
+    """One line for what the machine refused: a file has a name, standard output has none."""
+    about = "the output cannot be written" if error.filename is None else str(error.filename)
+    said = f"{about}: {error.strerror or error}"
+    try:  # noqa: SIM105  # contextlib is not worth its time here
+        print(f"headnote: {said}", file=sys.stderr)
+    except OSError:
+        pass  # there is nobody to tell
 
 
 def main(argv: Sequence[str]) -> int:
@@ -91,12 +116,12 @@ def main(argv: Sequence[str]) -> int:
         rows = (f"  {name:{width}}{about}" for name, (_, about) in COMMANDS.items())
         print(HELP.format(commands="\n".join(rows)), end="")
         return 0
-    at = _command_at(words)
+    at = command_at(words)
     name = words.pop(at) if at is not None else ""
     return _dispatch(name, words)
 
 
-def _command_at(words: list[str]) -> int | None:
+def command_at(words: list[str]) -> int | None:
     """Where the command stands: global options may come before it."""
     at = 0
     while at < len(words) and words[at].startswith("-") and words[at] != "--":

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 
 from headnote.files.linecount import MOST_BYTES, Lines, count_lines
 from headnote.files.looking import Found, content, home_of, is_writable, look
@@ -159,9 +160,8 @@ def _no_backup(wanted: Wanted, after: Found) -> Finding:
         said = "the backup of what it was is gone; the agent deletes backups after 30 days"
     else:
         said = f"the backup of what it was cannot be read: {after.said or f'it is a {after.kind}'}"
-    return Finding(
-        wanted.path, None, "backup-missing", said, "see whether another version is kept: headnote files history"
-    )
+    hint = f"see whether another version is kept: headnote files history {shlex.quote(wanted.path)}"
+    return Finding(wanted.path, None, "backup-missing", said, hint)
 
 
 def _elsewhere(wanted: Wanted, folder: str) -> Finding:

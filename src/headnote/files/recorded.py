@@ -4,7 +4,8 @@
    `<config>/file-history/<session>/`. The agent keeps the last 100 prompts in mind, and forgets those before a
    compaction when it is resumed; here all are read that the transcript still has.
 2. A transcript is read line by line; only lines that speak of files or are prompts are parsed.
-3. Files are named relative to the folder that the session began in.
+3. Files are named relative to the folder that the session began in. If that is gone, and the session belongs to another
+   one by now (`sessions/kept.py`), its files are those of that folder: a project that has moved.
 4. The sessions of a folder are those held in it or below it, and those held above it that touched a file in it. Those
    of a file are found by the names of backups too, wherever they were held.
 """
@@ -17,19 +18,22 @@ import re
 
 from headnote.dialects.claude_history import Form, form_of
 from headnote.dialects.claude_world import slug
-from headnote.errors import NoCheckpoint, NoSuchSession, SessionFailed
+from headnote.errors import NoCheckpoint, SessionFailed
 from headnote.files.backups import Backups
 from headnote.files.history import wanted_of
 from headnote.files.plans import Wanted
 from headnote.files.snapshots import Snapshot, backup_name, backups_at, path_of, snapshots_of
 from headnote.sessions.claude import config_folder, found
 from headnote.sessions.claude_records import moment, prompt_of, text_at
+from headnote.sessions.kept import at_home, moved
 from headnote.sessions.lines import lines_of
+from headnote.sessions.listing import find_session as stored_session
 from headnote.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from headnote.sessions.kept import Moved
     from headnote.sessions.model import Homes, Stored
 
     Progress = Callable[[int, int], None]
@@ -81,8 +85,8 @@ class Recorded(NamedTuple):
         return wanted_of(backups_at(self.snapshots, message) or {}, self.cwd, self.backups, self.form)
 
 
-def read_recorded(stored: Stored, homes: Homes) -> Recorded:
-    """What a session's transcript says about files."""
+def read_recorded(stored: Stored, homes: Homes, asked: str = "") -> Recorded:
+    """What a session's transcript says about files; `asked` is a folder that it may belong to by now."""
     records: list[dict[str, object]] = []
     findings: list[Finding] = []
     prompts: dict[str, str] = {}
@@ -98,10 +102,19 @@ def read_recorded(stored: Stored, homes: Homes) -> Recorded:
     if records and not cwd:
         findings.append(Finding(stored.path, None, "history-strange", "nothing says which folder the session was in"))
         records = []
+    way = moved(cwd, at_home(stored._replace(cwd=cwd), homes, asked).cwd) if cwd else None
     taken = snapshots_of(records, stored.path, findings)
+    if way and way.old:
+        cwd, taken = way.path(cwd), [_now_at(each, way) for each in taken]
     known = {each.message: prompts.get(each.message, "") for each in taken}
     folder = os.path.join(config_folder(homes), "file-history", stored.id)
     return Recorded(stored.id, stored.path, cwd, version, Backups(folder), tuple(taken), known, tuple(findings))
+
+
+def _now_at(snapshot: Snapshot, way: Moved) -> Snapshot:
+    """A snapshot of a project that has moved, with the paths that its files have now."""
+    files = {way.path(key): each._replace(parent=way.path(each.parent)) for key, each in snapshot.files.items()}
+    return snapshot._replace(files=files)
 
 
 def _folder_of(path: str) -> str:
@@ -142,7 +155,7 @@ def sessions_of(homes: Homes, folder: str, progress: Progress | None = None) -> 
     """The sessions that changed files in a folder, the newest first."""
     here, above = slug(folder), {slug(each) for each in _above(folder)}
     named = [each for each in _main(homes) if _project(each) in above or _project(each).startswith(here[:200])]
-    read = _read(named, homes, progress)
+    read = _read(named, homes, progress, folder)
     return _newest(each for each in read if any(_is_in(path, folder) for path in (*each.tracked, each.cwd)))
 
 
@@ -159,28 +172,23 @@ def sessions_with(
     return _newest(each for each in _read(named, homes, progress) if path in each.tracked)
 
 
-def _read(named: list[Stored], homes: Homes, progress: Progress | None) -> Iterator[Recorded]:
+def _read(named: list[Stored], homes: Homes, progress: Progress | None, asked: str = "") -> Iterator[Recorded]:
     """Sessions, one by one; `progress` is told how many bytes were read, of how many."""
     total, done = sum(each.size for each in named), 0
     for each in named:
         if progress:
             progress(done, total)
-        yield read_recorded(each, homes)
+        yield read_recorded(each, homes, asked)
         done += each.size
 
 
 def find_session(homes: Homes, name: str) -> Recorded:
-    """A session by its id, how that begins, or the path of its transcript."""
-    real = os.path.realpath(name)
-    named = [each for each in _main(homes) if each.id.startswith(name) or os.path.realpath(each.path) == real]
-    if len({each.id for each in named}) > 1:
-        raise NoSuchSession(f"{name!r} could be: {', '.join(sorted(each.id for each in named))}")
-    if not named or not name:
-        raise NoSuchSession(f"no session of Claude Code is called {name!r}; headnote files list shows them")
-    recorded = read_recorded(named[0], homes)
+    """A session of Claude Code by its id or its title, how one of them begins, or its transcript."""
+    stored = stored_session(homes, name, agents=("claude-code",), hint="headnote files list shows them")
+    recorded = read_recorded(stored, homes)
     if not recorded.snapshots:
         raise NoCheckpoint(
-            f"session {named[0].id} has no checkpoints of files; Claude Code makes them in a terminal, and with "
+            f"session {stored.id} has no checkpoints of files; Claude Code makes them in a terminal, and with "
             "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=1 without one"
         )
     return recorded

@@ -18,14 +18,16 @@ import time
 from headnote.errors import HeadnoteError, NoSuchSession, SessionFailed
 from headnote.memory.durable import KERNEL, Kernel, failed
 from headnote.memory.folder import Folder
-from headnote.sessions.filing import Archived, Filing
+from headnote.sessions.belongings import is_shared
+from headnote.sessions.filing import ROWS, Archived, Filing, nanoseconds
 from headnote.sessions.frames import Frames
 from headnote.sessions.model import Homes, Stored
+from headnote.sessions.named import several
 from headnote.sessions.snapshots import Contents, Snapshot
 from headnote.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from headnote.sessions.filing import Progress
     from headnote.sessions.redact import Redactor
@@ -33,7 +35,8 @@ if TYPE_CHECKING:
 
 ENDING = ".frames"
 REDACTED = ".redacted" + ENDING
-SHORTEST = 4  #: characters of an id that are taken for one
+Look = tuple[str, int, int]  #: name, size and time of a file
+ANY = -1  #: a size that says nothing: what was taken out made it another
 
 
 def archive_folder(homes: Homes) -> str:
@@ -94,25 +97,29 @@ class Archive:
         return sorted(found, key=lambda snapshot: -snapshot.changed)
 
     def find(self, name: str, *, redacted: bool = False) -> Contents:
-        """What is archived of a session, by its id or the beginning of it; the redacted copy only if nothing else is."""
+        """What is archived of a session, by its id or the beginning of it; redacted only if it is not kept whole."""
         close = self._named(name, redacted=redacted)
         if not close:
-            said = "without credentials" if redacted else "in the archive"
-            raise NoSuchSession(f"no session {name!r} is {said}; headnote sessions restore lists what is")
+            what = "redacted copy of a session" if redacted else "session"
+            raise NoSuchSession(f"no {what} {name!r} is in the archive; headnote sessions restore lists what is")
         if len(close) > 1:
-            ids = ", ".join(f"{agent} {_id(each)}" for agent, each in close[:5])
-            raise NoSuchSession(f"{name!r} may be {len(close)} sessions: {ids}; write more of the id")
+            raise NoSuchSession(several(name, [Stored(agent, _id(each), each) for agent, each in close], self._card))
         contents = Contents(Frames(os.path.join(self.folder, *close[0]), self.kernel))
         if not contents.snapshots:
             raise SessionFailed(f"{contents.frames.path} has no whole snapshot; archive the session again")
         return contents
 
+    def _card(self, stored: Stored) -> Stored:
+        """What the last snapshot in a file says of its session."""
+        found = Contents(Frames(os.path.join(self.folder, stored.agent, stored.path), self.kernel)).snapshots[-1:]
+        return stored._replace(title=found[0].title, changed=found[0].changed) if found else stored
+
     def _named(self, name: str, *, redacted: bool = False) -> list[tuple[str, str]]:
         """The files, with their agents, that a name may mean."""
         every = [(agent, each) for agent in _names(self.folder) for each in _names(os.path.join(self.folder, agent))]
         every = [each for each in every if each[1].endswith(REDACTED if redacted else ENDING)]
-        exact = [each for each in every if name in (_id(each[1]), _id(each[1]) + ".redacted")]
-        close = exact or [each for each in every if len(name) >= SHORTEST and each[1].startswith(name)]
+        exact = [each for each in every if name == _id(each[1])]
+        close = exact or [each for each in every if name and each[1].startswith(name)]
         plain = {(agent, _id(each)) for agent, each in close if not each.endswith(REDACTED)}
         return [each for each in close if not each[1].endswith(REDACTED) or (each[0], _id(each[1])) not in plain]
 
@@ -123,38 +130,47 @@ def unkept(homes: Homes, leaving: Iterable[Leaving]) -> list[Leaving]:
     >>> unkept(Homes("/nonexistent", {}), [])
     []
     """
-    archive = Archive(archive_folder(homes))
-    seen: dict[tuple[str, str], set[tuple[str, int, int]]] = {}
-    found = []
-    for each in leaving:
-        stored = each.stored
-        key = stored.agent, stored.parent if stored.kind == "subagent" else stored.id
-        if key not in seen:
-            seen[key] = _looks(archive, *key)
-        if not _looks_of(stored.path) & seen[key]:
-            found.append(each)
-    return found
+    kept = Keeping(Archive(archive_folder(homes)))
+    return [each for each in leaving if not kept.has(each.stored)]
 
 
-def _looks(archive: Archive, agent: str, name: str) -> set[tuple[str, int, int]]:
-    """Name, size and time of every file that is kept of a session; of a redacted one, any size."""
-    found = set()
-    for is_redacted in (False, True):
-        try:
-            snapshots = Contents(archive.frames_of(agent, name, redacted=is_redacted)).snapshots
-        except (HeadnoteError, OSError):
-            continue  # what cannot be read keeps nothing
-        for kept in (kept for snapshot in snapshots for kept in snapshot.files):
-            found.add((os.path.basename(kept.name), -1 if is_redacted else kept.size, kept.changed))
-    return found
+class Keeping:
+    """Whether sessions are in an archive as they are now, whole or redacted."""
+
+    def __init__(self, archive: Archive) -> None:
+        self.archive = archive
+        self._seen: dict[tuple[str, str], set[Look]] = {}
+
+    def has(self, stored: Stored) -> bool:
+        """Whether the transcript is kept with its name, size and time; that of a subagent may be with its session."""
+        names = {stored.parent, stored.id} - {""} if stored.kind == "subagent" else {stored.id}
+        return any(not self._kept(stored.agent, name).isdisjoint(_looks_of(stored)) for name in names)
+
+    def _kept(self, agent: str, name: str) -> set[Look]:
+        if (agent, name) not in self._seen:
+            self._seen[agent, name] = set(self._looks(agent, name))
+        return self._seen[agent, name]
+
+    def _looks(self, agent: str, name: str) -> Iterator[Look]:
+        for is_redacted in (False, True):
+            try:
+                snapshots = Contents(self.archive.frames_of(agent, name, redacted=is_redacted)).snapshots
+            except (HeadnoteError, OSError):
+                continue  # what cannot be read keeps nothing
+            for kept in (kept for snapshot in snapshots for kept in snapshot.files):
+                is_rows = kept.name.endswith(ROWS)
+                yield os.path.basename(kept.name), ANY if is_redacted or is_rows else kept.size, kept.changed
 
 
-def _looks_of(path: str) -> set[tuple[str, int, int]]:
+def _looks_of(stored: Stored) -> tuple[Look, ...]:
+    if is_shared(stored):
+        return ((stored.id + ROWS, ANY, nanoseconds(stored)),)
     try:
-        status = os.stat(path)
+        status = os.stat(stored.path)
     except OSError:
-        return set()
-    return {(os.path.basename(path), size, status.st_mtime_ns) for size in (status.st_size, -1)}
+        return ()
+    name = os.path.basename(stored.path)
+    return (name, status.st_size, status.st_mtime_ns), (name, ANY, status.st_mtime_ns)
 
 
 def archived_hint(homes: Homes, name: str) -> str:

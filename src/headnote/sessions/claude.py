@@ -146,10 +146,9 @@ def _made_out(line: bytes) -> Json:
 def _filled(stored: Stored, head: list[Json], tail: list[Json]) -> Stored:
     records = head + tail
     times = [time for value in records if (time := moment(value.get("timestamp"))) is not None]
-    # where it was held at last: a session that went on elsewhere is resumed there
     forked = next((value["forkedFrom"] for value in records if isinstance(value.get("forkedFrom"), dict)), None)
     fork = isinstance(forked, dict) and stored.kind == "main"
-    return stored._replace(
+    return stored._replace(  # the folder it began in: it is kept, and resumed, by that (`kept.py`)
         cwd=_first(head, "cwd") or _first(tail, "cwd"),
         title=_title(head, tail),
         started=times[0] if times else None,

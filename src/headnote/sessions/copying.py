@@ -68,12 +68,12 @@ def copied(stored: Stored, name: str, links: Links, progress: Progress | None) -
 def _rows(stored: Stored, links: Links, progress: Progress | None) -> Iterator[Row]:
     """The records of a copy, and the lines they come from."""
     if stored.agent in LINKED:
-        return _relinked(stored, links, progress)
+        return relinked(stored, links, progress)
     rows = ((found, record) for found in session_lines(stored, progress) for record in found.saved.records)
     return acceptable(rows, stored.id, stored.cwd) if stored.agent in ROLLOUTS else rows
 
 
-def _relinked(stored: Stored, links: Links, progress: Progress | None) -> Iterator[Row]:
+def relinked(stored: Stored, links: Links, progress: Progress | None) -> Iterator[Row]:
     """The records of a session with the links that reach all of them."""
     changes = mended(links)
     names = _names(stored, links, {*changes.parents.values(), changes.leaf})

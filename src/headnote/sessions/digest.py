@@ -6,7 +6,7 @@ import json
 import re
 import time
 
-from headnote.types import TYPE_CHECKING
+from headnote.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,6 +32,10 @@ TELLING = (
 )
 DEEP = "(too deeply nested to be shown)"
 _TRICKS = re.compile(r"\x1b\[[0-9;]*m|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_TAG = re.compile(
+    r"\s*<(command-(?:name|message|args|contents)|local-command-(?:stdout|stderr|caveat)|bash-(?:input|stdout|stderr))>"
+)
 PATHS = ("file_path", "filePath", "absolute_path", "path", "notebook_path")
 CHANGES = ("Edit", "MultiEdit", "Write", "NotebookEdit", "edit", "write", "replace", "write_file", "apply_patch")
 
@@ -89,6 +93,47 @@ def taken_out(count: int) -> str:
     ('1 credential was taken out', '2 credentials were taken out')
     """
     return "1 credential was taken out" if count == 1 else f"{count:,} credentials were taken out"
+
+
+class Spoken(NamedTuple):
+    """A text as a person would tell it."""
+
+    text: str  #: empty if nothing was said
+    is_output: bool = False  #: whether it is what a command printed
+
+
+def spoken(text: str) -> Spoken:
+    """What was typed, or printed, of a text that an agent wrote down in tags: `/compact`, `! ls`; any other as it is.
+
+    >>> spoken("<command-name>/model</command-name>\\n<command-args>opus</command-args>")
+    Spoken(text='/model opus', is_output=False)
+    >>> spoken("<local-command-stdout>Compacted.</local-command-stdout>")
+    Spoken(text='Compacted.', is_output=True)
+    >>> spoken("<local-command-caveat>Ignore this.</local-command-caveat>").text, spoken("<b>bold</b>").text
+    ('', '<b>bold</b>')
+    """
+    said = _tagged(text)
+    if not said:
+        return Spoken(text)
+    if name := said.get("command-name"):
+        return Spoken(f"{name} {said.get('command-args', '')}".strip())
+    if line := said.get("bash-input"):
+        return Spoken(f"! {line}")
+    printed = "\n".join(inner for tag, inner in said.items() if inner and tag.endswith(("-stdout", "-stderr")))
+    return Spoken(_COLOUR.sub("", printed), is_output=bool(printed))
+
+
+def _tagged(text: str) -> dict[str, str]:
+    """What stands in tags, by their names; nothing if something stands outside of them."""
+    said: dict[str, str] = {}
+    at = 0
+    while tag := _TAG.match(text, at):
+        end = text.find(f"</{tag[1]}>", tag.end())
+        if end < 0:
+            return {}
+        said[tag[1]] = text[tag.end() : end].strip()
+        at = end + len(tag[1]) + 3
+    return {} if text[at:].strip() else said
 
 
 def visible(text: str) -> str:

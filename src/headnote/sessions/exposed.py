@@ -21,7 +21,7 @@ from headnote.sessions.pem import end_of_key, tails_of_keys
 
 Span = tuple[str, int, int]
 
-ASSIGNED, HEADER, KEY = "assigned secret", "authorization", "private key"
+ASSIGNED, HEADER, KEY, URL = "assigned secret", "authorization", "private key", "password in a URL"
 
 _TOKENS = tuple((kind, letters, lazy(form)) for kind, letters, form in FORMS)
 #: letters to look for, the name they may be the end of, and whether people choose what is assigned to it
@@ -55,7 +55,7 @@ _HEADERS = re.compile(
     r"\s{0,3}(?P<value>[\w+/~.=:-]{8,4000})"
 )
 _COOKIE = re.compile(r"""(?i)cookie["'`]?\s{0,3}:\s{0,3}["'`]?([^\s"'`=;$<{]{1,60}=(?![$<{*])[^"'`\n]{8,4000})""")
-_BASIC = re.compile(r"""(?i)\b_?auth["'`]?\s{0,12}[:=]\s{0,12}["'`]?([A-Za-z0-9+/]{12,4000}={0,2})""")
+_BASIC = re.compile(r"""(?i)(?:\b|(?<=\b_))auth["'`]?\s{0,12}[:=]\s{0,12}["'`]?([A-Za-z0-9+/]{12,4000}={0,2})""")
 _LOGIN = re.compile(r"""(?:\s-u|--user|--proxy-user)[ =]{0,2}["']?[^\s:"'$<]{1,64}:(?![/\\$<{])([^\s"']{3,128})""")
 _MYSQL = re.compile(r"""\b(?:mysql\w{0,8}|mariadb|sshpass)\b[^\n|;&]{0,200}?\s-p\s?["']?([^\s"'$<-][^\s"'$]{3,127})""")
 _SIGNED = re.compile(
@@ -73,8 +73,8 @@ _FORMS = (
     ("-u", _LOGIN, ASSIGNED),
     ("-p", _MYSQL, ASSIGNED),
     ("=", _SIGNED, "signed URL"),
-    ("://", _USER, "password in a URL"),
-    ("://", _LOGGED, "password in a URL"),
+    ("://", _USER, URL),
+    ("://", _LOGGED, URL),
     ("$", _HASH, "password hash"),
     ("otpauth://", _OTP, ASSIGNED),
     ("Private-Lines:", _PUTTY, KEY),
@@ -128,7 +128,9 @@ def _spans(text: str) -> Iterator[Span]:
     for kind, letters, form in _TOKENS:
         for match in form.finditer(text) if letters in text else ():
             end = end_of_key(text, match.end()) if kind == KEY else match.end()
-            if kind != KEY or end > match.end():  # a first line alone is what code about keys has
+            if kind == URL:  # the password alone, for it may stand elsewhere without the URL
+                yield kind, match.end("user") + 1, end - 1
+            elif kind != KEY or end > match.end():  # a first line alone is what code about keys has
                 yield kind, match.start(), end
     for letters, form, kind in _FORMS:
         for match in form.finditer(text) if letters in text else ():
@@ -136,8 +138,7 @@ def _spans(text: str) -> Iterator[Span]:
             if form in (_HASH, _OTP) or _counts(match[1], chosen=chosen, strict=strict):
                 yield kind, match.start(1), match.end(1)
     low = text.replace("\u0130", "I").lower()  # the one letter whose small form is longer
-    if "bearer" in low or "basic" in low or "auth" in low:
-        yield from _headers(text)
+    yield from _headers(text, low)
     yield from _assigned(text, low)
     yield from ((KEY, start, end) for start, end in tails_of_keys(text))
 
@@ -149,14 +150,25 @@ def _to_the_end(text: str, at: int) -> int:
     return at
 
 
-def _headers(text: str) -> Iterator[Span]:
-    for match in _HEADERS.finditer(text):
-        kind, value = match["kind"].lower(), match["value"]
-        if _is_login(value) if kind == "basic" else _counts(value, strict=kind == "bearer"):
-            yield HEADER, *match.span("value")
-    for match in _BASIC.finditer(text):
+def _headers(text: str, low: str) -> Iterator[Span]:
+    for word in ("bearer", "basic", "authorization"):
+        for match in _at_words(_HEADERS, text, low, word):
+            kind, value = match["kind"].lower(), match["value"]
+            if _is_login(value) if kind == "basic" else _counts(value, strict=kind == "bearer"):
+                yield HEADER, *match.span("value")
+    for match in _at_words(_BASIC, text, low, "auth"):
         if _is_login(match[1]):
             yield HEADER, match.start(1), match.end(1)
+
+
+def _at_words(form: re.Pattern[str], text: str, low: str, word: str) -> Iterator[re.Match[str]]:
+    """Where a form begins with a word: to look for the word first is ten times faster."""
+    at = low.find(word)
+    while at >= 0:
+        match = form.match(text, at)
+        if match:
+            yield match
+        at = low.find(word, match.end() if match else at + len(word))
 
 
 def _is_login(value: str) -> bool:
@@ -207,6 +219,15 @@ def _value(text: str, start: int, end: int, *, chosen: bool) -> Iterator[Span]:
 def is_random(value: str) -> bool:
     """Whether `headnote.credentials` would take a value for a secret if it were assigned to a password."""
     return any(one.end > 8 for one in credentials_in(f'secret="{value}'))
+
+
+def is_chosen(value: str) -> bool:
+    """Whether a person chose a value, and it is no word.
+
+    >>> is_chosen("hunter2"), is_chosen("hunter"), is_chosen("$PW1")
+    (True, False, False)
+    """
+    return not is_dull(value) and bool(_STRONG.fullmatch(value))
 
 
 def is_dull(value: str) -> bool:

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 
 from headnote.errors import SessionFailed
 from headnote.sessions.belongings import Belonging, belongings_of, is_shared, root_of
+from headnote.sessions.carded import without_credentials
 from headnote.sessions.frames import PIECE, Writer
 from headnote.sessions.model import Stored
 from headnote.sessions.snapshots import Contents, Kept, Snapshot, encode
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int], None]
 
+ROWS = ".rows.jsonl"  #: how the name of a file ends that has the rows of a database
 _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK  #: a FIFO does not make it wait
 
 
@@ -75,15 +77,16 @@ class Filing:
         if not files:
             raise SessionFailed(f"{stored.path} is not there any more, so nothing was archived")
         old = self.contents.last_at(stored.path)
-        if old is None or old.files != files:
+        if old is None or old.files != files or self._clean_text(old.title) != old.title:
+            card = stored if self.redactor is None else without_credentials(stored, self.redactor)
             snapshot = Snapshot(
                 agent=stored.agent,
                 id=stored.id,
                 root=root_of(stored),
                 path=stored.path,
                 time=now,
-                cwd=stored.cwd,
-                title=stored.title,
+                cwd=card.cwd,
+                title=card.title,
                 kind=stored.kind,
                 parent=stored.parent,
                 redacted=self.redactor is not None,
@@ -102,10 +105,8 @@ class Filing:
             for line in rows_of(self.stored.path, self.stored.id):
                 file.write(self._clean(line))
             file.seek(0)
-            name = f"{self.stored.id}.rows.jsonl"
-            return self._store(
-                file, Kept(name, "transcripts", 0, file_size(file), "", 0o600, _nanoseconds(self.stored))
-            )
+            name = self.stored.id + ROWS
+            return self._store(file, Kept(name, "transcripts", 0, file_size(file), "", 0o600, nanoseconds(self.stored)))
 
     def _kept(self, source: Belonging) -> Kept | None:
         """A file as it is kept now; None if it is gone."""
@@ -226,6 +227,9 @@ class Filing:
             clean.seek(0)
             yield clean
 
+    def _clean_text(self, text: str) -> str:
+        return self.redactor.text(text) if self.redactor else text
+
     def _clean(self, line: bytes) -> bytes:
         if self.redactor is None:
             return line
@@ -254,7 +258,8 @@ def file_size(file: BinaryIO) -> int:
     return size
 
 
-def _nanoseconds(stored: Stored) -> int:
+def nanoseconds(stored: Stored) -> int:
+    """When a session in a database was last changed, as it is archived."""
     return int(stored.changed * 1000) * 1_000_000
 
 

@@ -21,6 +21,7 @@ from headnote.memory.cache import cache_home
 from headnote.sessions.agents import reader_of
 from headnote.sessions.calls import with_tools
 from headnote.sessions.index import Index, Unusable
+from headnote.sessions.kept import Homing
 from headnote.sessions.listing import homes_here, is_of, newest_first
 from headnote.sessions.model import Stored
 from headnote.sessions.newest import Filters, Place, from_files, from_index
@@ -107,10 +108,10 @@ def search(
     if not asked.wanted:
         return Results((), more=False, sessions=len(sessions))
     if index is not None:
-        return _answer(asked, index, sessions, folder, filters, findings, limit, order, progress)
+        return _answer(asked, index, sessions, Homing(homes, folder), folder, filters, findings, limit, order, progress)
     own = _index(homes, cache, sessions, findings, progress) if use_index and sessions else None
     with own or Index(""):
-        return _answer(asked, own, sessions, folder, filters, findings, limit, order, progress)
+        return _answer(asked, own, sessions, Homing(homes, folder), folder, filters, findings, limit, order, progress)
 
 
 def _of(sessions: list[Stored], agents: Iterable[str] | None) -> list[Stored]:
@@ -122,6 +123,7 @@ def _answer(
     asked: Query,
     index: Index | None,
     sessions: list[Stored],
+    homing: Homing,
     folder: str,
     filters: Filters,
     findings: list[Finding],
@@ -130,7 +132,7 @@ def _answer(
     progress: Progress | None,
 ) -> Results:
     known = index.known() if index is not None else {}
-    cards = _Cards({key: each.card for key, (_, each) in known.items()})
+    cards = _Cards({key: each.card for key, (_, each) in known.items()}, homing)
     some = [stored for stored in sessions if is_of(cards.of(stored), folder)] if folder else sessions
     if index is not None:
         places = from_index(index, asked, some, filters)
@@ -140,7 +142,7 @@ def _answer(
     hits = list(_hits(places, matcher, filters, POOL if order == "ranked" else limit + 1))
     if order == "ranked":
         hits.sort(key=lambda hit: -hit.score)
-    shown = tuple(_shown(hit, matcher, cards.of(hit.stored)) for hit in hits[:limit])
+    shown = tuple(_shown(hit, cards.of(hit.stored)) for hit in hits[:limit])
     return Results(shown, len(hits) > limit, len(some), tuple(findings))
 
 
@@ -182,17 +184,19 @@ def _index(
 
 
 class _Cards:
-    """Sessions with title, folder and the like: as the index keeps them, else from both ends of their files."""
+    """Sessions with title, folder and the like: as the index keeps them, else from both ends of their files. The folder
+    is the one that they belong to now."""
 
-    def __init__(self, known: dict[Key, str]) -> None:
-        self._known = known
+    def __init__(self, known: dict[Key, str], homing: Homing) -> None:
+        self._known, self._homing = known, homing
         self._read: dict[Key, Stored] = {}
 
     def of(self, stored: Stored) -> Stored:
         key = key_of(stored)
         if key not in self._read:
             kept = self._known.get(key)
-            self._read[key] = Stored(*json.loads(kept)) if kept else reader_of(stored.agent).card(stored)
+            card = Stored(*json.loads(kept)) if kept else reader_of(stored.agent).card(stored)
+            self._read[key] = self._homing.at_home(card)
         return self._read[key]
 
 
@@ -234,8 +238,10 @@ def _hit(stored: Stored, message: Message, matcher: Matcher, filters: Filters) -
     if not matcher.fits([each.text for each in said]):
         return None
     best = max(said, key=lambda each: len(matcher.spans(each.text, 20))) if len(said) > 1 else said[0]
-    whole = Snippet(best.text, ())
-    return Hit(stored, message.id, best.voice, best.tool, message.time, whole, (), message.start, _score(matcher, said))
+    snippet = snippet_of(best.text, matcher.spans(best.text, 100))  # now: the text of a hit may be of megabytes
+    return Hit(
+        stored, message.id, best.voice, best.tool, message.time, snippet, (), message.start, _score(matcher, said)
+    )
 
 
 def _score(matcher: Matcher, said: list[Said]) -> float:
@@ -246,8 +252,6 @@ def _score(matcher: Matcher, said: list[Said]) -> float:
     return round(found * max(WEIGHTS.get(each.voice, 1.0) for each in said), 6)
 
 
-def _shown(hit: Hit, matcher: Matcher, card: Stored) -> Hit:
-    """A hit as it is shown: until then its snippet is the whole text."""
-    text = hit.snippet.text
-    snippet = snippet_of(text, matcher.spans(text, 100))
-    return hit._replace(stored=card, snippet=snippet, command=reader_of(card.agent).command(card))
+def _shown(hit: Hit, card: Stored) -> Hit:
+    """A hit as it is shown: with its session's card, and the command that resumes it."""
+    return hit._replace(stored=card, command=reader_of(card.agent).command(card))

@@ -76,20 +76,20 @@ class Links:
         self.answers = 0  #: how many message ids there are
         self.has_null = False  #: whether a line is `null`
 
-    def add(self, record: dict[str, object]) -> None:
-        """Learn a record."""
+    def add(self, record: dict[str, object]) -> int:
+        """Learn a record; its number, NOBODY if it has none."""
         kind = record.get("type")
         if kind == "last-prompt":
             self.leaf_named = self._named(record.get("leafUuid"))
         if not isinstance(kind, str) or kind not in LINKS:
-            return
+            return NOBODY
         key, flags = key_of(record.get("uuid")), _flags(record)
         number = self.uuids.find(key)
         if flags & HOLLOW:
             self.hollow += 1
             if not self.rules.refuses_damage:
                 self._pass_over(key, number, record)
-                return
+                return NOBODY
         if key is None and self.parts_nameless:
             number = self._new((self.came,))
             self.unnamed.add(number)
@@ -105,6 +105,7 @@ class Links:
             flags |= FIRST_SIDE
         self.came += 1
         self._fill(number, record, flags | THERE)
+        return number
 
     def _new(self, key: Hashable) -> int:
         self.parent.append(NOBODY)

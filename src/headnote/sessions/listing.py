@@ -4,8 +4,9 @@
 2. They are put in order by when their file was last written, newest first; only as many as are asked for are opened,
    and of those only head and tail are read.
 3. A session belongs to the folder that it was held in. If that is gone, it belongs to the one that its agent keeps it
-   for: a project that has moved, and its sessions with it.
-4. A name finds a session by its id, the beginning of its id, its file, or its title.
+   for (`kept.py`): a project that has moved, and its sessions with it.
+4. A name finds a session by its id, its file, the beginning of its id, its title, or the beginning of its title. What
+   fits several is told with all that tells them apart (`named.py`).
 """
 
 from __future__ import annotations
@@ -13,12 +14,14 @@ from __future__ import annotations
 import json
 import os
 import stat
+from itertools import islice
 
-from headnote.dialects.claude_world import slug
 from headnote.errors import NoSuchSession, SessionFailed
 from headnote.sessions.agents import READERS, reader_of
 from headnote.sessions.ends import bytes_of
+from headnote.sessions.kept import KEPT_BY, Homing, is_below, kept_in
 from headnote.sessions.model import Homes, Stored
+from headnote.sessions.named import several
 from headnote.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -27,9 +30,8 @@ if TYPE_CHECKING:
     from headnote.sessions.model import Message
     from headnote.types import Finding
 
-#: agent -> the name of the folder in which it keeps the sessions of a project
-KEPT_BY = {"claude-code": slug}
 IN_PLAIN_TEXT = ("claude-code",)  #: agents whose sessions have their folder in them as it is
+LISTS = "headnote sessions lists them, --all in every folder"
 KINDS = ("main", "fork", "archived")  #: those that a person has held
 
 
@@ -70,12 +72,18 @@ def list_sessions(
     >>> list_sessions(Homes(tempfile.mkdtemp(), {}))
     []
     """
-    found: list[Stored] = []
-    for stored in sessions_of(homes or homes_here(), agents=agents, project=project, kinds=kinds):
-        if limit is not None and len(found) >= limit:
-            break
-        found.append(stored)
-    return found
+    found = sessions_of(homes or homes_here(), agents=agents, project=project, kinds=kinds)
+    return by_time(islice(found, limit))
+
+
+def by_time(cards: Iterable[Stored]) -> list[Stored]:
+    """Sessions that were opened, by the time of their last record, newest first: a file may be written to later.
+
+    >>> cards = Stored("codex", "1", "", changed=5.0), Stored("codex", "2", "", changed=7.0)
+    >>> [stored.id for stored in by_time(cards)]
+    ['2', '1']
+    """
+    return sorted(cards, key=lambda stored: -stored.changed)
 
 
 def sessions_of(
@@ -87,35 +95,31 @@ def sessions_of(
 ) -> Iterator[Stored]:
     """The same one by one: a session is opened when it is asked for."""
     folder = os.path.realpath(project) if project else ""
+    homing = Homing(homes, folder)
     for stored in newest_first(homes, agents):
         if stored.kind not in kinds and stored.kind != "main":
             continue
-        is_kept = bool(folder) and _is_kept_for(stored, folder)
-        if folder and not is_kept and not _may_be_of(stored, folder):
+        if folder and not _may_be_of(stored, folder):
             continue
-        card = card_of(stored)
-        if card and is_kept and not is_of(card, folder) and not os.path.isdir(card.cwd):
-            card = card._replace(cwd=folder)
+        card = card_of(stored, homing)
         if card and card.kind in kinds and (not folder or is_of(card, folder)):
             yield card
 
 
-def _is_kept_for(stored: Stored, folder: str) -> bool:
-    """Whether its agent keeps a session for a folder, wherever it was held."""
-    name = KEPT_BY.get(stored.agent)
-    return name is not None and os.path.basename(os.path.dirname(stored.path)) == name(folder)
-
-
 def _may_be_of(stored: Stored, folder: str) -> bool:
-    """Whether a session may have been held in a folder: to look for bytes is ten times faster than to parse them."""
+    """Whether a session may belong to a folder: to look for bytes is ten times faster than to parse them."""
     if stored.agent not in IN_PLAIN_TEXT or not folder.isascii() or json.dumps(folder) != f'"{folder}"':
+        return True
+    if stored.agent in KEPT_BY and is_below(kept_in(stored), KEPT_BY[stored.agent](folder)):
         return True
     return _is_file(stored.path) and any(folder.encode() in data for data in bytes_of(stored.path)[:2])
 
 
-def card_of(stored: Stored) -> Stored | None:
-    """A session with what its ends tell; None if it is no file: a pipe would never end."""
-    return reader_of(stored.agent).card(stored) if _is_file(stored.path) else None
+def card_of(stored: Stored, homing: Homing | None = None) -> Stored | None:
+    """A session with what its ends tell, and its folder; None if it is no file: a pipe would never end."""
+    if not _is_file(stored.path):
+        return None
+    return (homing or Homing()).at_home(reader_of(stored.agent).card(stored))
 
 
 def _is_file(path: str) -> bool:
@@ -145,25 +149,27 @@ def is_of(stored: Stored, folder: str) -> bool:
     return bool(stored.cwd) and (cwd == folder or cwd.startswith(folder.rstrip("/") + "/"))
 
 
-def find_session(homes: Homes, name: str, *, agents: Iterable[str] | None = None) -> Stored:
-    """The session with an id, the beginning of an id, a file or a title."""
+def find_session(homes: Homes, name: str, *, agents: Iterable[str] | None = None, hint: str = LISTS) -> Stored:
+    """The session with an id, a file, the beginning of an id, a title, or the beginning of a title."""
     if not name.strip():
-        raise NoSuchSession("a session has an id; headnote sessions lists them")
-    every = newest_first(homes, agents)
-    exact = [stored for stored in every if stored.id == name] or _filed(every, name)
-    close = exact or [stored for stored in every if len(name) >= 4 and stored.id.startswith(name)]
+        raise NoSuchSession(f"a session has an id; {hint}")
+    every, homing = newest_first(homes, agents), Homing(homes)
+    close = [stored for stored in every if stored.id == name] or _filed(every, name) or _begun(every, name)
+    close = close or _titled(every, name, homing)
     if not close:
-        close = _titled(every, name)
-    if not close:
-        raise NoSuchSession(f"no session is called {name!r}; headnote sessions lists them, --all in every folder")
-    if len(close) > 1 and len({(stored.agent, stored.id) for stored in close}) > 1:
-        ids = ", ".join(f"{stored.agent} {stored.id!r}" for stored in close[:5])
-        more = "give --agent" if len({stored.id for stored in close}) == 1 else "write more of the id"
-        raise NoSuchSession(f"{name!r} may be {len(close)} sessions: {ids}; {more}")
-    card = card_of(close[0])
+        raise NoSuchSession(f"no session is called {name!r}; {hint}")
+    if len({(stored.agent, stored.id) for stored in close}) > 1:
+        raise NoSuchSession(several(name, close, card_of))
+    card = card_of(close[0], homing)
     if card is None:
         raise SessionFailed(f"{close[0].path!r} is not there any more, or is no file")
     return card
+
+
+def _begun(every: list[Stored], name: str) -> list[Stored]:
+    """Sessions whose id begins so; those of subagents only if there is no other."""
+    begun = [stored for stored in every if stored.id.startswith(name)]
+    return [stored for stored in begun if stored.kind != "subagent"] or begun
 
 
 def _filed(every: list[Stored], name: str) -> list[Stored]:
@@ -177,6 +183,9 @@ def _filed(every: list[Stored], name: str) -> list[Stored]:
     return [stored for stored in same if os.path.realpath(stored.path) == path]
 
 
-def _titled(every: list[Stored], name: str) -> list[Stored]:
-    cards = (card_of(stored) for stored in every if stored.kind == "main")
-    return [card for card in cards if card and card.title == name]
+def _titled(every: list[Stored], name: str, homing: Homing) -> list[Stored]:
+    """Sessions with a title; else those whose title begins so, in letters of any case."""
+    cards = [card for stored in every if stored.kind != "subagent" and (card := card_of(stored, homing))]
+    begin = " ".join(name.split()).casefold()
+    whole = [card for card in cards if card.title == name]
+    return whole or [card for card in cards if card.title.casefold().startswith(begin)]

@@ -91,7 +91,8 @@ def _is_reached(links: Links, rules: SessionRules, undated: set[int]) -> bool:
         links.leaf_named = _last_said(links)
         return links.leaf_named == NOBODY
     if not _pieces(links, judged.state):
-        return not judged.way.wrong
+        # a parent that a compaction has let go is not broken: there is nothing to mend
+        return "cycle" not in judged.way.wrong.values()
     tail = _link_lost(links, judged)
     if _pieces(links, judge(links).state):
         links.leaf_named = tail

@@ -12,7 +12,6 @@ import json
 import os
 from functools import lru_cache
 
-from headnote.sessions.archive import archive_folder
 from headnote.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -31,13 +30,15 @@ class Moved(NamedTuple):
 
 
 def moves_file(homes: Homes) -> str:
-    """Where moves are noted: in our own state folder.
+    """Where moves are noted: in our own state folder, beside the archive.
 
     >>> from headnote.sessions.model import Homes
-    >>> moves_file(Homes("/home/me", {}))
-    '/home/me/.local/state/headnote/moves.jsonl'
+    >>> moves_file(Homes("/home/me", {})), moves_file(Homes("/home/me", {"HEADNOTE_HOME": "/srv/h"}))
+    ('/home/me/.local/state/headnote/moves.jsonl', '/srv/h/moves.jsonl')
     """
-    return beside_archive(archive_folder(homes))
+    own, state = homes.env.get("HEADNOTE_HOME"), homes.env.get("XDG_STATE_HOME", "")
+    base = state if state.startswith("/") else f"{homes.home}/.local/state"
+    return os.path.join(os.path.abspath(own) if own else f"{base}/headnote", "moves.jsonl")
 
 
 def beside_archive(folder: str) -> str:
@@ -119,6 +120,4 @@ def _move(line: bytes) -> Moved | None:
     old, new, time, agent = (value.get(key) for key in Moved._fields)
     if not isinstance(old, str) or not isinstance(new, str) or not old.startswith("/") or not new.startswith("/"):
         return None
-    return Moved(
-        old, new, time if isinstance(time, int | float) else 0.0, agent if isinstance(agent, str) else ""
-    )
+    return Moved(old, new, time if isinstance(time, int | float) else 0.0, agent if isinstance(agent, str) else "")

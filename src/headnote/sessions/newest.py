@@ -15,6 +15,7 @@ import math
 from bisect import bisect_right
 
 from headnote.sessions.index import Index
+from headnote.sessions.said import is_queued
 from headnote.sessions.scan import Sieve, message_at, scanned
 from headnote.sessions.shard import key_of, mask_of
 from headnote.sessions.wanted import expression
@@ -51,7 +52,8 @@ class Place(NamedTuple):
     message: Message | None = None  #: where it has been read already
 
     def read(self) -> Message | None:
-        return self.message or message_at(self.stored, -self.back, self.end)
+        message = self.message or message_at(self.stored, -self.back, self.end)
+        return None if message is None or is_queued(self.stored, message) else message
 
 
 class Source(NamedTuple):
@@ -134,10 +136,10 @@ def _by_run(runs: list[Run], numbers: list[int]) -> Iterator[tuple[Run, list[int
 
 def _places(rows: list[Found], stored: Stored, filters: Filters) -> list[Place]:
     mask = mask_of(filters.roles) or mask_of(("user", "assistant", "system", "tool"))
-    tools = {*filters.tools}
+    tools = {name.lower() for name in filters.tools}
     found = []
     for row in rows:
-        if not row.voices & mask or (tools and tools.isdisjoint(row.tools.split("\n"))):
+        if not row.voices & mask or (tools and tools.isdisjoint(row.tools.lower().split("\n"))):
             continue
         age = age_of(row.time, stored)
         if filters.after <= -age < filters.before:

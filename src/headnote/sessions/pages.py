@@ -4,28 +4,33 @@
 2. What was said is there whole, with the calls of tools and what they said. Attachments, notices and what subagents
    said in between are left out unless `full`; `brief` leaves out tools too, and names the files that were changed: for
    another agent that goes on with the work.
-3. Hostile content cannot leave its place: no tag, no fence and no heading of a session is one of the page.
-4. Pieces are given as they are made: a session of any size needs the memory of one message.
+3. Pages for people have commands as they were typed (`/compact`), and what these printed as output; JSON has the tags
+   in which an agent wrote them down.
+4. Hostile content cannot leave its place: no tag, no fence and no heading of a session is one of the page.
+5. Pieces are given as they are made: a session of any size needs the memory of one message.
 """
 
 from __future__ import annotations
 
 from headnote.errors import HeadnoteError
-from headnote.sessions.digest import DEEP
+from headnote.sessions.belongings import is_shared
+from headnote.sessions.carded import without_credentials
+from headnote.sessions.digest import DEEP, spoken, touched
 from headnote.sessions.listing import messages_of
-from headnote.sessions.model import Stored
+from headnote.sessions.model import Message, Part, Stored
 from headnote.sessions.redact import Redactor
 from headnote.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from headnote.sessions.model import Message, Part
+    from headnote.sessions.filing import Progress
     from headnote.types import Finding
 
 #: form -> the module of `sessions/` that writes it
 FORMS = {"markdown": "page_markdown", "html": "page_html", "json": "page_json"}
 SAID = ("", "summary")
+OUTPUT = "output"  #: what stands above what a command of the terminal printed
 
 
 class Choice(NamedTuple):
@@ -46,31 +51,60 @@ def export(
     redactor: Redactor | None,
     choice: Choice = USUAL,
     findings: list[Finding] | None = None,
+    progress: Progress | None = None,
 ) -> Iterator[str]:
-    """The pieces of a page. `redactor=None` leaves credentials in."""
+    """The pieces of a page. `redactor=None` leaves credentials in; `progress` is told of the bytes that were read."""
     if form not in FORMS:
         raise HeadnoteError(f"there is no form {form!r}; there are: {', '.join(FORMS)}")
     module = __import__(f"headnote.sessions.{FORMS[form]}", fromlist=["page"])
-    messages = _messages(stored, choice, redactor, findings if findings is not None else [])
-    pieces: Iterator[str] = module.page(_clean(stored, redactor), messages, choice, redactor)
+    read = _read(stored, findings, progress)
+    messages = _messages(read if form == "json" else map(_told, read), choice, redactor)
+    card = stored if redactor is None else without_credentials(stored, redactor)
+    pieces: Iterator[str] = module.page(card, messages, choice, redactor)
     return pieces
 
 
-def _clean(stored: Stored, redactor: Redactor | None) -> Stored:
-    """A session whose card has no credentials in it either."""
-    return Stored(*map(redactor.value, stored)) if redactor else stored  # type: ignore[arg-type]
-
-
-def _messages(stored: Stored, choice: Choice, redactor: Redactor | None, findings: list[Finding]) -> Iterator[Message]:
+def _read(stored: Stored, findings: list[Finding] | None, progress: Progress | None) -> Iterator[Message]:
     for message in messages_of(stored, findings):
+        yield message
+        if progress and not is_shared(stored):
+            progress(min(message.end, stored.size), stored.size)
+
+
+def _told(message: Message) -> Message:
+    """A message as a person would tell it."""
+    if message.role == "assistant":
+        return message
+    parts = []
+    for part in message.parts:
+        if part.kind == "text":
+            said = spoken(part.text)
+            part = Part("result", said.text, OUTPUT) if said.is_output else part._replace(text=said.text)
+        parts.append(part)
+    return message._replace(parts=tuple(parts))
+
+
+def _messages(messages: Iterable[Message], choice: Choice, redactor: Redactor | None) -> Iterator[Message]:
+    for message in messages:
         if not choice.full and message.kind not in SAID:
             continue
-        parts = tuple(_part(part, redactor) for part in message.parts if is_wanted(part, choice))
+        wanted = [part for part in message.parts if is_wanted(part, choice)]
+        parts = tuple(_part(part, redactor) for part in (_briefly(wanted) if choice.brief else wanted))
         if parts and redactor:
             name, role, model, parent = map(redactor.text, (message.id, message.role, message.model, message.parent))
             message = message._replace(id=name, role=role, model=model, parent=parent)
         if parts:
             yield message._replace(parts=parts)
+
+
+def _briefly(parts: Iterable[Part]) -> Iterator[Part]:
+    """Parts without calls; of one that changed a file only that it did: no more of it is in a brief page."""
+    for part in parts:
+        if part.kind != "call":
+            yield part
+            continue
+        for path in touched([Message("", "assistant", (part,))]):
+            yield Part("call", tool=part.tool, id=part.id, input={"file_path": path})
 
 
 def is_wanted(part: Part, choice: Choice) -> bool:

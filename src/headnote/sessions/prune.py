@@ -1,7 +1,8 @@
 """Which sessions could go, and letting them go: into the archive first.
 
-1. A session is proposed for a reason that was asked for: older than, larger than, empty, held in a folder that is not
-   there any more. With several reasons, every one of them must hold.
+1. A session is proposed for a reason that was asked for: older than, larger than, empty, of a folder that is not there
+   any more (one that has moved along with its project has a folder: `kept.py`). With several reasons, every one of them
+   must hold. What cannot be read, or not all of it, is not empty.
 2. One that is in use is never proposed (`running.py`); nor one that shares its file with others (a database), nor one
    that a fork which stays begins with.
 3. Letting go: the session is archived, everything it has is read back from the archive and compared with what is on the
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from headnote.sessions.filing import Progress
     from headnote.sessions.model import Homes, Stored
     from headnote.sessions.snapshots import Kept
+    from headnote.types import Finding
 
 DAY = 86_400.0
 
@@ -125,13 +127,28 @@ def _why(stored: Stored, size: int, changed: float, wanted: Wanted, now: float) 
 
 
 def _is_empty(stored: Stored) -> bool:
-    """Whether nobody said anything in a session."""
+    """Whether nobody said anything in a session. One with damage, or of which nothing can be read, may have been said
+    something in."""
     from headnote.sessions.agents import reader_of
 
     if is_shared(stored):
         return False
-    messages = reader_of(stored.agent).messages(stored)
-    return not any(message.role in ("user", "assistant") and not message.kind for message in messages)
+    damage: list[Finding] = []
+    count = 0
+    try:
+        for message in reader_of(stored.agent).messages(stored, 0, damage):
+            count += 1
+            if message.role in ("user", "assistant") and not message.kind:
+                return False
+        return not any(each.code.startswith("record-") for each in damage) and (count > 0 or _is_blank(stored.path))
+    except OSError:
+        return False
+
+
+def _is_blank(path: str) -> bool:
+    """Whether a file has no byte in it, or is a document without messages: Gemini CLI has such."""
+    with open(path, "rb") as file:
+        return file.read(1) in (b"", b"{")
 
 
 def _kept(stored: Stored, paths: list[str], changed: float, now: float, processes: Processes) -> str:

@@ -86,6 +86,31 @@ def _climb(links: Links, state: bytearray, number: int) -> None:
             state[each] = ASIDE
 
 
+class Places(NamedTuple):
+    """Where to look: the numbers of records, NOBODY if there is none."""
+
+    lost: int  #: the first message that is not reached
+    broken: int  #: the first record whose parent is not there
+    begin: int  #: what is reached begins with it
+
+
+def places_of(links: Links, judged: Judged) -> Places:
+    """The first record of each kind, in the order of the file."""
+
+    def is_lost(number: int) -> bool:
+        return judged.state[number] == LOST and links.is_said(number) and not links.flags[number] & SIDE
+
+    lost = filter(is_lost, links.records())
+    broken = (number for number in links.records() if not links.flags[number] & SIDE and _is_broken(links, number))
+    walked = judged.way.walked
+    return Places(next(lost, NOBODY), next(broken, NOBODY), walked[0] if walked else NOBODY)
+
+
+def _is_broken(links: Links, number: int) -> bool:
+    parent = links.parent[number]
+    return parent >= 0 and not links.flags[parent] & (THERE | HOLLOW)
+
+
 def reach_of(links: Links, judged: Judged | None = None) -> Reach:
     """The numbers that a person is told."""
     judged = judged or judge(links)
@@ -97,8 +122,7 @@ def reach_of(links: Links, judged: Judged | None = None) -> Reach:
             continue
         if flags & KIND in (USER, ASSISTANT) and not flags & HOLLOW:
             counts[judged.state[number]] += 1
-        parent = links.parent[number]
-        broken += parent >= 0 and not links.flags[parent] & (THERE | HOLLOW)
+        broken += _is_broken(links, number)
     return Reach(
         sum(counts.values()),
         counts[REACHED],

@@ -2,8 +2,9 @@
 
 1. What looks like a credential is found by `headnote.credentials`, by what stands around it (`sessions.exposed`) and,
    where the extra `secrets` is installed, by the detectors of detect-secrets as well.
-2. In its place stands its kind and a one-way fingerprint: equal values have equal fingerprints, so that a reader can
-   tell "the same key again". Of a value that could be guessed they are slow to compute.
+2. In its place stands its kind and a one-way fingerprint: equal values have equal fingerprints and one kind, wherever
+   they stand (`overlap.py`), so that a reader can tell "the same key again". Of a value that could be guessed they are
+   slow to compute.
 3. A private key is taken out from its first line to its last.
 4. A value under a key such as `password` is read together with that key; so is one beside a name (`{"name":
    "DB_PASSWORD", "value": …}`) and one behind a flag (`["--password", …]`).
@@ -18,7 +19,17 @@ import re
 from functools import lru_cache
 
 from headnote.sessions.detectors import installed
-from headnote.sessions.exposed import ASSIGNED, HEADER, exposed_in, is_random, is_secret_field, is_secret_name
+from headnote.sessions.exposed import (
+    ASSIGNED,
+    HEADER,
+    URL,
+    exposed_in,
+    is_chosen,
+    is_random,
+    is_secret_field,
+    is_secret_name,
+)
+from headnote.sessions.overlap import holding
 from headnote.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -32,6 +43,7 @@ _HIDDEN = re.compile(
     r"\x1b\[[0-9;:?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\)"
     r"|[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
 )
+_PLAIN = re.compile(r"[A-Za-z]{0,15}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")  #: a word, an id: most of all texts
 _NAMES, _VALUES = ("name", "key", "Name", "Key", "variable"), ("value", "Value", "val", "default")
 
 
@@ -58,6 +70,7 @@ class Redactor:
         """`extra`: whether the detectors of the extra are used; None = if they are installed."""
         self.found: dict[Redacted, int] = {}
         self._known: dict[str, str] = {}
+        self._kinds: dict[str, str] = {}  #: fingerprint -> what the value was called first
         detector = None if extra is False else installed()
         if extra and detector is None:
             raise ModuleNotFoundError("pip install 'headnote[secrets]' brings the detectors")
@@ -72,10 +85,17 @@ class Redactor:
         """A text without its credentials."""
         return self._without(text, 0)
 
-    def _without(self, text: str, start: int) -> str:
+    def _without(self, text: str, start: int, *more: Span) -> str:
         """A text from a place on, without its credentials; what stands before that place is read with it."""
+        marks = [match.span() for match in _MARK.finditer(text)] if "[redacted: " in text else []
+        found = _unmarked([*self._spans(text), *more], marks)
+        for kind, begin, end in holding(text, found):
+            self._learn(kind, text[max(begin, start) : end])
+        again = _unmarked(self._again(text), marks)
+        if not found and not again:
+            return text[start:]
         out, at = [], start
-        for kind, begin, end in _merged(self._spans(text)):
+        for kind, begin, end in holding(text, found, again):
             begin = max(begin, at)
             if end > begin:
                 out += [text[at:begin], self._mark(kind, text[begin:end])]
@@ -96,7 +116,7 @@ class Redactor:
 
     def _field(self, value: str, key: str) -> str:
         if key and is_secret_field(key, value) and not _MARK.search(value):
-            return self._mark(ASSIGNED, value)
+            return self._without(value, 0, (ASSIGNED, 0, len(value)))
         before = f'{key}="' if key and not value.startswith(key) else ""
         return self._without(before + value, len(before))
 
@@ -111,23 +131,49 @@ class Redactor:
         return found
 
     def _spans(self, text: str) -> list[Span]:
-        spans = _in_sight(text)
-        if self._detector:
-            spans += self._detector(text)
+        if len(text) <= 36 and _PLAIN.fullmatch(text):
+            return []
+        return [*_in_sight(text), *(self._detector(text) if self._detector else ())]
+
+    def _again(self, text: str) -> list[Span]:
+        """Where values stand that were found before."""
+        spans = []
         for value, kind in self._known.items():
             at = text.find(value)
             while at >= 0:
                 spans.append((kind, at, at + len(value)))
                 at = text.find(value, at + len(value))
-        marks = [match.span() for match in _MARK.finditer(text)] if "[redacted: " in text else []
-        return [span for span in spans if not any(start < span[2] and span[1] < end for start, end in marks)]
+        return spans
 
-    def _mark(self, kind: str, value: str) -> str:
-        if kind in (ASSIGNED, HEADER) and len(self._known) < MOST_KNOWN and len(value) >= 8 and is_random(value[:200]):
+    def _learn(self, kind: str, said: str) -> None:
+        value = _plain(said)
+        if len(self._known) < MOST_KNOWN and _is_sure(kind, value):
             self._known.setdefault(value, kind)
-        found = Redacted(kind, fingerprint(value))
+
+    def _mark(self, kind: str, said: str) -> str:
+        digits = fingerprint(_plain(said))
+        found = Redacted(self._kinds.setdefault(digits, kind), digits)
         self.found[found] = self.found.get(found, 0) + 1
-        return f"[redacted: {kind} {found.fingerprint}]"
+        return f"[redacted: {found.kind} {found.fingerprint}]"
+
+
+def _is_sure(kind: str, value: str) -> bool:
+    """Whether a value is a secret also where nothing betrays it: no word that may be said by chance."""
+    if kind not in (ASSIGNED, HEADER, URL):
+        return False
+    return len(value) >= (6 if kind == URL else 8) and (is_random(value[:200]) or is_chosen(value))
+
+
+def _plain(said: str) -> str:
+    """A value without what only surrounds it: colours, and the sign at the end of a line of code."""
+    return _HIDDEN.sub("", said).rstrip(",;") or said
+
+
+def _unmarked(spans: list[Span], marks: list[tuple[int, int]]) -> list[Span]:
+    """Spans without those that touch what was put in the place of a credential before."""
+    if not marks:
+        return spans
+    return [span for span in spans if not any(start < span[2] and span[1] < end for start, end in marks)]
 
 
 def _name(name: object, fields: Mapping[str, object], above: str) -> str:
@@ -154,17 +200,6 @@ def _in_sight(text: str) -> list[Span]:
         *((kind, places[start], places[end - 1] + 1) for kind, start, end in exposed_in(plain)),
         *exposed_in(text),
     ]
-
-
-def _merged(spans: list[Span]) -> list[Span]:
-    """Spans in the order of the text; those that overlap become one, with the kind of the first."""
-    found: list[Span] = []
-    for kind, start, end in sorted(spans, key=lambda span: (span[1], -span[2])):
-        if found and start < found[-1][2]:
-            first = found.pop()
-            kind, start, end = first[0], first[1], max(end, first[2])
-        found.append((kind, start, end))
-    return found
 
 
 @lru_cache(4096)

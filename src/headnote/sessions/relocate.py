@@ -30,7 +30,7 @@ from headnote.sessions.gemini import gemini_home
 from headnote.sessions.listing import is_of, sessions_of
 from headnote.sessions.moves import Moved, beside_archive, moved_to, note_move
 from headnote.sessions.restore import verify
-from headnote.sessions.running import QUIET, Processes
+from headnote.sessions.running import Processes
 from headnote.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -91,13 +91,26 @@ def _judged(move: Move, now: float, processes: Processes) -> Move:
     """A move, unless something is in its way."""
     if move.what != "move":
         return move
-    use = processes.use(move.stored.id, [source for source, _ in move.files])
-    if use or is_recent(max(map(_written, (source for source, _ in move.files)), default=0.0), now):
-        return move._replace(what="busy", why=use or "it was written to a moment ago")
+    sources = [source for source, _ in move.files]
+    use = processes.use(move.stored.id, sources) or processes.runs_in((move.old, move.new))
+    if use:
+        return move._replace(what="busy", why=f"{use}: end it, and run this again")
+    waits = processes.waits(max(map(_written, sources), default=0.0), now)
+    if waits:
+        return move._replace(what="busy", why=f"it was written to a moment ago: run this again in {_span(waits)}")
     taken = [target for source, target in move.files if os.path.lexists(target) and not _is_same(source, target)]
     if taken:
         return move._replace(what="there", why=f"another file is at {taken[0]}")
     return move
+
+
+def _span(seconds: float) -> str:
+    """A time to wait, not too short.
+
+    >>> _span(41.2), _span(200)
+    ('42 seconds', '4 minutes')
+    """
+    return f"{int(seconds) + 1} seconds" if seconds < 100 else f"{int(seconds / 60) + 1} minutes"
 
 
 def _written(path: str) -> float:
@@ -131,7 +144,9 @@ def _rest(stored: Stored, ways: Ways, name: str) -> str | None:
             rest = stored.cwd.rstrip("/")[len(base.rstrip("/")) + 1 :]
             if name == slug(os.path.join(named, rest) if rest else named):
                 return rest
-    return None
+    parts = stored.cwd.strip("/").split("/")
+    endings = ("/".join(parts[at:]) for at in range(1, len(parts)))  # moved more than once: its path began elsewhere
+    return next((rest for rest in endings if name == slug(os.path.join(ways.old, rest))), None)
 
 
 def _gemini(stored: Stored, ways: Ways) -> Move | None:

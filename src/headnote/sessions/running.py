@@ -1,8 +1,11 @@
 """Whether a session is in use: a running agent's files are not deleted under it.
 
-1. A session that was written to a short while ago is in use; so is one of whose files a process has one open, or whose
-   id stands on a command line.
-2. Processes are asked through `/proc`, as far as the user may; where there is none, only the time counts.
+1. A session of whose files a process has one open, or whose id stands on a command line, is in use; so is one that was
+   written to a short while ago.
+2. Agents do not hold a transcript open between two records. Who asks by folder is told of an agent that runs in it;
+   then a minute of silence is enough.
+3. Processes are asked through `/proc`, as far as the user may; where there is none, only the time counts, and it has to
+   be longer.
 """
 
 from __future__ import annotations
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 RECENT = 15 * 60.0  #: seconds
+QUIET = 60.0  #: seconds, where processes and their folders were asked
+AGENTS = ("claude", "codex", "gemini", "opencode")  #: as their programs are called
 
 
 class Processes:
@@ -23,10 +28,16 @@ class Processes:
     def __init__(self, proc: str = "/proc") -> None:
         self.open: set[str] = set()
         self.words: set[bytes] = set()
+        self.agents: dict[str, str] = {}  #: folder -> the agent that runs in it
+        self.is_asked = False  #: whether there was somebody to ask
         for pid in _names(proc):
             if pid.isdigit() and int(pid) != os.getpid():
-                self.words.update(_words(f"{proc}/{pid}/cmdline"))
+                self.is_asked = True
+                words = list(_words(f"{proc}/{pid}/cmdline"))
+                self.words.update(words)
                 self.open.update(_links(f"{proc}/{pid}/fd"))
+                for name in _agent(words):
+                    self.agents[_target(f"{proc}/{pid}/cwd")] = name
 
     def use(self, name: str, paths: Iterable[str]) -> str:
         """Why a session must be left alone; empty if nobody uses it."""
@@ -36,6 +47,18 @@ class Processes:
         if any(name.encode() in word for word in self.words):
             return "its id stands on the command line of a process"
         return ""
+
+    def runs_in(self, folders: Iterable[str]) -> str:
+        """Which agent runs in one of these folders, or below it; empty if none does."""
+        tops = [folder.rstrip("/") for folder in folders]
+        for place, name in self.agents.items():
+            if any(place == top or place.startswith(top + "/") for top in tops):
+                return f"{name} runs in {place}"
+        return ""
+
+    def waits(self, changed: float, now: float) -> float:
+        """How many seconds more nothing must be written before a session counts as left; 0 if it does."""
+        return max(0.0, changed + (QUIET if self.is_asked else RECENT) - now)
 
 
 def is_recent(changed: float, now: float) -> bool:
@@ -62,11 +85,23 @@ def _words(path: str) -> Iterator[bytes]:
         return
 
 
+def _agent(words: list[bytes]) -> Iterator[str]:
+    """The agent that a command line starts: the program, or what an interpreter is given."""
+    for word in words[:2]:
+        name = os.path.basename(os.fsdecode(word)).removesuffix(".js")
+        if name in AGENTS:
+            yield name
+
+
 def _links(folder: str) -> Iterator[str]:
     for name in _names(folder):
-        try:
-            target = os.readlink(f"{folder}/{name}")
-        except OSError:
-            continue
+        target = _target(f"{folder}/{name}")
         if target.startswith("/"):
             yield target
+
+
+def _target(path: str) -> str:
+    try:
+        return os.readlink(path)
+    except OSError:
+        return ""

@@ -3,15 +3,17 @@
 1. A text is said by its message's role; a call by the assistant, with the tool's name and every text of its input; what
    a tool printed is said by the `tool`.
 2. Data is no text: base64 is left out where it goes on for 1,024 letters or more, images say nothing.
-3. A record that is too long to be parsed is searched in its first and its last `EDGE` bytes, as they stand in the file.
+3. Of a prompt that waited in a queue, the record of that is not searched where the prompt follows.
+4. A record that is too long to be parsed is searched in its first and its last `EDGE` bytes, as they stand in the file.
 """
 
 from __future__ import annotations
 
 import re
 
+from headnote.sessions.agents import reader_of
 from headnote.sessions.lines import lines_of
-from headnote.sessions.model import Message, Part
+from headnote.sessions.model import Message, Part, Stored
 from headnote.sessions.wanted import even
 from headnote.types import TYPE_CHECKING, NamedTuple
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 VOICES = ("user", "assistant", "system", "tool")
 EDGE = 64 * 1024
+QUEUED = "queue-operation"  #: Claude Code's
+NEAR = 1024 * 1024
 SPACELESS = 512  #: letters without a space that make a text suspect
 _BASE64 = re.compile(
     r"(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/_-]{400,}|(?:[A-Za-z0-9+/]{60,80}\r?\n){6,}[A-Za-z0-9+/]*)={0,2}"
@@ -53,8 +57,24 @@ def said_in(message: Message) -> list[Said]:
 
 
 def chosen(said: list[Said], roles: Collection[str] | None, tools: Collection[str] | None) -> list[Said]:
-    """Only what these said, with these tools."""
-    return [each for each in said if (not roles or each.voice in roles) and (not tools or each.tool in tools)]
+    """Only what these said, with these tools, whose names may be written small."""
+    names = {tool.lower() for tool in tools or ()}
+    return [each for each in said if (not roles or each.voice in roles) and (not names or each.tool.lower() in names)]
+
+
+def is_queued(stored: Stored, message: Message) -> bool:
+    """Whether a record says that a prompt was put in a queue, and the prompt itself follows within `NEAR` bytes."""
+    if message.kind != "notice" or len(message.parts) != 1:
+        return False
+    raw, text = message.parts[0].raw, message.parts[0].text.strip()
+    if not text or not isinstance(raw, dict) or raw.get("type") != QUEUED:
+        return False
+    for later in reader_of(stored.agent).messages(stored, message.end):
+        if later.role == "user" and any(part.kind == "text" and part.text.strip() == text for part in later.parts):
+            return True
+        if later.end - message.end > NEAR:
+            break
+    return False
 
 
 def _texts(value: object) -> Iterator[str]:

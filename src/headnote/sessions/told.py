@@ -5,6 +5,7 @@
    Where it records the text of all files together, a file is as it was told if its text stands in that.
 2. Files that came with a file that was read are forgotten at a compaction until such a file is read again.
 3. What a session that starts now would be told, and this one was not, is named too.
+4. If the project has moved since, a file that was told under its old path is the one under the new path.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import stat
 from headnote.errors import SessionFailed
 from headnote.frontmatter import trim
 from headnote.instructions.load import load
+from headnote.sessions.agents import reader_of
+from headnote.sessions.kept import moved
 from headnote.sessions.model import Homes, Stored
 from headnote.sessions.telling import Compaction, Load, Telling
 from headnote.types import TYPE_CHECKING, Finding, NamedTuple
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from headnote.instructions.view import View
+    from headnote.sessions.kept import Moved
 
 #: agent -> the module of `sessions/` that finds in a transcript what it was told
 TELLERS = {"claude-code": "claude_told", "codex": "codex_told"}
@@ -67,7 +71,8 @@ def told(stored: Stored, homes: Homes) -> Told:
     """Compare what a session was told with what its files say now."""
     damage: list[Finding] = []
     try:
-        events = list(_tellings(stored, damage))
+        way = moved(reader_of(stored.agent).card(stored).cwd, stored.cwd)
+        events = [_now_at(event, way) for event in _tellings(stored, damage)]
     except OSError as error:
         raise SessionFailed(f"{stored.path!r} cannot be read: {error.strerror}") from None
     loads = tuple(event for event in events if isinstance(event, Load))
@@ -86,6 +91,10 @@ def _tellings(stored: Stored, damage: list[Finding]) -> Iterable[Telling | Load 
     module = __import__(f"headnote.sessions.{name}", fromlist=["tellings"])
     found: Iterable[Telling | Load | Compaction] = module.tellings(stored, damage)
     return found
+
+
+def _now_at(event: Telling | Load | Compaction, way: Moved) -> Telling | Load | Compaction:
+    return event._replace(path=way.path(event.path)) if isinstance(event, Telling) else event
 
 
 def _compared(events: list[Telling | Load | Compaction], view: View | None, loads: tuple[Load, ...]) -> list[ToldFile]:

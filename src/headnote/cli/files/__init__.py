@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from headnote.cli import command_at
 from headnote.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def command(words: Sequence[str]) -> int:
         rows = (f"  {name:{width}}{about}" for name, (_, about) in COMMANDS.items())
         print(HELP.format(commands="\n".join(rows)), end="")
         return 0
-    name = words.pop(0) if words and not words[0].startswith("-") else "list"
+    name = _taken(words)
     if name not in COMMANDS:
         print(
             f"headnote files: there is no command {name!r}{_guess(name)}; try: headnote files --help", file=sys.stderr
@@ -65,6 +66,13 @@ def command(words: Sequence[str]) -> int:
     module = __import__(f"headnote.cli.files.{COMMANDS[name][0]}", fromlist=[name])
     code: int = getattr(module, f"command_{name}")(words)
     return code
+
+
+def _taken(words: list[str]) -> str:
+    """The command, taken out of a command line; options that are the same everywhere may come before it."""
+    at = command_at(words)
+    is_command = at is not None and (at == 0 or words[at] in COMMANDS)
+    return words.pop(at) if at is not None and is_command else "list"
 
 
 def _guess(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from headnote.cli.files.asking import (
     change_json,
@@ -22,11 +22,12 @@ from headnote.cli.files.asking import (
     when,
 )
 from headnote.cli.paint import Paint, plural, printable
+from headnote.cli.people import agreed
 from headnote.cli.schema import emit, finding_json
 from headnote.files.linecount import Lines
 from headnote.files.plans import Plan, Seen, plan_of
 from headnote.files.recorded import Recorded, find_session
-from headnote.files.restore import restore, take_back
+from headnote.files.restore import Restored, restore, take_back
 from headnote.files.undo import Restore, Undo
 from headnote.files.versions import SHORT, version_at
 from headnote.sessions.claude_records import moment
@@ -35,7 +36,8 @@ from headnote.sessions.claude_records import moment
 def command_restore(words: Sequence[str]) -> int:
     about = (
         "Bring one file back to what it was: content and mode. What it is now is kept first, and the command that "
-        "takes this back is printed. If there was no file then, it is deleted, which needs --yes."
+        "takes this back is printed. If there was no file then, it is deleted. It says what it would do and asks; "
+        "without a terminal it needs --yes."
     )
     examples = "  headnote files restore src/app.py --at 08bac3dc@v2\n  headnote files restore src/app.py --at 2h"
     parser = parser_of("restore", about, examples)
@@ -46,16 +48,14 @@ def command_restore(words: Sequence[str]) -> int:
     path, sessions = sessions_of_file(options)
     version = version_at(sessions, path, options.at, time.time())
     plan = plan_of([version.wanted])
-    why = f"restore {path} as it was: {version.name}"
-    deletes = any(change.action == "delete" for change in plan.changes)
-    return _carry_out(plan, why, options, is_agreed=options.yes or not (options.dry_run or deletes))
+    return _carry_out(plan, f"restore {path} as it was: {version.name}", options)
 
 
 def command_rewind(words: Sequence[str]) -> int:
     about = (
         "Bring all files that a session changed back to what they were when a prompt was given: content and mode; "
-        "files that it made later are deleted. Without --yes this only says what it would do; without a prompt it "
-        "lists the prompts. The session itself is not changed."
+        "files that it made later are deleted. It says what it would do and asks; without a terminal it needs --yes. "
+        "Without a prompt it lists the prompts. The session itself is not changed."
     )
     examples = (
         "  headnote files rewind 08bac3dc\n  headnote files rewind 08bac3dc f92d4975\n"
@@ -78,7 +78,7 @@ def command_rewind(words: Sequence[str]) -> int:
     why = f"rewind {recorded.session[:SHORT]} to {snapshot.message[:SHORT]}"
     blocked = [os.path.relpath(each.path, os.path.realpath(options.cwd)) for each in plan.problems]
     words = [recorded.session[:SHORT], snapshot.message[:SHORT], *_skips([*options.skip, *blocked])]
-    return _carry_out(plan, why, options, is_agreed=options.yes and not options.dry_run, instead=words)
+    return _carry_out(plan, why, options, instead=words)
 
 
 def _skips(files: Sequence[str]) -> list[str]:
@@ -86,34 +86,57 @@ def _skips(files: Sequence[str]) -> list[str]:
 
 
 def _add_consent(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--yes", action="store_true", help="do it")
+    parser.add_argument("--yes", action="store_true", help="do it, without a question")
     parser.add_argument("--dry-run", action="store_true", help="only say what it would do")
 
 
 def _carry_out(
-    plan: Plan, why: str, options: argparse.Namespace, *, is_agreed: bool, instead: Sequence[str] = ()
+    plan: Plan,
+    why: str,
+    options: argparse.Namespace,
+    *,
+    instead: Sequence[str] = (),
+    changed: Sequence[str] = (),
+    do: Callable[[], Restored] | None = None,
 ) -> int:
-    """Do what a plan says, if that is agreed and nothing stands in the way; say what was done, or would be.
+    """Say what a plan does; do it, if nothing stands in the way and that is agreed.
 
-    `instead` are words of a rewind that leaves out what cannot be put back.
+    `instead` are words of a rewind that leaves out what cannot be put back, `changed` files that somebody else changed
+    since. `do` does it in another way.
     """
-    done = restore(plan, undo_of(options), why) if is_agreed and not plan.problems else None
-    code = _tell(plan, done.undo if done else None, why, options)
-    if plan.problems and instead and not options.json:
-        print(f"Or leave them out: {typed(options, 'rewind', *instead)}")
-    return code
-
-
-def _tell(plan: Plan, undo: str | None, why: str, options: argparse.Namespace) -> int:
-    """`undo` is the id of what was done; empty if nothing was to be done, None if it was not done."""
+    do = do or (lambda: restore(plan, undo_of(options), why))
+    is_sure = (options.yes or not plan.changes) and not options.dry_run and not plan.problems
+    done = do() if is_sure else None
     if options.json:
-        emit("file-restore", _plan_json(plan, undo, why))
-        return 1 if plan.problems else 0
+        emit("file-restore", _plan_json(plan, done.undo if done else None, why))
+        return 1 if plan.problems or (changed and done is None) else 0
     paint = paint_of(options)
     if not plan.changes and not plan.problems:
         print(f"Nothing to do{_same(plan)}.")
         return 0
-    print(paint.bold(("Done: " if undo is not None else "This would ") + printable(paint.text(why))) + "\n")
+    _tell(plan, why, paint, is_done=done is not None)
+    if changed and done is None:
+        print(f"Changed since then: {', '.join(map(paint.path, changed))}")
+    if plan.problems and instead:
+        print(f"Or leave them out: {typed(options, 'rewind', *instead)}")
+    if options.dry_run:
+        print("Nothing was changed (--dry-run).")
+    if options.dry_run or plan.problems:
+        return 1 if plan.problems else 0
+    done = done or (do() if agreed(_question(plan, why), yes=False) else None)
+    if done is None:
+        return 1
+    print(f"Take it back:   {typed(options, 'undo', done.undo)}")
+    return 0
+
+
+def _question(plan: Plan, why: str) -> str:
+    return f"{why.partition(' ')[0].capitalize()} {'it' if len(plan.changes) == 1 else 'them'}?"
+
+
+def _tell(plan: Plan, why: str, paint: Paint, *, is_done: bool) -> None:
+    """What a plan does, or has done, file by file."""
+    print(paint.bold(("Done: " if is_done else "This would ") + printable(paint.text(why))) + "\n")
     print_plan(plan, paint)
     if plan.changes:
         total = counted(Lines(plan.added, plan.removed))
@@ -121,11 +144,6 @@ def _tell(plan: Plan, undo: str | None, why: str, options: argparse.Namespace) -
     if plan.problems:
         print(paint.red(f"\n{plural(len(plan.problems), 'file')} in the way, so nothing is changed:"))
         print_problems(plan.problems, paint)
-    elif undo is not None:
-        print(f"Take it back:   {typed(options, 'undo', undo)}")
-    else:
-        print("Nothing was changed: add --yes to do it.")
-    return 1 if plan.problems else 0
 
 
 def _same(plan: Plan) -> str:
@@ -184,8 +202,9 @@ def _prompt_row(recorded: Recorded, message: str, time_: str, plan: Plan, paint:
 
 def command_undo(words: Sequence[str]) -> int:
     about = (
-        "Take back a restore or a rewind: every file it touched becomes what it was before. Files that were changed "
-        "since are named, and need --yes. This can be taken back, too. Without an id it lists what can be taken back."
+        "Take back a restore or a rewind: every file it touched becomes what it was before. It says what it would do, "
+        "names files that were changed since, and asks; without a terminal it needs --yes. This can be taken back, "
+        "too. Without an id it lists what can be taken back."
     )
     parser = parser_of("undo", about, "  headnote files undo\n  headnote files undo 20261116-032650-1f3a")
     parser.add_argument("id", metavar="ID", nargs="?", help="as a restore printed it, or how it begins")
@@ -198,12 +217,7 @@ def command_undo(words: Sequence[str]) -> int:
     changed = undo.changed_since(given)
     plan = plan_of(undo.wanted(given))
     why = f"undo {given.id}: {given.why}"
-    if options.dry_run or plan.problems or (changed and not options.yes):
-        code = _tell(plan, None, why, options)
-        if changed and not options.json:
-            print(f"Changed since then: {', '.join(paint_of(options).path(each) for each in changed)}")
-        return code or (1 if changed else 0)
-    return _tell(plan, take_back(given, plan, undo).undo, why, options)
+    return _carry_out(plan, why, options, changed=changed, do=lambda: take_back(given, plan, undo))
 
 
 def _list_restores(undo: Undo, options: argparse.Namespace) -> int:

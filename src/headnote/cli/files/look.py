@@ -123,7 +123,7 @@ def _print_history(path: str, versions: list[Version], now: Found, options: argp
     told = {"file": "on disk", "missing": "there is no file"}.get(now.kind, f"a {now.kind} stands there")
     width = max(len(each.name) for each in versions)
     since = counted(_since(path, now, versions[0]))
-    print(f"  {'now':<{width}}  {when(time.time())}  {since:>9}  {told}{_mode(now, versions[0].found)}")
+    print(f"  {'now':<{width}}  {_written(path)}  {since:>9}  {told}{_mode(now, versions[0].found)}")
     for at, each in enumerate(versions):
         mode = _mode(each.found, versions[at + 1].found) if at + 1 < len(versions) else ""
         said = _told(each, paint, paint.width - width - 33 - len(mode))
@@ -132,6 +132,14 @@ def _print_history(path: str, versions: list[Version], now: Found, options: argp
         kept = _last_other(versions, now)
         print(f"\nWhat changed since:   {typed(options, 'diff', options.file, '--at', kept.name)}")
         print(f"Bring it back:        {typed(options, 'restore', options.file, '--at', kept.name)}")
+
+
+def _written(path: str) -> str:
+    """When a file was last written; blank if there is none."""
+    try:
+        return when(os.lstat(path).st_mtime)
+    except OSError:
+        return " " * 16
 
 
 def _mode(found: Found, older: Found) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from headnote.cli import command_at
 from headnote.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ commands:
 
 everywhere:
   -C DIR                 a folder of the project
-  --all                  of every project, not only of this folder
+  --all                  of every project, not only of this folder (list,
+                         archive, prune, repair); search and du always are
   --agent NAME           only sessions of this agent
   --home DIR             the home folder that they are in
   --json                 data for programs; the schema is versioned
@@ -56,7 +58,7 @@ def command(words: Sequence[str]) -> int:
         rows = (f"  {name:{width}}{about}" for name, (_, about) in COMMANDS.items())
         print(HELP.format(commands="\n".join(rows)), end="")
         return 0
-    name = words.pop(0) if words and not words[0].startswith("-") else "list"
+    name = _taken(words)
     if name not in COMMANDS:
         said = f"there is no command {name!r}{_guess(name)}; try: headnote sessions --help"
         print(f"headnote sessions: {said}", file=sys.stderr)
@@ -64,6 +66,13 @@ def command(words: Sequence[str]) -> int:
     module = __import__(f"headnote.cli.sessions.{COMMANDS[name][0]}", fromlist=[name])
     code: int = getattr(module, f"command_{name}")(words)
     return code
+
+
+def _taken(words: list[str]) -> str:
+    """The command, taken out of a command line; options that are the same everywhere may come before it."""
+    at = command_at(words)
+    is_command = at is not None and (at == 0 or words[at] in COMMANDS)
+    return words.pop(at) if at is not None and is_command else "list"
 
 
 def _guess(name: str) -> str:

@@ -11,11 +11,13 @@ import time
 
 from headnote.cli.options import formatter
 from headnote.cli.paint import size
-from headnote.errors import UnknownAgent
+from headnote.errors import NoSuchSession, UnknownAgent
 from headnote.sessions.agents import READERS, reader_of
 from headnote.sessions.digest import clock
-from headnote.sessions.listing import homes_here
+from headnote.sessions.listing import find_session, homes_here
 from headnote.sessions.model import Homes, Stored
+
+UNITS = {"h": 1 / 24, "d": 1.0, "w": 7.0}  #: days
 
 
 def parser_of(name: str, about: str, examples: str) -> argparse.ArgumentParser:
@@ -39,11 +41,29 @@ def homes_of(options: argparse.Namespace) -> Homes:
     return homes_here(options.home)
 
 
+def session_of(options: argparse.Namespace) -> Stored:
+    """The session that a command line names."""
+    return session_called(homes_of(options), options.session, agents_of(options))
+
+
+def session_called(homes: Homes, name: str, agents: tuple[str, ...] | None = None) -> Stored:
+    """The session with a name. If it is only in the archive, the error says so."""
+    try:
+        return find_session(homes, name, agents=agents)
+    except NoSuchSession as error:
+        if "\n" in str(error):  # several fit, a line each
+            raise
+        from headnote.sessions.archive import archived_hint
+
+        hint = archived_hint(homes, name)
+        raise NoSuchSession(f"{error}; {hint}" if hint else str(error)) from None
+
+
 def agents_of(options: argparse.Namespace) -> tuple[str, ...] | None:
     """The agent that a command line names; None for all."""
     if options.agent is None:
         return None
-    name = options.agent.partition("@")[0]
+    name = options.agent.partition("@")[0].lower()
     if name not in READERS:
         raise UnknownAgent(f"the sessions of {name} cannot be read; there are readers for: {', '.join(READERS)}")
     return (name,)
@@ -77,6 +97,18 @@ def count(word: str) -> int:
     if not word.isdecimal():
         raise argparse.ArgumentTypeError(f"{word!r} is no number of them; 0 or more")
     return int(word)
+
+
+def days(word: str) -> float:
+    """An age as people write it, in days: `12h`, `30d`, `2w`; a number alone is days.
+
+    >>> days("12h"), days("30"), days("2w"), days("1.5d")
+    (0.5, 30.0, 14.0, 1.5)
+    """
+    number, unit = (word[:-1], word[-1:]) if word[-1:] in UNITS else (word, "d")
+    if not number.replace(".", "", 1).isdecimal() or not number.isascii():
+        raise argparse.ArgumentTypeError(f"{word!r} is no age; write e.g. 30d, 2w or 12h")
+    return float(number) * UNITS[unit]
 
 
 def stored_json(stored: Stored) -> dict[str, object]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from collections.abc import Iterator, Sequence
 
 from headnote.cli.paint import Paint, plural, printable
-from headnote.cli.sessions.asking import Progress, agents_of, homes_of, parser_of
+from headnote.cli.sessions.asking import Progress, homes_of, parser_of, session_of
 from headnote.errors import HeadnoteError, SessionFailed
-from headnote.sessions.listing import find_session
 from headnote.sessions.pages import FORMS, Choice, export
 from headnote.sessions.redact import Redactor
 from headnote.types import Finding
@@ -35,46 +35,60 @@ def command_export(words: Sequence[str]) -> int:
     parser.add_argument("--with-secrets", action="store_true", help="take nothing out")
     parser.add_argument("--force", action="store_true", help="replace FILE if it is there")
     options = parser.parse_args(list(words))
-    form = options.form or ("json" if options.json else _form_of(options.out))
-    stored = find_session(homes_of(options), options.session, agents=agents_of(options))
+    form = options.form or ("json" if options.json else _form_of(options.out, parser))
+    stored = session_of(options)
     redactor = None if options.with_secrets else Redactor()
     findings: list[Finding] = []
     choice = Choice(full=options.full, brief=options.brief, thinking=options.thinking)
-    pieces = export(stored, form, redactor=redactor, choice=choice, findings=findings)
+    progress = Progress("exporting")
+    to_terminal = not options.out and sys.stdout.isatty()  # then the page itself shows how far it is
+    tell = None if to_terminal else progress
+    pieces = export(stored, form, redactor=redactor, choice=choice, findings=findings, progress=tell)
+    try:
+        _give(pieces, options.out, force=options.force)
+    finally:
+        progress.end()
     if options.out:
-        _write(options.out, pieces, stored.size, force=options.force)
-    else:
-        for piece in pieces:
-            sys.stdout.write(piece)
+        print(f"written: {printable(options.out)}", file=sys.stderr)
     _tell(redactor, findings, Paint(stored.cwd or "/", homes_of(options).home))
     return 1 if findings else 0
 
 
-def _form_of(path: str | None) -> str:
-    return SUFFIXES.get(os.path.splitext(path)[1].lower(), "markdown") if path else "markdown"
+def _form_of(path: str | None, parser: argparse.ArgumentParser) -> str:
+    """The form that the ending of a file asks for; without one, Markdown."""
+    ending = os.path.splitext(path)[1].lower() if path else ""
+    if ending and ending not in SUFFIXES:
+        parser.error(
+            f"no form is written into {printable(ending)} files: -o takes {', '.join(SUFFIXES)}, or add --form"
+        )
+    return SUFFIXES.get(ending, "markdown")
 
 
-def _write(path: str, pieces: Iterator[str], size: int, *, force: bool) -> None:
+def _give(pieces: Iterator[str], path: str | None, *, force: bool) -> None:
+    if path:
+        _write(path, pieces, force=force)
+    else:
+        for piece in pieces:
+            sys.stdout.write(piece)
+
+
+def _write(path: str, pieces: Iterator[str], *, force: bool) -> None:
     """Write a file beside its place, and put it there when it is whole."""
     if os.path.lexists(path) and not force:
         more = "choose another name" if os.path.isdir(path) else "choose another name, or add --force"
         raise HeadnoteError(f"{printable(path)} is there already; {more}")
-    part, progress, done = f"{path}.part-{os.getpid()}", Progress("exporting"), 0
+    part = f"{path}.part-{os.getpid()}"
     try:
         descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with open(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
             for piece in pieces:
                 file.write(piece)
-                done += len(piece)
-                progress(min(done, size), size)
         os.replace(part, path)
     except OSError as error:
         raise SessionFailed(f"cannot write {printable(path)}: {error.strerror}") from None
     finally:
-        progress.end()
         if os.path.lexists(part):
             os.unlink(part)
-    print(f"written: {printable(path)}", file=sys.stderr)
 
 
 def _tell(redactor: Redactor | None, findings: list[Finding], paint: Paint) -> None:

@@ -5,28 +5,24 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
-import sys
 import time
 from collections.abc import Sequence
 
 from headnote.cli.paint import Paint, plural, printable, size
 from headnote.cli.people import print_findings
 from headnote.cli.schema import emit, finding_json
-from headnote.cli.sessions.asking import Progress, agents_of, homes_of, parser_of, when
+from headnote.cli.sessions.archived import KINDS, tell_archived
+from headnote.cli.sessions.asking import Progress, agents_of, homes_of, parser_of, resume_command, session_called, when
 from headnote.errors import HeadnoteError, SessionFailed
 from headnote.sessions.archive import Archive, archive_folder
 from headnote.sessions.belongings import is_shared
 from headnote.sessions.filing import Archived
-from headnote.sessions.listing import find_session, sessions_of
+from headnote.sessions.listing import card_of, newest_first, sessions_of
 from headnote.sessions.model import Homes, Stored
 from headnote.sessions.restore import Return, plan_restore, restore, verify
-from headnote.sessions.retention import Leaving, Retention, leaving, retention
+from headnote.sessions.retention import retention
 from headnote.sessions.snapshots import Contents, Snapshot
 from headnote.types import Finding
-
-KINDS = ("main", "fork", "archived")
-SOON = 7.0  #: days
-MOST = 10  #: rows
 
 
 def command_archive(words: Sequence[str]) -> int:
@@ -45,16 +41,24 @@ def command_archive(words: Sequence[str]) -> int:
     if options.verify:
         return _verify(archive, options)
     done, problems = _archive(archive, _wanted(homes, options), options)
-    _tell_archived(archive, done, problems, homes, options)
+    tell_archived(archive, done, problems, homes, options)
     return 3 if problems else 0
 
 
 def _wanted(homes: Homes, options: argparse.Namespace) -> list[Stored]:
     """The sessions that a command line speaks of."""
     if options.sessions:
-        return [find_session(homes, name, agents=agents_of(options)) for name in options.sessions]
+        return [session_called(homes, name, agents_of(options)) for name in options.sessions]
     project = None if options.all else options.cwd
-    return list(sessions_of(homes, agents=agents_of(options), project=project, kinds=KINDS))
+    wanted = list(sessions_of(homes, agents=agents_of(options), project=project, kinds=KINDS))
+    return [*wanted, *_left_behind(homes, wanted, options)] if options.all else wanted
+
+
+def _left_behind(homes: Homes, sessions: list[Stored], options: argparse.Namespace) -> list[Stored]:
+    """Subagents whose session is gone: nothing else takes them along."""
+    held = {(stored.agent, stored.id) for stored in sessions}
+    alone = [stored for stored in newest_first(homes, agents_of(options)) if stored.kind == "subagent"]
+    return [stored for each in alone if (each.agent, each.parent) not in held and (stored := card_of(each))]
 
 
 def _archive(
@@ -87,69 +91,6 @@ def _archive(
     return done, problems
 
 
-def _tell_archived(
-    archive: Archive,
-    done: list[Archived],
-    problems: list[tuple[Stored, str]],
-    homes: Homes,
-    options: argparse.Namespace,
-) -> None:
-    rule = retention(homes)
-    soon = leaving(homes, time.time(), within=SOON, rule=rule)
-    if options.json:
-        emit("sessions-archive", {"folder": archive.folder, **_archive_json(done, problems, rule, soon)})
-        return
-    paint = Paint(os.path.realpath(options.cwd), homes.home)
-    _print_counts(archive, done, paint, options)
-    for stored, why in problems:
-        print(f"headnote: {stored.id}: {printable(why)}", file=sys.stderr)
-    _print_leaving(archive, rule, soon, paint)
-
-
-def _archive_json(
-    done: list[Archived], problems: list[tuple[Stored, str]], rule: Retention, soon: list[Leaving]
-) -> dict[str, object]:
-    rows = [
-        {"agent": each.stored.agent, "id": each.stored.id, "what": each.what, "size": each.size, "added": each.added}
-        for each in done
-    ]
-    return {
-        "sessions": rows,
-        "problems": [{"id": stored.id, "why": why} for stored, why in problems],
-        "deleted_after_days": rule.days,
-        "leaving": [{"id": each.stored.id, "days": round(each.days, 2)} for each in soon],
-    }
-
-
-def _print_counts(archive: Archive, done: list[Archived], paint: Paint, options: argparse.Namespace) -> None:
-    counts = {what: sum(each.what == what for each in done) for what in ("new", "grown", "rewritten", "same")}
-    said = ", ".join(f"{count} {what}" for what, count in counts.items() if count and what != "same")
-    rest = f"; {counts['same']} as they were" if counts["same"] and said else ""
-    print(f"{plural(len(done), 'session')} in the archive: {said or 'nothing new'}{rest}.")
-    if done:
-        whole, added = (size(sum(each)) for each in zip(*((one.size, one.added) for one in done), strict=True))
-        print(f"{whole} of sessions; {added} were added to {paint.path(archive.folder)}")
-        print("Bring one back: headnote sessions restore ID")
-    elif not options.all and not options.sessions:
-        print("No session was held in this folder; --all archives those of every project.")
-
-
-def _print_leaving(archive: Archive, rule: Retention, soon: list[Leaving], paint: Paint) -> None:
-    """What Claude Code deletes when."""
-    if rule.days is None:
-        print("\nClaude Code deletes no sessions here (cleanupPeriodDays).")
-        return
-    source = paint.path(rule.source) if rule.source else "the default"
-    print(f"\nClaude Code deletes a session {rule.days:g} days after it was last written ({source}).")
-    kept = {snapshot.id for snapshot in archive.sessions()}
-    mine = [each for each in soon if each.stored.kind == "main"]
-    for each in mine[:MOST]:
-        day = "at its next start" if each.days <= 0 else f"in {each.days:.0f} d"
-        print(f"  {each.stored.id}  {day:<17}  {'archived' if each.stored.id in kept else 'NOT archived'}")
-    if len(mine) > MOST:
-        print(f"  and {len(mine) - MOST} more within {SOON:g} days")
-
-
 def _verify(archive: Archive, options: argparse.Namespace) -> int:
     """Read everything, and say what cannot be restored."""
     findings: list[Finding] = []
@@ -178,13 +119,14 @@ def command_restore(words: Sequence[str]) -> int:
     parser.add_argument("--to", metavar="DIR", help="into this folder instead of the agent's")
     parser.add_argument("--at", type=int, metavar="N", help="as it was the N-th time it was archived; 1 is the first")
     parser.add_argument("--touch", action="store_true", help="with the time of now, so that the agent keeps it")
+    parser.add_argument("--redacted", action="store_true", help="the copy that archive --redact made")
     parser.add_argument("--dry-run", action="store_true", help="only say what would be written")
     options = parser.parse_args(words)
     homes = homes_of(options)
     archive = Archive(archive_folder(homes))
     if options.session is None:
         return _list(archive, homes, options)
-    contents = archive.find(options.session)
+    contents = archive.find(options.session, redacted=options.redacted)
     snapshot = _chosen(contents, options.at)
     if is_shared(Stored(snapshot.agent, snapshot.id, snapshot.path)) and not options.to:
         raise SessionFailed(f"{snapshot.id} was in a database; --to DIR writes a file that {snapshot.agent} can import")
@@ -222,19 +164,24 @@ def _chosen(contents: Contents, number: int | None) -> Snapshot:
     if number is None:
         return contents.last
     if not 1 <= number <= len(contents.snapshots):
-        raise SessionFailed(
-            f"it was archived {len(contents.snapshots)} times; --at takes 1 to {len(contents.snapshots)}"
+        times = len(contents.snapshots)
+        said = (
+            "it was archived once: --at takes 1"
+            if times == 1
+            else f"it was archived {times} times: --at takes 1 to {times}"
         )
+        raise SessionFailed(said)
     return contents.snapshots[number - 1]
 
 
 def _tell_restored(
     snapshot: Snapshot, plan: list[Return], written: list[str], homes: Homes, options: argparse.Namespace
 ) -> None:
+    command = _command(snapshot, options)
     if options.json:
         rows = [{"path": each.path, "what": each.what, "size": each.kept.size} for each in plan]
-        done = not options.dry_run
-        emit("sessions-restore", {"agent": snapshot.agent, "id": snapshot.id, "files": rows, "done": done})
+        done = {"done": not options.dry_run, "command": command}
+        emit("sessions-restore", {"agent": snapshot.agent, "id": snapshot.id, "files": rows, **done})
         return
     paint = Paint(os.path.realpath(options.cwd), homes.home)
     for each in plan:
@@ -246,11 +193,25 @@ def _tell_restored(
     print(f"{plural(len(written), 'file')} written" + (f", {same} there already." if same else "."))
     if snapshot.redacted:
         print("Credentials were taken out when it was archived; it is not what the agent wrote.")
+    _warn_of_age(snapshot, plan[0].path, homes, options)
+    if command:
+        print(f"Resume it: {printable(command)}")
+
+
+def _command(snapshot: Snapshot, options: argparse.Namespace) -> str:
+    """What resumes a session that was put back into the agent's folder; nothing of one that is elsewhere."""
+    if options.to or options.dry_run:
+        return ""
+    stored = Stored(snapshot.agent, snapshot.id, snapshot.path, kind=snapshot.kind, parent=snapshot.parent)
+    return resume_command(card_of(stored) or stored._replace(cwd=snapshot.cwd))
+
+
+def _warn_of_age(snapshot: Snapshot, path: str, homes: Homes, options: argparse.Namespace) -> None:
     rule = retention(homes)
     is_claude = snapshot.agent == "claude-code" and not options.to and not options.touch
     if is_claude and rule.days is not None and time.time() - snapshot.changed > rule.days * 86_400:
         print(f"It is older than {rule.days:g} days: Claude Code deletes it again at its next start.")
-        print(f"To keep it: touch {shlex.quote(plan[0].path)}")
+        print(f"To keep it: touch {shlex.quote(path)}")
 
 
 def _list(archive: Archive, homes: Homes, options: argparse.Namespace) -> int:

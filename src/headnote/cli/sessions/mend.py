@@ -11,19 +11,17 @@ from collections.abc import Sequence
 
 from headnote.cli.paint import Paint, plural, printable
 from headnote.cli.people import agreed
-from headnote.cli.schema import emit, finding_json
-from headnote.cli.sessions.asking import Progress, agents_of, homes_of, parser_of, resume_command
+from headnote.cli.schema import emit
+from headnote.cli.sessions.asking import Progress, agents_of, homes_of, parser_of, session_called
+from headnote.cli.sessions.diagnosis import diagnosis_json, home_option, in_short, tell_diagnosis
 from headnote.errors import HeadnoteError, NoSuchSession
 from headnote.sessions.archive import Archive, archive_folder
 from headnote.sessions.belongings import is_shared
 from headnote.sessions.claude import config_folder
-from headnote.sessions.listing import find_session, sessions_of
-from headnote.sessions.model import Homes, Stored
-from headnote.sessions.reach import Reach
-from headnote.sessions.relocate import Move, plan_relocation, relocate
-from headnote.sessions.repair import Diagnosis, examine, mend
-
-SHOWN = 20  #: findings
+from headnote.sessions.listing import sessions_of
+from headnote.sessions.model import Homes
+from headnote.sessions.relocate import Move, moved_to, plan_relocation, relocate
+from headnote.sessions.repair import examine, mend
 
 
 def command_repair(words: Sequence[str]) -> int:
@@ -44,106 +42,18 @@ def command_repair(words: Sequence[str]) -> int:
         if options.write:
             parser.error("which? --write takes one session")
         return _look_through(homes, options)
-    stored = find_session(homes, options.session, agents=agents_of(options))
+    stored = session_called(homes, options.session, agents_of(options))
     if is_shared(stored):
         raise NoSuchSession(f"{stored.id} is in a database: {stored.agent} keeps it whole by itself")
     progress = Progress("reading")
     found = examine(stored, progress)
-    made = mend(stored, options.to, progress=progress) if options.write else None
+    made = mend(stored, options.to, progress=progress) if options.write and not found.useless else None
     progress.end()
     if options.json:
         emit("sessions-repair", {**diagnosis_json(found), "written": made.path if made else None})
     else:
-        _tell(found, made, Paint(os.path.realpath(options.cwd), homes.home), options)
+        tell_diagnosis(found, made, Paint(os.path.realpath(options.cwd), homes.home), options)
     return 0 if found.is_sound else 1
-
-
-def _tell(found: Diagnosis, made: Stored | None, paint: Paint, options: argparse.Namespace) -> None:
-    stored = found.stored
-    print(f"{stored.agent} {stored.id}\n{paint.path(stored.path)}\n")
-    print(f"  {plural(found.lines, 'line')}, {plural(found.records, 'record')}", end="")
-    print(f", {plural(found.damaged, 'damaged line')}" if found.damaged else "", end="")
-    print(f"; {found.bytes_lost:,} bytes cannot be saved" if found.bytes_lost else "")
-    if found.reach:
-        print(f"  {reached(found.reach)} when it is resumed")
-        print(f"  with {stored.agent} {found.version}, which wrote it last")
-        if found.reach.summarised:
-            print(f"  {found.reach.summarised:,} stand before a compaction, which summarised them")
-        if found.reach.aside:
-            said = f"{found.reach.aside:,} stand beside the conversation: a rewind left them, or tools ran in parallel"
-            print(paint.wrap(said, 2))
-    _tell_findings(found, paint)
-    print()
-    if made is not None:
-        if found.then:
-            print(f"Written: of the copy {reached(found.then)}.")
-        print(f"  {paint.path(made.path)}\nGo on with it: {resume_command(made)}")
-    elif found.is_sound:
-        print("Nothing is wrong with it.")
-    elif _is_doomed(found):
-        print(f"Keep it now: headnote sessions archive {stored.id}{_home(options)}")
-    else:
-        if found.then:
-            print(f"Of a mended copy {reached(found.then)}.")
-        print("Write one, as a new session beside this one, which stays as it is:")
-        print(f"  headnote sessions repair {stored.id} --write{_home(options)}")
-
-
-def _tell_findings(found: Diagnosis, paint: Paint) -> None:
-    """What is wrong, by line: they are all about one file."""
-    if found.findings:
-        print()
-    for finding in found.findings[:SHOWN]:
-        where = f"line {finding.line:,}: " if finding.line else ""
-        print(paint.wrap(f"{where}{finding.message} [{finding.code}]", 2))
-    if len(found.findings) > SHOWN:
-        print(f"  and {len(found.findings) - SHOWN:,} more: --json has all")
-
-
-def _is_doomed(found: Diagnosis) -> bool:
-    return any(finding.code == "session-doomed" for finding in found.findings)
-
-
-def _in_short(found: Diagnosis) -> str:
-    if _is_doomed(found):
-        return "its agent deletes it at its next start"
-    if found.refused:
-        return "its agent does not resume it"
-    return reached(found.reach) if found.reach else plural(found.damaged, "damaged line")
-
-
-def reached(reach: Reach) -> str:
-    """How much is reached, for people.
-
-    >>> reached(Reach(412, 21, 0, 0, 391))
-    '21 of 412 messages (5 %) are reached'
-    """
-    wanted = reach.reached + reach.lost
-    share = f"{100 * reach.share:.0f} %" if reach.lost == 0 or reach.share < 0.995 else "99 %"
-    return f"{reach.reached:,} of {wanted:,} messages ({share}) are reached"
-
-
-def diagnosis_json(found: Diagnosis) -> dict[str, object]:
-    """A diagnosis as `--json` prints it."""
-
-    def numbers(reach: Reach | None) -> dict[str, object] | None:
-        return {**reach._asdict(), "share": round(reach.share, 4)} if reach else None
-
-    return {
-        "agent": found.stored.agent,
-        "id": found.stored.id,
-        "path": found.stored.path,
-        "sound": found.is_sound,
-        "lines": found.lines,
-        "records": found.records,
-        "damaged": found.damaged,
-        "bytes_lost": found.bytes_lost,
-        "refused": found.refused or None,
-        "version": found.version or None,
-        "reach": numbers(found.reach),
-        "then": numbers(found.then),
-        "findings": [finding_json(each) for each in found.findings],
-    }
 
 
 def _look_through(homes: Homes, options: argparse.Namespace) -> int:
@@ -166,7 +76,7 @@ def _look_through(homes: Homes, options: argparse.Namespace) -> int:
         return 1 if wrong else 0
     for each in wrong:
         codes = ", ".join(dict.fromkeys(finding.code for finding in each.findings))
-        print(f"{each.stored.agent} {each.stored.id}\n  {_in_short(each)}\n  {codes}")
+        print(f"{each.stored.agent} {each.stored.id}\n  {in_short(each)}\n  {codes}")
     print(f"{plural(len(found), 'session')} looked through, {len(wrong)} with something wrong.")
     if wrong:
         print("More about one: headnote sessions repair ID")
@@ -197,7 +107,7 @@ def command_relocate(words: Sequence[str]) -> int:
     if not moves or (options.json and not options.yes):
         if options.json:
             emit("sessions-relocate", {"moves": [_move_json(move) for move in plan], "done": []})
-        return 0 if plan else 1
+        return 1 if not plan or _stays(plan) else 0
     if not agreed(f"Move {plural(len(moves), 'session')}?", yes=options.yes):
         return 1
     done, code = _do(moves, homes)
@@ -205,9 +115,22 @@ def command_relocate(words: Sequence[str]) -> int:
         emit("sessions-relocate", {"moves": [_move_json(move) for move in plan], "done": done})
     else:
         print(f"moved: {plural(len(done), 'session')}. As they were, they are in {archive_folder(homes)}")
-        undo = ["headnote", "sessions", "relocate", options.new, options.old, "--only", ",".join(done), "--yes"]
-        print(f"Undo: {shlex.join(undo)}{_home(options)}")
-    return code
+        _tell_stays(plan)
+        old, new = os.path.realpath(options.old), os.path.realpath(options.new)
+        undo = ["headnote", "sessions", "relocate", new, old, "--only", ",".join(done), "--yes"]
+        print(f"Undo: {shlex.join(undo)}{home_option(options)}" if done else "Nothing was moved.")
+    return code or int(bool(_stays(plan)))
+
+
+def _stays(plan: list[Move]) -> int:
+    """How many sessions are left alone that should have moved."""
+    return sum(move.what in ("there", "busy") for move in plan)
+
+
+def _tell_stays(plan: list[Move]) -> None:
+    count = _stays(plan)
+    if count:
+        print(f"left behind: {plural(count, 'session')} (why: see above). Run this again later.")
 
 
 def _do(moves: list[Move], homes: Homes) -> tuple[list[str], int]:
@@ -244,7 +167,12 @@ def _show_moves(plan: list[Move], paint: Paint, homes: Homes, options: argparse.
         for move in typed:
             print(f"  {printable(move.command)}")
     if not plan:
-        print(f"No session was held in {printable(options.old)}.")
+        gone = moved_to(homes, os.path.realpath(options.old))
+        print(
+            f"No session was held in {printable(options.old)}."
+            if not gone
+            else f"They are in {paint.path(gone)} already."
+        )
     if any(move.what == "move" for move in plan):
         print("Each is archived first, and then moved byte for byte; nothing is overwritten.")
     _mention_memories(homes, options)
@@ -255,8 +183,8 @@ def _mention_memories(homes: Homes, options: argparse.Namespace) -> None:
 
     folder = os.path.join(config_folder(homes), "projects", slug(os.path.realpath(options.old)), "memory")
     if os.path.isdir(folder) and os.listdir(folder):
-        words = shlex.join(["headnote", "memory", "relocate", options.old, options.new])
-        print(f"Its memories are not sessions: {words}{_home(options)}")
+        words = shlex.join(["headnote", "memory", "relocate", *map(os.path.realpath, (options.old, options.new))])
+        print(f"Its memories are not sessions: {words}{home_option(options)}")
 
 
 def _move_json(move: Move) -> dict[str, object]:
@@ -268,7 +196,3 @@ def _move_json(move: Move) -> dict[str, object]:
         "command": move.command or None,
         "why": move.why or None,
     }
-
-
-def _home(options: argparse.Namespace) -> str:
-    return f" --home {shlex.quote(options.home)}" if options.home else ""

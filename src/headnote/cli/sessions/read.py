@@ -21,17 +21,21 @@ from headnote.cli.sessions.asking import (
     parser_of,
     period,
     resume_command,
+    session_of,
     stored_json,
     when,
 )
-from headnote.sessions.digest import DEEP, as_json, call_line, is_deep
-from headnote.sessions.listing import KINDS, find_session, messages_of, newest_first, sessions_of
+from headnote.cli.sessions.folding import folded
+from headnote.errors import NotAFolder
+from headnote.sessions.digest import DEEP, as_json, call_line, is_deep, spoken
+from headnote.sessions.listing import KINDS, by_time, messages_of, newest_first, sessions_of
 from headnote.sessions.model import Homes, Message, Part, Stored
 from headnote.sessions.retention import leaving, retention
 from headnote.types import Finding
 
 MANY = 20
 SOON = 7.0  #: days
+TYPED = "a command"  #: of which a person, not the agent, asked for the result
 
 
 def command_list(words: Sequence[str]) -> int:
@@ -52,18 +56,20 @@ def command_list(words: Sequence[str]) -> int:
     kinds = (*KINDS, "subagent") if options.subagents else KINDS
     project = None if options.all else options.cwd
     found = sessions_of(homes, agents=agents, project=project, kinds=kinds)
-    listed = list(islice(found, options.limit) if options.limit > 0 else found)
+    listed = by_time(islice(found, options.limit) if options.limit > 0 else found)
     if options.json:
         emit("sessions", {"sessions": [stored_json(stored) for stored in listed]})
         return 0
     paint = Paint(os.path.realpath(options.cwd), homes.home)
+    if not listed and project is not None and not os.path.isdir(project):
+        raise NotAFolder(f"{printable(project)} is not a folder, and no session was held there")
     if not listed:
         _say_none(options, len([stored for stored in newest_first(homes, agents) if stored.kind in kinds]))
         return 0
     for stored in listed:
         _print_row(stored, paint, with_folder=options.all)
     if options.limit > 0 and next(found, None) is not None:
-        print(f"\nMore of them: -n {options.limit * 5}, or -n 0 for all")
+        print(f"\nMore of them: -n {max(MANY, options.limit * 5)}, or -n 0 for all")
     _warn_of_deletion(homes, agents, paint)
     return 0
 
@@ -74,9 +80,14 @@ def _warn_of_deletion(homes: Homes, agents: tuple[str, ...] | None, paint: Paint
         return
     rule = retention(homes)
     soon = leaving(homes, time.time(), within=SOON, rule=rule)
-    if soon and rule.days is not None:
-        said = f"Claude Code keeps sessions for {rule.days:g} days, and will delete {plural(len(soon), 'file')} of them"
-        print("\n" + paint.wrap(f"{said} within {SOON:g} days. Keep them: headnote sessions archive", 0))
+    if not soon or rule.days is None:
+        return
+    from headnote.sessions.archive import unkept
+
+    if lost := unkept(homes, soon):
+        said = f"Claude Code keeps sessions for {rule.days:g} days. Within {SOON:g} days it will delete"
+        said += f" {plural(len(lost), 'file')} of all folders that {'is' if len(lost) == 1 else 'are'} not archived."
+        print("\n" + paint.wrap(said, 0) + "\nKeep them: headnote sessions archive --all")
 
 
 def _say_none(options: argparse.Namespace, elsewhere: int) -> None:
@@ -113,7 +124,7 @@ def command_show(words: Sequence[str]) -> int:
     parser.add_argument("--full", action="store_true", help="results of tools, thinking, attachments, notices too")
     parser.add_argument("--last", type=count, metavar="N", help="only the last N messages")
     options = parser.parse_args(list(words))
-    stored = find_session(homes_of(options), options.session, agents=agents_of(options))
+    stored = session_of(options)
     findings: list[Finding] = []
     messages = _wanted(stored, findings, full=options.full)
     if options.last is not None:
@@ -126,7 +137,7 @@ def command_show(words: Sequence[str]) -> int:
         emit("session", {"session": stored_json(stored), "messages": rows, **said})
         return 1 if findings else 0
     paint = Paint(stored.cwd or "/", homes_of(options).home)
-    print(paint.bold(printable(stored.title or stored.id)))
+    print(paint.bold(_fitting(printable(stored.title or stored.id), paint)))
     held = f" in {printable(paint.path(stored.cwd))}" if stored.cwd else ""
     print(f"{stored.agent} {printable(stored.version)}".rstrip() + f"{held}, {period(stored)}")
     last = ""
@@ -161,12 +172,13 @@ def message_json(message: Message) -> dict[str, object]:
 
 def _print_message(message: Message, paint: Paint, last: str, *, full: bool) -> str:
     """Print a message; its heading only if it is not the `last` one, which is returned."""
-    said = [part for part in message.parts if full or part.kind in ("text", "call", "image")]
+    said = [_spoken(part, message.role) for part in message.parts if full or part.kind in ("text", "call", "image")]
+    said = [part for part in said if part.kind != "text" or part.text.strip()]
     if not said:
         return last
     who = "Summary" if message.kind == "summary" else {"user": "You", "assistant": "Agent"}.get(message.role, "System")
     if all(part.kind == "result" for part in said):
-        who = "Agent"
+        who = "Output" if all(part.tool == TYPED for part in said) else "Agent"
     kind = f", {message.kind}" if message.kind not in ("", "summary") else ""
     heading = f"{paint.bold(who)}{paint.faint(f'  {when(message.time)}{kind}')}"
     if heading != last or who != "Agent":
@@ -178,7 +190,7 @@ def _print_message(message: Message, paint: Paint, last: str, *, full: bool) -> 
             print(paint.faint(_indented(for_terminal(part.text), "  │ ")))
         elif part.text:
             print(
-                for_terminal(part.text)
+                _fitting(part.text, paint)
                 if part.kind == "text"
                 else _indented(for_terminal(part.text), f"  {part.kind}: ")
             )
@@ -187,6 +199,20 @@ def _print_message(message: Message, paint: Paint, last: str, *, full: bool) -> 
         elif part.raw is not None:
             print(paint.faint("  " + printable(as_json(part.raw)[: paint.width - 2])))
     return heading
+
+
+def _spoken(part: Part, role: str) -> Part:
+    """A part as a person would tell it: a command as it was typed, and what it printed as the result that it is."""
+    if role == "assistant" or part.kind not in ("text", "other") or not part.text:
+        return part
+    text, is_output = spoken(part.text)
+    if text == part.text:
+        return part
+    return Part("result", text, TYPED) if is_output else Part("text", text)
+
+
+def _fitting(text: str, paint: Paint) -> str:
+    return folded(for_terminal(text), paint.width) if sys.stdout.isatty() else text
 
 
 def _indented(text: str, before: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from headnote.cli.paint import Paint, plural, printable, size
 from headnote.cli.people import agreed
 from headnote.cli.schema import emit
-from headnote.cli.sessions.asking import Progress, agents_of, homes_of, parser_of, when
+from headnote.cli.sessions.asking import Progress, agents_of, days, homes_of, parser_of, when
 from headnote.errors import HeadnoteError
 from headnote.sessions.archive import Archive, archive_folder
 from headnote.sessions.listing import sessions_of
@@ -29,6 +29,7 @@ def command_du(words: Sequence[str]) -> int:
     about = "How much room sessions take: by agent and kind, by project, and the largest sessions."
     examples = "  headnote sessions du\n  headnote sessions du --by session\n  headnote sessions du --forks"
     parser = parser_of("du", about, examples)
+    parser.add_argument("--all", action="store_true", help="of every project, which it is in any case")
     parser.add_argument("--by", choices=FIELDS, help="one table only")
     parser.add_argument("--forks", action="store_true", help="also what forks repeat; that reads every session")
     options = parser.parse_args(words)
@@ -70,7 +71,7 @@ def _tell_usage(uses: list[Use], paint: Paint, options: argparse.Namespace) -> N
             print(f"{'':>11}  and {len(rows) - MOST} more: --json has all")
         print()
     print(f"{large(sum(use.size for use in uses)):>11}  in all")
-    print("What could go: headnote sessions prune --older-than 30")
+    print("What could go: headnote sessions prune --older-than 30d")
 
 
 def large(count: int) -> str:
@@ -115,11 +116,11 @@ def _prune_parser() -> argparse.ArgumentParser:
         "Show sessions that could go; --yes moves them into the archive, proves that it has them, and deletes them. "
         "Sessions in use stay."
     )
-    examples = "  headnote sessions prune --older-than 90\n  headnote sessions prune --orphans --all\n"
+    examples = "  headnote sessions prune --older-than 90d\n  headnote sessions prune --orphans --all\n"
     examples += "  headnote sessions prune --larger-than 100M --all --yes"
     parser = parser_of("prune", about, examples)
     parser.add_argument("--all", action="store_true", help="of every project")
-    parser.add_argument("--older-than", type=float, metavar="DAYS", help="nothing was written for so long")
+    parser.add_argument("--older-than", type=days, metavar="AGE", help="nothing was written for so long: 90d, 12w")
     parser.add_argument("--larger-than", type=_bytes, metavar="SIZE", help="e.g. 500K, 100M, 2G")
     parser.add_argument("--empty", action="store_true", help="nothing was said in them")
     parser.add_argument("--orphans", action="store_true", help="their folder is not there any more")

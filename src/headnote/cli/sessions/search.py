@@ -5,17 +5,32 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import time
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
+from difflib import get_close_matches
 
 from headnote.cli.paint import Paint, plural, printable
 from headnote.cli.people import print_findings
 from headnote.cli.schema import emit, finding_json
-from headnote.cli.sessions.asking import Progress, agents_of, homes_of, parser_of, resume_command, stored_json, when
+from headnote.cli.sessions.asking import (
+    UNITS,
+    Progress,
+    agents_of,
+    days,
+    homes_of,
+    parser_of,
+    resume_command,
+    stored_json,
+    when,
+)
 from headnote.sessions.hits import Hit, Results, search
 from headnote.sessions.said import VOICES
 from headnote.sessions.wanted import query_of
 
+FIRST = 20  #: hits that are shown
+VALUED = ("-C", "-n", *(f"--{name}" for name in "agent home project after before role tool limit".split()))
+FLAGS = ("-h", *(f"--{name}" for name in "help json all ranked no-index".split()))
 EXAMPLES = """\
   headnote sessions search connection pool          both words, in one message
   headnote sessions search '"connection pool"'      one after the other
@@ -25,20 +40,23 @@ EXAMPLES = """\
 
 def command_search(words: Sequence[str]) -> int:
     parser = _parser()
-    options, others = parser.parse_known_args(list(words))
-    strange = [word for word in others if word.startswith("--")]
-    if strange:
-        parser.error(f"unrecognized arguments: {' '.join(strange)}")
-    query = " ".join([*options.query, *others])  # -word is no option
-    if not query_of(query).wanted:
-        parser.error("there is no word to search for")
+    given, wanted = apart(words)
+    options = parser.parse_args(given)
+    for word in wanted if "--" not in words else ():
+        if word.startswith("--") and (close := get_close_matches(word.partition("=")[0], [*VALUED, *FLAGS], 1, 0.75)):
+            parser.error(f"there is no {word}; did you mean {close[0]}? To search for it, write: -- {word}")
+    query = " ".join(wanted)
+    asked = query_of(query)
+    if not asked.wanted:
+        only = ": -word only says what must not occur" if asked.unwanted else ""
+        parser.error(f"there is no word to search for{only}")
     homes = homes_of(options)
     progress = Progress("Reading sessions" if options.no_index else "Indexing sessions")
     try:
         found = search(
             query,
             homes=homes,
-            project=options.project,
+            project=os.path.join(options.cwd, options.project) if options.project else None,
             agents=agents_of(options),
             after=options.after,
             before=options.before,
@@ -68,16 +86,40 @@ def _parser() -> argparse.ArgumentParser:
         'Words in "quotes" follow one another, word* begins so, -word must not occur.'
     )
     parser = parser_of("search", about, EXAMPLES)
-    parser.add_argument("query", nargs="+", help="what to look for")
-    parser.add_argument("--project", metavar="DIR", help="only sessions held in this folder or below")
+    parser.usage = f"{parser.prog} [OPTIONS] WORD..."
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--all", action="store_true", help="in every project, which is the default")
+    where.add_argument("--project", metavar="DIR", help="only sessions held in this folder or below")
     parser.add_argument("--after", type=_day, metavar="DATE", help="from this day on: 2026-10-31, or 7d for a week ago")
     parser.add_argument("--before", type=_day, metavar="DATE", help="before this day")
     parser.add_argument("--role", action="append", choices=VOICES, default=[], help="only what these said")
     parser.add_argument("--tool", action="append", default=[], metavar="NAME", help="only calls and results of a tool")
     parser.add_argument("--ranked", action="store_true", help="the best first, not the newest")
-    parser.add_argument("--limit", type=_count, default=20, metavar="N", help="at most so many; default: %(default)s")
+    parser.add_argument("-n", "--limit", type=_count, default=FIRST, metavar="N", help=f"at most so many ({FIRST})")
     parser.add_argument("--no-index", action="store_true", help="read the files; no index is made or used")
     return parser
+
+
+def apart(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The options of a command line, and the words to search for. Only what is an option is one; after `--` none is.
+
+    >>> apart(["hel*", "-hello", "--tool", "Bash", "-n", "5", "--parse-http"])
+    (['--tool', 'Bash', '-n', '5'], ['hel*', '-hello', '--parse-http'])
+    """
+    options: list[str] = []
+    wanted: list[str] = []
+    at = 0
+    while at < len(words):
+        word = words[at]
+        if word == "--":
+            return options, [*wanted, *words[at + 1 :]]
+        name, equals, _ = word.partition("=")
+        is_long = name.startswith("--") and name in (*VALUED, *FLAGS)
+        is_option = word in (*VALUED, *FLAGS) or (is_long and bool(equals))
+        length = 2 if word in VALUED else 1
+        (options if is_option else wanted).extend(words[at : at + length])
+        at += length
+    return options, wanted
 
 
 def _count(text: str) -> int:
@@ -88,9 +130,8 @@ def _count(text: str) -> int:
 
 def _day(text: str) -> float:
     """A day, in the time of this machine."""
-    if text[-1:] in ("d", "h") and text[:-1].isdecimal():
-        ago = timedelta(days=int(text[:-1])) if text.endswith("d") else timedelta(hours=int(text[:-1]))
-        return (datetime.now().astimezone() - ago).timestamp()
+    if text[-1:] in UNITS and text[:-1].isdecimal():
+        return time.time() - days(text) * 86_400
     try:
         return datetime.fromisoformat(text).astimezone().timestamp()
     except (ValueError, OverflowError):
@@ -131,7 +172,7 @@ def _print(found: Results, paint: Paint, options: argparse.Namespace) -> None:
     if not found.hits:
         print(f"Nothing was found in {plural(found.sessions, 'session')}.")
     if found.more:
-        print(f"There is more: --limit {options.limit * 5}, or more words.")
+        print(f"There is more: --limit {max(FIRST, options.limit * 5)}, or more words.")
     print_findings(found.findings, paint)
 
 

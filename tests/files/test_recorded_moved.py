@@ -1,0 +1,60 @@
+"""The file history of a project that has moved: its files are looked for, and put back, where they are now."""
+
+import os
+
+from headnote.dialects.claude_world import slug
+from headnote.files.plans import plan_of
+from headnote.files.recorded import find_session, sessions_of, sessions_with
+from headnote.files.restore import restore
+from headnote.files.undo import Undo
+from headnote.sessions.model import Homes
+
+from ..memory.machines import Quick
+from .recordings import RECORDINGS, put_on_stage, states
+
+
+def move(place, name):
+    """The project under another name, and its transcript with it."""
+    new, projects = place.path(name), place.path("home/.claude/projects")
+    os.rename(place.proj, new)
+    os.rename(f"{projects}/{slug(place.proj)}", f"{projects}/{slug(new)}")
+    return new
+
+
+def test_rewinding_works_where_the_project_is_now(place):
+    recording = RECORDINGS[-1]
+    for message, rewind in recording["rewinds"].items():
+        put_on_stage(place, recording)
+        before = states(place.path("home/.claude"))
+        new = move(place, "shop")
+        recorded = find_session(Homes(place.home, {}), recording["session"])
+        assert (recorded.cwd, recorded.findings) == (new, ())
+        plan = plan_of(recorded.wanted(message))
+        assert plan.problems == ()
+        restore(plan, Undo(place.path("state"), Quick()), "rewind")
+        assert not os.path.lexists(place.proj)
+        assert {**states(new, "proj/"), **states(place.path("out"), "out/")} == rewind["files"]
+        os.rename(new, place.proj)
+        projects = place.path("home/.claude/projects")
+        os.rename(f"{projects}/{slug(new)}", f"{projects}/{slug(place.proj)}")
+        assert states(place.path("home/.claude")) == before
+
+
+def test_sessions_are_found_by_the_new_folder_and_its_files(place):
+    recording = RECORDINGS[0]
+    put_on_stage(place, recording)
+    new = move(place, "my.shop")
+    homes, session = Homes(place.home, {}), recording["session"]
+    assert [each.session for each in sessions_of(homes, new)] == [session]
+    assert sessions_of(homes, place.proj) == []
+    inside = [path for path in find_session(homes, session[:1]).tracked if path.startswith(new)]
+    assert inside
+    assert [[each.session for each in sessions_with(homes, path)] for path in inside] == [[session]] * len(inside)
+
+
+def test_a_project_that_is_there_keeps_its_files(place):
+    put_on_stage(place, RECORDINGS[0])
+    new = move(place, "shop")
+    place.folder("proj")
+    assert find_session(Homes(place.home, {}), RECORDINGS[0]["session"]).cwd == place.proj
+    assert os.path.isdir(new)
