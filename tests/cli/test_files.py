@@ -294,7 +294,7 @@ def test_a_link_in_the_way_stops_everything(session):
         (("restore", "a.txt", "--at", "soon"), 2, "headnote files history"),
         (("restore", "a.txt", "--at", "1999-01-01"), 2, "08bac3dc@v1"),
         (("restore", "a.txt"), 2, "--at"),
-        (("rewind", "zzz"), 2, "headnote sessions lists them"),
+        (("rewind", "zzz"), 2, "headnote files list shows them"),
         (("rewind", "08ba", "zzz"), 2, "headnote files rewind 08bac3dc"),
         (("rewind", "08ba", "f92d", "--skip", "other"), 2, "has not changed"),
         (("undo", "zzz"), 2, "headnote files undo"),

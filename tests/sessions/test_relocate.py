@@ -237,6 +237,8 @@ def test_a_folder_below_one_that_has_moved_twice_goes_along(tmp_path):
     old, new = str(tmp_path / "shop"), str(tmp_path / "store")
     os.makedirs(f"{new}/api")
     stored = house.claude_session(str(tmp_path), cwd=str(tmp_path / "proj" / "api"), project=slug(f"{old}/api"))
-    plan = plan_relocation(house.homes(str(tmp_path)), old, new, house.MOMENT + 9e6, processes=Processes("/nonexistent"))
+    plan = plan_relocation(
+        house.homes(str(tmp_path)), old, new, house.MOMENT + 9e6, processes=Processes("/nonexistent")
+    )
     (move,) = plan
     assert (move.stored.id, os.path.basename(os.path.dirname(move.files[0][1]))) == (stored.id, slug(f"{new}/api"))

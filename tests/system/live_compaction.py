@@ -15,6 +15,8 @@ import shutil
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
 from live import RELEASES, install
 
 from headnote.context.compaction import Facts, compaction_records
