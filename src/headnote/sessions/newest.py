@@ -14,6 +14,7 @@ import heapq
 import math
 from bisect import bisect_right
 
+from headnote.sessions.ahead import Ahead
 from headnote.sessions.index import Index
 from headnote.sessions.said import is_queued
 from headnote.sessions.scan import Sieve, message_at, scanned
@@ -155,23 +156,32 @@ def from_files(
 ) -> Iterator[Place]:
     """The same places, straight from the files. `tell` is called with the size of each file that is opened."""
     sieve = Sieve(query)
-    sources = []
-    for number, stored in enumerate(sessions):
-        if stored.changed >= filters.after:
-            sources.append(Source(-stored.changed, stored.path, number, _File(stored, sieve, filters, tell).more))
-    return in_order([], sources)
+    some = [stored for stored in sessions if stored.changed >= filters.after]
+    ahead = Ahead(sieve, some)
+    sources = [
+        Source(-stored.changed, stored.path, number, _File(stored, sieve, ahead, filters, tell).more)
+        for number, stored in enumerate(some)
+    ]
+    try:
+        yield from in_order([], sources)
+    finally:
+        ahead.close()
 
 
 class _File:
     """A session that is read as far as it is needed."""
 
-    def __init__(self, stored: Stored, sieve: Sieve, filters: Filters, tell: Callable[[int], object]) -> None:
-        self._stored, self._sieve, self._filters, self._tell = stored, sieve, filters, tell
+    def __init__(
+        self, stored: Stored, sieve: Sieve, ahead: Ahead, filters: Filters, tell: Callable[[int], object]
+    ) -> None:
+        self._stored, self._sieve, self._ahead, self._filters, self._tell = stored, sieve, ahead, filters, tell
         self._pieces: Iterator[tuple[list[Message], float | None]] | None = None
 
     def more(self) -> tuple[list[Place], float | None]:
         if self._pieces is None:
             self._tell(self._stored.size)
+            if self._ahead.is_clean(self._stored):
+                return [], None
             self._pieces = scanned(self._stored, self._sieve)
         try:
             messages, begins = next(self._pieces, ([], -math.inf))

@@ -49,19 +49,26 @@ class Sieve:
     def __init__(self, query: Query) -> None:
         words = {word for term in query.wanted for word in term.words}
         plain = sorted((word for word in words if word.isascii()), key=len, reverse=True)
-        self._plain = [word.encode() for word in plain]
+        self.words = [word.encode() for word in plain]
+
+    @classmethod
+    def of(cls, words: list[bytes]) -> Sieve:
+        """A sieve for words of ASCII, the longest first."""
+        sieve = cls.__new__(cls)
+        sieve.words = words
+        return sieve
 
     def lines(self, data: bytes, *, is_odd: bool = True) -> list[tuple[int, int]]:
         """The lines of a region that may be meant, by where they begin and end; odd letters are looked for if told."""
         low = data.lower()
-        if not self._plain:
+        if not self.words:
             return _around(data, (match.start() for match in _OUTSIDE.finditer(low)))
         found = []
-        if all(word in low for word in self._plain):
+        if all(word in low for word in self.words):
             found = [
                 (start, end)
-                for start, end in _around(data, _places(low, self._plain[0]))
-                if all(low.find(word, start, end) >= 0 for word in self._plain[1:])
+                for start, end in _around(data, _places(low, self.words[0]))
+                if all(low.find(word, start, end) >= 0 for word in self.words[1:])
             ]
         odd = sorted(_odd(low)) if is_odd else ()
         return sorted({*found, *_around(data, iter(odd))}) if odd else found
