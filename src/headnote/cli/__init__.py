@@ -112,9 +112,9 @@ def main(argv: Sequence[str]) -> int:
         print(f"headnote {__version__}")
         return 0
     if words[:1] in (["-h"], ["--help"], ["help"]):
-        width = max(map(len, COMMANDS)) + 2
-        rows = (f"  {name:{width}}{about}" for name, (_, about) in COMMANDS.items())
-        print(HELP.format(commands="\n".join(rows)), end="")
+        from headnote.cli.group import rows_of
+
+        print(HELP.format(commands=rows_of(COMMANDS)), end="")
         return 0
     at = command_at(words)
     name = words.pop(at) if at is not None else ""
@@ -133,7 +133,9 @@ def _dispatch(name: str, words: list[str]) -> int:
     from headnote.errors import HeadnoteError
 
     if name and name not in COMMANDS:
-        print(f"headnote: there is no command {name!r}{_guess(name)}; try: headnote --help", file=sys.stderr)
+        from headnote.cli.group import guess
+
+        print(f"headnote: there is no command {name!r}{guess(name, COMMANDS)}; try: headnote --help", file=sys.stderr)
         return 2
     module = __import__(f"headnote.cli.{COMMANDS[name][0] if name else 'overview'}", fromlist=["command"])
     try:
@@ -142,10 +144,3 @@ def _dispatch(name: str, words: list[str]) -> int:
         print(f"headnote: {error}", file=sys.stderr)
         return error.exit_code
     return code
-
-
-def _guess(name: str) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, COMMANDS, 1)
-    return f", did you mean {close[0]!r}?" if close else ""

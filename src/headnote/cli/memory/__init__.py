@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-
+from headnote.cli.group import run_group
 from headnote.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -61,26 +60,4 @@ Exit status: 0 clean, 1 there are findings, 2 wrong usage, 3 failure.
 
 
 def command(words: Sequence[str]) -> int:
-    words = list(words)
-    if words[:1] in (["-h"], ["--help"], ["help"]):
-        width = max(map(len, COMMANDS)) + 2
-        print(
-            HELP.format(commands="\n".join(f"  {name:{width}}{about}" for name, (_, about) in COMMANDS.items())), end=""
-        )
-        return 0
-    name = words.pop(0) if words and not words[0].startswith("-") else "list"
-    if name not in COMMANDS:
-        print(
-            f"headnote memory: there is no command {name!r}{_guess(name)}; try: headnote memory --help", file=sys.stderr
-        )
-        return 2
-    module = __import__(f"headnote.cli.memory.{COMMANDS[name][0]}", fromlist=[name])
-    code: int = getattr(module, f"command_{name}")(words)
-    return code
-
-
-def _guess(name: str) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, COMMANDS, 1)
-    return f", did you mean {close[0]!r}?" if close else ""
+    return run_group("memory", COMMANDS, HELP, words)

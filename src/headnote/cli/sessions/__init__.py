@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-
-from headnote.cli import command_at
+from headnote.cli.group import run_group
 from headnote.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -52,31 +50,4 @@ Exit status: 0 clean, 1 there are findings, 2 wrong usage, 3 failure.
 
 
 def command(words: Sequence[str]) -> int:
-    words = list(words)
-    if words[:1] in (["-h"], ["--help"], ["help"]):
-        width = max(map(len, COMMANDS)) + 2
-        rows = (f"  {name:{width}}{about}" for name, (_, about) in COMMANDS.items())
-        print(HELP.format(commands="\n".join(rows)), end="")
-        return 0
-    name = _taken(words)
-    if name not in COMMANDS:
-        said = f"there is no command {name!r}{_guess(name)}; try: headnote sessions --help"
-        print(f"headnote sessions: {said}", file=sys.stderr)
-        return 2
-    module = __import__(f"headnote.cli.sessions.{COMMANDS[name][0]}", fromlist=[name])
-    code: int = getattr(module, f"command_{name}")(words)
-    return code
-
-
-def _taken(words: list[str]) -> str:
-    """The command, taken out of a command line; options that are the same everywhere may come before it."""
-    at = command_at(words)
-    is_command = at is not None and (at == 0 or words[at] in COMMANDS)
-    return words.pop(at) if at is not None and is_command else "list"
-
-
-def _guess(name: str) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, COMMANDS, 1)
-    return f", did you mean {close[0]!r}?" if close else ""
+    return run_group("sessions", COMMANDS, HELP, words)
