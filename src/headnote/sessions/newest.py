@@ -26,11 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from headnote.sessions.model import Message, Stored
-    from headnote.sessions.shard import Found, Run, Shard
+    from headnote.sessions.shard import Found, Run
     from headnote.sessions.wanted import Query
 
 FEW = 2_000  #: messages that are put in order all at once
-SOME = 64  #: messages of a run that are taken at first
 SLACK = 3600.0  #: seconds
 
 
@@ -112,27 +111,16 @@ def from_index(index: Index, query: Query, sessions: Sequence[Stored], filters: 
             for run in runs:
                 stored = here[run.session]
                 age = age_of(run.newest, stored)
-                sources.append(Source(age, stored.path, run.first, _Run(shard, run, stored, match, filters).more))
+
+                def more(shard=shard, run=run, stored=stored) -> tuple[list[Place], None]:  # type: ignore[no-untyped-def]
+                    found = shard.numbers(match, run.first, run.last)
+                    return _places(shard.rows(run, found), stored, filters), None
+
+                sources.append(Source(age, stored.path, run.first, more))
             continue
         for run, some in _by_run(runs, numbers):
             places += _places(shard.rows(run, some), here[run.session], filters)
     return in_order(places, sources)
-
-
-class _Run:
-    """A run that is opened as far as it is needed: where many are of the same age, all of them are open at once."""
-
-    def __init__(self, shard: Shard, run: Run, stored: Stored, match: str, filters: Filters) -> None:
-        self._shard, self._run, self._stored, self._match, self._filters = shard, run, stored, match, filters
-        self._taken, self._most = 0, SOME
-
-    def more(self) -> tuple[list[Place], float | None]:
-        numbers = self._shard.numbers(self._match, self._run.first, self._run.last)
-        places = sorted(_places(self._shard.rows(self._run, numbers), self._stored, self._filters))
-        some = places[self._taken : self._taken + self._most]
-        self._taken += len(some)
-        self._most *= 4
-        return some, places[self._taken].age if self._taken < len(places) else None
 
 
 def _by_run(runs: list[Run], numbers: list[int]) -> Iterator[tuple[Run, list[int]]]:
