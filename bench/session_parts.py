@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from datetime import timedelta
 from itertools import pairwise
 
 from report import Row, Table, times
@@ -194,18 +195,20 @@ def memory(root: str, size: int, most: int) -> Table:
 
 
 def _write_long(path: str, session: str, size: int) -> None:
-    """A session of this size: a part is made, then repeated; then a record that is too long to be parsed."""
+    """A session of this size: a part is made, then repeated, a day later each time; then a record that is too long."""
     part = f"{path}.part"
     write_file(part, claude(Speech(5), session, "/home/ada/long", 0), min(size, 32 << 20))
     with open(part, "rb") as file:
         data = file.read()
     os.unlink(part)
     with open(path, "wb") as file:
+        day = START
         for _ in range(max(1, size // len(data))):
-            file.write(data)
+            file.write(data.replace(START.strftime("%Y-%m-%dT").encode(), day.strftime("%Y-%m-%dT").encode()))
+            day += timedelta(days=1)
         said = {"type": "user", "uuid": "long", "message": {"role": "user", "content": "word " * (8 << 20)}}
         file.write(json.dumps(said).encode() + b"\n")
-    os.utime(path, (START.timestamp(), START.timestamp()))
+    os.utime(path, (day.timestamp(), day.timestamp()))
 
 
 PROGRAM = """

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from headnote.sessions.model import Stored
 
-AFTER = 32 * 1024 * 1024
+AFTER = 8 * 1024 * 1024
 
 
 class Ahead:
