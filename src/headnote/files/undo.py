@@ -22,6 +22,7 @@ from headnote.files.looking import CHUNK, READ, Found, held, look
 from headnote.files.plans import Change, Wanted
 from headnote.files.swap import ASIDE, temporary
 from headnote.memory.durable import KERNEL, Kernel, token, write_all
+from headnote.ours import our_folders
 from headnote.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -58,10 +59,7 @@ def state_folder(home: str, env: Mapping[str, str]) -> str:
     >>> state_folder("/home/me", {}), state_folder("/home/me", {"HEADNOTE_HOME": "/srv/notes"})
     ('/home/me/.local/state/headnote/files', '/srv/notes/files')
     """
-    if env.get("HEADNOTE_HOME"):
-        return os.path.join(os.path.abspath(env["HEADNOTE_HOME"]), "files")
-    state = env.get("XDG_STATE_HOME", "")
-    return f"{state if state.startswith('/') else f'{home}/.local/state'}/headnote/files"
+    return our_folders(home, env).state + "/files"
 
 
 class Undo:

@@ -24,6 +24,7 @@ from collections.abc import Callable, Mapping
 from headnote.memory.note import digest_of
 from headnote.memory.postings import SCHEMA, Postings
 from headnote.memory.stamps import Walk, provable, read_memory, walk_of
+from headnote.ours import our_folders
 from headnote.types import TYPE_CHECKING, Skip
 
 if TYPE_CHECKING:
@@ -78,10 +79,7 @@ def cache_home(env: Mapping[str, str]) -> str:
     >>> cache_home({"HOME": "/home/ada"}), cache_home({"HEADNOTE_HOME": "/srv/headnote"})
     ('/home/ada/.cache/headnote', '/srv/headnote/cache')
     """
-    if env.get("HEADNOTE_HOME"):
-        return os.path.join(env["HEADNOTE_HOME"], "cache")
-    given = env.get("XDG_CACHE_HOME", "")
-    return os.path.join(given if given.startswith("/") else os.path.join(env.get("HOME", "/"), ".cache"), "headnote")
+    return our_folders(env.get("HOME", ""), env).cache
 
 
 def _key(folder: str, without: frozenset[str]) -> str:

@@ -23,6 +23,7 @@ from headnote.dialects.world import Git, World, find_git, is_inside, join
 from headnote.errors import NotAFolder
 from headnote.instructions.load import ask
 from headnote.memory.note import digest_of
+from headnote.ours import our_folders
 from headnote.tree import Disk
 from headnote.types import Finding, NamedTuple
 
@@ -68,17 +69,17 @@ def find_place(
         raise NotAFolder(f"{request.cwd} is not a folder; give a folder of the project")
     module = __import__(f"headnote.dialects.{choice.dialect.surroundings}", fromlist=["read_world"])
     world: World = module.read_world(disk, request)
-    ours = _ours(request.home, {} if home is not None and env is None else (os.environ if env is None else env))
+    ours = our_folders(request.home, {} if home is not None and env is None else (os.environ if env is None else env))
     git = world.git or find_git(disk, request.cwd)
     root = git.top if git else request.cwd
     project = git.main if git else request.cwd
     findings: list[Finding] = []
-    settings = _settings(disk, ours["config"], root, request.home, findings)
+    settings = _settings(disk, ours.config, root, request.home, findings)
     given = os.path.abspath(folder) if folder is not None else settings.get("directory", "")
-    store = given or world.store or join(ours["state"], f"{name_of(project)}/memories")
+    store = given or world.store or join(ours.state, f"{name_of(project)}/memories")
     under = ""
     if settings["worktrees"] == "overlay" and git and git.top != git.main and not given:
-        store, under = _overlay(world, git, store, ours["state"]), store
+        store, under = _overlay(world, git, store, ours.state), store
     off = world.memory_reason if not world.memory and world.store and not given else ""
     return Place(
         project=project,
@@ -86,8 +87,8 @@ def find_place(
         store=store,
         under=under,
         team=settings["team"] if git else "",
-        state=ours["state"],
-        cache=ours["cache"],
+        state=ours.state,
+        cache=ours.cache,
         policy=settings["policy"],
         agent=choice.dialect.agent,
         dialect=choice.dialect.name,
@@ -116,24 +117,6 @@ def _overlay(world: World, git: Git, store: str, state: str) -> str:
     if store == world.store and store.endswith(f"/{slug(git.main)}/memory"):
         return f"{store.removesuffix(f'/{slug(git.main)}/memory')}/{slug(git.top)}/memory"
     return join(state, f"{name_of(git.top)}/overlay")
-
-
-def _ours(home: str, env: Mapping[str, str]) -> dict[str, str]:
-    """Our own folders."""
-    own = env.get("HEADNOTE_HOME")
-    if own:
-        own = os.path.abspath(own)
-        return {"state": own, "cache": f"{own}/cache", "config": f"{own}/config.toml"}
-
-    def base(name: str, default: str) -> str:
-        value = env.get(name, "")
-        return value if value.startswith("/") else f"{home}/{default}"
-
-    return {
-        "state": base("XDG_STATE_HOME", ".local/state") + "/headnote",
-        "cache": base("XDG_CACHE_HOME", ".cache") + "/headnote",
-        "config": base("XDG_CONFIG_HOME", ".config") + "/headnote/config.toml",
-    }
 
 
 def name_of(folder: str) -> str:

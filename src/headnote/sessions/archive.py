@@ -18,6 +18,7 @@ import time
 from headnote.errors import HeadnoteError, NoSuchSession, SessionFailed
 from headnote.memory.durable import KERNEL, Kernel, failed
 from headnote.memory.folder import Folder
+from headnote.ours import our_folders
 from headnote.sessions.belongings import is_shared
 from headnote.sessions.filing import ROWS, Archived, Filing, nanoseconds
 from headnote.sessions.frames import Frames
@@ -45,10 +46,7 @@ def archive_folder(homes: Homes) -> str:
     >>> archive_folder(Homes("/home/me", {})), archive_folder(Homes("/home/me", {"HEADNOTE_HOME": "/srv/h"}))
     ('/home/me/.local/state/headnote/archive', '/srv/h/archive')
     """
-    own, state = homes.env.get("HEADNOTE_HOME"), homes.env.get("XDG_STATE_HOME", "")
-    if own:
-        return os.path.join(os.path.abspath(own), "archive")
-    return os.path.join(state if state.startswith("/") else f"{homes.home}/.local/state", "headnote", "archive")
+    return our_folders(homes.home, homes.env).state + "/archive"
 
 
 class Archive:

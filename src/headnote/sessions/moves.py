@@ -12,6 +12,7 @@ import json
 import os
 from functools import lru_cache
 
+from headnote.ours import our_folders
 from headnote.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -36,9 +37,7 @@ def moves_file(homes: Homes) -> str:
     >>> moves_file(Homes("/home/me", {})), moves_file(Homes("/home/me", {"HEADNOTE_HOME": "/srv/h"}))
     ('/home/me/.local/state/headnote/moves.jsonl', '/srv/h/moves.jsonl')
     """
-    own, state = homes.env.get("HEADNOTE_HOME"), homes.env.get("XDG_STATE_HOME", "")
-    base = state if state.startswith("/") else f"{homes.home}/.local/state"
-    return os.path.join(os.path.abspath(own) if own else f"{base}/headnote", "moves.jsonl")
+    return our_folders(homes.home, homes.env).state + "/moves.jsonl"
 
 
 def beside_archive(folder: str) -> str:

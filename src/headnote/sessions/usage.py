@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import re
 
+from headnote.ours import our_folders
 from headnote.sessions.archive import archive_folder
 from headnote.sessions.belongings import belongings_of, files_below, is_shared
 from headnote.sessions.claude import config_folder
@@ -117,10 +118,7 @@ def cache_folder(homes: Homes) -> str:
     >>> cache_folder(Homes("/home/me", {}))
     '/home/me/.cache/headnote'
     """
-    own, cache = homes.env.get("HEADNOTE_HOME"), homes.env.get("XDG_CACHE_HOME", "")
-    if own:
-        return os.path.join(os.path.abspath(own), "cache")
-    return os.path.join(cache if cache.startswith("/") else f"{homes.home}/.cache", "headnote")
+    return our_folders(homes.home, homes.env).cache
 
 
 def totals(uses: Iterable[Use], *fields: str) -> list[tuple[tuple[str, ...], int, int]]:
