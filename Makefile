@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+ADAPTED := .venv/.adapted
 
 .PHONY: setup demo test check bench live torture clean
 
@@ -15,13 +16,18 @@ $(READY): requirements-dev.txt pyproject.toml
 	$(BIN)/python -m compileall -q src
 	touch $(READY)
 
+# the frameworks that adapters are tested against, and the SDKs of models: not needed for anything else
+$(ADAPTED): $(READY) requirements-adapters.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-adapters.txt
+	touch $(ADAPTED)
+
 demo: $(READY)
 	@$(BIN)/python sample/demo.py
 
-test: $(READY)
+test: $(ADAPTED)
 	$(BIN)/python -m pytest -n 2
 
-check: $(READY)
+check: $(ADAPTED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -35,7 +41,7 @@ torture: $(READY)
 	$(BIN)/python tests/system/torture.py --minutes $(or $(MINUTES),10)
 
 # not part of `make test`: installs agents from npm outside of the repository; FULL=1 plays every case
-live: $(READY)
+live: $(ADAPTED)
 	$(BIN)/python tests/system/live.py
 
 clean:

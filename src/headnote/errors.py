@@ -17,6 +17,9 @@
       NoCheckpoint                exit 2   there is no state of the files at this point
       RestoreRefused              exit 3   a file cannot be put back; nothing was changed
       RestoreStopped              exit 3   some files are put back and others are not; what they were is kept
+      ModelFailed                 exit 3   a model did not answer
+      ExtraMissing                exit 2   a package is not installed that only this part needs
+      SettingsRefused             exit 3   a settings file of an agent cannot be changed safely; nothing was changed
 
 What a user wrote badly in an instruction file never raises: it is a skip or a finding of the view.
 """
@@ -91,4 +94,16 @@ class RestoreRefused(HeadnoteError):
 
 
 class RestoreStopped(HeadnoteError):
+    pass
+
+
+class ModelFailed(HeadnoteError):
+    pass
+
+
+class ExtraMissing(HeadnoteError):
+    exit_code = 2
+
+
+class SettingsRefused(HeadnoteError):
     pass

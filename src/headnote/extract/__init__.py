@@ -1,0 +1,1 @@
+"""What is learned: memories from the turns of a conversation, and notes of it. Importing this does nothing."""
