@@ -18,8 +18,10 @@
       RestoreRefused              exit 3   a file cannot be put back; nothing was changed
       RestoreStopped              exit 3   some files are put back and others are not; what they were is kept
       ModelFailed                 exit 3   a model did not answer
+      UnknownModel                exit 2   no vendor has this name
       ExtraMissing                exit 2   a package is not installed that only this part needs
       SettingsRefused             exit 3   a settings file of an agent cannot be changed safely; nothing was changed
+      BadArgument                 exit 2   a tool was called with an argument that it cannot use
 
 What a user wrote badly in an instruction file never raises: it is a skip or a finding of the view.
 """
@@ -101,9 +103,17 @@ class ModelFailed(HeadnoteError):
     pass
 
 
+class UnknownModel(HeadnoteError):
+    exit_code = 2
+
+
 class ExtraMissing(HeadnoteError):
     exit_code = 2
 
 
 class SettingsRefused(HeadnoteError):
     pass
+
+
+class BadArgument(HeadnoteError):
+    exit_code = 2

@@ -2,8 +2,8 @@
 
 1. The shape is that of Anthropic's Messages: texts for the system, messages of blocks, tools with a schema. A client of
    another vendor translates it on its way out and the reply on its way back.
-2. A request that goes on from another has the same first bytes: `cached` names the messages behind which a provider may
-   keep what it has read, and a mark that was once set stays where it was.
+2. A request that goes on from another has the same first bytes. `cached` names the messages behind which a provider may
+   keep what it has read; such marks are no part of what is said, and a fork has those of the request it goes on from.
 """
 
 from __future__ import annotations

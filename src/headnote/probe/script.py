@@ -6,13 +6,17 @@
 3. Of a call's names the first that the request offers is used, with or without its namespace. If it offers none of
    them, the answer says so in the place of the call, and so do the problems.
 4. A request of the main conversation with the body of an earlier one is a retry: it gets the same answer, ids and all.
+5. Instead of turns there may be a function from a request's body and the name of its format to what is said: a text, a
+   call as the tool's name and its input, several of these in order, a status to fail with, or the whole body of the
+   answer, as an object or as bytes. It is asked for every request, retries and those without tools as well; for None
+   the turns go on.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from headnote.probe.answers import Answer, Offer, Text, Use
@@ -23,6 +27,19 @@ class ToolCall(NamedTuple):
 
     names: tuple[str, ...]
     input: Mapping[str, object]
+
+
+class Status(NamedTuple):
+    """What a server answers that does not."""
+
+    status: int
+    text: str = "not now"
+
+
+Part = str | tuple[str, Mapping[str, object]] | ToolCall
+#: what a function answers
+Said = Part | list[Part] | Status | dict[str, object] | bytes | None
+Respond = Callable[[dict[str, object], str], Said]
 
 
 class Script:
@@ -45,14 +62,23 @@ class Script:
         if offers:
             turn = self._turns[self._played] if self._played < len(self._turns) else ()
             self._played += 1
-        self._made += 1
-        name = f"{self._salt}{self._made:04}"
-        parts = [self._part(f"{name}{index:02}", call, offers) for index, call in enumerate(turn)]
-        parts = parts or [Text(f"{name}00", self._text)]
-        answer = Answer(name, int(time.time()), model, tuple(parts), input_tokens)
+        answer = self.say(turn or [self._text], offers, model, input_tokens)
         if offers:
             self._answers[digest] = answer
         return answer
+
+    def say(self, said: Sequence[Part], offers: Sequence[Offer], model: str, input_tokens: int) -> Answer:
+        """An answer of these parts, with ids of its own."""
+        self._made += 1
+        name = f"{self._salt}{self._made:04}"
+        parts: list[Text | Use] = []
+        for index, part in enumerate(said):
+            if isinstance(part, str):
+                parts.append(Text(f"{name}{index:02}", part))
+            else:
+                call = part if isinstance(part, ToolCall) else ToolCall((part[0],), part[1])
+                parts.append(self._part(f"{name}{index:02}", call, offers))
+        return Answer(name, int(time.time()), model, tuple(parts), input_tokens)
 
     def _part(self, name: str, call: ToolCall, offers: Sequence[Offer]) -> Text | Use:
         by_name = {offer.name: offer for offer in reversed(offers)} | {offer.label: offer for offer in reversed(offers)}

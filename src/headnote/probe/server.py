@@ -16,13 +16,13 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from headnote.probe.answers import DEFAULT_MODEL, Json, Offer, dump, estimate_tokens
+from headnote.probe.answers import DEFAULT_MODEL, Answer, Json, Offer, dump, estimate_tokens
 from headnote.probe.bodies import Fault
 from headnote.probe.listener import Listener, Request, Response
 from headnote.probe.routes import Route, Wire, find_route, frame_events, list_models
-from headnote.probe.script import Script, ToolCall
+from headnote.probe.script import Part, Respond, Said, Script, Status, ToolCall
 
-__all__ = ["Exchange", "ModelServer", "ToolCall"]
+__all__ = ["Exchange", "ModelServer", "Status", "ToolCall"]
 
 JSON = "application/json"
 
@@ -43,7 +43,7 @@ class Exchange(NamedTuple):
 
 
 class ModelServer:
-    """A model that plays a script. Use it as a context, or call `start` and `stop`.
+    """A model that plays a script, or does what a function says. Use it as a context, or call `start` and `stop`.
 
     >>> from urllib.request import urlopen
     >>> with ModelServer(pages={"/note": "Read me."}) as server:
@@ -58,9 +58,12 @@ class ModelServer:
         *,
         pages: Mapping[str, str] = {},
         answer: str = "Done.",
+        respond: Respond | None = None,
     ) -> None:
         self.url = ""
         self.requests: list[Exchange] = []
+        self.bodies: list[bytes] = []  #: of the requests, as they came
+        self._respond_with = respond
         self._pages = dict(pages)
         self._script = Script(turns, answer)
         self._models: dict[str, None] = {}
@@ -120,23 +123,43 @@ class ModelServer:
         with self._lock:
             number = len(self.requests) + 1
             self.requests.append(Exchange(number, request.method, request.target, request.headers, parsed, name, tools))
+            self.bodies.append(b"" if isinstance(request.body, Fault) else request.body)
             if route.model:
                 self._models[route.model] = None
             if isinstance(request.body, Fault):
                 self.problems.append(f"request {number}: {request.body.text}")
 
     def _answer(self, route: Route, wire: Wire, offers: Sequence[Offer], body: bytes, parsed: Json) -> Response:
+        said = self._ask(parsed, wire.name)
+        if isinstance(said, Status):
+            return refuse(*said)
+        if isinstance(said, dict):
+            return respond_json(said)
+        if isinstance(said, bytes):
+            return Response(200, "text/event-stream" if route.framing == "sse" else JSON, said)
+        answer = self._play(said, wire, offers, body, route.model or DEFAULT_MODEL)
+        return _framed(answer, route, wire, parsed)
+
+    def _ask(self, parsed: Json, wire: str) -> Said:
+        """What the function says; a function that fails is a problem, and none that a client tries again."""
+        if self._respond_with is None:
+            return None
+        try:
+            return self._respond_with(parsed, wire)
+        except Exception as error:
+            with self._lock:
+                self.problems.append(f"the function failed: {error!r}")
+            return Status(400, f"the function failed: {error!r}")
+
+    def _play(
+        self, said: Part | list[Part] | None, wire: Wire, offers: Sequence[Offer], body: bytes, model: str
+    ) -> Answer:
         digest = hashlib.sha256(wire.name.encode() + b"\0" + body).digest()
-        model = route.model or DEFAULT_MODEL
+        tokens = estimate_tokens(len(body))
         with self._lock:
-            answer = self._script.answer(digest, offers, model, estimate_tokens(len(body)))
-        options = parsed.get("stream_options")
-        asked = isinstance(options, dict) and options.get("include_usage") is True
-        answer = answer._replace(model=model, usage_asked=asked)
-        if route.framing == "whole":
-            return respond_json(wire.make_whole(answer))
-        media = "text/event-stream" if route.framing == "sse" else JSON
-        return Response(200, media, frame_events(wire.make_events(answer), route.framing))
+            if said is None:
+                return self._script.answer(digest, offers, model, tokens)
+            return self._script.say(said if isinstance(said, list) else [said], offers, model, tokens)
 
     def _serve_page(self, request: Request, route: Route) -> Response:
         text = self._pages.get(request.target, self._pages.get(route.path))
@@ -146,6 +169,17 @@ class ModelServer:
             return refuse(404, f"nothing is at {request.method} {route.path}")
         with self._lock:
             return respond_json(list_models(route.path, self._models))
+
+
+def _framed(answer: Answer, route: Route, wire: Wire, parsed: Json) -> Response:
+    """An answer in one piece, or as a stream."""
+    options = parsed.get("stream_options")
+    asked = isinstance(options, dict) and options.get("include_usage") is True
+    answer = answer._replace(model=route.model or DEFAULT_MODEL, usage_asked=asked)
+    if route.framing == "whole":
+        return respond_json(wire.make_whole(answer))
+    media = "text/event-stream" if route.framing == "sse" else JSON
+    return Response(200, media, frame_events(wire.make_events(answer), route.framing))
 
 
 def parse_body(body: bytes) -> object:
