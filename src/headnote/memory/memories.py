@@ -11,7 +11,7 @@ for hit in memory.recall("how do we deploy?", budget=2000).hits:
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from headnote.dialects.registry import DEFAULT_AGENT
 from headnote.errors import MemoryChanged, NoSuchMemory, StoreFailed, WriteRefused
@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from headnote.memory.drift.facts import Progress
     from headnote.memory.drift.verdict import Verdict
     from headnote.memory.journal import Said
+    from headnote.memory.postings import Found, Query
     from headnote.memory.recall import Recall
+    from headnote.memory.scoring import Mark
     from headnote.memory.vectors import Vectors
 
 
@@ -288,8 +290,12 @@ class Memories:
         types: Sequence[str] = (),
         vectors: Vectors | None = None,
         check: bool = True,
+        worth: Callable[[Query, Sequence[Found], list[Mark]], list[Mark]] | None = None,
     ) -> Recall:
-        """The memories that a question is about, within a budget of tokens; with `check`, whether each still holds."""
+        """The memories that a question is about, within a budget of tokens; with `check`, whether each still holds.
+
+        `worth` chooses, of what was found, what is worth quoting: `headnote.memory.about.worth_quoting`.
+        """
         from headnote.memory.holds import Holding
         from headnote.memory.recall import recall
 
@@ -302,6 +308,7 @@ class Memories:
             cache=self.place.cache,
             vectors=vectors,
             check=Holding(self.place.root, self.own.cache) if check else None,
+            worth=worth,
         )
 
     def prompt(

@@ -23,6 +23,8 @@ COMMANDS = {
     "diff": ("read", "what a change changed"),
     "budget": ("read", "how much of the index the agent sees"),
     "compact": ("care", "propose a shorter index"),
+    "consolidate": ("tidying", "propose to join, shorten or drop memories"),
+    "extract": ("learning", "learn from a session that was kept"),
     "inbox": ("consent", "changes that wait for your answer"),
     "share": ("consent", "copy a memory to the team's store"),
     "doctor": ("care", "what is wrong, and what to do"),

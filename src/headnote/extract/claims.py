@@ -1,0 +1,75 @@
+"""The claims of a memory: what it says, statement by statement.
+
+1. The description is a claim, and so is every statement of the body.
+2. A description, and the lines `Why` and `How to apply`, are asides: a model puts them in its own words.
+3. Of a change only those claims count that the memory before it did not make.
+"""
+
+from __future__ import annotations
+
+import re
+
+from headnote.extract.words import specifics, statements, words
+from headnote.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from headnote.memory.note import Memory
+
+_ASIDE = re.compile(r"\W*(?:why|how to apply)\b\W*:", re.IGNORECASE)
+
+
+class Draft(NamedTuple):
+    """A memory that a model wants to write."""
+
+    file: str
+    name: str
+    description: str
+    type: str
+    body: str
+    scope: str = "private"
+    before: Memory | None = None  #: the one that it would change
+
+    @property
+    def text(self) -> str:
+        return f"{self.name}\n{self.description}\n{self.type}\n{self.body}"
+
+
+class Claim(NamedTuple):
+    """A statement of a draft."""
+
+    text: str
+    words: tuple[str, ...]
+    is_aside: bool
+
+    @property
+    def set(self) -> set[str]:
+        return set(self.words)
+
+
+def new_claims(draft: Draft) -> list[Claim]:
+    """The claims of a draft that the memory before it did not make."""
+    known: set[tuple[str, ...]] = set()
+    if draft.before is not None:
+        known = {each.words for each in claims_of(draft.before.description, draft.before.body)}
+    return [each for each in claims_of(draft.description, draft.body) if each.words not in known]
+
+
+def is_nothing_new(draft: Draft) -> bool:
+    """Whether a change says what is said already, and leaves nothing out."""
+    if draft.before is None or draft.type != draft.before.type or new_claims(draft):
+        return False
+    return len(claims_of(draft.description, draft.body)) >= len(claims_of(draft.before.description, draft.before.body))
+
+
+def claims_of(description: str, body: str) -> list[Claim]:
+    """The claims of a memory, its description first.
+
+    >>> [(claim.text, claim.is_aside) for claim in claims_of("indent", "Use tabs.\\n\\n**Why:** diffs. And taste.")]
+    [('indent', True), ('Use tabs.', False), ('**Why:** diffs.', True), ('And taste.', True)]
+    """
+    found = [Claim(description, tuple(words(description)), is_aside=True)]
+    for line in body.splitlines():
+        is_aside = bool(_ASIDE.match(line))
+        for each in statements(line):
+            found.append(Claim(each, tuple(words(_ASIDE.sub("", each, count=1) if is_aside else each)), is_aside))
+    return [claim for claim in found if claim.words or specifics(claim.text)]

@@ -1,0 +1,265 @@
+"""Extraction as a whole: when it runs, what it shares with the conversation, where it stops, and what it leaves."""
+
+import fcntl
+import json
+import os
+
+import pytest
+
+from headnote.errors import ModelFailed
+from headnote.extract.extractor import Extraction, Extractor, Gate
+from headnote.extract.fork import OWN_TOOLS
+from headnote.extract.said import said_of
+from headnote.memory.note import read_note
+from headnote.models.scripted import Scripted
+from headnote.models.talk import Request, Usage
+
+from .stage import SESSION, TODAY, Note, assistant, calls, opened, put, recalled, records, request_of, tool, user
+
+TURNS = [user("please use tabs for indentation"), assistant("Ok.")]
+TABS = Note("feedback_tabs.md", "tabs", "Use tabs for indentation.")
+
+
+def tries(memories, *notes):
+    return Scripted([calls(memories, notes), "Done."])
+
+
+def made_by(memories, *, gate=None, **options):
+    return Extractor(memories, gate=gate or Gate.always(), today=TODAY, **options)
+
+
+# -- the gate and the mark
+
+
+def test_it_is_due_by_tokens_or_by_calls_since_the_last_time(place):
+    memories = opened(place)
+    short, long = said_of(records(TURNS)), said_of(records([user("use tabs " * 50), assistant("Ok.")]))
+    busy = said_of(records([user("go"), tool("x"), tool("x"), assistant("Ok.")]))
+    gate = Gate(tokens=100, tool_calls=2)
+    assert [made_by(memories, gate=gate).due(each) for each in (short, long, busy)] == [False, True, True]
+    assert [made_by(memories, gate=Gate.never()).due(each) for each in (short, long, busy)] == [False] * 3
+    assert [made_by(memories).due(each) for each in (short, long, busy)] == [True] * 3
+    assert made_by(memories).due(said_of(records([tool("x"), assistant("Ok.")]))) is False
+
+
+def test_what_was_looked_at_is_not_looked_at_again(place):
+    memories = opened(place)
+    extractor = made_by(memories)
+    first = said_of(records(TURNS))
+    assert extractor.run(tries(memories, TABS), None, first, session=SESSION).added == ("feedback_tabs.md",)
+    assert (extractor.due(first), made_by(opened(place)).due(first)) == (False, False)
+    more = said_of(records([*TURNS, user("and keep functions short"), assistant("Ok.")]))
+    model = tries(memories, Note("feedback_short.md", "short functions", "Keep functions short."))
+    assert extractor.due(more)
+    assert extractor.run(model, None, more, session=SESSION).added == ("feedback_short.md",)
+    asked = json.dumps(model.requests[0].messages)
+    assert ("keep functions short" in asked, "use tabs for indentation" in asked) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("gate", "policy", "skipped"),
+    [
+        (Gate.never(), "", "never"),
+        (Gate(tokens=10_000), "", "not-due"),
+        (Gate.always(), "manual", "policy"),
+        (Gate.always(), "read-only", "policy"),
+    ],
+)
+def test_why_nothing_is_asked(place, gate, policy, skipped):
+    memories = opened(place, policy)
+    model = Scripted([])
+    done = made_by(memories, gate=gate).run(model, None, said_of(records(TURNS)), session=SESSION)
+    assert (done, model.requests) == (Extraction(session=SESSION, skipped=skipped), [])
+
+
+def test_force_passes_the_gate(place):
+    memories = opened(place)
+    extractor = made_by(memories, gate=Gate(tokens=10_000))
+    done = extractor.run(tries(memories, TABS), None, said_of(records(TURNS)), session=SESSION, force=True)
+    assert done.added == ("feedback_tabs.md",)
+
+
+def test_one_run_at_a_time_for_a_session(place):
+    memories = opened(place)
+    extractor = made_by(memories)
+    with extractor.marks.held(SESSION), open(extractor.marks.path(SESSION)) as file:
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        said = said_of(records(TURNS))
+        assert made_by(memories).run(Scripted([]), None, said, session=SESSION).skipped == "running"
+
+
+def test_a_run_that_failed_is_made_again_and_writes_once(place):
+    memories = opened(place)
+    said = said_of(records([*TURNS, user("keep functions short"), assistant("Ok.")]))
+    short = Note("feedback_short.md", "short functions", "Keep functions short.")
+
+    def fails(_):
+        raise ModelFailed("overloaded")
+
+    done = made_by(memories).run(Scripted([calls(memories, [TABS]), fails]), None, said, session=SESSION)
+    assert (done.added, done.stopped, done.requests) == (("feedback_tabs.md",), "model-failed: overloaded", 1)
+    again = made_by(memories).run(tries(memories, TABS, short), None, said, session=SESSION)
+    assert (again.added, again.unchanged, again.stopped) == (("feedback_short.md",), ("feedback_tabs.md",), "")
+    assert [(change.op, change.file) for change in memories.log()] == [
+        ("create", "feedback_tabs.md"),
+        ("create", "feedback_short.md"),
+    ]
+
+
+def test_a_model_that_never_ends(place):
+    memories = opened(place)
+    said = said_of(records(TURNS))
+    model = Scripted([("Glob", {"pattern": "*"})] * 9)
+    done = made_by(memories, rounds=3).run(model, None, said, session=SESSION)
+    assert (done.stopped, done.requests) == ("rounds", 3)
+    assert made_by(memories).run(Scripted([]), None, said, session=SESSION).skipped == "nothing-new"
+
+
+def test_the_mark_tells_numbers_and_no_text(place):
+    memories = opened(place)
+    secret = "AKIA" + "IOSFODNN7ABCDEFG"
+    wanted = [TABS, Note("reference_key.md", "key", f"Use tabs and {secret}.")]
+    done = made_by(memories).run(tries(memories, *wanted), None, said_of(records(TURNS)), session=SESSION)
+    assert [each[:2] for each in done.refused] == [("reference_key.md", "secret")]
+    with open(made_by(memories).marks.path(SESSION)) as file:
+        record = json.loads(file.read())
+    values = {key: record[key] for key in ("session", "last", "end", "mode", "requests", "refused", "added", "updated")}
+    assert values == {
+        "session": SESSION,
+        "last": "a-2",
+        "end": 0,
+        "mode": "digest",
+        "requests": 2,
+        "refused": {"secret": 1},
+        "added": ["feedback_tabs.md"],
+        "updated": [],
+    }
+
+
+# -- the fork
+
+
+def test_the_fork_begins_with_the_conversation_byte_for_byte(place):
+    memories = opened(place, there=[TABS])
+    made = records([recalled("Use tabs."), user("call it `guest`"), tool("x"), assistant("Ok.")])
+    request = request_of(made)
+    model = tries(memories, Note("feedback_guest.md", "wording", "Call it `guest`."))
+    done = made_by(memories).run(model, request, said_of(made), session=SESSION)
+    assert (done.mode, done.added) == ("fork", ("feedback_guest.md",))
+    for number, asked in enumerate(model.requests):
+        same = Request(
+            asked.system, asked.messages[: len(request.messages)], asked.tools, asked.max_tokens, asked.cached
+        )
+        assert json.dumps(same) == json.dumps(request)
+        assert len(asked.messages) == len(request.messages) + 1 + 2 * number
+    prompt = model.requests[0].messages[-1]
+    assert prompt["role"] == "user"
+    assert "- feedback_tabs.md [feedback] tabs" in prompt["content"]
+    assert model.requests[1].messages[:-2] == model.requests[0].messages
+
+
+def test_a_conversation_without_tools_to_write_is_asked_about_in_a_digest(place):
+    memories = opened(place)
+    made = records([recalled("A chemist."), *TURNS])
+    bare = request_of(made)._replace(tools=({"name": "Read"},))
+    model = tries(memories, TABS)
+    done = made_by(memories).run(model, bare, said_of(made), session=SESSION)
+    asked = model.requests[0]
+    assert (done.mode, done.masked, done.added) == ("digest", 1, ("feedback_tabs.md",))
+    assert (asked.tools, len(asked.messages), "A chemist." in json.dumps(asked)) == (OWN_TOOLS, 1, False)
+
+
+def test_usage_is_added_up_and_all_of_it_is_plain_values(place):
+    memories = opened(place)
+    model = tries(memories, TABS)
+    done = made_by(memories).run(model, None, said_of(records(TURNS)), session=SESSION)
+    assert done.usage.input > done.usage.output > 0
+    plain = json.loads(json.dumps(done.to_json()))
+    assert plain == {**done.to_json(), "added": ["feedback_tabs.md"], "requests": 2, "usage": done.usage._asdict()}
+    assert (Extraction().usage, plain["refused"], plain["last"]) == (Usage(), [], "a-2")
+
+
+# -- where a memory comes from
+
+
+def test_a_memory_records_its_session_and_its_message(place):
+    memories = opened(place)
+    turns = [user("hello"), assistant("Hi."), *TURNS, user("thanks"), assistant("Bye.")]
+    made_by(memories).run(tries(memories, TABS), None, said_of(records(turns)), session=SESSION)
+    with open(os.path.join(memories.own.path, "feedback_tabs.md")) as file:
+        assert file.read() == (
+            "---\nname: feedback-tabs\ndescription: tabs\nmetadata: \n  node_type: memory\n  type: feedback\n"
+            f'  source: u-3\n  originSessionId: "{SESSION}"\n---\n\nUse tabs for indentation.\n'
+        )
+    change = memories.log()[-1]
+    assert (change.by, change.session, change.why) == ("agent", SESSION, "message u-3")
+    assert memories.index() == "- [Feedback tabs](feedback_tabs.md) — tabs\n"
+
+
+def test_a_change_keeps_the_history_and_both_sessions(place):
+    memories = opened(place)
+    made_by(memories).run(tries(memories, TABS), None, said_of(records(TURNS)), session=SESSION)
+    later = said_of(records([user("no, use spaces for indentation"), assistant("Ok.")], "other"))
+    spaces = TABS._replace(body="Use spaces for indentation.")
+    done = made_by(memories).run(tries(memories, spaces), None, later, session="other")
+    note = memories.get("feedback_tabs")
+    assert (done.updated, note.body) == (("feedback_tabs.md",), "Use spaces for indentation.")
+    origin = {key: note.metadata[key] for key in ("originSessionId", "sourceSessionId", "source")}
+    assert origin == {"originSessionId": SESSION, "sourceSessionId": "other", "source": "u-1"}
+    assert memories.restore("feedback_tabs").body == "Use tabs for indentation."
+
+
+def test_what_somebody_else_changed_meanwhile_is_shown_and_judged_again(place):
+    memories = opened(place, there=[TABS])
+    said = said_of(records([user("no, use spaces for indentation"), assistant("Ok.")]))
+    spaces = TABS._replace(body="Use spaces for indentation.")
+
+    def changed(_):
+        memories.edit("feedback_tabs", body="Use tabs for indentation, eight wide.")
+        return calls(memories, [spaces])
+
+    model = Scripted([changed, lambda _: calls(memories, [spaces]), "Done."])
+    done = made_by(memories).run(model, None, said, session=SESSION)
+    answer = model.requests[1].messages[-1]["content"][0]
+    assert (answer["is_error"], "eight wide" in answer["content"]) == (True, True)
+    assert (done.updated, memories.get("feedback_tabs").body) == (("feedback_tabs.md",), "Use spaces for indentation.")
+    assert [change.op for change in memories.log("feedback_tabs")] == ["create", "edit", "edit"]
+
+
+def test_the_index_is_never_written_by_a_model(place):
+    memories = opened(place, there=[TABS])
+    memories.own.add_to_index("My own line.")
+    before = memories.index()
+    path = f"{memories.own.path}/MEMORY.md"
+    written = ("Write", {"file_path": path, "content": "- gone"})
+    edited = ("Edit", {"file_path": path, "old_string": "My own line.", "new_string": ""})
+    model = Scripted([[written, edited], "Done."])
+    done = made_by(memories).run(model, None, said_of(records(TURNS)), session=SESSION)
+    results = model.requests[1].messages[-1]["content"]
+    assert [("is_error" in each, "nothing was changed" in each["content"]) for each in results] == [(False, True)] * 2
+    assert (memories.index(), done.refused) == (before, ())
+
+
+def test_a_proposal_says_where_it_comes_from(place):
+    memories = opened(place)
+    made = records([user("why does CI fail?"), tool("The runner uses Python 3.9.2"), assistant("Python 3.9.2 it is.")])
+    note = Note("project_runner.md", "Python of the CI", "The CI runner uses Python 3.9.2.")
+    done = made_by(memories, discoveries=True).run(tries(memories, note), None, said_of(made), session=SESSION)
+    (waiting,) = memories.inbox.waiting()
+    assert (done.proposed, done.added) == (("project_runner.md",), ())
+    assert waiting.why == "found with tools, not said by the user; message u-1"
+    assert read_note("x.md", waiting.text.encode()).metadata["origin"] == "tool"
+    assert memories.inbox.accept(waiting.id).body == "The CI runner uses Python 3.9.2."
+
+
+def test_another_process_creates_the_file_first(place):
+    memories = opened(place)
+    mine = Note("feedback_tabs.md", "tabs", "Use tabs for indentation.")
+
+    def created(_):
+        put(memories, mine._replace(body="Use tabs for indentation, said somebody else."))
+        return calls(memories, [mine])
+
+    done = made_by(memories).run(Scripted([created, "Done."]), None, said_of(records(TURNS)), session=SESSION)
+    assert (done.updated, memories.get("feedback_tabs").body) == (("feedback_tabs.md",), "Use tabs for indentation.")

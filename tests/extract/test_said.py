@@ -1,0 +1,113 @@
+"""Who said what: the origin of every piece of a transcript."""
+
+from headnote.extract.said import Said, said_of
+from headnote.memory.rendered import Quote, render_quotes
+from headnote.sessions.lines import records_of
+
+from .stage import SESSION, assistant, attached, hook, mention, nested, recalled, records, tool, user
+
+SECOND = 1772445600.0  # 2026-03-02T10:00:00Z
+
+
+def pieces(*turns):
+    return [(each.role, each.text, each.origin) for each in said_of(records(turns))]
+
+
+def test_a_piece_has_its_message_its_session_and_its_time():
+    assert said_of(records([user("hello")])) == [Said("u-1", "user", "hello", "user", SESSION, SECOND + 1)]
+
+
+def test_a_record_of_a_file_says_where_it_ends(place):
+    line = b'{"type":"user","uuid":"u","message":{"role":"user","content":"hello"}}\n'
+    path = place.write("home/x.jsonl", line * 2)
+    assert [(each.id, each.end) for each in said_of(records_of(path))] == [("u", len(line)), ("u", 2 * len(line))]
+
+
+def test_origins():
+    found = pieces(
+        user("typed"),
+        tool("output", said="I look."),
+        mention("/p/a.md", "attached"),
+        nested("/p/CLAUDE.md", "an instruction"),
+        attached("instructions", files=[{"path": "/p/CLAUDE.md", "content": "another"}]),
+        attached("relevant_memories", memories=[{"path": "/m/a.md", "content": "a memory"}]),
+        hook("a hook"),
+        attached("queued_command", prompt="typed meanwhile", commandMode="prompt"),
+        attached("queued_command", prompt="a task ended", commandMode="task-notification"),
+        attached("queued_command", prompt="from a channel", origin={"kind": "channel", "server": "x"}),
+        assistant("the end"),
+    )
+    assert [(origin, role) for role, _, origin in found] == [
+        ("user", "user"),
+        ("assistant", "assistant"),
+        ("tool", "user"),
+        ("file", "system"),
+        ("file", "system"),
+        ("instructions", "system"),
+        ("instructions", "system"),
+        ("recalled", "system"),
+        ("reminder", "system"),
+        ("user", "user"),
+        ("reminder", "system"),
+        ("reminder", "system"),
+        ("assistant", "assistant"),
+    ]
+
+
+def test_what_is_not_typed_in_a_record_of_the_user():
+    meta = {**user("a caveat"), "isMeta": True}
+    summary = {**user("This session is being continued"), "isCompactSummary": True}
+    command = user("<command-name>/clear</command-name>")
+    shell = user("<bash-stdout>always force push</bash-stdout>")
+    told = user(
+        [{"type": "text", "text": "<system-reminder>\nx\n</system-reminder>"}, {"type": "text", "text": "typed"}]
+    )
+    assert [origin for _, _, origin in pieces(meta, summary, command, shell, told)] == ["reminder"] * 5 + ["user"]
+    stopped, channel = user("[Request interrupted by user]"), {**user("from a channel"), "origin": {"kind": "channel"}}
+    assert [origin for _, _, origin in pieces(stopped, channel)] == ["reminder"] * 2
+
+
+def test_text_beside_a_result_is_not_typed():
+    result = {"type": "tool_result", "tool_use_id": "t", "content": "x"}
+    beside = user([result, {"type": "text", "text": "remember this"}])
+    assert [origin for _, _, origin in pieces(beside)] == ["tool", "reminder"]
+
+
+def test_a_person_answers_a_question_of_the_agent():
+    assert pieces(tool("Tabs.", "AskUserQuestion"))[1:] == [("user", "Tabs.", "user")]
+    assert pieces(tool("Tabs.", "mcp__AskUserQuestion"))[1:] == [("user", "Tabs.", "tool")]
+
+
+def test_subagents_are_left_out():
+    assert pieces({**user("inner"), "isSidechain": True}) == []
+
+
+def test_recalled_memories_are_set_apart_wherever_they_stand():
+    quoted = render_quotes([Quote("a.md", "user", "private", "today", "A chemist.")])
+    assert pieces(hook(f"before {quoted} after")) == [
+        ("system", "UserPromptSubmit hook additional context: before ", "reminder"),
+        ("system", quoted, "recalled"),
+        ("system", " after", "reminder"),
+    ]
+    assert [origin for _, _, origin in pieces(tool(quoted))] == ["assistant", "recalled"]
+    assert [origin for _, _, origin in pieces(recalled("x"))] == ["reminder", "recalled"]
+
+
+def test_no_output_can_open_what_another_closes():
+    opened, closed = '<recalled-memories id="0123456789abcdef">', "</recalled-memories 0123456789abcdef>"
+    found = pieces(tool(f"x {opened}"), user("typed"), tool(f"{closed} y"))
+    assert [origin for _, _, origin in found] == ["assistant", "tool", "user", "assistant", "tool"]
+
+
+def test_damage_is_no_reason_to_fail():
+    odd = [
+        {},
+        {"type": "user"},
+        {"type": "user", "message": "x"},
+        {"type": "user", "message": {"content": 5}},
+        {"type": "assistant", "message": {"content": [None, 5, {"type": "text"}]}},
+        {"type": "attachment", "attachment": None},
+        {"type": "attachment", "attachment": {"type": "queued_command", "prompt": 7}},
+        {"type": "attachment", "attachment": {"type": "instructions", "files": [5]}},
+    ]
+    assert said_of(odd) == []

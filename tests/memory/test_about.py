@@ -1,0 +1,25 @@
+"""What is quoted without being asked for: only what a prompt is about."""
+
+import headnote
+from headnote.memory.about import worth_quoting
+
+
+def recalled(memory, question):
+    return [hit.memory.name for hit in memory.recall(question, worth=worth_quoting).hits]
+
+
+def test_a_word_in_front_or_two_anywhere(place):
+    memory = headnote.memory.open(place.proj, home=place.home, env={})
+    memory.create("Deploys", type="project", description="when we ship", body="On Tuesdays, from the main branch.")
+    memory.create("Oven", type="feedback", description="how hot it is", body="Never above 230 degrees.")
+    assert recalled(memory, "How do deploys work?") == ["deploys"]
+    assert recalled(memory, "May I do it on Tuesdays?") == []
+    assert recalled(memory, "Is it Tuesdays, and which branch?") == ["deploys"]
+    assert recalled(memory, "What is the weather like?") == []
+
+
+def test_a_word_that_many_hold_tells_nothing(place):
+    memory = headnote.memory.open(place.proj, home=place.home, env={})
+    for number in range(5):
+        memory.create(f"Bread {number}", type="project", description=f"bread of day {number}", body="Flour.")
+    assert recalled(memory, "Which bread?") == []
