@@ -19,7 +19,10 @@ _PLACES = {
     "Block": "headnote.types",
     "Call": "headnote.instructions.session",
     "Entry": "headnote.types",
+    "Extractor": "headnote.extract.extractor",
     "Finding": "headnote.types",
+    "Gate": "headnote.extract.gate",
+    "Harness": "headnote.harness.harness",
     "HeadnoteError": "headnote.errors",
     "NotAFolder": "headnote.errors",
     "Session": "headnote.instructions.session",
@@ -49,6 +52,9 @@ if TYPE_CHECKING:
     from headnote.errors import HeadnoteError as HeadnoteError
     from headnote.errors import NotAFolder as NotAFolder
     from headnote.errors import UnknownAgent as UnknownAgent
+    from headnote.extract.extractor import Extractor as Extractor
+    from headnote.extract.gate import Gate as Gate
+    from headnote.harness.harness import Harness as Harness
     from headnote.instructions.compare import Comparison as Comparison
     from headnote.instructions.compare import compare as compare
     from headnote.instructions.inject import inject as inject

@@ -57,7 +57,7 @@ def inject(
         return others
     agent = "" if isinstance(view, str) else f' agent="{view.dialect.name}"'
     body = f"{OPEN}{agent}>\n{harmless(text, 'headnote', end='')}\n{CLOSE}"
-    in_blocks = any(isinstance(message.get("content"), list) for message in others)
+    in_blocks = any(isinstance(field_of(message, "content"), list) for message in others)
     content: object = [{"type": "text", "text": body}] if in_blocks else body
     message: Message = {"role": "system" if place == "system" else role, "content": content}
     others.insert(position(others, place), message)
@@ -94,7 +94,7 @@ def is_marked(message: object, sentinel: Sentinel) -> bool:
     """Whether a message begins and ends with a sentinel."""
     if _role(message) not in ("user", *SYSTEM):
         return False
-    content = _field(message, "content")
+    content = field_of(message, "content")
     if isinstance(content, list):
         first = content[0] if len(content) == 1 else None
         content = first.get("text") if isinstance(first, dict) else None
@@ -103,14 +103,14 @@ def is_marked(message: object, sentinel: Sentinel) -> bool:
 
 def is_tagged(message: object) -> bool:
     """Whether a message is of the user and bears the name of those that carry instructions."""
-    return _role(message) == "user" and _field(message, "name") == TAG
+    return _role(message) == "user" and field_of(message, "name") == TAG
 
 
 def _role(message: object) -> object:
-    return _field(message, "role")
+    return field_of(message, "role")
 
 
-def _field(message: object, name: str) -> object:
+def field_of(message: object, name: str) -> object:
     """A field of a message, which is a mapping for most and an object for some."""
     get = getattr(message, "get", None)
     return get(name) if callable(get) else getattr(message, name, None)

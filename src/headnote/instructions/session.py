@@ -218,12 +218,24 @@ class Session:
                 turn.append(attached)
         return self._attachment(turn, runs, mention_blocks(turn, view.dialect, view.world.model))
 
-    def subagent(self, name: str) -> Session:
-        """The conversation of a subagent; its `view` is what it is told."""
+    def subagent(self, name: str, *, instructions: bool | None = None) -> Session:
+        """The conversation of a subagent; its `view` is what it is told.
+
+        Whether it is told anything depends on its name, unless `instructions` says so.
+        """
         view = self.view
+        is_told = name not in view.dialect.subagents_without if instructions is None else instructions
         session = Session.of(*self._ask, self._tree, name)
-        session._begin(view.without_entries() if name in view.dialect.subagents_without else view)
+        session._begin(view if is_told else view.without_entries())
         return session
+
+    def clone(self) -> Session:
+        """A conversation of its own that was told and attached what this one was: a fork."""
+        other = Session.of(*self._ask, self._tree, self._name)
+        other._begin(self.view)
+        other._attached, other._loaded = set(self._attached), dict(self._loaded)
+        other.attached, other.shell_folder = list(self.attached), self.shell_folder
+        return other
 
     def _attachment(self, turn: list[Attached], runs: list[Run], blocks: list[Block]) -> Attachment:
         entries = tuple(entry for attached in turn for entry in (*attached.files, *attached.fallback))

@@ -17,9 +17,10 @@ import os
 from headnote.dialects.claude_world import read_world
 from headnote.dialects.config import parse_args
 from headnote.dialects.registry import DEFAULT_AGENT, choose
-from headnote.dialects.world import find_git, is_inside, join
+from headnote.dialects.world import find_git
 from headnote.instructions.load import ask
 from headnote.memory.emit import FORM, NEWER, Form
+from headnote.memory.unasked import writes_without_asking as writes_without_asking
 from headnote.tree import Disk, Tree
 from headnote.types import TYPE_CHECKING, NamedTuple
 
@@ -33,8 +34,6 @@ NOTE = (
     " about code behavior or file:line citations may be outdated. Verify against current code before asserting as"
     " fact.</system-reminder>\n"
 )
-#: folders, in any case, in which whatever is written needs approval; seen on 2.1.197 and 2.1.325
-GUARDED = frozenset(".cargo .claude .devcontainer .git .husky .idea .mvn .vscode .yarn node_modules".split())
 FORMS = {"2.1.197": FORM, "2.1.325": NEWER}  #: by the first version that was seen to write so
 PROMPTS = {"--system-prompt": "one", "--system-prompt-file": "one"}
 
@@ -88,21 +87,6 @@ def project_of(cwd: str | os.PathLike[str], tree: Tree | None = None) -> Project
     folder = os.path.realpath(cwd)
     git = find_git(tree if tree is not None else Disk(), folder)
     return Project(git.main if git else folder, folder)
-
-
-def writes_without_asking(path: str, folder: str, tree: Tree | None = None) -> bool:
-    """Whether Claude Code, in its default permission mode, writes a file without approval because of its memory folder.
-
-    >>> [writes_without_asking(f"/m/{name}", "/m") for name in ("a.md", "b/a.md", "a.txt", "a.MD", "../a.md")]
-    [True, True, False, False, False]
-    """
-    tree = tree if tree is not None else Disk()
-    path, folder = join("/", path.strip()), join("/", folder)
-    if not path.endswith(".md") or not is_inside(path, folder) or path == folder:
-        return False
-    if any(part in GUARDED for part in path[len(folder) :].lower().split("/")[:-1]):
-        return False
-    return is_inside(tree.real(path), tree.real(folder))
 
 
 def form_of(agent: str) -> Form:

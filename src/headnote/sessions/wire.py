@@ -76,7 +76,7 @@ class _Said:
         before, after = blocks_in(self.found[-1].contents[0]), blocks_in(content)
         if role == "attached":
             return _attach(before, after, folds_lists=self._folds)
-        return _results_first([*before, *after]) if role == "beside" else _join(before, after)
+        return _join(before, after)
 
     def answer(self, piece: Piece) -> bool:
         """Add an answer; whether the turn that it belongs to has words of the user that are not yet behind."""

@@ -8,6 +8,7 @@
    as a compaction that keeps the last messages.
 4. Titles, snapshots and the last prompt are no part of the chain.
 5. An existing file is gone on with: the chain from its leaf, calls that still wait for their result.
+6. The conversation of a subagent has a file of its own (`subagent_path`); its records are a sidechain of its session.
 
 Each method returns the id of the record it wrote (of several, a list). When it returns, the record is there.
 """
@@ -45,6 +46,15 @@ def transcript_path(cwd: str, session: str, homes: Homes) -> str:
     return os.path.join(config_folder(homes), "projects", slug(os.path.realpath(cwd)), f"{session}.jsonl")
 
 
+def subagent_path(transcript: str, agent_id: str) -> str:
+    """Where the agent keeps what a subagent of a session said.
+
+    >>> subagent_path("/p/4d1f.jsonl", "a07c")
+    '/p/4d1f/subagents/agent-a07c.jsonl'
+    """
+    return os.path.join(os.path.splitext(transcript)[0], "subagents", f"agent-{agent_id}.jsonl")
+
+
 def new_session() -> str:
     """An id for a session."""
     return str(uuid.uuid4())
@@ -74,11 +84,16 @@ class Transcript:
         branch: str = "HEAD",
         sync: bool = True,
         clock: Callable[[], float] = time.time,
+        session: str = "",
+        agent_id: str = "",
     ) -> None:
-        self.path, self.session = path, os.path.splitext(os.path.basename(path))[0]
+        """`agent_id`: of the subagent whose conversation this is; `session` is then the one that it works for."""
+        self.path, self.session = path, session or os.path.splitext(os.path.basename(path))[0]
         self.leaf: str | None = None
+        self._is_sidechain = bool(agent_id)
         self._fields = {"userType": "external", "entrypoint": "sdk-cli", "cwd": cwd, "sessionId": self.session}
         self._fields |= {"version": version, "gitBranch": branch}
+        self._fields |= {"agentId": agent_id} if agent_id else {}
         self._clock, self._calls, self._prompt, self._said = clock, dict[str, str](), new_session(), ""
         self._file = AppendFile(path, sync=sync)
         self._go_on()
@@ -96,9 +111,13 @@ class Transcript:
 
     def close(self) -> None:
         """End it: the last prompt and the leaf are noted for the agent's list of sessions."""
-        if self._said:
+        if self._said and not self._is_sidechain:
             self._line({"type": "last-prompt", "lastPrompt": self._said, "leafUuid": self.leaf})
             self._said = ""
+        self._file.close()
+
+    def abandon(self) -> None:
+        """Close it without a note: it is gone on with at once."""
         self._file.close()
 
     def user(self, prompt: str | Sequence[Json], *, is_meta: bool = False) -> str:
@@ -142,9 +161,9 @@ class Transcript:
             after["sourceToolAssistantUUID"] = source
         return self._chained({**record, **after}, source or self.leaf)
 
-    def attachment(self, value: Json) -> str:
-        """What the agent put beside a prompt or a result."""
-        return self._chained({"attachment": dict(value), "type": "attachment"})
+    def attachment(self, value: Json, **fields: object) -> str:
+        """What the agent put beside a prompt or a result; newer versions keep the text in `rendered`, too."""
+        return self._chained({"attachment": dict(value), "type": "attachment", **fields})
 
     def system(self, subtype: str, content: str = "", **fields: object) -> str:
         """A note about the session that no model reads."""
@@ -202,7 +221,7 @@ class Transcript:
 
     def _chained(self, record: Json, parent: str | None = None) -> str:
         name = str(uuid.uuid4())
-        head = {"parentUuid": parent or self.leaf, "isSidechain": False}
+        head = {"parentUuid": parent or self.leaf, "isSidechain": self._is_sidechain}
         value = {**head, **record, "uuid": name, "timestamp": _stamp(self._clock()), **self._fields}
         self._file.append(line_of(value))
         self.leaf = name
@@ -219,7 +238,7 @@ class Transcript:
 
     def _note(self, value: Json) -> None:
         """Remember of a chained record what the next ones need."""
-        if value.get("isSidechain") is True or not text_at(value, "uuid"):
+        if (value.get("isSidechain") is True) != self._is_sidechain or not text_at(value, "uuid"):
             return
         self.leaf = text_at(value, "uuid")
         said = value.get("message")

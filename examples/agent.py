@@ -1,0 +1,77 @@
+"""A coding agent on headnote. Start it in a project; it is told CLAUDE.md, rules and memories as Claude Code is.
+
+Commands: /compact [WISHES], /rewind [yes], /memory, /agent TASK, /explore TASK (without instructions), /quit
+"""
+
+import argparse
+import os
+import sys
+
+import headnote
+from headnote.harness.events import Called, Compacted, Ended, Extracted, Said
+from headnote.harness.permission import Permission
+from headnote.models.named import from_name
+
+
+def note(text):
+    print(f"  {text}", file=sys.stderr, flush=True)
+
+
+def read(question="> "):
+    try:
+        return input(question).strip()
+    except (EOFError, KeyboardInterrupt):
+        return "/quit"
+
+
+def show(event):
+    match event:
+        case Said(text) if text:
+            print(text, flush=True)
+        case Called(_, name, given):
+            note(f"{name} {next(iter(given.values()), '')}")
+        case Compacted(_, reason):
+            note(f"not compacted: {reason}" if reason else "compacted")
+        case Extracted(done):
+            note(f"remembered: {', '.join((*done.added, *done.updated)) or 'nothing new'}")
+        case Ended(turn):
+            for finding in turn.findings:
+                note(f"{finding.path}: {finding.message}")
+
+
+def obey(agent, line, turns):
+    command, _, rest = line.partition(" ")
+    if command == "/compact":
+        show(agent.compact(rest))
+    elif command == "/memory":
+        print(agent.memory.index(), flush=True)
+    elif command in ("/agent", "/explore"):
+        print(agent.subagent(rest, name="Explore" if command == "/explore" else "").text, flush=True)
+    elif command == "/rewind" and turns:
+        back = agent.rewind(turns[-1], dry_run=rest != "yes")
+        note(f"{'went' if back.is_done else '/rewind yes goes'} back to before: {back.prompt}")
+        del turns[len(turns) - back.is_done :]
+    elif command.startswith("/"):
+        note(__doc__)
+    else:
+        for event in agent.run(line):
+            show(event)
+        turns.append(event.turn.id)
+
+
+options = argparse.ArgumentParser(description=__doc__)
+options.add_argument("-p", "--prompt", help="answer this and end")
+options.add_argument("--model", default=os.environ.get("AGENT_MODEL", "anthropic:claude-opus-5-5"))
+options.add_argument("--resume", metavar="ID", help="go on with this session")
+options.add_argument("--mode", default="", help="acceptEdits or bypassPermissions: ask less, or never")
+given, memory, turns = options.parse_args(), headnote.memory.open("."), []
+parts = {"model": from_name(given.model), "memory": memory, "extractor": headnote.Extractor(memory)}
+parts["ask"] = lambda call, verdict: read(f"  {call['name']} {call['input']}: {verdict.reason}\n  Allow? [y/N] ") == "y"
+parts["permission"] = Permission.load(mode=given.mode, memory=memory.place.store)
+with headnote.Harness.resume(given.resume, ".", **parts) if given.resume else headnote.Harness(".", **parts) as agent:
+    for line in [given.prompt] if given.prompt else iter(read, "/quit"):
+        try:
+            obey(agent, line, turns)
+        except (headnote.HeadnoteError, KeyboardInterrupt) as error:
+            (sys.exit if given.prompt else note)(str(error) or "interrupted")
+    note(f"go on with it: --resume {agent.session}")

@@ -1,0 +1,120 @@
+"""The simple commands of a command line."""
+
+from __future__ import annotations
+
+import pytest
+
+from headnote.harness.shell_parts import read_command
+from headnote.harness.shell_wrapped import allowable, refusable_texts
+
+
+@pytest.mark.parametrize(
+    ("command", "parts"),
+    [
+        ("a && b || c; d | e |& f & g\nh", ["a", "b", "c", "d", "e", "f", "g", "h"]),
+        ("a 'b; c' \"d && e\" f\\;g", ["a 'b; c' \"d && e\" f\\;g"]),
+        ("a # b && c", ["a"]),
+        ("a#b", ["a#b"]),
+        ("a   b\t c \\\n d", ["a b c d"]),
+        ("a $(b $(c))", ["c", "b $(c)", "a $(b $(c))"]),
+        ('a "x $(b) y"', ["b", 'a "x $(b) y"']),
+        ("a `b \\`c\\``", ["c", "b `c`", "a `b \\`c\\``"]),
+        ("a <(b) >(c)", ["b", "c", "a <(b) >(c)"]),
+        ("(a; b) && { c; }", ["a", "b", "c"]),
+        ("if a; then b; else c; fi", ["a", "b", "c"]),
+        ("while ! a; do b; done", ["a", "b"]),
+        ("a <<E; b\n$(c) ; d\nE\ne", ["a", "b", "c", "e"]),
+        ("a <<'E'\n$(c)\nE\ne", ["a", "e"]),
+        ("a <<-E\n\tx\n\tE\ne", ["a", "e"]),
+        ("a > f 2>&1 < g >> 'h i' &> k <<< l", ["a"]),
+        ("LANG=C X=$(y) a", ["y", "a"]),
+    ],
+)
+def test_parts(command: str, parts: list[str]) -> None:
+    assert [part.text for part in read_command(command).parts] == parts
+
+
+def test_redirections_have_their_targets() -> None:
+    part = read_command("a > f 2>&1 < g >> 'h i' &> k {fd}> m").parts[0]
+    assert [(one.operator, one.target.text) for one in part.redirects] == [
+        (">", "f"),
+        (">&", "1"),
+        ("<", "g"),
+        (">>", "h i"),
+        ("&>", "k"),
+        (">", "m"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        ("$a b", "the name of a command depends on an expansion"),
+        ("/bin/?cho a", "the name of a command depends on an expansion"),
+        ("{a,b} c", "the name of a command depends on an expansion"),
+        ("~/a", "the name of a command depends on an expansion"),
+        ("PATH=/x; a", "it sets a variable for what follows"),
+        ("a() { b; }", "it defines a function"),
+        ("for a in b; do c; done", "what `for` runs cannot be told"),
+        ("case a in b) c;; esac", "what `case` runs cannot be told"),
+        ("[[ a ]]", "what `[[` runs cannot be told"),
+        ("a $((b))", "what arithmetic gives cannot be told"),
+        ("a ${b:-c}", "an expansion does more than give a variable"),
+        ("a 'b", "a quote is not closed"),
+        ('a "b', "a quote is not closed"),
+        ("a `b", "a backquote is not closed"),
+        ("a $(b", "a bracket or a here-document is not closed"),
+        ("a )", "a bracket is closed that was not opened"),
+        ("a <<E\nb", "a here-document is not closed"),
+        ('a "$\\\n(b)"', "a line is continued inside a word"),
+        ("a >", "a redirection leads nowhere"),
+        ("a " + "$(" * 300, "it is nested too deep"),
+    ],
+)
+def test_what_cannot_be_told_is_opaque(command: str, why: str) -> None:
+    assert read_command(command).opaque == why
+
+
+@pytest.mark.parametrize("command", ["a b", "a $b ${c}", "a *.py ~/x", "a {b,c}", "X=1 a", "a $'b\\'c' d", "a [b]"])
+def test_what_can_be_told_is_not(command: str) -> None:
+    assert read_command(command).opaque == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "texts"),
+    [
+        ("npm test", ["npm test"]),
+        ("timeout 5 npm test", ["timeout 5 npm test", "npm test"]),
+        ("timeout --unknown 5 npm", ["timeout --unknown 5 npm"]),
+        ("nice -n 5 nohup stdbuf -oL npm test", ["nice -n 5 nohup stdbuf -oL npm test", "npm test"]),
+        ("xargs grep a", ["xargs grep a", "grep a"]),
+        ("xargs -n1 grep a", ["xargs -n1 grep a"]),
+        ("LANG=C npm test", ["npm test"]),
+        ("LD_PRELOAD=x npm test", ["LD_PRELOAD=x npm test"]),
+        ("LANG=$x npm test", ["LANG=$x npm test"]),
+    ],
+)
+def test_only_harmless_clothes_are_taken_off_to_permit(command: str, texts: list[str]) -> None:
+    assert allowable(read_command(command).parts[-1]) == texts
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rm x",
+        "/bin/rm x",
+        "'rm' x",
+        "r\\m x",
+        "sudo -u ann rm x",
+        "env A=1 rm x",
+        "timeout 5 nohup rm x",
+        "find . -exec rm x ;",
+        "xargs -n1 rm x",
+        "bash -c 'cd /; rm x'",
+        'eval "true && rm x"',
+        "sudo sh -c \"bash -c 'rm x'\"",
+    ],
+)
+def test_to_refuse_all_clothes_are_taken_off(command: str) -> None:
+    texts = [text for part in read_command(command).parts for text in refusable_texts(part)]
+    assert [text for text in texts if text.removesuffix(" ;") == "rm x"]

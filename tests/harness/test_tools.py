@@ -1,0 +1,130 @@
+"""Calls of tools: what Claude Code was recorded to answer, and the order in which a call is looked at."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from headnote.errors import StoreFailed
+from headnote.harness.permission import Permission, Verdict
+from headnote.harness.tools import DEFAULT_TOOLS, Hands, Result, Tool, definitions, run_tool
+
+RECORDED = [
+    json.loads(line) for line in (Path(__file__).parent / "recorded_tools.jsonl").read_text("utf-8").splitlines()
+]
+PATH = "/usr/bin:/bin"
+
+
+def hands_in(folder: Path, **given: object) -> Hands:
+    home = folder.parent / "home"
+    given.setdefault("permission", Permission("bypass", cwd=folder, home=home))
+    return Hands(folder, home=home, env={"PATH": PATH, "HOME": str(home)}, **given)  # type: ignore[arg-type]
+
+
+def call(hands: Hands, tool: str, **given: object) -> Result:
+    return run_tool(hands, DEFAULT_TOOLS, {"type": "tool_use", "id": "toolu_1", "name": tool, "input": given})
+
+
+@pytest.mark.parametrize("number", range(len(RECORDED)))
+def test_answers_are_those_of_the_agent(tmp_path: Path, number: int) -> None:
+    recorded = RECORDED[number]
+    root = Path(os.path.realpath(tmp_path))
+    (root / "proj").mkdir()
+    for name, text in recorded["files"].items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
+    for command in recorded["setup"]:
+        subprocess.run(["bash", "-c", command], cwd=root / "proj", check=True, env={"PATH": PATH, "HOME": str(root)})
+    settings = Permission.load(root / "proj", home=root, env={}, managed=str(root / "none"), mode="bypass")
+    hands = hands_in(root / "proj", permission=settings)
+    for step in recorded["steps"]:
+        given = json.loads(json.dumps(step["input"]).replace("{root}", str(root)))
+        result = call(hands, step["tool"], **given)
+        assert str(result.content).replace(str(root), "{root}") == step["content"], step
+        if isinstance(step["value"], dict):
+            value = json.loads(json.dumps(result.value).replace(str(root), "{root}"))
+            for key in ("durationMs", "totalFiles", "totalLines"):
+                value.pop(key, None)
+            assert value == step["value"], step
+
+
+def test_a_call_is_looked_at_in_order(tmp_path: Path) -> None:
+    hands = hands_in(tmp_path, permission=Permission("dontAsk", deny=["Read(./no)"], cwd=tmp_path, home=tmp_path))
+    assert call(hands, "Paint").content == "<tool_use_error>Error: No such tool available: Paint</tool_use_error>"
+    assert call(hands, "Read", path="no").content == (
+        "<tool_use_error>InputValidationError: Read failed due to the following issues:\n"
+        "The required parameter `file_path` is missing\nAn unexpected parameter `path` was provided</tool_use_error>"
+    )
+    denied = call(hands, "Read", file_path="no")
+    said = "File is in a directory that is denied by your permission settings."
+    assert denied == Result(
+        f"<tool_use_error>{said}</tool_use_error>",
+        is_error=True,
+        value=f"Error: {said}",
+        verdict=Verdict("deny", said, "Read(./no)"),
+    )
+    assert call(hands, "Read", file_path="other").outcome is not None
+
+
+def test_what_has_to_be_asked_is_asked_with_the_call_and_the_reason(tmp_path: Path) -> None:
+    seen: list[tuple[object, Verdict]] = []
+
+    def ask(call: object, verdict: Verdict) -> bool:
+        seen.append((call, verdict))
+        return len(seen) == 1
+
+    permission = Permission(cwd=tmp_path, home=tmp_path)
+    hands = hands_in(tmp_path, permission=permission, ask=ask)
+    assert not call(hands, "Write", file_path="a.txt", content="a").is_error
+    again = call(hands, "Write", file_path="b.txt", content="b")
+    said = f"Claude requested permissions to write to {tmp_path}/b.txt, but you haven't granted it yet."
+    assert (again.content, again.is_error, again.verdict) == (said, True, Verdict("deny", said))
+    asked = {"type": "tool_use", "id": "toolu_1", "name": "Write", "input": {"file_path": "b.txt", "content": "b"}}
+    assert seen[1] == (asked, Verdict("ask", said))
+    assert sorted(os.listdir(tmp_path)) == ["a.txt"]
+
+
+def test_nobody_to_ask_means_no(tmp_path: Path) -> None:
+    hands = hands_in(tmp_path, permission=Permission(cwd=tmp_path, home=tmp_path))
+    assert call(hands, "Bash", command="touch a").is_error
+    assert os.listdir(tmp_path) == []
+
+
+def test_faults_of_the_machine_are_answers(tmp_path: Path) -> None:
+    def refuse(_path: str) -> None:
+        raise StoreFailed("the disk is full")
+
+    hands = hands_in(tmp_path, before_edit=refuse)
+    result = call(hands, "Write", file_path="a.txt", content="a")
+    assert (result.content, result.is_error) == ("Write failed: the disk is full", True)
+    assert os.listdir(tmp_path) == []
+
+    def run(_hands: Hands, _given: object) -> Result:
+        raise OSError("no space")
+
+    broken = Tool("Broken", "", {"type": "object"}, run)
+    assert run_tool(hands, [broken], {"name": "Broken", "input": {}}).content == "Broken failed: no space"
+
+
+def test_definitions_are_what_a_model_is_told() -> None:
+    told = definitions(DEFAULT_TOOLS)
+    assert [sorted(one) for one in told] == [["description", "input_schema", "name"]] * 6
+    json.dumps(told)
+    for one in told:
+        schema = one["input_schema"]
+        assert isinstance(schema, dict)
+        assert set(schema["required"]) <= set(schema["properties"])
+        assert schema["additionalProperties"] is False
+
+
+def test_a_result_is_a_block() -> None:
+    assert Result("no", is_error=True).block("t") == {
+        "tool_use_id": "t",
+        "type": "tool_result",
+        "content": "no",
+        "is_error": True,
+    }
