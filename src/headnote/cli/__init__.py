@@ -22,8 +22,12 @@ COMMANDS = {
     "memory": ("memory", "what an agent remembers here: list, recall, add, verify, …"),
     "sessions": ("sessions", "what was said: list, show, search, export, archive, repair, …"),
     "files": ("files", "what was touched: history, diff, restore, rewind"),
+    "install": ("install", "hooks and an MCP server in an agent's settings, if you agree"),
+    "uninstall": ("uninstall", "take them out again"),
     "probe": ("probe", "ask the agent on this machine, and compare with our answer"),
     "conform": ("conform", "run recorded cases of real agents"),
+    "hook": ("hook", "what agents call at their events; --explain, --log"),
+    "mcp": ("mcp", "an MCP server on standard input and output, for agents"),
     "completion": ("completion", "print a completion script for a shell"),
 }
 
@@ -52,6 +56,7 @@ examples:
   headnote explain                  why each file is loaded, or not
   headnote explain --file src/a.ts  what reading that file adds
   headnote show -- --bare           the same, with flags of the agent itself
+  headnote install claude-code      recall, rules and search inside the agent
 
 Exit status: 0 clean, 1 there are findings, 2 wrong usage, 3 failure.
 """
@@ -64,6 +69,11 @@ def run() -> None:
     once saves a tenth of its time.
     """
     gc.disable()
+    if sys.argv[1:2] == ["hook"]:  # an agent waits: nothing else is looked at first
+        from headnote.cli.hook import was_answered
+
+        if was_answered(sys.argv[2:]):
+            os._exit(0)
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a terminal that is not UTF-8
     try:

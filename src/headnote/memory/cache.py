@@ -59,7 +59,7 @@ class Cache:
         """
         walk = walk_of(folder, without)
         if self.home is not None and walk.stamps:
-            path = f"{self.home}/recall-{_key(folder, without)}.db"
+            path = index_path(self.home, folder, without)
             for _ in range(TRIES):
                 try:
                     return _from_file(path, walk, question)
@@ -82,9 +82,10 @@ def cache_home(env: Mapping[str, str]) -> str:
     return our_folders(env.get("HOME", ""), env).cache
 
 
-def _key(folder: str, without: frozenset[str]) -> str:
+def index_path(home: str, folder: str, without: frozenset[str] = frozenset()) -> str:
+    """The database that is the index of a folder."""
     named = "\0".join([os.path.realpath(folder), *sorted(without)])
-    return digest_of(named.encode("utf-8", "surrogateescape"))[:24]
+    return f"{home}/recall-{digest_of(named.encode('utf-8', 'surrogateescape'))[:24]}.db"
 
 
 # One database
@@ -92,7 +93,7 @@ def _key(folder: str, without: frozenset[str]) -> str:
 
 def _from_file(path: str, walk: Walk, question: Callable[[Postings], Answer]) -> tuple[Answer, tuple[Skip, ...]]:
     _sweep(path)
-    if not _is_sealed(path):
+    if not is_sealed(path):
         raise Unusable(path)
     base = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
     try:
@@ -107,13 +108,15 @@ def _from_file(path: str, walk: Walk, question: Callable[[Postings], Answer]) ->
             base.execute("COMMIT")
             os.utime(path, ns=(SEALED, SEALED))
             base.execute("BEGIN")
+        elif walk.folders and postings.told("folders") != walk.folders:  # a name came or went that is no memory's
+            postings.note("folders", walk.folders)
         answer = _answer(postings, walk, question)
         base.execute("COMMIT")
         if base.total_changes:
             os.utime(path, ns=(SEALED, SEALED))
     finally:
         base.close()
-    if not _is_sealed(path):
+    if not is_sealed(path):
         raise Unusable(path)
     return answer
 
@@ -140,6 +143,7 @@ def _update(postings: Postings, walk: Walk) -> None:
     postings.total()
     young = any(provable(stamp, walk.began) != stamp for stamp in walk.stamps)
     postings.note("digest", "" if young else walk.digest)
+    postings.note("folders", walk.folders)
 
 
 def _filled(base: sqlite3.Connection, walk: Walk) -> Postings:
@@ -154,7 +158,7 @@ def _filled(base: sqlite3.Connection, walk: Walk) -> Postings:
 # Its file
 
 
-def _is_sealed(path: str) -> bool:
+def is_sealed(path: str) -> bool:
     """Whether nobody else wrote to a database. One that is being written is given a moment."""
     for _ in range(20):
         try:

@@ -61,10 +61,11 @@ def find_place(
     managed: str | os.PathLike[str] | None = None,
     env: Mapping[str, str] | None = None,
     folder: str | os.PathLike[str] | None = None,
+    tree: Disk | None = None,
 ) -> Place:
-    """The folders for an agent that works in a folder."""
+    """The folders for an agent that works in a folder. A `tree` that is given knows afterwards what was looked at."""
     choice, request = ask(cwd, agent, home, managed, env, (), None, None, None, ())
-    disk = Disk()
+    disk = tree if tree is not None else Disk()
     if disk.kind(request.cwd) != "folder":
         raise NotAFolder(f"{request.cwd} is not a folder; give a folder of the project")
     module = __import__(f"headnote.dialects.{choice.dialect.surroundings}", fromlist=["read_world"])

@@ -92,16 +92,17 @@ def recall(
     limit: int = LIMIT,
     types: Sequence[str] = (),
     now: float | None = None,
-    cache: str | None = None,
+    cache: str | Cache | None = None,
     vectors: Vectors | None = None,
     scope: str = "",
     freshness: float = FRESHNESS,
     check: Callable[[Memory], str] | None = None,
+    worth: Callable[[Query, Sequence[Found], list[Mark]], list[Mark]] | None = None,
 ) -> Recall:
     """What a question is about. A folder may come with its scope, as `(folder, "team")`; the first named comes first.
 
     `cache` is the folder for indexes; without one they are built in memory, each time. `check` says of a memory whether
-    it still holds.
+    it still holds; `worth` chooses, of what was found, what is worth quoting.
 
     >>> import tempfile
     >>> place = tempfile.mkdtemp()
@@ -113,9 +114,10 @@ def recall(
     """
     places = _places(folders, scope)
     asked = query_of(groups(query))
-    found, skips = _search(places, asked, query, types, Cache(cache), vectors)
+    found, skips = _search(places, asked, query, types, cache if isinstance(cache, Cache) else Cache(cache), vectors)
     moment = time.time() if now is None else now
     ranked = rank(asked, found, moment, freshness)
+    ranked = worth(asked, found, ranked) if worth else ranked
     hits, left, room = _spend(ranked, places, moment, budget, limit, check)
     made = Recall(query, hits, left, _named(left, room), skips)
     return made._replace(tokens=estimate_tokens(render(made)))

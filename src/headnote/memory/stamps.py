@@ -32,6 +32,7 @@ class Walk(NamedTuple):
     skips: list[Skip]
     digest: str
     began: int  #: when the walk began, in nanoseconds
+    folders: bytes = b""  #: the folders of the walk with their stamps; empty if one is too young to prove anything
 
     @property
     def stamps(self) -> list[Stamp]:
@@ -48,6 +49,7 @@ def walk_of(folder: str, without: frozenset[str] = frozenset()) -> Walk:
     began, waiting = time.time_ns(), [""]
     flat: list[str | int] = []
     skips: list[Skip] = []
+    entered: list[tuple[str, int, int]] = []
     while waiting:
         below = waiting.pop()
         path = os.path.join(folder, below)
@@ -59,10 +61,38 @@ def walk_of(folder: str, without: frozenset[str] = frozenset()) -> Walk:
             skips.append(Skip(path, "unreadable", error.strerror or ""))
             continue
         try:
+            about = os.fstat(handle)
+            entered.append((below, about.st_ino, about.st_mtime_ns))
             waiting += [each for each in _look(folder, below, handle, flat, skips) if each[:-1] not in without]
         finally:
             os.close(handle)
-    return Walk(folder, flat, skips, _digest(flat), began)
+    return Walk(folder, flat, skips, _digest(flat), began, _packed(entered, began))
+
+
+def _packed(entered: list[tuple[str, int, int]], began: int) -> bytes:
+    """Folders and their stamps in one text. One that was changed just now may be changed again under the same stamp."""
+    if any(changed > began - (_COARSE if changed % 10**9 else _WHOLE) for _, _, changed in entered):
+        return b""
+    return b"\0".join(field for name, *stamp in entered for field in (os.fsencode(name), b"%d %d" % tuple(stamp)))
+
+
+def folders_stand(folder: str, packed: bytes) -> bool:
+    """Whether the folders of an earlier walk are what they were: no name came, went or was replaced in them.
+
+    One `stat` a folder. A file that was written to in its place does not show.
+
+    >>> folders_stand("/nowhere", b"")
+    False
+    """
+    fields = packed.split(b"\0")
+    try:
+        for at in range(0, len(fields) - 1, 2):
+            about = os.stat(os.path.join(folder, os.fsdecode(fields[at])))
+            if b"%d %d" % (about.st_ino, about.st_mtime_ns) != fields[at + 1]:
+                return False
+    except OSError:
+        return False
+    return len(fields) > 1
 
 
 def _look(folder: str, below: str, handle: int, flat: list[str | int], skips: list[Skip]) -> list[str]:
@@ -104,6 +134,28 @@ def _digest(flat: list[str | int]) -> str:
     except ImportError:
         from hashlib import blake2b
     return blake2b(dumps(flat, 2), digest_size=16).hexdigest()
+
+
+def is_many(folder: str, few: int) -> bool:
+    """Whether there are more than a few files below a folder: names are counted, and no more of them than needed.
+
+    >>> is_many("/nowhere", 10)
+    False
+    """
+    waiting, count = [folder], 0
+    while waiting and count <= few:
+        try:
+            with os.scandir(waiting.pop()) as items:
+                for item in items:
+                    if item.name.startswith("."):
+                        continue
+                    if item.is_dir(follow_symlinks=False):
+                        waiting.append(item.path)
+                    else:
+                        count += 1
+        except OSError:
+            continue
+    return count > few
 
 
 def provable(stamp: Stamp, began: int) -> Stamp:

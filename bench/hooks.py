@@ -1,0 +1,263 @@
+"""The benchmark of hooks: CPU time of `headnote hook EVENT` in bare interpreter starts. Status 1 if a bar is missed.
+
+python bench/hooks.py                 the whole run: 300 rules, 10,000 memories, a transcript of 1 GB
+python bench/hooks.py --quick         a transcript of 64 MB, fewer repetitions
+python bench/hooks.py --module        `python -m headnote` instead of the installed script
+python bench/hooks.py --json FILE     the figures for programs
+
+CPU time (user and system) of the process that the agent waits for, the fastest and the median of many, in turns with
+`python -c pass` of the same interpreter. Processes that it leaves behind are not waited for, and do not count.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import signal
+import sys
+import tempfile
+import time
+
+from report import Row, Table, millis, over, render, times, write_json
+from stores import _fill, _write
+from trees import write
+
+PROMPT_BAR, BAR = 6.0, 3.5
+RULES, MEMORIES, TRANSCRIPT = 300, 10_000, 1 << 30
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PROMPT = "which cluster did we deploy the billing router to?"
+MEGABYTE = 1 << 20
+
+
+class Place:
+    """A project, a home with its memories, and a transcript."""
+
+    def __init__(self, root: str, size: int) -> None:
+        self.repo, self.home = os.path.realpath(f"{root}/repo"), os.path.realpath(f"{root}/home")
+        self.memory = f"{self.home}/.claude/projects/{_slug(self.repo)}/memory"
+        os.makedirs(f"{self.repo}/.git")
+        write(f"{self.repo}/CLAUDE.md", "# Shop\n\nUse pnpm. See @docs/style.md\n")
+        write(f"{self.repo}/docs/style.md", "# Style\n\nTwo spaces.\n")
+        write(f"{self.repo}/.headnote.toml", "[hooks]\nbudget = 1000\n")
+        for at in range(RULES):
+            globs = f'---\npaths: "src/part{at}/**/*.{"ts" if at % 2 else "py"}"\n---\n'
+            write(
+                f"{self.repo}/.claude/rules/rule{at}.md",
+                f"{globs}# Rule {at}\n\n{'Check what you were given. ' * 12}\n",
+            )
+        for at in range(40):
+            write(f"{self.repo}/src/part{at}/main.{'ts' if at % 2 else 'py'}", "x = 1\n")
+        _fill(self.memory, MEMORIES)
+        _write(f"{self.memory}/project_main.md", "The entry is `src/part7/main.ts`.", "where it starts", "main")
+        write(f"{self.memory}/MEMORY.md", "- [main](project_main.md) - where it starts\n")
+        self.transcript = f"{self.home}/.claude/projects/{_slug(self.repo)}/session.jsonl"
+        _transcript(self.transcript, size, self.repo)
+
+
+def _slug(path: str) -> str:
+    return "".join(char if char.isascii() and char.isalnum() else "-" for char in path)
+
+
+def _transcript(path: str, size: int, repo: str) -> None:
+    """Records as Claude Code writes them: the same megabyte again and again, and attachments near the end."""
+    base = {"sessionId": "bench", "cwd": repo, "isSidechain": False, "timestamp": "2026-01-02T03:04:05.678Z"}
+    lines: list[str] = []
+    length = 0
+    while length < MEGABYTE:
+        text = f"Step {len(lines)}: looked at the router. " * (1 + len(lines) % 40)
+        line = json.dumps({"type": "assistant", "message": {"role": "assistant", "content": text}, **base}) + "\n"
+        lines.append(line)
+        length += len(line)
+    block = "".join(lines).encode()
+    with open(path, "wb") as file:
+        for _ in range(max(1, size // len(block))):
+            file.write(block)
+        for at in range(12):
+            rule = f"{repo}/.claude/rules/rule{at}.md"
+            nested = {"type": "nested_memory", "path": rule, "content": {"path": rule, "content": "x"}}
+            file.write((json.dumps({"type": "attachment", "attachment": nested, **base}) + "\n").encode())
+
+
+def payloads(place: Place) -> dict[str, tuple[str, dict[str, object], float]]:
+    """What is measured: a name, the event with its payload, and the bar."""
+    repo, memory = place.repo, place.memory
+
+    def tool(name: str, **given: object) -> dict[str, object]:
+        return {"tool_name": name, "tool_input": given, "tool_use_id": "toolu_1", "tool_response": {"ok": True}}
+
+    change = tool("Bash", command="sed -i s/1/2/ src/part9/main.ts src/part7/main.ts")
+    reading = tool("Read", file_path=f"{repo}/src/part3/main.ts")
+    return {
+        "UserPromptSubmit, recall": ("UserPromptSubmit", {"prompt": PROMPT}, PROMPT_BAR),
+        "UserPromptSubmit, a command": ("UserPromptSubmit", {"prompt": "/compact"}, BAR),
+        "SessionStart, startup": ("SessionStart", {"source": "startup"}, BAR),
+        "SessionStart, compact": ("SessionStart", {"source": "compact"}, BAR),
+        "PreToolUse, Write": ("PreToolUse", tool("Write", file_path=f"{repo}/src/a.ts", content="x"), BAR),
+        "PreToolUse, a memory": ("PreToolUse", tool("Write", file_path=f"{memory}/a.md", content="Tabs."), BAR),
+        "PostToolUse, Read": ("PostToolUse", reading, BAR),
+        "PostToolUse, shell": ("PostToolUse", change, BAR),
+        "PreCompact": ("PreCompact", {"trigger": "auto", "custom_instructions": None}, BAR),
+        "Stop": ("Stop", {"stop_hook_active": False, "last_assistant_message": "Done."}, BAR),
+        "SessionEnd": ("SessionEnd", {"reason": "exit"}, BAR),
+        "InstructionsLoaded": (
+            "InstructionsLoaded",
+            {"file_path": f"{repo}/CLAUDE.md", "memory_type": "Project", "load_reason": "session_start"},
+            BAR,
+        ),
+    }
+
+
+class Runner:
+    """Runs hooks as processes, each in a conversation of its own: what was said once is not said again."""
+
+    def __init__(self, place: Place, scratch: str, *, module: bool) -> None:
+        folder = next((each for each in (os.path.dirname(sys.executable), f"{ROOT}/.venv/bin") if _has(each)), "")
+        self.python = f"{folder}/python" if folder else sys.executable
+        self.command = [self.python, "-m", "headnote"] if module or not folder else [f"{folder}/headnote"]
+        self.place, self.scratch, self.count = place, scratch, 0
+        self.env = {"HOME": place.home, "PATH": "/usr/bin:/bin"}
+        searched = os.environ.get("PYTHONPATH", "")
+        if searched:
+            self.env["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, searched.split(os.pathsep)))
+
+    def bare(self) -> float:
+        return self._spent([self.python, "-c", "pass"], os.devnull)[0]
+
+    def hook(self, event: str, payload: dict[str, object]) -> tuple[float, str]:
+        self.count += 1
+        base = {"session_id": f"bench-{self.count}", "transcript_path": self.place.transcript, "cwd": self.place.repo}
+        path = f"{self.scratch}/payload.json"
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({**base, "hook_event_name": event, **payload}, file)
+        return self._spent([*self.command, "hook", event], path)
+
+    def _spent(self, words: list[str], given: str) -> tuple[float, str]:
+        out = f"{self.scratch}/out"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+        files = [(os.POSIX_SPAWN_OPEN, 0, given, os.O_RDONLY, 0), (os.POSIX_SPAWN_OPEN, 1, out, flags, 0o600)]
+        os.chdir(self.place.repo)
+        child = os.posix_spawn(words[0], words, self.env, file_actions=files)
+        _, status, usage = os.wait4(child, 0)
+        if status:
+            raise SystemExit(f"{' '.join(words)}: status {status}")
+        with open(out, encoding="utf-8") as file:
+            return usage.ru_utime + usage.ru_stime, file.read()
+
+
+def _has(folder: str) -> bool:
+    return os.path.exists(f"{folder}/headnote") and os.path.exists(f"{folder}/python")
+
+
+SAYS = {
+    "UserPromptSubmit, recall": "recalled-memories",
+    "SessionStart, compact": "did not survive",
+    "PostToolUse, shell": "Memories name src/part7/main.ts",
+}
+
+
+def measure(runner: Runner, rounds: int) -> list[Row]:
+    wanted = payloads(runner.place)
+    spent: dict[str, list[float]] = {name: [] for name in wanted}
+    bare: list[float] = []
+    for turn in range(rounds + 1):
+        once = [runner.bare() for _ in range(2)]
+        for name, (event, payload, _) in wanted.items():
+            os.utime(f"{runner.place.repo}/src/part7/main.ts")  # as if the command had just changed it
+            cost, said = runner.hook(event, payload)
+            if SAYS.get(name, "") not in said:
+                raise SystemExit(f"{name}: it does not say {SAYS[name]!r}: {said[:300]}")
+            if turn:
+                spent[name].append(cost)
+        bare += once if turn else []
+    return [_row(name, sorted(spent[name]), sorted(bare), wanted[name][2]) for name in wanted]
+
+
+def _row(name: str, spent: list[float], bare: list[float], bar: float) -> Row:
+    low, middle = spent[0] / bare[0], spent[len(spent) // 2] / bare[len(bare) // 2]
+    return Row(
+        name,
+        (millis(spent[0]), times(low), times(middle), f"{bar}x"),
+        {"cpu_ms": spent[0] * 1000, "ratio": low, "median_ratio": middle},
+        ("ratio",) if low > bar else (),
+    )
+
+
+def cold(runner: Runner) -> list[Row]:
+    """What it costs when nothing is kept: once for a project, and after each change of what it depends on."""
+    bare = min(runner.bare() for _ in range(5))
+    rows = []
+    for name in ("SessionStart, startup", "UserPromptSubmit, recall", "PostToolUse, shell"):
+        event, payload, _ = payloads(runner.place)[name]
+        costs = []
+        for _ in range(3):
+            shutil.rmtree(f"{runner.place.home}/.cache/headnote/hooks", ignore_errors=True)
+            costs.append(runner.hook(event, payload)[0])
+            settle(runner.place)
+        figures: dict[str, float | int | str | None] = {"cpu_ms": min(costs) * 1000, "ratio": min(costs) / bare}
+        rows.append(
+            Row(f"{name}, nothing kept", (millis(min(costs)), times(min(costs) / bare), "", ""), figures, (), "no bar")
+        )
+    return rows
+
+
+def settle(place: Place, most: float = 120.0) -> None:
+    """Wait until no process works for this place any more."""
+    deadline = time.monotonic() + most
+    while time.monotonic() < deadline:
+        time.sleep(0.5)
+        if not _working(place):
+            return
+    for process in _working(place):
+        os.kill(process, signal.SIGTERM)
+
+
+def _working(place: Place) -> list[int]:
+    """The processes that hooks of this place left behind."""
+    found = []
+    for name in os.listdir("/proc") if os.path.isdir("/proc") else []:
+        try:
+            with open(f"/proc/{name}/cmdline", "rb") as file:
+                words = file.read().split(b"\0")
+        except OSError:
+            continue
+        if b"--work" in words and os.fsencode(place.repo) in words:
+            found.append(int(name))
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--module", action="store_true")
+    parser.add_argument("--json", metavar="FILE")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as root:
+        place = Place(root, 64 * MEGABYTE if options.quick else TRANSCRIPT)
+        time.sleep(0.5)
+        runner = Runner(place, root, module=options.module)
+        runner.hook("SessionStart", {"source": "startup"})
+        settle(place)
+        rows = measure(runner, 10 if options.quick else 40)
+        settle(place)
+        rows += cold(runner)
+        os.chdir(ROOT)
+    about = f"{RULES} rules, {MEMORIES:,} memories, a transcript of {'64 MB' if options.quick else '1 GB'}."
+    table = Table(
+        "Hooks",
+        f"CPU time of an event against `python -c pass`, in turns; {about} Bars: recall {PROMPT_BAR}x, others {BAR}x.",
+        ("event", "CPU ms", "fastest", "median", "bar"),
+        rows,
+    )
+    print(render(table))
+    missed = over([table])
+    if options.json:
+        write_json(options.json, [table], {"python": platform.python_version()})
+    print("\n".join(missed) or "Every figure is within its bar.")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

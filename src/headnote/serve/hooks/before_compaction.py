@@ -1,0 +1,36 @@
+"""PreCompact: write down what will be lost. Nothing can be said to the model here.
+
+1. How long the transcript is now: what stands before that is what the compaction takes.
+2. How many attached instruction files that concerns, in the log.
+3. The transcript is archived, if the user wants that.
+"""
+
+from __future__ import annotations
+
+import os
+
+from headnote.serve.hooks.log import log
+from headnote.serve.hooks.speech import SILENCE, Said
+from headnote.serve.hooks.wire import text_of
+from headnote.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from headnote.serve.hooks.scene import Scene
+
+
+def hear(scene: Scene) -> Said:
+    """Prepare for a compaction."""
+    try:
+        size = os.stat(text_of(scene.payload, "transcript_path")).st_size
+    except (OSError, ValueError):
+        size = -1
+    if size >= 0:
+        scene.notes.add(("compacting", str(size)))
+    attached = {note[1] for note in scene.notes.since("attached") if len(note) > 1}
+    scene.why.append(f"compaction: {len(attached)} attached instruction files may be lost")
+    if attached and not scene.asking.is_dry:
+        said = f"{len(attached)} attached instruction files may be lost, and are said again afterwards"
+        log(scene.ours.state, scene.event, scene.session, said)
+    if scene.settings.archive:
+        scene.leave("archive")
+    return SILENCE

@@ -1,0 +1,62 @@
+"""Finding the place and the settings of hooks, when nothing is kept: the slow way, which knows what it looked at."""
+
+from __future__ import annotations
+
+import os
+
+from headnote.dialects.config import read_toml
+from headnote.dialects.registry import choose
+from headnote.memory.place import find_place, name_of
+from headnote.serve.hooks.settings import settled
+from headnote.tree import Disk
+from headnote.types import TYPE_CHECKING, Finding
+
+if TYPE_CHECKING:
+    from headnote.dialects.registry import Choice
+    from headnote.serve.hooks.scene import Asking
+
+Values = tuple[object, ...]
+
+
+def placed(
+    folder: str, asking: Asking, config: str
+) -> tuple[tuple[Values, Values], tuple[str, ...], Disk, tuple[str, ...]]:
+    """The fields of `Where` and of `Settings`; the variables and paths that they depend on; what is wrong."""
+    disk = Disk()
+    choice = choose(asking.agent, asking.env)
+    place = find_place(
+        folder, agent=asking.agent, home=asking.home, managed=asking.managed or None, env=asking.env, tree=disk
+    )
+    for path in (place.team, place.store):
+        if path:
+            disk.kind(path)
+    note_programs(disk, choice, asking)
+    findings: list[Finding] = []
+    user, repository = (
+        read_toml(disk, path, findings, effect="it is not used").get("hooks", {})
+        for path in (config, f"{place.root.rstrip('/')}/.headnote.toml")
+    )
+    complaints = [f"{os.path.basename(each.path)}: {each.message}" for each in findings]
+    settings = settled(user, repository, complaints)
+    where = (
+        place.project,
+        place.root,
+        place.store,
+        place.under,
+        place.team,
+        place.policy,
+        place.dialect,
+        place.is_read,
+        f"{place.cache}/{name_of(place.store)}",
+    )
+    return (where, tuple(settings)), choice.dialect.environment, disk, tuple(complaints)
+
+
+def note_programs(disk: Disk, choice: Choice, asking: Asking) -> None:
+    """Remember where the agent's program was looked for: another version behaves otherwise."""
+    if "@" in asking.agent:
+        return
+    for program in choice.dialect.programs:
+        for folder in asking.env.get("PATH", "").split(os.pathsep):
+            if folder and disk.kind(os.path.join(folder, program)) == "file":
+                return

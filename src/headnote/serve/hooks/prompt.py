@@ -1,0 +1,141 @@
+"""UserPromptSubmit: the memories that a prompt is about.
+
+1. Nothing for an empty prompt or a command (`/…`), and nothing where there are no memories.
+2. Memories are found as `recall` finds them, within the budget of the settings. A large store is asked as it was when
+   it was last looked through (`headnote.memory.glance`), and looked through again afterwards, by another process.
+3. What is worth quoting is said in `headnote.memory.about`.
+4. A memory is quoted once in a conversation, and again if it was changed, or after a compaction. What the model has in
+   whole from the index, because there is no more to it, is not quoted.
+5. Each says how old it is, and whether what it names is still there.
+"""
+
+from __future__ import annotations
+
+import os
+
+from headnote.serve.hooks.book import Book
+from headnote.serve.hooks.speech import SILENCE, Said
+from headnote.serve.hooks.wire import text_of
+from headnote.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from headnote.memory.note import Memory
+    from headnote.memory.postings import Found, Query
+    from headnote.memory.recall import Hit, Recall
+    from headnote.memory.scoring import Mark
+    from headnote.serve.hooks.scene import Scene
+
+LIMIT = 5
+LONGEST = 20_000  #: characters of a prompt that are looked at: its beginning and its end
+
+
+def hear(scene: Scene) -> Said:
+    """What to say to a prompt."""
+    prompt = text_of(scene.payload, "prompt").strip()
+    prompt = prompt if len(prompt) <= LONGEST else f"{prompt[: LONGEST // 2]}\n{prompt[-LONGEST // 2 :]}"
+    if not prompt or prompt.startswith("/"):
+        scene.why.append("recall: the prompt is empty, or a command")
+        return SILENCE
+    if not scene.settings.recall:
+        scene.why.append("recall: switched off (hooks.recall)")
+        return SILENCE
+    places = [(folder, scope) for folder, scope in scene.where.stores if os.path.isdir(folder)]
+    if not places:
+        scene.why.append("recall: there are no memories")
+        return SILENCE
+    found, stale = recalled(scene, prompt, places)
+    if stale:
+        scene.refresh("the index of recall is behind")
+    if not found.hits:
+        scene.why.append("recall: nothing is worth quoting")
+        return SILENCE
+    from headnote.memory.recall import render
+
+    scene.notes.claim(*(("recalled", f"{hit.folder}/{hit.memory.file}", hit.memory.digest) for hit in found.hits))
+    return Said(render(found))
+
+
+def recalled(scene: Scene, prompt: str, places: Sequence[tuple[str, str]]) -> tuple[Recall, bool]:
+    """What a prompt recalls, and whether an index was behind."""
+    from headnote.memory.glance import Glance
+    from headnote.memory.recall import recall
+
+    glance = Glance(scene.ours.cache)
+    found = recall(
+        places,
+        prompt,
+        budget=scene.settings.budget,
+        limit=LIMIT,
+        cache=glance,
+        check=_holding(scene),
+        worth=_worth(scene, [folder for folder, _ in places]),
+    )
+    found = found._replace(hits=tuple(hit for hit in found.hits if _adds(hit, scene)), left_out=(), named=())
+    for hit in found.hits:
+        scene.why.append(f"recall: {hit.memory.file}, {hit.score:.1f}: {_said(hit)}")
+    return found, bool(glance.stale) or any(_was_edited(hit) for hit in found.hits)
+
+
+def _said(hit: Hit) -> str:
+    return "; ".join(f"{word} in {', '.join(places)}" for word, places in hit.why.items())
+
+
+def _was_edited(hit: Hit) -> bool:
+    """Whether a file was written to since the index read it."""
+    try:
+        return os.stat(f"{hit.folder}/{hit.memory.file}").st_mtime_ns / 1e9 != hit.memory.changed
+    except OSError:
+        return True
+
+
+def _adds(hit: Hit, scene: Scene) -> bool:
+    """Whether a memory says more than the line of the index that the model has."""
+    is_known = scene.where.is_read and hit.memory.scope == "private"
+    return not is_known or (hit.memory.body != "" and hit.memory.body != hit.memory.description)
+
+
+def _holding(scene: Scene) -> Callable[[Memory], str]:
+    """Whether a memory still holds. What was worked out before is looked up; for a new memory it is worked out now."""
+    book = Book(scene.ours.cache, scene.key)
+    slow: list[Callable[[Memory], str]] = []
+
+    def check(memory: Memory) -> str:
+        known = book.holds(memory.digest, scene.where.root)
+        if known is not None:
+            return known
+        if not slow:
+            from headnote.memory.holds import Holding
+
+            slow.append(Holding(scene.where.root, scene.where.verdicts))
+        return slow[0](memory)
+
+    return check
+
+
+def _worth(scene: Scene, folders: list[str]) -> Callable[[Query, Sequence[Found], list[Mark]], list[Mark]]:
+    def choose(query: Query, indexes: Sequence[Found], ranked: list[Mark]) -> list[Mark]:
+        from headnote.memory.about import telling_words, worth_quoting
+
+        telling = telling_words(query, indexes)
+        told = {note[1]: note[2] for note in scene.notes.since("recalled") if len(note) > 2}
+        worth = worth_quoting(query, indexes, ranked)
+        scene.why.append(f"recall: {len(ranked)} found, {len(worth)} about it; telling words: {', '.join(telling)}")
+        return [mark for mark in worth if not _is_told(f"{folders[mark.folder]}/{mark.candidate.file}", told)]
+
+    return choose
+
+
+def _is_told(path: str, told: dict[str, str]) -> bool:
+    """Whether a memory was quoted as it is now."""
+    digest = told.get(path)
+    if digest is None:
+        return False
+    from headnote.memory.note import digest_of
+
+    try:
+        with open(path, "rb") as file:
+            return digest_of(file.read()) == digest
+    except OSError:
+        return True

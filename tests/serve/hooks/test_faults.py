@@ -1,0 +1,258 @@
+"""A hook fails open: whatever happens, it prints nothing, ends with 0, and leaves a line in the log if it can."""
+
+import builtins
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from headnote.serve.hooks import EVENTS, answer, kept, log, notes, scene, told, wire
+from headnote.serve.hooks.answer import answer as answered
+
+MEMORY = "project_deploys.md"
+GIVEN = {
+    "source": "compact",
+    "prompt": "how do we deploy?",
+    "tool_name": "Bash",
+    "tool_input": {"command": "sed -i s/a/b/ src/x.ts"},
+    "file_path": "/x/CLAUDE.md",
+    "load_reason": "session_start",
+}
+SECRET = "hunter2-is-the-word"
+
+
+def fill(hooks):
+    hooks.remember(MEMORY, "when we deploy", "On Tuesdays.")
+    hooks.remember("project_team.md", "team deploys", "On Tuesdays.", folder="proj/.headnote/memory")
+    hooks.place.write("proj/.claude/rules/ts.md", '---\npaths: "src/**/*.ts"\n---\nValidate.\n')
+    hooks.place.write("proj/src/x.ts")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"   ",
+        b"{",
+        b"[]",
+        b"null",
+        b'"text"',
+        b"\xff\xfe\x00",
+        b'{"a": ' + b"[" * 100_000,
+        b'{"session_id": 7, "cwd": []}{}',
+        b'{"cwd": "/nowhere/at/all"}',
+        b'{"cwd": "\\u0000"}',
+        b'{"cwd": 5, "tool_input": [], "tool_name": {}}',
+        None,
+    ],
+)
+@pytest.mark.parametrize("event", ["SessionStart", "PostToolUse", "NoSuchEvent"])
+def test_a_payload_that_is_none(hooks, event, data):
+    assert answered(event, data, hooks.asking()) == ""
+    assert len(hooks.log()) <= 1
+
+
+@pytest.mark.parametrize("event", sorted(EVENTS))
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {},
+        {"prompt": None, "tool_input": None, "source": 3, "transcript_path": 3, "file_path": []},
+        {"transcript_path": "/proc/self/mem", "tool_name": "Edit", "tool_input": {"file_path": "\0"}},
+        {"transcript_path": "/", "tool_name": "Bash", "tool_input": {"command": "\0 \ud800 ~/ 'x"}},
+        {"tool_name": "Write", "tool_input": {"file_path": "a" * 100_000, "edits": [1], "content": 5}},
+        {"session_id": "../../etc", "agent_id": "/", "prompt": "\ud800 deploy"},
+    ],
+)
+def test_a_payload_with_strange_values(hooks, event, payload):
+    fill(hooks)
+    said = hooks.raw(event, **payload)
+    assert said == "" or isinstance(json.loads(said), dict)
+    assert not os.path.exists(hooks.place.path("home/.local/state/etc"))
+
+
+STEPS = [
+    (wire, "make_scanner", None),
+    (answer, "payload_of", ValueError(SECRET)),
+    (answer, "wire_form", RuntimeError(SECRET)),
+    (answer, "write", UnicodeError(SECRET)),
+    (scene, "our_folders", KeyError(SECRET)),
+    (scene, "recalled", OSError(5, SECRET)),
+    (scene.Scene, "look", MemoryError(SECRET)),
+    (notes.Notes, "since", RecursionError(SECRET)),
+    (notes.Notes, "add", OSError(28, SECRET)),
+    (kept, "unchanged", TypeError(SECRET)),
+    (told, "look", AssertionError(SECRET)),
+    (os, "stat", PermissionError(13, SECRET)),
+    (os.path, "realpath", OSError(40, SECRET)),
+    (builtins, "__import__", ImportError(SECRET)),
+]
+
+
+@pytest.mark.parametrize(
+    ("where", "name", "error"), [step for step in STEPS if step[2]], ids=lambda value: str(value)[:40]
+)
+@pytest.mark.parametrize("event", sorted(EVENTS))
+def test_a_fault_at_any_step(hooks, event, where, name, error, monkeypatch):
+    """The fault is injected; the answer is nothing, or what did not need the step. The log never quotes it."""
+    fill(hooks)
+
+    def fail(*_, **__):
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(where, name, fail)
+        said = hooks.raw(event, **GIVEN)
+    assert said == "" or isinstance(json.loads(said), dict)
+    lines = hooks.log()
+    assert SECRET not in "\n".join(lines)
+    assert len(lines) <= 2
+
+
+def test_a_fault_is_told_by_kind_and_place(hooks, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(notes.Notes, "add", lambda *_: (_ for _ in ()).throw(OSError(28, SECRET)))
+        hooks.raw("SessionStart", **GIVEN)
+    (line,) = hooks.log()
+    assert line.startswith("SessionStart s1 fault: OSError 28 in serve/hooks/session_start.py:")
+
+
+@pytest.mark.parametrize("spoil", ["torn", "flipped", "empty", "folder", "other"])
+@pytest.mark.parametrize("name", ["place", "told", "summary", "book"])
+def test_a_cache_that_is_broken_is_found_anew(hooks, name, spoil):
+    fill(hooks)
+    before = {event: hooks.raw(event, session="a", **GIVEN) for event in EVENTS}
+    hooks.work()
+    folder = f"{hooks.cache}/hooks"
+    for file in os.listdir(folder):
+        if file.startswith(f"{name}-"):
+            spoil_file(f"{folder}/{file}", spoil)
+    after = {event: hooks.raw(event, session="b", **GIVEN) for event in EVENTS}
+    assert [bool(said) for said in before.values()] == [bool(said) for said in after.values()]
+    assert hooks.log() == [line for line in hooks.log() if "fault" not in line]
+
+
+def spoil_file(path, how):
+    with open(path, "rb") as file:
+        data = file.read()
+    os.unlink(path)
+    if how == "folder":
+        os.mkdir(path)
+        return
+    data = {"torn": data[: len(data) // 2], "flipped": data[:-1] + bytes([data[-1] ^ 1]), "empty": b""}.get(
+        how, data[::-1]
+    )
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+# -- as a process
+
+
+def hook(place, event, data, *words, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "headnote", "hook", event, *words],
+        cwd=place.proj,
+        env=place.environment(HEADNOTE_HOME=options.pop("state", place.path("state"))),
+        input=data,
+        capture_output=True,
+        timeout=60,
+        check=False,
+        **options,
+    )
+
+
+def test_a_process_prints_one_object(hooks):
+    fill(hooks)
+    done = hook(hooks.place, "UserPromptSubmit", json.dumps({**hooks.base("x"), **GIVEN}).encode())
+    assert (done.returncode, done.stderr, done.stdout.count(b"\n")) == (0, b"", 1)
+    assert "recalled-memories" in json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"x" * (17 << 20)], ids=["nothing", "torn", "huge"])
+def test_a_process_with_a_bad_payload(place, data):
+    done = hook(place, "Stop", data)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    with open(place.path("state/hooks.log"), encoding="utf-8") as file:
+        (line,) = file.read().splitlines()
+    assert "Stop - fault: ValueError in serve/hooks/" in line
+
+
+def test_a_process_without_standard_input(place):
+    code = "import os, sys; os.close(0); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "-m", "headnote", "hook", "Stop"],
+        env=place.environment(),
+        cwd=place.proj,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_a_process_whose_reader_left(hooks):
+    fill(hooks)
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-m", "headnote", "hook", "UserPromptSubmit"],
+        env=hooks.place.environment(),
+        cwd=hooks.place.proj,
+        input=json.dumps({**hooks.base("x"), **GIVEN}).encode(),
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        timeout=60,
+        check=False,
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("state", ["/proc/nowhere", "/dev/null"])
+def test_a_process_that_can_write_nowhere(hooks, state):
+    """Without notes everything would be said again and again: so it stays unsaid."""
+    fill(hooks)
+    for event in EVENTS:
+        done = hook(hooks.place, event, json.dumps({**hooks.base(event), **GIVEN}).encode(), state=state)
+        assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_process_in_a_folder_that_is_gone(place):
+    os.mkdir(place.path("gone"))
+    code = "import os, sys; os.rmdir(os.getcwd()); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "-P", "-m", "headnote", "hook", "Stop"],
+        env=place.environment(),
+        cwd=place.path("gone"),
+        input=b"{}",
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_a_hook_that_takes_too_long_gives_up(hooks, monkeypatch):
+    from headnote.serve.hooks.answer import hurry
+
+    def slow(*_):
+        while True:
+            pass
+
+    monkeypatch.setattr(answer, "heard", slow)
+    hurry(0.05)
+    assert hooks.raw("Stop") == ""
+    assert hooks.log()[0].startswith("Stop s1 fault: Overdue")
+
+
+def test_the_log_has_an_end(tmp_path):
+    for number in range(9000):
+        log.log(str(tmp_path), "Stop", "s", f"line {number} {'x' * 100}", now=0.0)
+    assert sorted(os.listdir(tmp_path)) == ["hooks.log", "hooks.log.1"]
+    assert sum(os.path.getsize(tmp_path / name) for name in os.listdir(tmp_path)) < 2.1 * log.MOST
+    assert log.lines_of(str(tmp_path))[-1].startswith("1970-01-01T00:00:00Z Stop s line 8999 x")
+    log.log(str(tmp_path), "Stop", "s\n../", "a\nb\tc", now=0.0)
+    assert log.lines_of(str(tmp_path))[-1] == "1970-01-01T00:00:00Z Stop s a b c"
