@@ -37,6 +37,9 @@ EXAMPLES = (
     "docs/context.md",
     "docs/files.md",
     "docs/sessions.md",
+    "docs/harness.md",
+    "docs/extraction.md",
+    "docs/formats/permissions.md",
     *COMPAT,
 )
 

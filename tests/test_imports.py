@@ -201,10 +201,25 @@ def test_only_the_known_dependencies_are_imported():
     assert used == EXTRAS
 
 
-#: dependencies that an extra brings, each imported by one module only
+#: dependencies that an extra brings, and who imports them
 EXTRAS = {
+    ("agents", "headnote.adapters.openai_agents"),
+    ("anthropic", "headnote.adapters.anthropic_memory"),
+    ("anthropic", "headnote.models.anthropic_client"),
+    ("anyio", "headnote.adapters.anthropic_memory"),
+    ("anyio", "headnote.adapters.claude_store"),
+    ("anyio", "headnote.serve.mcp.server"),
+    ("claude_agent_sdk", "headnote.adapters.claude_store"),
+    ("deepagents", "headnote.adapters.deepagents"),
     ("detect_secrets", "headnote.sessions.detectors"),
+    ("google", "headnote.adapters.google_adk"),
+    ("langchain", "headnote.adapters.langchain"),
+    ("langchain_core", "headnote.adapters.langchain"),
+    ("litellm", "headnote.adapters.plain"),
+    ("mcp", "headnote.serve.mcp.server"),
     ("numpy", "headnote.memory.vectors"),
+    ("openai", "headnote.models.openai_client"),
+    ("pydantic_ai", "headnote.adapters.pydantic_ai"),
     ("wordllama", "headnote.memory.vectors"),
 }
 

@@ -6,7 +6,8 @@ python tests/system/live.py codex cline  only these
 python tests/system/live.py --docs       write the table of docs/conformance.md
 
 Of Claude Code and Codex also: sessions, checkpoints and compactions (`live_sessions.py`, `live_files.py`,
-`live_codex.py`, `live_compaction.py`).
+`live_codex.py`, `live_compaction.py`), and conversations of a harness (`live_harness.py`). Of all that have them: hooks
+and the MCP server (`live_hooks.py`).
 
 Agents are installed from npm into $XDG_CACHE_HOME/headnote/agents, without running their install scripts. Nothing of
 this is part of `make test`.
@@ -171,9 +172,10 @@ def main() -> int:
         for outcome in different:
             print(f"  {outcome.id} {outcome.reason} {json.dumps(outcome.differences)[:400]}", flush=True)
         failed = not ask_more(release, program) or failed
-    if not words or "claude-code" in words:
-        program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "live_compaction.py")
-        failed = subprocess.run([sys.executable, program], check=False).returncode != 0 or failed
+    here = os.path.dirname(os.path.abspath(__file__))
+    more = ("live_compaction.py", "live_harness.py", "live_hooks.py") if not words or "claude-code" in words else ()
+    for name in more:
+        failed = subprocess.run([sys.executable, os.path.join(here, name)], check=False).returncode != 0 or failed
     if "--docs" in sys.argv:
         write_docs(rows)
     return 1 if failed else 0
