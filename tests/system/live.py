@@ -83,10 +83,12 @@ RELEASES = (
 )
 
 
-#: agent -> programs of this folder that ask it more: about sessions, checkpoints and compactions
+#: agent -> programs of this folder that ask it more: about sessions, checkpoints, hooks and servers
+HOOKS = ("live_hooks.py", "{agent}@{version}")
 BESIDE = {
-    "claude-code": (("live_sessions.py", "{version}"), ("live_files.py", "{program}", "{version}")),
-    "codex": (("live_codex.py", "{program}"),),
+    "claude-code": (("live_sessions.py", "{version}"), ("live_files.py", "{program}", "{version}"), HOOKS),
+    "codex": (("live_codex.py", "{program}"), HOOKS),
+    **dict.fromkeys("gemini-cli opencode copilot-cli qwen-code cline continue".split(), (HOOKS,)),
 }
 
 
@@ -145,7 +147,7 @@ def ask_more(release: Release, program: str) -> bool:
     here = os.path.dirname(os.path.abspath(__file__))
     same = True
     for name, *words in BESIDE.get(release.agent, ()):
-        filled = [word.format(program=program, version=release.version) for word in words]
+        filled = [word.format(program=program, version=release.version, agent=release.agent) for word in words]
         done = subprocess.run([sys.executable, os.path.join(here, name), *filled], check=False)
         print(f"{release.agent} {release.version}: {name} ended with {done.returncode}", flush=True)
         same = same and done.returncode == 0
@@ -173,7 +175,7 @@ def main() -> int:
             print(f"  {outcome.id} {outcome.reason} {json.dumps(outcome.differences)[:400]}", flush=True)
         failed = not ask_more(release, program) or failed
     here = os.path.dirname(os.path.abspath(__file__))
-    more = ("live_compaction.py", "live_harness.py", "live_hooks.py") if not words or "claude-code" in words else ()
+    more = ("live_compaction.py", "live_harness.py") if not words or "claude-code" in words else ()
     for name in more:
         failed = subprocess.run([sys.executable, os.path.join(here, name)], check=False).returncode != 0 or failed
     if "--docs" in sys.argv:

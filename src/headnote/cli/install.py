@@ -1,0 +1,86 @@
+"""`headnote install AGENT`: hooks and the MCP server in an agent's settings. Alone: what is installed where."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections.abc import Sequence
+
+from headnote.cli.installing import finish, here_of, kept_of, parser_of, parts_of
+from headnote.cli.paint import Paint
+from headnote.cli.schema import emit
+from headnote.dialects.installs import INSTALLS
+from headnote.serve.install import Here, Installed, installed, plan_install
+from headnote.serve.install.pieces import is_our_call
+
+ABOUT = (
+    "Let an agent run headnote: hooks (recall, rules, archive) and an MCP server, in the agent's own settings file. It "
+    "shows what would change and asks; without a terminal it needs --yes. What is there stays: comments, order, other "
+    "hooks. What the file was is kept, and `headnote uninstall` gives it back. Alone: what is installed where."
+)
+EXAMPLES = """\
+  headnote install claude-code
+  headnote install codex gemini-cli --no-hooks
+  headnote install claude-code --events SessionStart,UserPromptSubmit
+  headnote install                     what is installed, and does it still run?"""
+
+
+def command(words: Sequence[str]) -> int:
+    parser = parser_of("install", ABOUT, EXAMPLES)
+    parser.add_argument("--events", metavar="A,B", help="only hooks for these events")
+    parser.add_argument("--command", metavar="WORDS", help="how the agent calls headnote, e.g. 'uvx headnote'")
+    parser.add_argument("--list", action="store_true", help="what is installed where")
+    options = parser.parse_args(words)
+    here = here_of(options)
+    if options.list or not options.agents:
+        return _list(here, options)
+    command = shlex.split(options.command or "")
+    if command and not is_our_call(shlex.join([*command, "hook", "Stop"])):
+        parser.error("--command must end with the program headnote, else uninstall would not know it again")
+    kept, scope = kept_of(here), "project" if options.project else "user"
+    events = tuple(filter(None, (options.events or "").split(",")))
+    plans = [
+        plan_install(agent, here, kept, scope=scope, parts=parts_of(options), events=events, command=command)
+        for agent in dict.fromkeys(options.agents)
+    ]
+    return finish("install", plans, options, here, kept)
+
+
+def _list(here: Here, options: argparse.Namespace) -> int:
+    found = [each for each in installed(here) if not options.agents or each.agent in options.agents]
+    broken = any(not each.is_valid for each in found)
+    if options.json:
+        rows = [
+            {
+                **each._asdict(),
+                "events": list(each.events),
+                "missing": list(each.missing),
+                "command": list(each.command),
+            }
+            for each in found
+        ]
+        emit("installed", {"installed": rows, "agents": list(INSTALLS)})
+        return 1 if broken else 0
+    paint = Paint(here.cwd, here.home)
+    if not found:
+        print("headnote is not installed in any agent yet. Look first, nothing is changed:")
+        print("  headnote install claude-code --dry-run")
+    for each in found:
+        _print_installed(each, paint)
+    return 1 if broken else 0
+
+
+def _print_installed(each: Installed, paint: Paint) -> None:
+    if each.problem:
+        print(paint.bold(f"{each.agent} ({each.scope})"))
+        print(paint.red(paint.wrap(f"{each.path}: {each.problem}".removeprefix(": "), 2)))
+        return
+    what = f"hooks for {len(each.events)} events" if each.part == "hooks" else "MCP server"
+    print(f"{paint.bold(each.agent)} ({each.scope}): {what}  {paint.path(each.path)}")
+    runs = paint.text(shlex.join(each.command))
+    print(paint.wrap(f"runs {runs}", 2) if each.is_valid else paint.red(paint.wrap(f"cannot be started: {runs}", 2)))
+    if each.missing:
+        print(paint.wrap(f"without: {', '.join(each.missing)}", 2))
+    if not each.is_valid:
+        flag = " --project" if each.scope == "project" else ""
+        print(f"  try: headnote install {each.agent}{flag}")

@@ -1,0 +1,32 @@
+"""`headnote uninstall AGENT`: take ours out of an agent's settings; a file that only we changed is as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from headnote.cli.installing import finish, here_of, kept_of, parser_of, parts_of
+from headnote.serve.install import plan_uninstall
+
+ABOUT = (
+    "Take headnote out of an agent's settings. A file that is as headnote left it becomes what it was before, byte for "
+    "byte; a file that was made for it goes. Of a file that somebody changed since, only what is headnote's goes. It "
+    "shows what would change and asks; without a terminal it needs --yes."
+)
+EXAMPLES = """\
+  headnote uninstall claude-code
+  headnote uninstall claude-code --no-mcp   only the hooks
+  headnote uninstall codex --dry-run"""
+
+
+def command(words: Sequence[str]) -> int:
+    parser = parser_of("uninstall", ABOUT, EXAMPLES)
+    options = parser.parse_args(words)
+    if not options.agents:
+        parser.error("from which agent? `headnote install` lists where headnote is")
+    here = here_of(options)
+    kept, scope = kept_of(here), "project" if options.project else "user"
+    plans = [
+        plan_uninstall(agent, here, kept, scope=scope, parts=parts_of(options))
+        for agent in dict.fromkeys(options.agents)
+    ]
+    return finish("uninstall", plans, options, here, kept)

@@ -1,0 +1,264 @@
+"""`headnote install` and `headnote uninstall`: what a person reads, what a program reads, what a script gets."""
+
+import io
+import json
+import os
+import pty
+import sys
+from typing import NamedTuple
+
+import pytest
+
+from headnote.cli import install, uninstall
+from headnote.errors import HeadnoteError
+
+PROGRAM = "/opt/bin/headnote"
+SETTINGS = '{\n  "model": "opus",\n  "hooks": {\n    "Stop": []\n  }\n}\n'
+KEY = "sk-ant-" + "api03-Zq8" * 5 + "R2d2"
+
+
+class Done(NamedTuple):
+    code: int
+    text: str
+    error: str
+
+    @property
+    def data(self):
+        return json.loads(self.text)
+
+
+def run(place, module, *words, env=None, stdin=None):
+    """A command in this process; without a terminal, unless one is given."""
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(place.proj)
+        for name in list(os.environ):
+            patch.delenv(name)
+        for name, value in place.environment(**(env or {})).items():
+            patch.setenv(name, value)
+        patch.setattr(sys, "stdin", stdin or io.StringIO(""))
+        patch.setattr(sys, "stdout", out)
+        patch.setattr(sys, "stderr", err)
+        try:
+            code = module.command(words)
+        except SystemExit as left:
+            code = left.code
+        except HeadnoteError as error:
+            print(f"headnote: {error}", file=sys.stderr)
+            code = error.exit_code
+    return Done(code, place.short(out.getvalue()), place.short(err.getvalue()))
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+WITH = ("--command", PROGRAM)
+SHOWN = """\
+~/.claude/settings.json:
+  line 3
+      "hooks": {
+        "Stop": [
+  +       {
+  +         "hooks": [
+  +           {
+  +             "type": "command",
+  +             "command": "/opt/bin/headnote hook Stop",
+  +             "timeout": 10
+  +           }
+  +         ]
+  +       }
+        ]
+      }
+
+"""
+
+
+def stop_only(place, module, *words, **options):
+    return run(place, module, "claude-code", "--no-mcp", "--events", "Stop", *WITH, *words, **options)
+
+
+def test_it_shows_the_change_and_changes_nothing_without_consent(place):
+    path = place.write(
+        "home/.claude/settings.json", '{\n  "model": "opus",\n  "hooks": {\n    "Stop": [\n    ]\n  }\n}\n'
+    )
+    before = read(path)
+    done = stop_only(place, install)
+    assert done.code == 1
+    assert done.text == SHOWN
+    assert done.error == "Nothing was changed: add --yes to do it.\n"
+    dry = stop_only(place, install, "--dry-run")
+    assert (dry.code, dry.text) == (0, SHOWN + "Nothing was changed (--dry-run).\n")
+    assert read(path) == before
+
+
+def test_it_asks_at_a_terminal(place, monkeypatch):
+    path = place.write("home/.claude/settings.json", SETTINGS)
+    for answer, code in (("n", 1), ("y", 0)):
+        main, side = pty.openpty()
+        os.write(main, f"{answer}\n".encode())
+        with open(side, encoding="utf-8") as terminal:
+            done = stop_only(place, install, stdin=terminal)
+        os.close(main)
+        assert (done.code, "Change 1 file? [y/N]" in done.text) == (code, True)
+        assert ("headnote hook Stop" in read(path)) == (answer == "y")
+
+
+def test_done_and_taken_back(place):
+    path = place.write("home/.claude/settings.json", SETTINGS)
+    done = run(place, install, "claude-code", "--yes", *WITH)
+    assert done.code == 0
+    assert done.text.endswith(
+        "Done: 2 files changed.\nSessions that begin now have it. Take it back: headnote uninstall claude-code\n"
+    )
+    again = run(place, install, "claude-code", "--yes", *WITH)
+    assert (again.code, again.text) == (0, "claude-code: already installed (user), nothing to change\n")
+    gone = run(place, uninstall, "claude-code", "--yes")
+    assert gone.code == 0
+    assert gone.text.startswith("~/.claude/settings.json: as it was before headnote, byte for byte\n")
+    assert "~/.claude.json: was made for headnote, and goes\n" in gone.text
+    assert read(path) == SETTINGS
+    assert not os.path.exists(place.path("home/.claude.json"))
+    none = run(place, uninstall, "claude-code")
+    assert (none.code, none.text) == (0, "claude-code: not installed (user), nothing to change\n")
+
+
+def test_of_a_file_that_was_changed_since_only_ours_goes(place):
+    path = place.write("home/.claude/settings.json", '{\n  "model": "opus"\n}\n')
+    stop_only(place, install, "--yes")
+    place.write("home/.claude/settings.json", read(path).replace("opus", "sonnet"))
+    done = run(place, uninstall, "claude-code", "--yes")
+    assert done.text.startswith("~/.claude/settings.json: was changed since; only what is headnote's goes\n")
+    assert read(path) == '{\n  "model": "sonnet"\n}\n'
+
+
+def test_it_fits_into_eighty_columns_and_hides_secrets(place):
+    place.write("home/.claude.json", '{\n  "x": "' + "long " * 40 + '",\n  "apiKey": "' + KEY + '"\n}\n')
+    done = run(place, install, "claude-code", "--no-hooks", *WITH)
+    assert KEY[:20] not in done.text
+    assert max(map(len, done.text.split("\n"))) <= 80
+    assert run(place, install, "claude-code", "--no-hooks", "--dry-run", "--json", *WITH).text.count(KEY) == 0
+
+
+def test_a_file_with_two_names_is_told_of(place):
+    path = place.write("home/.claude/settings.json", SETTINGS)
+    os.link(path, place.path("home/other.json"))
+    done = stop_only(place, install, "--yes")
+    assert done.text.startswith("~/.claude/settings.json (it has 2 names; the others keep what they have):\n")
+    assert read(place.path("home/other.json")) == SETTINGS
+
+
+def test_what_is_installed_where(place):
+    nothing = run(place, install)
+    assert nothing.code == 0
+    assert nothing.text == (
+        "headnote is not installed in any agent yet. Look first, nothing is changed:\n"
+        "  headnote install claude-code --dry-run\n"
+    )
+    run(place, install, "claude-code", "--yes", *WITH)
+    run(place, install, "codex", "--project", "--yes", "--no-hooks")
+    shown = run(place, install, "--list")
+    assert shown.code == 1
+    assert shown.text == (
+        "claude-code (user): hooks for 8 events  ~/.claude/settings.json\n"
+        "  cannot be started: /opt/bin/headnote\n"
+        "  try: headnote install claude-code\n"
+        "claude-code (user): MCP server  ~/.claude.json\n"
+        "  cannot be started: /opt/bin/headnote mcp\n"
+        "  try: headnote install claude-code\n"
+        "codex (project): MCP server  .codex/config.toml\n"
+        "  cannot be started: headnote mcp\n"
+        "  try: headnote install codex --project\n"
+    )
+    data = run(place, install, "--json").data
+    assert data["schema"] == "headnote.installed/1"
+    assert [(each["agent"], each["part"], each["is_valid"]) for each in data["installed"]] == [
+        ("claude-code", "hooks", False),
+        ("claude-code", "mcp", False),
+        ("codex", "mcp", False),
+    ]
+
+
+def test_for_programs(place):
+    place.write("home/.codex/config.toml", "# mine\n")
+    asked = run(place, install, "codex", "--no-hooks", "--json", *WITH)
+    assert asked.code == 1
+    assert asked.data == {
+        "schema": "headnote.install/1",
+        "plans": [
+            {
+                "agent": "codex",
+                "scope": "user",
+                "done": False,
+                "changes": [
+                    {
+                        "path": "home/.codex/config.toml",
+                        "file": "home/.codex/config.toml",
+                        "action": "write",
+                        "how": "added",
+                        "diff": "@@ -1 +1,5 @@\n # mine\n+\n+[mcp_servers.headnote]\n"
+                        '+command = "/opt/bin/headnote"\n+args = ["mcp"]',
+                    }
+                ],
+                "same": [],
+                "notes": [],
+            }
+        ],
+    }
+    done = run(place, install, "codex", "--no-hooks", "--json", "--yes", *WITH)
+    assert (done.code, done.data["plans"][0]["done"]) == (0, True)
+    back = run(place, uninstall, "codex", "--json", "--yes")
+    assert (back.code, back.data["schema"], back.data["plans"][0]["changes"][0]["how"]) == (
+        0,
+        "headnote.uninstall/1",
+        "restored",
+    )
+    assert read(place.path("home/.codex/config.toml")) == "# mine\n"
+
+
+def test_several_agents_all_or_none(place):
+    place.write("home/.gemini/settings.json", "{")
+    done = run(place, install, "codex", "gemini-cli", "--yes", *WITH)
+    assert done.code == 3
+    assert done.error.startswith("headnote: home/.gemini/settings.json cannot be changed safely: line 1: a key was")
+    assert not os.path.exists(place.path("home/.codex"))
+
+
+@pytest.mark.parametrize(
+    ("module", "words", "code", "said"),
+    [
+        (
+            install,
+            ["claud-code"],
+            2,
+            "nothing can be installed in 'claud-code', did you mean 'claude-code'?; there are: amp",
+        ),
+        (install, ["claude-code", "--command", "true"], 2, "--command must end with the program headnote"),
+        (install, ["claude-code", "--user", "--project"], 2, "not allowed with argument --user"),
+        (uninstall, [], 2, "from which agent? `headnote install` lists where headnote is"),
+        (uninstall, ["nobody"], 2, "nothing can be installed in 'nobody'"),
+    ],
+)
+def test_wrong_usage(place, module, words, code, said):
+    done = run(place, module, *words)
+    assert (done.code, said in done.error) == (code, True)
+
+
+def test_help_names_the_agents_in_eighty_columns(place):
+    for module in (install, uninstall):
+        done = run(place, module, "--help")
+        assert done.code == 0
+        assert "claude-code, codex, gemini-cli" in done.text.replace("\n", " ")
+        assert max(map(len, done.text.split("\n"))) <= 80
+
+
+def test_another_home_is_not_mixed_with_variables_of_this_one(place):
+    other = place.folder("other")
+    done = run(
+        place, install, "claude-code", "--home", other, "--json", *WITH, env={"CLAUDE_CONFIG_DIR": place.path("cc")}
+    )
+    assert [each["path"] for each in done.data["plans"][0]["changes"]] == [
+        "other/.claude/settings.json",
+        "other/.claude.json",
+    ]

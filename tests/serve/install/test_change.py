@@ -1,0 +1,292 @@
+"""Settings with ours and without: text surgery that touches nothing else, in every format."""
+
+import json
+import tomllib
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from headnote.dialects.installs import INSTALLS
+from headnote.serve.install.change import added, made_for, removed
+from headnote.serve.install.jsontext import parse
+from headnote.serve.install.pieces import PARTS, Piece, wanted
+from headnote.serve.install.unsafe import Unsafe
+
+BOTH = wanted(INSTALLS["claude-code"], PARTS, ["/opt/bin/headnote"], ())
+FEW = wanted(INSTALLS["claude-code"], PARTS, ["/opt/bin/headnote"], ["Stop"])
+SERVER = FEW[-1:]
+CODEX = wanted(INSTALLS["codex"], ["mcp"], ["/opt/bin/headnote"], ())
+CONTINUE = wanted(INSTALLS["continue"], ["mcp"], ["/opt/bin/headnote"], ())
+
+
+def back(text, form, pieces, keys=("mcpServers",)):
+    """A text with ours, and without again."""
+    made = {tuple(place) for place in made_for(text, form, pieces)}
+    new = added(text, form, pieces)
+    assert added(new, form, pieces) == new, "a second time changes nothing"
+    return new, removed(new, form, keys, PARTS, made)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{\n}\n",
+        '{\n  "a": 1\n}\n',
+        '{\n\t"a": 1,\n\t"b": {\n\t\t"c": []\n\t}\n}',
+        '{\r\n    "a": 1\r\n}\r\n',
+        '\ufeff{\n  "a": 1e400\n}\n',
+        '{\n  "hooks": {\n    "Stop": [\n      {"hooks": [{"command": "x"}]}\n    ]\n  },\n  "z": 0\n}\n',
+        '{\n  "mcpServers": {\n    "other": {"command": "y"}\n  }\n}\n',
+        '{\n  "é\\u0041\\"": "\\ud83d\\ude00",\n  "n": -0.10\n}\n',
+    ],
+)
+def test_json_that_has_its_entries_on_lines_comes_back_by_surgery_alone(text):
+    new, old = back(text, "json", BOTH)
+    assert old == text
+    assert json.loads(new.removeprefix("\ufeff"))["hooks"]["SessionEnd"][-1]["hooks"][0]["type"] == "command"
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a":1}', "{}", "{ }", '{"hooks": {}, "mcpServers": {}}', '{"a": [1,\n2]}', "", " \n"]
+)
+def test_other_json_comes_back_in_value(text):
+    _, old = back(text, "json", BOTH)
+    assert json.loads(old) == json.loads(text.strip() or "{}")
+
+
+def test_what_is_written_looks_like_its_neighbours():
+    text = '{\r\n\t"model": "opus"\r\n}\r\n'
+    wanted_text = (
+        '{\r\n\t"model": "opus",\r\n\t"mcpServers": {\r\n\t\t"headnote": {\r\n\t\t\t"type": "stdio",\r\n\t\t\t'
+        '"command": "/opt/bin/headnote",\r\n\t\t\t"args": [\r\n\t\t\t\t"mcp"\r\n\t\t\t]\r\n\t\t}\r\n\t}\r\n}\r\n'
+    )
+    assert added(text, "json", SERVER) == wanted_text
+
+
+def test_comments_stay_with_what_they_are_about():
+    text = '{\n  // first\n  "a": 1, // about a\n  /* b */ "b": 2 // about b\n  // last\n}\n'
+    new, old = back(text, "jsonc", SERVER)
+    assert old == text
+    assert new.startswith('{\n  // first\n  "a": 1, // about a\n  /* b */ "b": 2, // about b\n  "mcpServers"')
+    assert new.endswith("\n  }\n  // last\n}\n")
+
+
+def test_a_comma_at_the_end_stays_one():
+    text = '{\n  "a": [1,],\n}\n'
+    new, old = back(text, "jsonc", SERVER)
+    assert old == text
+    assert new.endswith('"mcp"\n      ]\n    }\n  },\n}\n')
+
+
+def test_hooks_of_others_stay_also_in_a_group_with_ours():
+    theirs = {"type": "command", "command": "say done"}
+    ours = {"type": "command", "command": "/old/headnote hook Stop"}
+    text = json.dumps({"hooks": {"Stop": [{"hooks": [theirs, ours]}, {"hooks": [ours]}, {"hooks": []}, 5]}}, indent=2)
+    new = added(text, "json", FEW[:1])
+    groups = [{"hooks": [theirs]}, {"hooks": []}, 5]
+    assert json.loads(new)["hooks"]["Stop"] == [*groups, dict(FEW[0].value)]
+    assert json.loads(removed(new, "json", ("mcpServers",), PARTS)) == {"hooks": {"Stop": groups}}
+
+
+def test_an_older_command_is_replaced():
+    old = added("{}", "json", wanted(INSTALLS["claude-code"], PARTS, ["/old/headnote"], ()))
+    assert json.loads(added(old, "json", BOTH)) == json.loads(added("{}", "json", BOTH))
+
+
+def test_ours_for_an_event_that_is_not_in_the_table_any_more_goes_too():
+    text = added("{}", "json", [Piece("hooks", ("hooks", "Bygone"), FEW[0].value)])
+    assert json.loads(removed(text, "json", ("mcpServers",), PARTS)) == {}
+
+
+def test_one_part_can_go_alone():
+    text = added("{}", "json", BOTH)
+    assert set(json.loads(removed(text, "json", ("mcpServers",), ["hooks"]))) == {"mcpServers"}
+    assert set(json.loads(removed(text, "json", ("mcpServers",), ["mcp"]))) == {"hooks"}
+
+
+def test_empty_places_of_the_user_stay():
+    text = '{\n  "hooks": {},\n  "mcpServers": {}\n}\n'
+    _, old = back(text, "json", BOTH)
+    assert json.loads(old) == json.loads(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "line 1: a key was expected, and there is the end"),
+        ('{"a": 1,}', "line 1: another entry was expected, and there is '}'"),
+        ('{\n  // no\n  "a": 1\n}', "line 2: JSON was expected, and there is '// no'"),
+        ("[]", "it is no object"),
+        ('{"hooks": []}', "hooks is no object"),
+        ('{"hooks": {"Stop": {}}}', "hooks.Stop is no list"),
+        ('{"hooks": null}', "hooks is no object"),
+        ('{"hooks": {}, "hooks": {}}', "the key 'hooks' is there twice"),
+        ('{"mcpServers": 5}', "mcpServers is no object"),
+        ('{"a": 01}', "line 1: JSON was expected, and there is '01}'"),
+        ('{"a": NaN}', "line 1: JSON was expected, and there is 'NaN}'"),
+        ('{"a": 1} x', "line 1: JSON was expected, and there is 'x'"),
+        ("[" * 400 + "]" * 400, "line 1: it is nested too deeply"),
+    ],
+)
+def test_what_is_not_safe_is_refused_with_its_line(text, said):
+    with pytest.raises(Unsafe) as refused:
+        added(text, "json", FEW)
+    assert str(refused.value) == said
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXTS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
+    max_leaves=12,
+)
+GROUPS = st.lists(st.fixed_dictionaries({"hooks": st.lists(st.fixed_dictionaries({"command": TEXTS}), max_size=2)}))
+SETTINGS = st.tuples(
+    st.dictionaries(TEXTS.filter(lambda key: key not in ("hooks", "mcpServers")), VALUES, max_size=4),
+    st.fixed_dictionaries(
+        {}, optional={"hooks": st.dictionaries(st.sampled_from(["Stop", "X"]), GROUPS), "mcpServers": st.just({"o": 1})}
+    ),
+).map(lambda pair: {**pair[0], **pair[1]})
+INDENTS = st.sampled_from([None, 0, 1, 2, 4, "\t"])
+
+
+@settings(max_examples=40)
+@given(SETTINGS, INDENTS, st.booleans(), st.booleans())
+def test_any_json_gets_ours_and_loses_it_again(value, indent, ascii_only, crlf):
+    text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
+    text = text.replace("\n", "\r\n") if crlf else text
+    new, old = back(text, "json", BOTH)
+    assert json.loads(old) == value
+    found = json.loads(new)
+    assert found["mcpServers"].pop("headnote") == dict(SERVER[0].value)
+    assert {key: item for key, item in found.items() if key not in ("hooks", "mcpServers")} == {
+        key: item for key, item in value.items() if key not in ("hooks", "mcpServers")
+    }
+
+
+@given(VALUES, INDENTS)
+def test_our_reader_agrees_with_json(value, indent):
+    text = json.dumps(value, indent=indent)
+    number = json.loads(text, parse_int=lambda each: ("number", each), parse_float=lambda each: ("number", each))
+
+    def same(mine, theirs):
+        if isinstance(mine, dict):
+            return mine.keys() == theirs.keys() and all(same(mine[key], theirs[key]) for key in mine)
+        if isinstance(mine, list):
+            return len(mine) == len(theirs) and all(map(same, mine, theirs))
+        return ("number", mine.text) == theirs if hasattr(mine, "text") else mine == theirs
+
+    assert same(parse(text).plain(), number)
+
+
+@given(st.text(st.sampled_from('{}[],:"\\/*\n 1aetrufls-.x'), max_size=24))
+def test_our_reader_refuses_what_json_refuses(text):
+    def accepts(reader):
+        try:
+            reader()
+        except ValueError:
+            return False
+        return True
+
+    def refuse(word):
+        raise ValueError(word)
+
+    assert accepts(lambda: parse(text)) == accepts(lambda: json.loads(text, parse_constant=refuse))
+
+
+# TOML
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        'model = "x"\n',
+        '# mine\nmodel = "x" # so\n\n[mcp_servers.other]\ncommand = "y"\n\n# the end\n',
+        'a = """\n[mcp_servers.headnote]\n"""\nb = [\n  1, # [x]\n]\n[[list]]\nc = 1\n',
+        'model = "x"\r\n\r\n[t]\r\na = 1\r\n',
+        "\ufeff[mcp_servers]\n",
+        "[mcp_servers.headnote2]\ncommand = 'z'\n",
+        'mcp_servers.other.command = "dotted"\n',
+    ],
+)
+def test_toml_comes_back_by_surgery_alone(text):
+    new, old = back(text, "toml", CODEX, ("mcp_servers",))
+    assert old == text
+    assert tomllib.loads(new.removeprefix("\ufeff"))["mcp_servers"]["headnote"] == dict(CODEX[0].value)
+
+
+def test_toml_without_a_last_line_end_gets_one():
+    new, old = back("a = 1", "toml", CODEX, ("mcp_servers",))
+    assert (new.split("\n")[:3], old) == (["a = 1", "", "[mcp_servers.headnote]"], "a = 1\n")
+
+
+def test_an_older_table_is_replaced_with_those_below_it():
+    text = '[mcp_servers.headnote]\ncommand = "/old"\n\n[mcp_servers.headnote.env]\nA = "1"\n\n# of z\n[z]\nb = 2\n'
+    new = added(text, "toml", CODEX)
+    assert new == '# of z\n[z]\nb = 2\n\n[mcp_servers.headnote]\ncommand = "/opt/bin/headnote"\nargs = ["mcp"]\n'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a = ",
+        "mcp_servers = 5\n",
+        'mcp_servers = { other = { command = "x" } }\n',
+        "mcp_servers.headnote.command = 'x'\n",
+    ],
+)
+def test_toml_that_cannot_be_extended_is_refused(text):
+    with pytest.raises(Unsafe):
+        added(text, "toml", CODEX)
+
+
+NAMES = st.sampled_from(["a", "b-c", "mcp_servers", "headnote", '"x y"', "'q.r'"])
+LINES = st.one_of(
+    st.tuples(NAMES, st.sampled_from(['"[a]"', "'''\n[b]\n'''", "[1, [2]]", "{ c = 1 }", '"""\\"""]"""'])).map(
+        " = ".join
+    ),
+    st.lists(NAMES, min_size=1, max_size=3).map(lambda keys: f"[{'.'.join(keys)}]"),
+    st.sampled_from(["", "# [x]", "  # y", "[[many]]"]),
+)
+
+
+@given(st.lists(LINES, max_size=8).map("\n".join), st.sampled_from(["", "\n", "\n\n"]))
+def test_any_toml_gets_ours_and_loses_it_again_or_is_refused(text, end):
+    text += end
+    try:
+        value = tomllib.loads(text)
+        new = added(text, "toml", CODEX)
+    except (tomllib.TOMLDecodeError, Unsafe):
+        return
+    servers = value.setdefault("mcp_servers", {})
+    had = "headnote" in servers
+    assert tomllib.loads(new) == {**value, "mcp_servers": {**servers, "headnote": dict(CODEX[0].value)}}
+    old = removed(new, "toml", ("mcp_servers",), PARTS)
+    if not had:
+        assert old.rstrip("\n") == text.rstrip("\n")
+
+
+# YAML
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name: x\nversion: 1.0.0\nschema: v1\n",
+        "name: x\nmcpServers:\n  # mine\n  - name: other\n    command: y\nmodels: []\n",
+        "mcpServers:\n- name: other\n  command: y\n",
+        "name: x\r\nmodels:\r\n  - name: m\r\n",
+    ],
+)
+def test_yaml_comes_back_by_surgery_alone(text):
+    new, old = back(text, "yaml", CONTINUE, ("mcpServers",))
+    assert old == text
+    assert '- name: "headnote"' in new
+
+
+@pytest.mark.parametrize("text", ["a: [", "mcpServers: []\n", "mcpServers:\n  a: 1\n", "- 1\n"])
+def test_yaml_that_cannot_be_extended_is_refused(text):
+    with pytest.raises(Unsafe):
+        added(text, "yaml", CONTINUE)

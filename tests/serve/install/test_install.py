@@ -1,0 +1,445 @@
+"""Installing and uninstalling: all or nothing, and back byte for byte."""
+
+import json
+import os
+import shlex
+import sys
+import tempfile
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from headnote.dialects.installs import INSTALLS
+from headnote.errors import SettingsRefused, UnknownAgent
+from headnote.memory.durable import Kernel
+from headnote.serve.hooks import EVENTS
+from headnote.serve.hooks.speech import SPEECHES
+from headnote.serve.install import Here, Kept, carry_out, installed, plan_install, plan_uninstall, state_folder
+from headnote.serve.install.pieces import PARTS, is_our_call
+from headnote.serve.install.program import doubts, is_there, our_command
+
+COMMAND = [sys.executable, "-m", "headnote"]
+ODD = {
+    "claude-code": {
+        ".claude/settings.json": '{"model":"opus",   "hooks":{"Stop":[ {"hooks":[{"type":"command","command":"x"}]}]}}',
+        ".claude.json": '{\r\n\t"numStartups": 3,\r\n\t"projects": {}\r\n}',
+    },
+    "codex": {".codex/config.toml": "# mine\nmodel = 'x'\n[mcp_servers.other]\ncommand='y'", ".codex/hooks.json": "{}"},
+    "gemini-cli": {".gemini/settings.json": '\ufeff{\n  // mine\n  "ui": {"theme": "x",},\n}'},
+    "qwen-code": {".qwen/settings.json": ""},
+    "opencode": {".config/opencode/opencode.jsonc": '{"$schema": "s", /* mcp */ "mcp": {}, }'},
+    "copilot-cli": {".copilot/mcp-config.json": '{ "mcpServers" : { } }\n\n'},
+    "cline": {".cline/data/settings/cline_mcp_settings.json": "{\n}"},
+    "continue": {".continue/config.yaml": "name: x\nversion: 1.0.0\nschema: v1\nmodels: []"},
+    "zed": {".config/zed/settings.json": '// Zed\n{\n  "vim_mode": true, // yes\n}\n'},
+}
+
+
+def setting(place):
+    return Here(place.home, place.proj, {"PATH": os.environ["PATH"]}), Kept(state_folder(place.home, {}))
+
+
+def install(place, agent="claude-code", **options):
+    here, kept = setting(place)
+    plan = plan_install(agent, here, kept, **{"command": COMMAND, **options})
+    carry_out(plan, kept)
+    return plan
+
+
+def uninstall(place, agent="claude-code", **options):
+    here, kept = setting(place)
+    plan = plan_uninstall(agent, here, kept, **options)
+    carry_out(plan, kept)
+    return plan
+
+
+def tree(place):
+    """Every file and folder but our own, with content and mode."""
+    found = {}
+    for top in (place.home, place.proj):
+        for folder, folders, names in os.walk(top):
+            folders[:] = [name for name in folders if name != ".local"]
+            for name in [*names, *folders]:
+                path = os.path.join(folder, name)
+                mode = os.lstat(path).st_mode
+                if os.path.islink(path):
+                    found[path] = os.readlink(path)
+                elif os.path.isfile(path):
+                    with open(path, "rb") as file:
+                        found[path] = (mode, file.read())
+                else:
+                    found[path] = mode
+    return found
+
+
+@pytest.mark.parametrize("scope", ["user", "project"])
+@pytest.mark.parametrize("agent", INSTALLS)
+def test_a_home_with_nothing_in_it_is_empty_again(place, agent, scope):
+    before = tree(place)
+    try:
+        plan = install(place, agent, scope=scope)
+    except SettingsRefused:
+        assert tree(place) == before
+        assert agent in ("continue", "cline", "windsurf", "roo", "vscode-copilot")
+        return
+    assert plan.edits
+    assert not install(place, agent, scope=scope).edits
+    assert {edit.how for edit in uninstall(place, agent, scope=scope).edits} == {"restored"}
+    assert tree(place) == before
+
+
+@pytest.mark.parametrize("agent", ODD)
+def test_odd_files_come_back_byte_for_byte(place, agent):
+    for path, text in ODD[agent].items():
+        place.write(f"home/{path}", text, mode=0o640)
+    before = tree(place)
+    assert len(install(place, agent).edits) == len(ODD[agent])
+    with_ours = tree(place)
+    assert with_ours.keys() == before.keys()
+    assert {path: each[0] for path, each in with_ours.items() if isinstance(each, tuple)} == {
+        path: each[0] for path, each in before.items() if isinstance(each, tuple)
+    }, "the modes stay"
+    assert not install(place, agent).edits
+    assert tree(place) == with_ours
+    uninstall(place, agent)
+    assert tree(place) == before
+    assert not uninstall(place, agent).edits
+
+
+NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+VALUES = st.dictionaries(st.text(max_size=5), NUMBERS | st.text(max_size=5) | st.lists(NUMBERS, max_size=3), max_size=4)
+
+
+@settings(max_examples=10)
+@given(VALUES, st.sampled_from([None, 1, "\t"]), st.sampled_from(["\n", "\r\n"]), st.sampled_from(["", "\ufeff"]))
+def test_any_settings_come_back_byte_for_byte(value, indent, eol, mark):
+    data = (mark + json.dumps({**value, "hooks": {}}, indent=indent)).replace("\n", eol).encode()
+    with tempfile.TemporaryDirectory() as folder:
+        folder = os.path.realpath(folder)
+        path = os.path.join(folder, ".claude", "settings.json")
+        os.mkdir(os.path.dirname(path))
+        with open(path, "wb") as file:
+            file.write(data)
+        here, kept = Here(folder, folder, {}), Kept(state_folder(folder, {}))
+        carry_out(plan_install("claude-code", here, kept, command=COMMAND, parts=["hooks"]), kept)
+        with open(path, encoding="utf-8-sig") as file:
+            found = json.load(file)
+        assert {**value, "hooks": {}} == {**found, "hooks": {}}
+        assert len(found["hooks"]) == 8
+        carry_out(plan_uninstall("claude-code", here, kept), kept)
+        with open(path, "rb") as file:
+            assert file.read() == data
+
+
+def test_parts_one_after_the_other_come_back_too(place):
+    place.write("home/.gemini/settings.json", '{"a":1}')
+    before = tree(place)
+    install(place, "gemini-cli", parts=["mcp"])
+    install(place, "gemini-cli", parts=["hooks"], events=["SessionStart"])
+    install(place, "gemini-cli")
+    assert [edit.how for edit in uninstall(place, "gemini-cli", parts=["mcp"]).edits] == ["removed"]
+    assert [edit.how for edit in uninstall(place, "gemini-cli").edits] == ["restored"]
+    assert tree(place) == before
+
+
+def test_of_a_file_that_somebody_changed_only_ours_goes(place):
+    path = place.write("home/.claude/settings.json", '{\n  "model": "opus"\n}\n')
+    install(place, parts=["hooks"])
+    with open(path, encoding="utf-8") as file:
+        text = file.read().replace('"opus"', '"sonnet"')
+    place.write("home/.claude/settings.json", text)
+    assert [edit.how for edit in uninstall(place).edits] == ["removed"]
+    with open(path, encoding="utf-8") as file:
+        assert file.read() == '{\n  "model": "sonnet"\n}\n'
+
+
+def test_a_change_between_two_installs_is_kept(place):
+    path = place.write("home/.claude/settings.json", '{\n  "model": "opus"\n}\n')
+    install(place, parts=["hooks"], events=["Stop"])
+    with open(path, encoding="utf-8") as file:
+        text = file.read().replace('"opus"', '"sonnet"')
+    place.write("home/.claude/settings.json", text)
+    install(place, parts=["hooks"])
+    uninstall(place)
+    with open(path, encoding="utf-8") as file:
+        assert json.load(file) == {"model": "sonnet"}
+
+
+def test_without_our_records_only_ours_goes(place):
+    import shutil
+
+    place.write("home/.claude/settings.json", '{\n  "model": "opus"\n}\n')
+    before = tree(place)
+    install(place, parts=["hooks"])
+    shutil.rmtree(place.path("home/.local"))
+    assert [edit.how for edit in uninstall(place).edits] == ["removed"]
+    assert tree(place) == before
+
+
+def test_with_a_backup_that_was_spoiled_only_ours_goes(place):
+    place.write("home/.claude/settings.json", '{"model":"opus"}')
+    install(place, parts=["hooks"])
+    folder = place.path("home/.local/state/headnote/installs/objects")
+    for name in os.listdir(folder):
+        with open(os.path.join(folder, name), "ab") as file:
+            file.write(b"spoiled")
+    assert [edit.how for edit in uninstall(place).edits] == ["removed"]
+    with open(place.path("home/.claude/settings.json"), encoding="utf-8") as file:
+        assert json.load(file) == {"model": "opus"}
+
+
+def test_a_link_is_followed_and_stays(place):
+    target = place.write("home/dotfiles/claude.json", '{"a": 1}')
+    place.link("home/.claude/settings.json", "../dotfiles/claude.json")
+    before = tree(place)
+    plan = install(place, parts=["hooks"])
+    assert [edit.settings.target for edit in plan.edits] == [target]
+    assert os.path.islink(place.path("home/.claude/settings.json"))
+    uninstall(place)
+    assert tree(place) == before
+
+
+def refused(place, agent="claude-code", **options):
+    before = tree(place)
+    with pytest.raises(SettingsRefused) as error:
+        install(place, agent, **options)
+    assert tree(place) == before
+    return str(error.value).replace(place.home, "~")
+
+
+def test_what_cannot_be_changed_safely_is_refused(place):
+    path = "home/.claude/settings.json"
+    place.write(path, "{")
+    said = "line 1: a key was expected, and there is the end. Mend it, or change it by hand. Nothing was changed"
+    assert refused(place) == f"~/.claude/settings.json cannot be changed safely: {said}"
+    place.write(path, b'{"a": "\xff"}')
+    assert refused(place) == "~/.claude/settings.json cannot be changed: it is not text in UTF-8. Nothing was changed"
+    place.write(path, "{}", mode=0o444)
+    assert refused(place) == (
+        "~/.claude/settings.json cannot be changed: it is read-only (mode 444). Nothing was changed"
+    )
+    os.remove(place.path(path))
+    place.folder(path)
+    assert refused(place) == "~/.claude/settings.json cannot be changed: it is a folder. Nothing was changed"
+    os.rmdir(place.path(path))
+    place.link(path, "nowhere.json")
+    assert refused(place) == (
+        "~/.claude/settings.json is a link that leads nowhere: ~/.claude/nowhere.json. Nothing was changed"
+    )
+    os.remove(place.path(path))
+    place.fifo(path)
+    assert refused(place) == "~/.claude/settings.json cannot be changed: it is no file. Nothing was changed"
+
+
+def test_a_second_file_that_is_refused_leaves_the_first_alone(place):
+    place.write("home/.claude/settings.json", "{}")
+    place.write("home/.claude.json", "[1]")
+    assert refused(place).startswith("~/.claude.json cannot be changed safely: it is no object")
+
+
+def test_unknown_agents_and_events_are_named_with_the_known_ones(place):
+    with pytest.raises(
+        UnknownAgent, match=r"nothing can be installed in 'gemini', did you mean 'gemini-cli'\?; there are"
+    ):
+        install(place, "gemini")
+    assert refused(place, events=["Stopp"]).startswith("claude-code has no event Stopp; there are: SessionStart, User")
+    assert refused(place, "cursor", events=["Stop"]).startswith("cursor has no event Stop; it has no hooks of ours")
+    assert refused(place, "cursor", parts=["hooks"]) == "cursor has no settings for this (user). Nothing was changed"
+
+
+def test_somebody_who_is_faster_is_not_overwritten(place):
+    here, kept = setting(place)
+    place.write("home/.claude/settings.json", "{}")
+    place.write("home/.claude.json", "{}")
+    plan = plan_install("claude-code", here, kept, command=COMMAND)
+    place.write("home/.claude.json", '{"theirs": 1}')
+    before = tree(place)
+    with pytest.raises(SettingsRefused, match="was changed by somebody else meanwhile"):
+        carry_out(plan, kept)
+    assert tree(place) == before
+    install(place)
+    uninstall(place)
+    assert tree(place) == before
+
+
+def test_two_installs_at_once(place):
+    here, kept = setting(place)
+    place.write("home/.claude/settings.json", '{"a":1}')
+    before = tree(place)
+    plans = [plan_install("claude-code", here, kept, command=COMMAND, events=[each]) for each in ("Stop", "PreCompact")]
+    carry_out(plans[0], kept)
+    with pytest.raises(SettingsRefused):
+        carry_out(plans[1], kept)
+    uninstall(place)
+    assert tree(place) == before, "the record of the first is still there"
+
+
+class Killed(BaseException):
+    pass
+
+
+class Dying(Kernel):
+    """Dies at the n-th call."""
+
+    def __init__(self, left):
+        self.left = left
+        for name in ("open", "write", "fsync", "fchmod", "link", "rename", "unlink", "mkdir", "exchange"):
+            setattr(self, name, self._counted(getattr(Kernel, name)))
+
+    def _counted(self, call):
+        def dying(*args, **options):
+            self.left -= 1
+            if self.left < 0:
+                raise Killed
+            return call(*args, **options)
+
+        return dying
+
+
+def test_a_process_that_is_killed_anywhere_loses_nothing(place):
+    """In this process its cleaning up runs, too; the calls that it makes die as well, as they would not happen."""
+    here, kept = setting(place)
+    texts = {".claude/settings.json": '{"a":1}', ".claude.json": '{\n  "b": 2\n}\n'}
+    deaths = 0
+    for left in range(0, 200, 3):
+        for path, text in texts.items():
+            place.write(f"home/{path}", text)
+        before = tree(place)
+        plan = plan_install("claude-code", here, kept, command=COMMAND)
+        try:
+            carry_out(plan, Kept(kept.folder, Dying(left)))
+        except Killed:
+            deaths += 1
+        else:
+            break
+        for edit in plan.edits:
+            with open(edit.path, "rb") as file:
+                assert file.read() in (edit.settings.data, edit.after)
+        install(place)
+        uninstall(place)
+        assert tree(place) == before, f"killed at call {left}"
+    assert deaths > 10
+
+
+def test_what_is_kept_is_ours_alone(place):
+    place.write("home/.claude/settings.json", "{}")
+    install(place)
+    folder = place.path("home/.local/state/headnote/installs")
+    modes = {
+        os.stat(os.path.join(above, name)).st_mode & 0o777 for above, _, names in os.walk(folder) for name in names
+    }
+    assert (modes, os.stat(folder).st_mode & 0o777) == ({0o600}, 0o700)
+
+
+def test_a_state_folder_that_cannot_be_written_stops_everything(place):
+    place.write("home/.claude/settings.json", "{}")
+    place.write("home/.local/state", "a file")
+    assert "Nothing was changed" in refused(place)
+
+
+def test_variables_of_agents_are_followed(place):
+    env = {"CLAUDE_CONFIG_DIR": place.path("cc"), "CODEX_HOME": place.path("cx"), "XDG_CONFIG_HOME": place.path("xdg")}
+    here, kept = Here(place.home, place.proj, env), Kept(state_folder(place.home, {}))
+    paths = {
+        agent: [edit.path for edit in plan_install(agent, here, kept, command=COMMAND).edits]
+        for agent in ("claude-code", "codex", "opencode")
+    }
+    assert paths == {
+        "claude-code": [place.path("cc/settings.json"), place.path("cc/.claude.json")],
+        "codex": [place.path("cx/hooks.json"), place.path("cx/config.toml")],
+        "opencode": [place.path("xdg/opencode/opencode.json")],
+    }
+
+
+def test_a_project_is_its_repository_and_calls_the_program_by_name(place):
+    place.folder("proj/.git")
+    place.folder("proj/sub")
+    here, kept = Here(place.home, place.path("proj/sub"), {}), Kept(state_folder(place.home, {}))
+    plan = plan_install("claude-code", here, kept, scope="project")
+    assert [edit.path for edit in plan.edits] == [
+        place.path("proj/.claude/settings.json"),
+        place.path("proj/.mcp.json"),
+    ]
+    assert json.loads(plan.edits[1].after)["mcpServers"]["headnote"]["command"] == "headnote"
+    assert plan.notes == ("headnote is not on your PATH: until it is, the agent cannot start it",)
+
+
+def test_what_is_installed_where(place):
+    here, _ = setting(place)
+    assert installed(here) == []
+    install(place, events=["Stop"])
+    install(place, "opencode", command=["/gone/headnote"])
+    place.write("home/.gemini/settings.json", "{")
+    missing = tuple(hook.event for hook in INSTALLS["claude-code"].hooks.events if hook.event != "Stop")
+    found = [each._replace(path=os.path.relpath(each.path, place.home)) for each in installed(here)]
+    assert [tuple(each) for each in found] == [
+        ("claude-code", "user", ".claude/settings.json", "hooks", ("Stop",), missing, tuple(COMMAND), True, ""),
+        ("claude-code", "user", ".claude.json", "mcp", (), (), (*COMMAND, "mcp"), True, ""),
+        (
+            *("gemini-cli", "user", ".gemini/settings.json", "", (), (), (), False),
+            "it cannot be read: line 1: a key was expected, and there is the end",
+        ),
+        *[("opencode", "user", ".config/opencode/opencode.json", "mcp", (), (), ("/gone/headnote", "mcp"), False, "")],
+    ]
+
+
+def test_every_agent_gets_what_its_table_says(place):
+    found = {}
+    for agent in INSTALLS:
+        scope = "user" if INSTALLS[agent].mcp.where.home else "project"
+        for path, text in ODD.get(agent, {}).items():
+            place.write(f"home/{path}", text)
+        install(place, agent, scope=scope, command=["/opt/headnote"])
+    here, _ = setting(place)
+    for each in installed(here):
+        found.setdefault(each.agent, []).append(each.part)
+    assert found == {agent: [part for part in PARTS if getattr(INSTALLS[agent], part)] for agent in INSTALLS}
+
+
+def test_every_hook_of_the_table_is_an_event_that_we_hear():
+    for agent, table in INSTALLS.items():
+        hooks = table.hooks
+        for hook in hooks.events if hooks else ():
+            assert hook.ours in EVENTS, agent
+            assert SPEECHES[agent].events.get(hook.event, hook.event) == hook.ours
+
+
+def test_the_command_is_one_that_stays(place):
+    program = place.write("venv/bin/headnote", "#!/bin/sh\n", mode=0o755)
+    interpreter = place.write("venv/bin/python3", "", mode=0o755)
+    assert our_command("user", {}, interpreter) == [program]
+    place.folder("bin")
+    link = place.link("bin/headnote", program)
+    assert our_command("user", {"PATH": place.path("bin")}, interpreter) == [link]
+    os.remove(program)
+    assert our_command("user", {"PATH": place.path("bin")}, interpreter) == [interpreter, "-m", "headnote"]
+    assert our_command("project", {}, interpreter) == ["headnote"]
+    uvx = place.write("bin/uvx", "#!/bin/sh\n", mode=0o755)
+    fleeting = place.write("uv/archive-v0/x/bin/python3", "", mode=0o755)
+    assert our_command("user", {"PATH": os.path.dirname(uvx)}, fleeting) == [
+        "uvx",
+        "--from",
+        "headnote[mcp]",
+        "headnote",
+    ]
+    assert "slow" in doubts(["uvx", "headnote"], {"PATH": os.path.dirname(uvx)})[0]
+
+
+def test_every_command_that_we_choose_is_known_again():
+    for command in (
+        ["headnote"],
+        ["/a b/headnote"],
+        ["/a'b/python3", "-m", "headnote"],
+        ["uvx", "--from", "x[y]", "headnote"],
+    ):
+        assert is_our_call(shlex.join([*command, "hook", "Stop"]))
+    for line in ("headnote-hook Stop", "my-headnote hook Stop", "headnote memory hook", "", 5):
+        assert not is_our_call(line)
+
+
+def test_a_command_that_may_vanish_is_doubted(place):
+    assert doubts(["/usr/bin/headnote"], {}) == []
+    assert "not on your PATH" in doubts(["headnote"], {})[0]
+    assert "temporary files" in doubts(["/tmp/v/bin/headnote"], {})[0]
+    assert (is_there([sys.executable], {}), is_there(["/gone"], {}), is_there([], {})) == (True, False, False)
