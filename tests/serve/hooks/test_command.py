@@ -19,7 +19,7 @@ def test_an_explanation_of_a_prompt(hooks):
         hooks.place.run("hook", "UserPromptSubmit", "--explain", "--prompt", "how do we deploy?", input=b"")
     )
     assert code == 0
-    assert text.startswith("UserPromptSubmit of claude-code\n  folder ")
+    assert text.startswith("UserPromptSubmit of claude-code\n  folder")
     assert "- recall: 1 found, 1 about it; telling words: deploy\n" in text
     assert "<memory " in text
     assert max(map(len, text.splitlines())) <= 80 + len(hooks.place.root)

@@ -499,11 +499,12 @@ def test_codex_is_told_the_index_that_it_does_not_load(hooks):
     from headnote.memory.memories import open as open_memories
 
     place = hooks.place
-    memory = open_memories(place.proj, agent="codex", home=place.home, env=hooks.env)
+    memory = open_memories(place.proj, home=place.home, env=hooks.env)  # those that `headnote memory` shows
     memory.create("Deploys", type="project", description="when we deploy", body="On Tuesdays.")
     text = hooks.context("SessionStart", agent="codex", source="startup")
     assert "(memories of earlier conversations; `headnote memory show NAME` prints one)" in text
     assert text.endswith("when we deploy")
+    assert "On Tuesdays." in hooks.context("UserPromptSubmit", agent="codex", prompt="when do we deploy?")
 
 
 def test_the_folder_in_which_the_conversation_began_counts(hooks):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from headnote.dialects.config import read_toml
-from headnote.dialects.registry import choose
+from headnote.dialects.registry import DEFAULT_AGENT, choose
 from headnote.memory.place import find_place, name_of
 from headnote.serve.hooks.settings import settled
 from headnote.tree import Disk
@@ -13,6 +13,7 @@ from headnote.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
     from headnote.dialects.registry import Choice
+    from headnote.memory.place import Place
     from headnote.serve.hooks.scene import Asking
 
 Values = tuple[object, ...]
@@ -24,9 +25,7 @@ def placed(
     """The fields of `Where` and of `Settings`; the variables and paths that they depend on; what is wrong."""
     disk = Disk()
     choice = choose(asking.agent, asking.env)
-    place = find_place(
-        folder, agent=asking.agent, home=asking.home, managed=asking.managed or None, env=asking.env, tree=disk
-    )
+    place, keeper = _kept(folder, asking, disk)
     for path in (place.team, place.store):
         if path:
             disk.kind(path)
@@ -45,11 +44,22 @@ def placed(
         place.under,
         place.team,
         place.policy,
-        place.dialect,
+        choice.dialect.name,
         place.is_read,
         f"{place.cache}/{name_of(place.store)}",
+        keeper,
     )
     return (where, tuple(settings)), choice.dialect.environment, disk, tuple(complaints)
+
+
+def _kept(folder: str, asking: Asking, disk: Disk) -> tuple[Place, str]:
+    """Where memories are, and as whose: an agent that keeps none has those that `headnote memory` shows."""
+    around = {"home": asking.home, "managed": asking.managed or None, "env": asking.env}
+    place = find_place(folder, agent=asking.agent, tree=disk, **around)  # type: ignore[arg-type]
+    if place.is_read or place.off or place.agent == DEFAULT_AGENT:
+        return place, asking.agent
+    shared = find_place(folder, agent=DEFAULT_AGENT, tree=disk, **around)  # type: ignore[arg-type]
+    return shared._replace(is_read=False), DEFAULT_AGENT
 
 
 def note_programs(disk: Disk, choice: Choice, asking: Asking) -> None:

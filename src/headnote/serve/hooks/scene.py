@@ -54,6 +54,7 @@ class Where(NamedTuple):
     dialect: str
     is_read: bool
     verdicts: str  #: the folder in which verdicts about memories are kept
+    keeper: str  #: the agent whose memories these are
 
     @property
     def stores(self) -> list[tuple[str, str]]:

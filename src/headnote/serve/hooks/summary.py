@@ -30,7 +30,7 @@ def summarise(scene: Scene) -> tuple[str, int, str]:
     """The index to be told, the number of memories that are out of date, and where others lie."""
     asking = scene.asking
     memories = open_memories(
-        scene.folder, agent=asking.agent, home=asking.home, managed=asking.managed or None, env=asking.env
+        scene.folder, agent=scene.where.keeper, home=asking.home, managed=asking.managed or None, env=asking.env
     )
     where, disk = scene.where, Disk()
     folders = [store.path for store in memories.stores]
