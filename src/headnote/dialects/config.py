@@ -118,10 +118,12 @@ def without_json_comments(text: str) -> str:
 
     >>> without_json_comments('{"a": "//", /* b */ "c": [1,], // d')
     '{"a": "//",  "c": [1], '
+    >>> without_json_comments(r'{"a": "say \\"hi\\" // loud", "b": 1,}')
+    '{"a": "say \\\\"hi\\\\" // loud", "b": 1}'
     """
     import re
 
-    strings = r'"(?:[^"\\\\]|\\\\.)*"'
+    strings = r'"(?:[^"\\]|\\.)*"'
     text = re.sub(rf"({strings})|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)", lambda found: found[1] or "", text)
     return re.sub(rf"({strings})|,(?=\s*[\]}}])", lambda found: found[1] or "", text)
 
