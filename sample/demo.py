@@ -19,6 +19,7 @@ STEPS = (
     ("What do other agents see here?", ["compare", "--agent", "claude-code,codex,copilot-cli,opencode"]),
     ("What does it remember about deploying?", ["memory", "recall", "when may I deploy?"]),
     ("Is all that it remembers still true?", ["memory", "verify"]),
+    ("What would a hook add to a prompt?", ["hook", "UserPromptSubmit", "--explain", "--prompt", "may I deploy?"]),
     ("The exact text, as the model receives it:", ["show"]),
 )
 

@@ -14,13 +14,13 @@ from headnote.errors import ExtraMissing, NotAFolder
 
 ABOUT = """\
 Serve tools and resources of headnote to an agent, over standard input and
-output, in the Model Context Protocol. An agent starts it; by hand it only waits."""
+output, in the Model Context Protocol. An agent starts it; by hand it waits."""
 EXAMPLES = """\
   claude mcp add headnote -- headnote mcp      for Claude Code
   codex mcp add headnote -- headnote mcp       for Codex
   gemini mcp add headnote headnote mcp         for Gemini CLI
   headnote mcp --read-only                     without the tools that write
-  headnote mcp -C ~/app                        for this folder, wherever the agent is"""
+  headnote mcp -C ~/app                        for this folder"""
 
 
 def command(words: Sequence[str]) -> int:
