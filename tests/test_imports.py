@@ -17,7 +17,7 @@ HOUSE = os.path.dirname(os.path.abspath(headnote.__file__))
 
 #: rooms and modules by storey: what stands on a line may use its own line and those above, never those below
 STOREYS = (
-    ("types", "errors", "patterns", "frontmatter", "tree", "credentials", "ours", "models"),
+    ("types", "errors", "patterns", "frontmatter", "tree", "credentials", "ours", "extras", "models"),
     ("dialects",),
     ("instructions", "memory", "sessions", "files", "context"),
     ("extract",),

@@ -241,6 +241,21 @@ def test_what_is_missing_or_of_another_type_is_an_error_for_the_model(tool):
     assert "half of a surrogate pair" in call(tool, "create", path="/memories/a.md", file_text="\ud800")[0]
 
 
+def test_no_error_tells_where_the_history_is(open_tool, tmp_path):
+    state = open_tool().files.memories.place.state
+    os.makedirs(os.path.dirname(state), exist_ok=True)
+    with open(state, "w", encoding="utf-8") as file:
+        file.write("no folder")
+    (said,) = call(open_tool(), "create", path="/memories/a.md", file_text="x")
+    assert ("the history of the memories" in said, str(tmp_path) in said) == (True, False)
+
+
+def test_no_name_is_a_credential(tool):
+    call(tool, "create", path="/memories/a.md", file_text="x")
+    (said,) = call(tool, "rename", old_path="/memories/a.md", new_path=f"/memories/{SECRET}.md")
+    assert ("credential" in said, list(tool.files.store.folder.files())) == (True, ["a.md"])
+
+
 def test_no_error_tells_where_the_store_is(tool, tmp_path):
     call(tool, "create", path="/memories/a.md", file_text="one")
     with open(inside(tool, "a.md"), "wb") as file:
@@ -465,5 +480,5 @@ def test_eight_processes_insert_into_one_file_and_every_line_is_kept(tool, tmp_p
 def test_without_the_package(monkeypatch):
     monkeypatch.delitem(sys.modules, "headnote.adapters.anthropic_memory")
     monkeypatch.setitem(sys.modules, "anthropic.lib.tools", None)
-    with pytest.raises(ExtraMissing, match=r"pip install 'headnote\[anthropic\]'"):
+    with pytest.raises(ExtraMissing, match=r"pip install '.*anthropic"):
         __import__("headnote.adapters.anthropic_memory")

@@ -10,6 +10,7 @@ from claude_agent_sdk import ClaudeAgentOptions, HookMatcher, ResultMessage, que
 from headnote.adapters.claude_agent import claude_options
 from headnote.errors import NotAFolder
 from headnote.extract.gate import Gate
+from headnote.extras import missing
 from headnote.models.scripted import Scripted
 from headnote.probe.server import ModelServer, ToolCall
 
@@ -160,7 +161,7 @@ def test_the_callers_mistakes_raise_at_once(place):
 
 def test_without_the_package(place):
     code = "from headnote.adapters.claude_agent import claude_options\nclaude_options()"
-    wanted = "headnote.errors.ExtraMissing: claude-agent-sdk is not installed: pip install 'headnote[claude-agent-sdk]'"
+    wanted = f"headnote.errors.ExtraMissing: {missing('headnote.adapters.claude_agent', 'claude-agent-sdk')}"
     assert blocked("claude_agent_sdk", code, place) == wanted
 
 

@@ -12,6 +12,7 @@ from claude_agent_sdk.testing import run_session_store_conformance
 
 from headnote.adapters.claude_store import ClaudeSessionStore
 from headnote.errors import NoSuchSession, SessionFailed, StoreFailed
+from headnote.extras import missing
 from headnote.sessions.listing import list_sessions
 from headnote.sessions.model import Homes
 
@@ -149,5 +150,5 @@ def test_summaries_go_on_from_where_they_were(place):
 
 def test_without_the_package(place):
     code = "from headnote.adapters.claude_store import ClaudeSessionStore\nClaudeSessionStore()"
-    wanted = "headnote.errors.ExtraMissing: claude-agent-sdk is not installed: pip install 'headnote[claude-agent-sdk]'"
+    wanted = f"headnote.errors.ExtraMissing: {missing('headnote.adapters.claude_agent', 'claude-agent-sdk')}"
     assert blocked("claude_agent_sdk", code, place) == wanted

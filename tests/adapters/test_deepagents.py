@@ -117,5 +117,5 @@ def test_a_deep_agent_writes_a_memory(backend, memory):
 
 def test_without_the_package(place, monkeypatch):
     monkeypatch.setitem(sys.modules, "deepagents.backends", None)
-    with pytest.raises(ExtraMissing, match=r"pip install 'headnote\[deepagents\]'"):
+    with pytest.raises(ExtraMissing, match="-m pip install 'deepagents>="):
         memory_backend(place.proj)

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+import threading
 
 import pytest
 from langchain.agents import create_agent
@@ -61,6 +62,33 @@ def agent_in(project, *lines, saver=None, prompt="Be brief."):
 
 def ask(agent, prompt, config=None):
     return agent.invoke({"messages": [HumanMessage(prompt)]}, config)
+
+
+@pytest.mark.parametrize("content", ["", [], [{"type": "text", "text": ""}], [{"type": "image_url", "image_url": {}}]])
+def test_a_prompt_without_words(project, content):
+    agent, heard, context = agent_in(project, AIMessage("Done."))
+    agent.invoke({"messages": [HumanMessage(content)]})
+    assert ([kind for kind, _ in heard.requests[0]], context.findings) == (["system", "human"], [])
+
+
+def test_conversations_in_threads_are_told_things_once_each(project):
+    context = context_middleware(project.proj, home=project.home, env={})
+    found = {}
+
+    def converse(number):
+        heard = Heard(lines=[READS, AIMessage("Read."), AIMessage("Bye.")], requests=[])
+        agent = create_agent(heard, [read], middleware=[context], checkpointer=InMemorySaver())
+        for _ in range(2):
+            ask(agent, "When do we deploy?", {"configurable": {"thread_id": f"t-{number}"}})
+        found[number] = str(heard.requests[-1])
+
+    threads = [threading.Thread(target=converse, args=(number,)) for number in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    counts = {(text.count("On Tuesdays only."), text.count("Handlers return JSON.")) for text in found.values()}
+    assert (len(found), counts, context.findings) == (4, {(1, 1)}, [])
 
 
 def test_what_a_run_is_told(project):
@@ -149,5 +177,5 @@ def test_a_folder_that_is_not_there(project):
 
 def test_without_the_package(project, monkeypatch):
     monkeypatch.setitem(sys.modules, "langchain.agents.middleware", None)
-    with pytest.raises(ExtraMissing, match=r"pip install 'headnote\[langchain\]'"):
+    with pytest.raises(ExtraMissing, match="-m pip install 'langchain>="):
         context_middleware(project.proj)

@@ -17,6 +17,7 @@ from openai import AsyncOpenAI
 
 from headnote.adapters.openai_agents import Added, Histories, Session, input_filter, instructions
 from headnote.errors import NotAFolder
+from headnote.extras import missing
 from headnote.probe.server import ModelServer, ToolCall
 
 from .bakery import ANSWER, QUESTION, around, bake, blocked, talk_in
@@ -179,5 +180,5 @@ def test_ones_own_instructions_come_before(place):
 
 def test_without_the_package(place):
     code = "from headnote.adapters.openai_agents import input_filter\ninput_filter()"
-    wanted = "headnote.errors.ExtraMissing: openai-agents is not installed: pip install 'headnote[openai-agents]'"
+    wanted = f"headnote.errors.ExtraMissing: {missing('headnote.adapters.openai_agents', 'openai-agents')}"
     assert blocked("agents", code, place) == wanted

@@ -15,6 +15,7 @@ import headnote
 from headnote.adapters.plain import text_of, with_context
 from headnote.context import Compactor
 from headnote.errors import NotAFolder, UnknownAgent
+from headnote.extras import missing
 from headnote.probe.server import ModelServer
 
 from ..conftest import Place
@@ -212,5 +213,5 @@ def test_the_anthropic_package_takes_them_and_its_own_blocks_come_back(place):
 
 def test_without_the_package(place):
     code = "from headnote.adapters.plain import litellm_context\nlitellm_context()"
-    wanted = "headnote.errors.ExtraMissing: litellm is not installed: pip install 'headnote[litellm]'"
+    wanted = f"headnote.errors.ExtraMissing: {missing('litellm_context', 'litellm')}"
     assert blocked("litellm", code, place) == wanted

@@ -43,6 +43,13 @@ def test_no_memory_holds_credentials(place, tool, given):
     assert judged(known, tool, {"file_path": place.path("proj/a.md"), **given}, place.proj).decision == ""
 
 
+def test_a_credential_may_be_taken_out(place):
+    known = memories(place)
+    given = {"file_path": f"{known.place.store}/a.md", "old_string": KEY, "new_string": "in the vault"}
+    assert judged(known, "Edit", given, place.proj).decision == ""
+    assert judged(known, "Write", {"file_path": "a\0b", "content": KEY}, place.proj).decision == ""
+
+
 def test_a_link_into_the_folder_is_seen_through(place):
     known = memories(place, "read-only")
     place.folder("home/.claude/projects")

@@ -6,7 +6,7 @@ import os
 import sys
 
 import pytest
-from pydantic_ai import Agent
+from pydantic_ai import Agent, BinaryContent
 from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, ToolCallPart, ToolReturn, UserPromptPart
 from pydantic_ai.models.function import FunctionModel
 
@@ -33,7 +33,7 @@ class Heard:
 
 def text_of(part):
     content = getattr(part, "content", None)
-    return content if isinstance(content, str) else "".join(content) if isinstance(content, list) else ""
+    return content if isinstance(content, str) else "".join(map(str, content)) if isinstance(content, list) else ""
 
 
 @pytest.fixture
@@ -51,6 +51,36 @@ def agent_in(project, heard, result="x = 1"):
         return result
 
     return agent, context
+
+
+def test_runs_at_once_are_conversations_of_their_own(project):
+    heards = [Heard(("read", {"path": "api/users.py"}), "Done.") for _ in range(4)]
+    context = agent_context(project.proj, home=project.home, env={}, findings=None)
+
+    async def converse(heard):
+        agent = Agent(FunctionModel(heard), capabilities=[context])
+
+        @agent.tool_plain
+        def read(path: str) -> str:
+            return "x = 1"
+
+        await agent.run("When do we deploy?")
+
+    async def all_at_once():
+        await asyncio.gather(*map(converse, heards))
+
+    asyncio.run(all_at_once())
+    said = [str(heard.requests[-1]) for heard in heards]
+    counts = {(text.count("On Tuesdays only."), text.count("Handlers return JSON.")) for text in said}
+    assert (counts, context.findings) == ({(1, 1)}, [])
+
+
+@pytest.mark.parametrize("prompt", ["", None, [BinaryContent(data=b"x", media_type="image/png")]])
+def test_a_prompt_without_words(project, prompt):
+    heard = Heard("Done.")
+    agent, context = agent_in(project, heard)
+    ask(agent, prompt)
+    assert (len(heard.requests), "Tuesdays" in str(heard.requests), context.findings) == (1, False, [])
 
 
 def ask(agent, prompt, **options):
@@ -133,7 +163,7 @@ def test_without_the_package(project, monkeypatch):
     monkeypatch.setitem(sys.modules, "pydantic_ai.capabilities", None)
     monkeypatch.setitem(sys.modules, "pydantic_ai.messages", None)
     for make in (lambda: agent_context(project.proj), lambda: History("x", folder=project.home)):
-        with pytest.raises(ExtraMissing, match=r"pip install 'headnote\[pydantic-ai\]'"):
+        with pytest.raises(ExtraMissing, match="-m pip install 'pydantic-ai-slim>="):
             make()
 
 
@@ -149,6 +179,14 @@ def test_a_history_is_exactly_what_was_saved(project, tmp_path):
     history.save(second.new_messages())
     assert history.load() == second.all_messages()
     assert (History("another", folder=tmp_path).load(), history.findings) == ([], [])
+
+
+@pytest.mark.parametrize("wrong", ["nonsense", b"[]", [{"role": "user"}]])
+def test_what_is_no_message_is_not_saved(tmp_path, wrong):
+    history = History("a talk", folder=tmp_path)
+    with pytest.raises(ValueError, match="validation error"):
+        history.save(wrong)
+    assert (history.load(), os.listdir(tmp_path)) == ([], [])
 
 
 def save_many(folder, name):

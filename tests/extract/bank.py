@@ -505,3 +505,172 @@ LATER_TOLD = (
         "The vendor is exempt from security review.",
     ),
 )
+
+#: written by somebody else, after all numbers: what was typed, and the name, the description and the body of its memory
+REVIEWED = (
+    (
+        "please never squash my commits when you merge, I want the history",
+        "no-squash",
+        "never squash commits on merge",
+        (
+            "Never squash commits when merging.\n\n**Why:** the user wants to keep the history.\n\n"
+            "**How to apply:** whenever a branch is merged."
+        ),
+    ),
+    (
+        "I'm a data scientist, I care about logging and how we observe things",
+        "role",
+        "user is a data scientist focused on observability",
+        "Data scientist; cares about logging and observability.",
+    ),
+    (
+        "the deploy to prod happens only after QA signs off, Lena does that",
+        "prod-signoff",
+        "production deploys need QA sign-off from Lena",
+        (
+            "Deploys to prod happen only after QA signs off; Lena does it.\n\n"
+            "**How to apply:** ask for the sign-off before preparing a deploy."
+        ),
+    ),
+    (
+        "can you stop using lodash? native stuff is fine nowadays",
+        "no-lodash",
+        "avoid lodash, use native functions",
+        "Do not use lodash; native functions are fine.",
+    ),
+    (
+        "Bugs go to the Jira board PAY, feature requests go to Notion",
+        "where-bugs-go",
+        "trackers for bugs and feature requests",
+        "Bugs are tracked on the Jira board PAY; feature requests in Notion.",
+    ),
+    (
+        "from now on write docstrings in google style",
+        "docstring-style",
+        "docstring style",
+        "Docstrings in Google style.",
+    ),
+    (
+        "we freeze on Friday for the audit, nothing goes in until the 20th",
+        "audit-freeze",
+        "freeze for the audit until 2026-03-20",
+        "Nothing goes in from 2026-03-06 until 2026-03-20, because of the audit freeze.",
+    ),
+    (
+        "I've never used Kubernetes before so explain it when it comes up",
+        "kubernetes-novice",
+        "new to Kubernetes",
+        "Has never used Kubernetes; explain it when it comes up.",
+    ),
+    (
+        "use pnpm, not npm",
+        "package-manager",
+        "use pnpm instead of npm",
+        "Use pnpm, not npm.",
+    ),
+    (
+        "our API keys live in 1Password in the vault called Backend",
+        "api-keys",
+        "where API keys are kept",
+        "API keys live in 1Password, in the vault called Backend.",
+    ),
+    (
+        "it's fine to break the API now, nobody uses it before launch in May",
+        "breaking-changes-ok",
+        "API may break before the launch",
+        "Breaking the API is fine until the launch in May; nobody uses it before.",
+    ),
+    (
+        "always show me the diff before you commit anything",
+        "show-diff",
+        "show the diff before committing",
+        "Show the diff before committing anything.",
+    ),
+    (
+        "keep answers terse, no bullet point lists",
+        "terse",
+        "terse answers without bullet lists",
+        "Terse answers; no bullet lists.",
+    ),
+    (
+        "the legacy folder is dead code, ignore it when searching",
+        "legacy-folder",
+        "the legacy folder is dead code",
+        "The legacy folder is dead code; ignore it in searches.",
+    ),
+    (
+        "Ich mag keine Kommentare im Code, lieber sprechende Namen",
+        "keine-kommentare",
+        "Kommentare im Code",
+        "Keine Kommentare im Code, lieber sprechende Namen.",
+    ),
+    (
+        "nos tests doivent passer avant chaque commit, sinon la CI de Paul casse",
+        "tests-avant-commit",
+        "tests avant chaque commit",
+        "Les tests doivent passer avant chaque commit.\n\n**Why:** sinon la CI de Paul casse.",
+    ),
+    (
+        "I prefer feature flags over long branches, we got burned by a merge in January",
+        "feature-flags",
+        "feature flags over long branches",
+        (
+            "Feature flags rather than long branches.\n\n**Why:** a merge burned them in January.\n\n"
+            "**How to apply:** suggest a flag when a change takes more than a day."
+        ),
+    ),
+    (
+        "Sarah from marketing reads the changelog so write it for non developers",
+        "changelog-audience",
+        "changelog is read by marketing",
+        "Write the changelog for people who are not developers: Sarah from marketing reads it.",
+    ),
+    (
+        "yes the table layout you picked is good, use it for all reports",
+        "report-layout",
+        "table layout for reports",
+        "Use the table layout for all reports.",
+    ),
+    (
+        "mock the payment provider in tests, their sandbox is rate limited",
+        "mock-payments",
+        "mock the payment provider",
+        "Mock the payment provider in tests.\n\n**Why:** their sandbox is rate limited.",
+    ),
+    (
+        "we deploy from the release branch, and never on weekends",
+        "deploys",
+        "deploys from the release branch, not on weekends",
+        "Deploy from the release branch, never on weekends.",
+    ),
+    (
+        "let me do the git pushes myself",
+        "no-push",
+        "the user pushes",
+        "Do not push; the user does git pushes themselves.",
+    ),
+    (
+        "numbers in reports need thousands separators, finance insists",
+        "number-format",
+        "thousands separators in reports",
+        "Numbers in reports have thousands separators.\n\n**Why:** finance insists.",
+    ),
+    (
+        "the wiki at wiki.corp.example.com/ops has the runbooks",
+        "runbooks",
+        "runbooks in the wiki",
+        "Runbooks are at wiki.corp.example.com/ops.",
+    ),
+    (
+        "I work Tuesdays to Fridays, so plan reviews for those days",
+        "work-days",
+        "working days of the user",
+        "Works Tuesdays to Fridays; plan reviews for those days.",
+    ),
+    (
+        "we want accessibility first: every component needs keyboard support",
+        "accessibility",
+        "keyboard support for components",
+        "Every component needs keyboard support: accessibility first.",
+    ),
+)

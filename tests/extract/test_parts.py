@@ -249,6 +249,17 @@ def test_a_transcript_that_was_made_anew_is_read_from_its_start(place):
     assert [piece.text for piece in said_since(path, 10**9)] == ["use tabs"]
 
 
+def test_what_stands_in_the_place_of_another_transcript_is_new(place):
+    memories = opened(place)
+    extractor = Extractor(memories, gate=Gate.always(), today=TODAY)
+    path = transcript(place, [user("look at the parser " * 50), assistant("Ok.")])
+    assert extract_stored(path, Scripted(["Nothing."]), extractor).skipped == ""
+    made = [{**record, "uuid": "other"} for record in records([user("use tabs for indentation")], "s-1")]
+    place.write("home/.claude/projects/x/s-1.jsonl", json.dumps(made[0]) + "\n")
+    tabs = Note("feedback_tabs.md", "tabs", "Use tabs for indentation.")
+    assert extract_stored(path, Scripted([calls(memories, [tabs]), "."]), extractor).added == ("feedback_tabs.md",)
+
+
 def test_a_transcript_that_is_not_there(place):
     with pytest.raises(NoSuchSession):
         extract_stored(place.path("home/none.jsonl"), Scripted([]), Extractor(opened(place)))

@@ -11,10 +11,10 @@ from headnote.extract.said import said_of
 from headnote.extract.transcripts import extract_stored
 from headnote.models.scripted import Scripted
 
-from . import scenes_kept, scenes_refused
+from . import scenes_hostile, scenes_kept, scenes_refused
 from .stage import SESSION, TODAY, Note, bodies, calls, opened, records, request_of
 
-SCENES = [*scenes_kept.SCENES, *scenes_refused.SCENES]
+SCENES = [*scenes_kept.SCENES, *scenes_refused.SCENES, *scenes_hostile.SCENES]
 MODES = ("fork", "stored")
 
 

@@ -23,3 +23,11 @@ def test_a_word_that_many_hold_tells_nothing(place):
     for number in range(5):
         memory.create(f"Bread {number}", type="project", description=f"bread of day {number}", body="Flour.")
     assert recalled(memory, "Which bread?") == []
+
+
+def test_words_of_every_prompt_tell_nothing(place):
+    memory = headnote.memory.open(place.proj, home=place.home, env={})
+    memory.create("Commits", type="feedback", description="how to write commit messages", body="One line.")
+    prompts = ["how are you", "write a function", "what should I write?", "Fix the code, please."]
+    assert [recalled(memory, prompt) for prompt in prompts] == [[]] * len(prompts)
+    assert recalled(memory, "write a commit message") == ["commits"]

@@ -94,6 +94,20 @@ def test_calls_side_by_side_in_order(wire, stream):
 
 
 @both
+@streamed_or_not
+def test_half_a_character_does_not_stop_a_conversation(wire, stream):
+    call = {"type": "tool_use", "id": "t1", "name": "Read", "input": {"a": "\udcff.py"}}
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": "\ud800 é"}
+    said = ({"role": "user", "content": "Hi."}, {"role": "assistant", "content": [call]})
+    asked = ASKED._replace(messages=(*said, {"role": "user", "content": [result]}))
+    reply, body = ask(wire, "Hello.", asked, stream=stream)
+    assert reply.text == "Hello."
+    told = json.dumps(body["messages"], ensure_ascii=False)
+    assert "\ufffd.py" in told
+    assert "\ufffd é" in told
+
+
+@both
 def test_somebody_listens(wire):
     heard = []
     reply, _ = ask(wire, "Hello.", on_text=heard.append)
@@ -509,5 +523,5 @@ def test_without_a_key_or_a_package(monkeypatch, vendor):
     with pytest.raises(ModelFailed, match=f"there is no key; set {vendor.upper()}_API_KEY"):
         from_name(f"{vendor}:m", base_url="http://127.0.0.1:1").reply(ASKED)
     monkeypatch.setitem(sys.modules, vendor, None)
-    with pytest.raises(ExtraMissing, match=rf"pip install 'headnote\[{vendor}\]'"):
+    with pytest.raises(ExtraMissing, match=f"-m pip install '{vendor}>="):
         from_name(f"{vendor}:m")

@@ -1,4 +1,4 @@
-"""The memory tool of Anthropic's API on our store (`pip install 'headnote[anthropic]'`).
+"""The memory tool of Anthropic's API on our store (extra `anthropic`).
 
     client.beta.messages.tool_runner(..., tools=[MemoryTool()])
 
@@ -10,8 +10,9 @@
 
 from __future__ import annotations
 
-from headnote.adapters.memory_files import ROOT, MemoryFiles
-from headnote.errors import ExtraMissing, HeadnoteError
+from headnote.adapters.memory_files import MemoryFiles
+from headnote.errors import HeadnoteError
+from headnote.extras import missing
 from headnote.memory import memories as project
 from headnote.types import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ try:
     from anthropic.lib.tools import ToolError as ToolError
     from anyio.to_thread import run_sync
 except ImportError as error:
-    raise ExtraMissing("the memory tool needs Anthropic's package: pip install 'headnote[anthropic]'") from error
+    raise missing("the memory tool", "anthropic") from error
 
 if TYPE_CHECKING:
     import os
@@ -125,5 +126,5 @@ def _done(files: MemoryFiles, name: str, command: Any, *fields: str) -> str:
     try:
         text: str = getattr(files, name)(**given)
     except HeadnoteError as error:
-        raise ToolError(str(error).replace(files.store.path, ROOT)) from error
+        raise ToolError(files.shown(error)) from error
     return text

@@ -15,7 +15,8 @@ import os
 import re
 
 from headnote.adapters import kept
-from headnote.errors import ExtraMissing, NoSuchSession, SessionFailed
+from headnote.errors import NoSuchSession, SessionFailed
+from headnote.extras import missing
 from headnote.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ def sdk_of() -> Any:
     try:
         import claude_agent_sdk
     except ImportError as error:
-        raise ExtraMissing("claude-agent-sdk is not installed: pip install 'headnote[claude-agent-sdk]'") from error
+        raise missing("headnote.adapters.claude_agent", "claude-agent-sdk") from error
     return claude_agent_sdk
 
 

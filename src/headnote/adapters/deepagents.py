@@ -12,7 +12,8 @@ from __future__ import annotations
 import asyncio
 
 from headnote.adapters.memory_files import ROOT, MemoryFiles
-from headnote.errors import ExtraMissing, HeadnoteError
+from headnote.errors import HeadnoteError
+from headnote.extras import missing
 from headnote.instructions.globs import Glob
 from headnote.memory.memories import open as open_memories
 from headnote.types import TYPE_CHECKING
@@ -31,14 +32,14 @@ def memory_backend(cwd: str | os.PathLike[str] = ".", *, memories: Memories | No
         from deepagents.backends import protocol
         from deepagents.backends.utils import slice_read_response
     except ImportError as error:
-        raise ExtraMissing("deepagents is not installed: pip install 'headnote[deepagents]'") from error
+        raise missing("headnote.adapters.deepagents", "deepagents") from error
     files = MemoryFiles(memories if memories is not None else open_memories(cwd, **options))
 
     class MemoryBackend(protocol.BackendProtocol):
         """The files of `/memories`."""
 
         def ls(self, path: str) -> Any:
-            entries, error = _tried(lambda: files.entries(_inside(path)))
+            entries, error = _tried(files, lambda: files.entries(_inside(path)))
             if error:
                 return protocol.LsResult(error=error)
             infos = [
@@ -48,27 +49,27 @@ def memory_backend(cwd: str | os.PathLike[str] = ".", *, memories: Memories | No
             return protocol.LsResult(entries=infos)
 
         def read(self, file_path: str, offset: int = 0, limit: int = 2000) -> Any:
-            text, error = _tried(lambda: files.raw(_inside(file_path)))
+            text, error = _tried(files, lambda: files.raw(_inside(file_path)))
             if error:
                 return protocol.ReadResult(error=error)
             return slice_read_response({"content": text, "encoding": "utf-8"}, offset, limit)
 
         def write(self, file_path: str, content: str) -> Any:
-            _, error = _tried(lambda: files.write(_inside(file_path), content))
+            _, error = _tried(files, lambda: files.write(_inside(file_path), content))
             return protocol.WriteResult(error=error) if error else protocol.WriteResult(path=file_path)
 
         def edit(self, file_path: str, old_string: str, new_string: str, replace_all: bool = False) -> Any:  # noqa: FBT001, FBT002
             count, error = _tried(
-                lambda: files.replace(_inside(file_path), old_string, new_string, everywhere=replace_all)
+                files, lambda: files.replace(_inside(file_path), old_string, new_string, everywhere=replace_all)
             )
             return protocol.EditResult(error=error) if error else protocol.EditResult(path=file_path, occurrences=count)
 
         def delete(self, file_path: str) -> Any:
-            _, error = _tried(lambda: files.delete(_inside(file_path)))
+            _, error = _tried(files, lambda: files.delete(_inside(file_path)))
             return protocol.DeleteResult(error=error) if error else protocol.DeleteResult(path=file_path)
 
         def glob(self, pattern: str, path: str | None = None) -> Any:
-            found, error = _tried(lambda: _matching(files, pattern, path or "/"))
+            found, error = _tried(files, lambda: _matching(files, pattern, path or "/"))
             if error:
                 return protocol.GlobResult(error=error)
             return protocol.GlobResult(matches=[{"path": name, "is_dir": False} for name in found])
@@ -76,7 +77,7 @@ def memory_backend(cwd: str | os.PathLike[str] = ".", *, memories: Memories | No
         def grep(
             self, pattern: str, path: str | None = None, glob: str | None = None, *, max_count: int | None = None
         ) -> Any:
-            found, error = _tried(lambda: _lines(files, pattern, _matching(files, glob or "**", path or "/")))
+            found, error = _tried(files, lambda: _lines(files, pattern, _matching(files, glob or "**", path or "/")))
             if error:
                 return protocol.GrepResult(error=error)
             cut = found if max_count is None else found[:max_count]
@@ -99,7 +100,7 @@ def memory_backend(cwd: str | os.PathLike[str] = ".", *, memories: Memories | No
             return error
 
         def download_files(self, paths: list[str]) -> Any:
-            found = [(path, *_tried(lambda path=path: files.raw(_inside(path)))) for path in paths]  # type: ignore[misc]
+            found = [(path, *_tried(files, lambda path=path: files.raw(_inside(path)))) for path in paths]  # type: ignore[misc]
             return [
                 protocol.FileDownloadResponse(path, None if error else text.encode(), error or None)
                 for path, text, error in found
@@ -108,12 +109,12 @@ def memory_backend(cwd: str | os.PathLike[str] = ".", *, memories: Memories | No
     return MemoryBackend()
 
 
-def _tried(action: Callable[[], Any]) -> tuple[Any, str]:
+def _tried(files: MemoryFiles, action: Callable[[], Any]) -> tuple[Any, str]:
     """What an action gives, or the words with which it is refused."""
     try:
         return action(), ""
     except HeadnoteError as error:
-        return None, str(error)
+        return None, files.shown(error)
 
 
 def _inside(path: str) -> str:

@@ -18,10 +18,10 @@ import os
 from datetime import UTC, datetime
 
 from headnote.adapters.talks import Talks
-from headnote.errors import ExtraMissing
 from headnote.extract.extractor import Extractor
 from headnote.extract.gate import Gate
 from headnote.extract.said import Said, parted
+from headnote.extras import missing
 from headnote.memory.memories import open as open_memories
 from headnote.types import TYPE_CHECKING, Finding
 
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from headnote.memory.memories import Memories
     from headnote.models.talk import Model
 
-MISSING = "google-adk is not installed: pip install 'headnote[google-adk]'"
-
 
 def context_plugin(cwd: str | os.PathLike[str] = ".", **options: Any) -> Any:
     """A plugin for agents in a folder; its `findings` say what was found. `options` are those of `Conversation`."""
@@ -41,7 +39,7 @@ def context_plugin(cwd: str | os.PathLike[str] = ".", **options: Any) -> Any:
         from google.adk.plugins.base_plugin import BasePlugin
         from google.genai import types
     except ImportError as error:
-        raise ExtraMissing(MISSING) from error
+        raise missing("headnote.adapters.google_adk", "google-adk") from error
     talks = Talks(cwd, options)
 
     class ContextPlugin(BasePlugin):
@@ -81,7 +79,7 @@ def memory_service(
         from google.adk.memory.memory_entry import MemoryEntry
         from google.genai import types
     except ImportError as error:
-        raise ExtraMissing(MISSING) from error
+        raise missing("headnote.adapters.google_adk", "google-adk") from error
 
     class AdkMemory(BaseMemoryService):
         """What is remembered for a project."""
@@ -138,7 +136,12 @@ def memory_service(
                 return
             pieces = [piece for event in events for piece in _pieces(event)]
             extractor = Extractor(memories, gate=Gate.always())
-            await asyncio.to_thread(extractor.run, model, None, pieces, session=session)
+            done = await asyncio.to_thread(extractor.run, model, None, pieces, session=session)
+            for each in done.refused:
+                self._note(Finding(each.file, None, "memory-refused", f"{each.reason}: {each.detail}"))
+            if done.stopped:
+                said = f"memories could not be extracted: {done.stopped}"
+                self._note(Finding(memories.place.store, None, "extraction-failed", said))
 
         def _note(self, finding: Finding) -> None:
             if finding not in self.findings:
@@ -174,6 +177,8 @@ def _pieces(event: Any) -> list[Said]:
     for part in parts:
         if part.function_response is not None:
             found.append(Said(event.id, "user", str(part.function_response.response), "tool"))
+        elif part.code_execution_result is not None:
+            found.append(Said(event.id, "user", part.code_execution_result.output or "", "tool"))
         elif part.text:
             origin = "user" if event.author == "user" else "assistant"
             found += parted(Said(event.id, origin, part.text, origin))

@@ -16,7 +16,7 @@ from __future__ import annotations
 import asyncio
 
 from headnote.adapters.talks import Talks, added, said_again
-from headnote.errors import ExtraMissing
+from headnote.extras import missing
 from headnote.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def context_middleware(cwd: str | os.PathLike[str] = ".", **options: Any) -> Any
         from langchain.agents.middleware import AgentMiddleware
         from langchain_core.messages import HumanMessage, SystemMessage
     except ImportError as error:
-        raise ExtraMissing("langchain is not installed: pip install 'headnote[langchain]'") from error
+        raise missing("headnote.adapters.langchain", "langchain") from error
     talks = Talks(cwd, options)
 
     class ContextMiddleware(AgentMiddleware):

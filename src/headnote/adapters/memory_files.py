@@ -139,6 +139,7 @@ class MemoryFiles:
         else:
             into = new_path[len(ROOT) + 1 :].rstrip("/") + "/"
             moves = {file: into + file[len(old.folder) :] for file in self._below(old.folder)}
+        refuse_credentials(new_path, old_path, new_path)
         for file, to in moves.items():
             self._move(file, to)
         return self._later(f"Successfully renamed {old_path} to {new_path}")
@@ -148,6 +149,13 @@ class MemoryFiles:
         for file in self._below(""):
             self.store.delete(file, **self.said)
         return "All memory cleared"
+
+    def shown(self, error: Exception) -> str:
+        """What a model is told of an error: of the machine it knows `/memories`, and no other path."""
+        said = str(error)
+        for folder in (self.store.path, self.store.shelf.state.path, self.memories.place.state):
+            said = said.replace(folder, ROOT if folder == self.store.path else "the history of the memories")
+        return said
 
     # The same as plain texts, for backends that number lines themselves
 

@@ -23,7 +23,7 @@ import threading
 from headnote.adapters.conversation import Conversation, conversation_of
 from headnote.adapters.itemlog import Session
 from headnote.adapters.plain import text_of
-from headnote.errors import ExtraMissing
+from headnote.extras import missing
 from headnote.instructions.inject import field_of
 from headnote.types import TYPE_CHECKING
 
@@ -60,7 +60,7 @@ def input_filter(where: Conversation | str | os.PathLike[str] = ".", **options: 
     try:
         from agents.run import ModelInputData
     except ImportError as error:
-        raise ExtraMissing("openai-agents is not installed: pip install 'headnote[openai-agents]'") from error
+        raise missing("headnote.adapters.openai_agents", "openai-agents") from error
     talk = conversation_of(where, **options)
     histories = talk.beside.setdefault("openai-agents", Histories(talk))
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from headnote.adapters.conversation import Conversation
 from headnote.dialects.registry import DEFAULT_AGENT
-from headnote.errors import ExtraMissing
+from headnote.extras import missing
 from headnote.instructions.inject import field_of, inject, is_memory_message
 from headnote.types import TYPE_CHECKING
 
@@ -108,7 +108,7 @@ def litellm_context(cwd: str | os.PathLike[str] = ".", **options: Any) -> Any:
     try:
         from litellm.integrations.custom_logger import CustomLogger
     except ImportError as error:
-        raise ExtraMissing("litellm is not installed: pip install 'headnote[litellm]'") from error
+        raise missing("litellm_context", "litellm") from error
     options["findings"] = [] if options.get("findings") is None else options["findings"]
     Conversation(cwd, **options)  # the caller's mistakes, at once
 

@@ -3,7 +3,7 @@
 1. Only files in the folders of memories are looked at: the project's own, and the team's.
 2. What the user's policy says holds: `read-only` and `manual` refuse, `confirm` asks the user, `auto` lets agents write
    their own memories. About the team's the user is always asked.
-3. What looks like a credential is refused in every memory.
+3. What looks like a credential is refused in every memory. What a call takes away may be one.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def judged(memories: Memories, tool: str, given: Mapping[str, object], cwd: str)
     ''
     """
     named, place = given.get(WRITERS.get(tool, "")), memories.place
-    if not isinstance(named, str):
+    if not isinstance(named, str) or "\0" in named:
         return Judgement("")
     path = os.path.realpath(os.path.join(cwd, named))
     is_shared = bool(place.team) and is_inside(path, os.path.realpath(place.team))
@@ -62,8 +62,13 @@ def judged(memories: Memories, tool: str, given: Mapping[str, object], cwd: str)
 
 
 def _texts(value: object) -> list[str]:
-    """All texts in a value, however deep."""
+    """All texts in a value, however deep, that would be written.
+
+    >>> _texts({"edits": [{"old_string": "gone", "new_string": "new"}]})
+    ['new']
+    """
     if isinstance(value, str):
         return [value]
-    inner = value.values() if hasattr(value, "values") else value if isinstance(value, list) else ()
-    return [text for each in inner for text in _texts(each)]
+    if isinstance(value, dict):
+        value = [each for key, each in value.items() if key != "old_string"]
+    return [text for each in (value if isinstance(value, list) else ()) for text in _texts(each)]

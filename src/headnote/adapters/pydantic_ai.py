@@ -19,7 +19,7 @@ import os
 from headnote.adapters import kept
 from headnote.adapters.itemlog import file_of
 from headnote.adapters.talks import Talks, added, said_again
-from headnote.errors import ExtraMissing
+from headnote.extras import missing
 from headnote.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from headnote.adapters.conversation import Conversation
-
-MISSING = "pydantic-ai is not installed: pip install 'headnote[pydantic-ai]'"
 
 
 def agent_context(cwd: str | os.PathLike[str] = ".", **options: Any) -> Any:
@@ -40,7 +38,7 @@ def agent_context(cwd: str | os.PathLike[str] = ".", **options: Any) -> Any:
         from pydantic_ai.capabilities import AbstractCapability
         from pydantic_ai.messages import ModelRequest, ToolReturn, UserPromptPart
     except ImportError as error:
-        raise ExtraMissing(MISSING) from error
+        raise missing("headnote.adapters.pydantic_ai", "pydantic-ai") from error
     talks = Talks(cwd, options)
 
     class AgentContext(AbstractCapability):
@@ -134,7 +132,7 @@ class History:
         try:
             from pydantic_ai.messages import ModelMessagesTypeAdapter
         except ImportError as error:
-            raise ExtraMissing(MISSING) from error
+            raise missing("headnote.adapters.pydantic_ai", "pydantic-ai") from error
         self._form = ModelMessagesTypeAdapter
         self.findings: list[Finding] = []
         own = os.path.abspath(folder) if folder is not None else kept.folder_for("pydantic-ai", home, env)
@@ -148,9 +146,10 @@ class History:
         return loaded
 
     def save(self, messages: Sequence[Any]) -> None:
-        """Add messages, all of them or none: those of a run, `result.new_messages()`."""
-        if messages:
-            kept.append(self.path, [{"add": self._form.dump_python(list(messages), mode="json")}], self.findings)
+        """Add messages, all of them or none: those of a run, `result.new_messages()`. Raises for anything else."""
+        given = self._form.validate_python(list(messages))
+        if given:
+            kept.append(self.path, [{"add": self._form.dump_python(given, mode="json")}], self.findings)
 
 
 def _listed(value: object) -> list[Any]:

@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+import threading
+
 from headnote.adapters.conversation import Conversation
 from headnote.types import TYPE_CHECKING
 
@@ -30,19 +32,21 @@ class Talks:
 
     def __init__(self, cwd: str | os.PathLike[str], options: dict[str, Any]) -> None:
         """`options` are those of `Conversation`. A caller's mistake raises now, not in a run."""
-        self.findings: list[Finding] = options.setdefault("findings", [])
-        self._cwd, self._options = cwd, options
+        given = options.get("findings")
+        self.findings: list[Finding] = [] if given is None else given
+        self._cwd, self._options, self._lock = cwd, {**options, "findings": self.findings}, threading.Lock()
         self._talks: dict[str, Conversation] = {}
-        Conversation(cwd, **options)
+        Conversation(cwd, **self._options)
 
     def of(self, name: object) -> Conversation:
         """The conversation of this name."""
         key = str(name)
-        known = self._talks.pop(key, None)
-        talk = known if known is not None else Conversation(self._cwd, **self._options)
-        self._talks[key] = talk
-        for old in list(self._talks)[:-MOST]:
-            del self._talks[old]
+        with self._lock:  # two threads that ask for one conversation get the same
+            known = self._talks.pop(key, None)
+            talk = known if known is not None else Conversation(self._cwd, **self._options)
+            self._talks[key] = talk
+            for old in list(self._talks)[:-MOST]:
+                del self._talks[old]
         return talk
 
 

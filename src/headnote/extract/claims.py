@@ -2,14 +2,16 @@
 
 1. The description is a claim, and so is every statement of the body.
 2. A description, and the lines `Why` and `How to apply`, are asides: a model puts them in its own words.
-3. Of a change only those claims count that the memory before it did not make.
+3. Of a change only those claims count that the memory before it did not make. Dates, paths and longer words are
+   compared whole there: a freeze that is moved by a week is another claim.
+4. The name of a memory, which its index shows, and that of its file are one more aside.
 """
 
 from __future__ import annotations
 
 import re
 
-from headnote.extract.words import specifics, statements, words
+from headnote.extract.words import exact, specifics, statements, words
 from headnote.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -48,10 +50,28 @@ class Claim(NamedTuple):
 
 def new_claims(draft: Draft) -> list[Claim]:
     """The claims of a draft that the memory before it did not make."""
-    known: set[tuple[str, ...]] = set()
+    known: set[tuple[object, ...]] = set()
     if draft.before is not None:
-        known = {each.words for each in claims_of(draft.before.description, draft.before.body)}
-    return [each for each in claims_of(draft.description, draft.body) if each.words not in known]
+        known = {_same(each) for each in claims_of(draft.before.description, draft.before.body)}
+    return [each for each in claims_of(draft.description, draft.body) if _same(each) not in known]
+
+
+def _same(claim: Claim) -> tuple[object, ...]:
+    """What two claims have in common that say the same."""
+    return claim.words, frozenset(exact(claim.text))
+
+
+def name_claim(draft: Draft) -> Claim:
+    """What the name of a new memory and that of its file say.
+
+    >>> name_claim(Draft("feedback_tabs.md", "use-tabs", "d", "feedback", "Use tabs.")).words
+    ('us', 'tab')
+    """
+    if draft.before is not None:
+        return Claim("", (), is_aside=True)
+    file = draft.file.rpartition("/")[2].removesuffix(".md").removeprefix(f"{draft.type}_")
+    text = re.sub(r"[-_]+", " ", f"{draft.name.removeprefix(draft.type)} {file}").strip()
+    return Claim(text, tuple(dict.fromkeys(words(text))), is_aside=True)
 
 
 def is_nothing_new(draft: Draft) -> bool:

@@ -102,6 +102,9 @@ def propose(
                 steps.append(_written(task, group, text))
     steps = steps or _index_step(memories)
     plan = Plan(token()[-6:], now(), tuple(steps), tuple(refused), usage)
+    known = next((each for each in plans(memories) if each.state == "waiting" and each.steps == plan.steps), None)
+    if known is not None:
+        return known._replace(refused=plan.refused, usage=usage)  # the same was proposed before
     if steps:
         _append(memories.own, {"kind": "propose", **_as_json(plan)})
     return plan

@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 
 from headnote.credentials import credentials_in
-from headnote.extract.claims import Claim, Draft, claims_of, new_claims
+from headnote.extract.claims import Claim, Draft, claims_of, name_claim, new_claims
 from headnote.extract.secrets import secret_in
 from headnote.extract.words import NOT, folded, shared, specifics, words
 from headnote.memory.hidden import hidden_in
@@ -49,6 +49,8 @@ REASONS: dict[str, str] = {
 }
 LARGEST = 6000  #: characters of a memory
 LONGEST = 300  #: characters of a description
+MOST = 100  #: statements of a memory
+BRIEF = 2  #: words of a description that need not be anybody's
 REPEATED = 0.75  #: of a claim's words in one window
 IN_ORDER = 0.25  #: of its neighbouring words there
 VERBATIM = 0.8  #: of its neighbouring words: then whatever else it says does not count
@@ -65,6 +67,7 @@ _CUE = (
     r"\b(?:when|if|once|as soon as|whenever|next time|the moment|after|until|wenn|sobald|falls|quand|des que|si"
     r"|cuando)\b"
 )
+_ADDRESS = re.compile(r"://|\w@\w|^[\w-]+(?:\.[\w-]*[a-z][\w-]*){2,}$")
 _IF = re.compile(_CUE)
 _WAITS = re.compile(
     _CUE + r".{0,60}\b(?:users?|they|he|she|someone|anyone|somebody|person|human|nutzer\w*|benutzer\w*|anwender\w*"
@@ -99,7 +102,7 @@ def judge(
         _duplicate(draft, claims, others),
     )
     found = next((verdict for verdict in checks if verdict.reason), None)
-    traced = found or _traced(claims, ground, is_change=draft.before is not None)
+    traced = found or _named(draft, claims, ground) or _traced(claims, ground, is_change=draft.before is not None)
     return traced._replace(source=source)
 
 
@@ -113,6 +116,8 @@ def _form(draft: Draft, secrets: Sequence[str], largest: int) -> Verdict:
         return Verdict("secret", f"it looks like a credential: {kind}")
     if len(draft.body) > largest:
         return Verdict("too-large", f"{len(draft.body):,} characters; one fact needs {largest:,} at most")
+    if len(claims_of("", draft.body)) > MOST:
+        return Verdict("too-large", f"more than {MOST} statements; one fact needs fewer")
     if len(draft.description) > LONGEST:
         return Verdict("too-large", f"a description of {len(draft.description)} characters; {LONGEST} at most")
     if draft.scope == "team" and draft.type == "user":
@@ -182,12 +187,30 @@ def _traced(claims: Sequence[Claim], ground: Ground, *, is_change: bool) -> Verd
     return Verdict(warning=warning)
 
 
+def _named(draft: Draft, claims: Sequence[Claim], ground: Ground) -> Verdict | None:
+    """Whether what an index shows of a memory, and its asides where somebody pleads, is about what it says."""
+    name, told = name_claim(draft), None
+    if len(name.set) > BRIEF:
+        told = _tool(name, ground)
+    body = {word for claim in claims_of("", draft.body) if not claim.is_aside for word in claim.words}
+    for claim in (name, *claims):
+        is_shown = claim is name or claim.text == draft.description
+        if told or not claim.is_aside or len(claim.set) <= BRIEF or not (is_shown or ground.told.pleads):
+            continue
+        if max(shared(claim.set, body), ground.support(claim.set)) < SUPPORT:
+            said = f"{_quoted(claim.text)} is not what the memory is about, and the user did not say it"
+            return _tool(claim, ground) or Verdict("unsupported", said)
+    return told
+
+
 def _tool(claim: Claim, ground: Ground) -> Verdict | None:
     """Whether a tool or a file has said a claim, and the user has not."""
     for word in sorted(specifics(claim.text)):
         if ground.told.has(word) and not ground.backed.has(word) and not _is_meant(word, ground):
             asked = ground.told.best(list(claim.words), asking=True).share >= ASKED
             return Verdict("said-by-tool", f"{_quoted(word)} was named by a tool or a file only", is_found=not asked)
+        if _ADDRESS.search(word) and not ground.backed.has(word):
+            return Verdict("unsupported", f"nobody named {_quoted(word)}; keep to the user's words")
     support, given = ground.support(claim.set), list(claim.words)
     if len(claim.set) < 2:
         return None
@@ -197,6 +220,10 @@ def _tool(claim: Claim, ground: Ground) -> Verdict | None:
     least, more = (ASIDE, ASIDE_MORE) if claim.is_aside else (TOLD, TOLD_MORE)
     if _says(best, least) and best.share - support >= more:
         return Verdict("said-by-tool", _told(claim, best.window.text), is_found=True)
+    found = ground.assistant.best(given)
+    if ground.told.windows and not claim.is_aside and _says(found, ASIDE) and found.share - support >= TOLD_MORE:
+        said = f"{_quoted(claim.text)} is what the assistant said after it had used tools; the user did not"
+        return Verdict("said-by-tool", said, is_found=True)
     return None
 
 
@@ -222,7 +249,7 @@ def _told(claim: Claim, text: str) -> str:
 
 def _is_meant(word: str, ground: Ground) -> bool:
     """Whether a file is meant that the user called by its name: the importer, `src/importer.py`."""
-    if "://" in word or "/" not in word or "@" in word:
+    if "://" in word or "/" not in word or "@" in word or ground.told.asks_for(word):
         return False
     name = words(word.rpartition("/")[2].rpartition(".")[0])
     return bool(name) and ground.support(set(name)) == 1.0
@@ -237,7 +264,8 @@ def _supported(claim: Claim, ground: Ground, *, has_lead: bool) -> Verdict | Non
     if ground.told.windows and told:
         said = f"{_quoted(claim.text)} was found with tools; the user did not say it"
         return Verdict("said-by-tool", said, is_found=True)
-    if has_lead and not told and not any(not ground.backed.has(word) for word in specifics(claim.text)):
+    is_own = has_lead and not told and not ground.told.pleads
+    if is_own and not any(not ground.backed.has(word) for word in specifics(claim.text)):
         return None
     said = f"nothing that the user said supports {_quoted(claim.text)}; keep to the user's words"
     return Verdict("unsupported", said)

@@ -45,6 +45,8 @@ class Mark(NamedTuple):
         for at in range(len(said) - 1, -1, -1):
             if self.last and said[at].id == self.last:
                 return at + 1
+        if said and 0 < max(piece.end for piece in said) < self.end:
+            return 0  # another transcript stands in its place
         return next((at for at, piece in enumerate(said) if not piece.end or piece.end > self.end), len(said))
 
 

@@ -159,7 +159,8 @@ class SessionNotes:
 
     def _write(self, front: dict[str, str], text: str, before: dict[str, str]) -> bool:
         """Put notes in the place of those that were looked at; not of others that came meanwhile."""
-        data = "---\n" + "".join(f"{name}: {value}\n" for name, value in front.items()) + f"---\n\n{text}\n"
+        lines = "".join(f"{name}: {value}\n" for name, value in front.items())
+        data = f"---\n{lines}---\n\n{text}\n".encode("utf-8", "replace")
         with self._folder.locked():
             try:
                 there = self._folder.read(self._file)
@@ -169,9 +170,9 @@ class SessionNotes:
                 return False
             try:
                 if there is None:
-                    self._folder.create(self._file, data.encode())
+                    self._folder.create(self._file, data)
                 else:
-                    self._folder.replace(self._file, data.encode(), digest_of(there.data))
+                    self._folder.replace(self._file, data, digest_of(there.data))
             except (MemoryExists, MemoryChanged):
                 return False
         return True

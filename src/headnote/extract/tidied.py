@@ -86,11 +86,13 @@ def judged(answer: str, memories: Sequence[Memory]) -> Tidied:
     lost = sorted(each for each in _named(sources) if each not in body and each not in description)
     if lost:
         return made._replace(reason="lost", detail=", ".join(lost[:5]))
-    return made._replace(**dict(zip(("reason", "detail"), _unfit(body, sources), strict=True)))
+    return made._replace(
+        **dict(zip(("reason", "detail"), _unfit(f"{description}\n{body}", body, sources), strict=True))
+    )
 
 
-def _unfit(body: str, sources: str) -> tuple[str, str]:
-    credentials, hidden = credentials_in(body), hidden_in("", body)
+def _unfit(whole: str, body: str, sources: str) -> tuple[str, str]:
+    credentials, hidden = credentials_in(whole), hidden_in("", whole)
     if credentials:
         return "secret", credentials[0].kind
     if hidden:
@@ -101,7 +103,7 @@ def _unfit(body: str, sources: str) -> tuple[str, str]:
 
 def _named(text: str) -> set[str]:
     """What may neither come nor go: claims about the repository, code, numbers, addresses."""
-    claims = {claim.text for claim in claims_of(read_note("a.md", text.encode()))}
+    claims = {claim.text for claim in claims_of(read_note("a.md", text.encode("utf-8", "replace")))}
     code = set(re.findall(r"`([^`\n]+)`", text))
     return claims | code | set(_NUMBER.findall(text)) | set(_ADDRESS.findall(text))
 

@@ -146,6 +146,17 @@ def specifics(text: str) -> set[str]:
     return found
 
 
+def exact(text: str) -> set[str]:
+    """What two statements must have in common, letter for letter, to be one: dates, specific and longer words.
+
+    >>> sorted(exact("No merges of src/a.py until 2026-03-05, in production"))
+    ['2026-03-05', 'production', 'src/a.py']
+    """
+    plain = folded(text)
+    long = {word for word in _WORD.findall(plain) if len(word) > STEM and word not in _COMMON}
+    return long | specifics(text) | set(_DAY.findall(plain))
+
+
 def shared(some: Set[str], others: Set[str]) -> float:
     """How much of some words is among others.
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 NEAR = 8  #: memories that a draft is compared with
 BUDGET = 50_000  #: tokens of them
 TRIES = 3
+LONGEST = 400  #: characters of a file's name in a report
 WHOLE = 4000  #: characters of frontmatter
 INDEX_IS_MADE = "MEMORY.md is made from the files of the memories: it needs no writing, and nothing was changed in it."
 
@@ -67,7 +68,7 @@ class Writer:
 
     def refuse(self, file: str, reason: str, detail: str) -> Answer:
         """Count a refusal, and tell the model."""
-        self.refused[Refusal(file, reason, detail)] = None
+        self.refused[Refusal(file[:LONGEST], reason, detail[: 2 * LONGEST])] = None
         return Answer(f"Not written ({reason}): {detail}", failed=True)
 
     def there(self, scope: str, file: str) -> Memory | None:

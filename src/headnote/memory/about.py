@@ -1,12 +1,14 @@
 """Which of the memories that were found a prompt is really about: for those who quote without being asked to.
 
-1. A word is telling if it tells one memory from another: at most one memory in ten holds it, or three.
+1. A word is telling if it tells one memory from another: at most one memory in ten holds it, or three; and if it is
+   none of the words in which people say what is to be done, whatever it is done to (`write`, `fix`, `file`).
 2. A memory is worth quoting if a telling word of the prompt stands in its name or description, or two stand anywhere in
    it, and if it has at least half the marks of the best.
 """
 
 from __future__ import annotations
 
+from headnote.memory.terms import STOPWORDS
 from headnote.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,6 +21,18 @@ WORTH = 0.5  #: of the best
 COMMON = 10  #: one in so many memories holds a word that tells nothing
 FEW = 3  #: memories that hold a word; fewer are never too many
 FRONT = ("name", "description")
+#: words of many prompts that say nothing about their subject
+GENERAL = frozenset(
+    "able actually add again ahead answer anything ask begin better bit call can case change check clean code come "
+    "continue could create current day did different do does doing done easy edit else end error every everything "
+    "example explain file files find finish first fix following function functions get give go going good handle help "
+    "hello hey hi idea implement instead issue job keep kind know last left let like line lines list little long look "
+    "lot make maybe mean mind move much name need new next nice now number ok okay old one open order part place "
+    "please point problem put question quick read ready really reason remove replace result return rewrite right run "
+    "same save say see seem set short should show side simple small something start step still stop sure take talk "
+    "task tell text thank thanks thing things think time today together top try turn two understand update use used "
+    "user using value version want way well went whole why word work working works would write wrong yes yet".split()
+)
 
 
 def worth_quoting(query: Query, indexes: Sequence[Found], ranked: list[Mark]) -> list[Mark]:
@@ -33,7 +47,7 @@ def telling_words(query: Query, indexes: Sequence[Found]) -> list[str]:
     found = []
     for words, stems in zip(query.words, query.stems, strict=True):
         holding = sum(index.spread.get(stem, 0) for index in indexes for stem in stems)
-        if 0 < holding <= most:
+        if 0 < holding <= most and not (words[0] in GENERAL or words[0] in STOPWORDS):
             found.append(words[0])
     return found
 

@@ -1,4 +1,4 @@
-"""Models of Anthropic, through its own package (`pip install 'headnote[anthropic]'`).
+"""Models of Anthropic, through its own package (extra `anthropic`).
 
 1. The key and the address are the package's business: `ANTHROPIC_API_KEY`, `ANTHROPIC_BASE_URL`; so are retries.
 2. Long answers are streamed, whether somebody listens or not: the API asks for that.
@@ -7,9 +7,11 @@
 
 from __future__ import annotations
 
-from headnote.errors import ExtraMissing, ModelFailed
+from headnote.errors import ModelFailed
+from headnote.extras import missing
 from headnote.models.anthropic_blocks import call_of, reply_of, takes_system
 from headnote.models.failure import Vendor, failed, is_of_package
+from headnote.models.sendable import sendable
 from headnote.models.talk import Reply, Request
 from headnote.types import TYPE_CHECKING
 
@@ -53,7 +55,7 @@ class AnthropicModel:
     def reply(self, request: Request) -> Reply:
         """The answer; ModelFailed if there is none."""
         limit = self.max_tokens or request.max_tokens
-        call = {**call_of(request, self.name, limit, system_role=self.system_role), **self.options}
+        call = {**sendable(call_of(request, self.name, limit, system_role=self.system_role)), **self.options}
         try:
             message = self._streamed(call) if self._streams(limit) else self.client.messages.create(**call)
             reply = reply_of(message)
@@ -89,7 +91,7 @@ def _client(base_url: str | None, api_key: str | None) -> Any:
     try:
         from anthropic import Anthropic
     except ImportError as error:
-        raise ExtraMissing("models of Anthropic need its package: pip install 'headnote[anthropic]'") from error
+        raise missing("a model of Anthropic", "anthropic") from error
     try:
         return Anthropic(base_url=base_url, api_key=api_key)
     except Exception as error:

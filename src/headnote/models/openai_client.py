@@ -1,4 +1,4 @@
-"""Models of OpenAI, and of servers that speak like them, through its own package (`pip install 'headnote[openai]'`).
+"""Models of OpenAI, and of servers that speak like them, through its own package (extra `openai`).
 
 1. The key and the address are the package's business: `OPENAI_API_KEY`, `OPENAI_BASE_URL`; so are retries.
 2. A reply is one with something in it. A refusal, silence, and whatever the package raises is a ModelFailed.
@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from headnote.errors import ExtraMissing, ModelFailed
+from headnote.errors import ModelFailed
+from headnote.extras import missing
 from headnote.models.failure import Vendor, failed, is_of_package
 from headnote.models.openai_messages import call_of, reply_of
+from headnote.models.sendable import sendable
 from headnote.models.talk import Reply, Request
 from headnote.types import TYPE_CHECKING
 
@@ -53,7 +55,7 @@ class OpenAIModel:
     def reply(self, request: Request) -> Reply:
         """The answer; ModelFailed if there is none."""
         limit = self.max_tokens or request.max_tokens
-        call = {**call_of(request, self.name, limit, system_role=self.system_role), **self.options}
+        call = {**sendable(call_of(request, self.name, limit, system_role=self.system_role)), **self.options}
         try:
             if self.stream or self.on_text is not None:
                 completion, message, finish = self._streamed(call)
@@ -131,7 +133,7 @@ def _client(base_url: str | None, api_key: str | None) -> Any:
     try:
         from openai import OpenAI
     except ImportError as error:
-        raise ExtraMissing("models of OpenAI need its package: pip install 'headnote[openai]'") from error
+        raise missing("a model of OpenAI", "openai") from error
     try:
         return OpenAI(base_url=base_url, api_key=api_key)
     except Exception as error:
