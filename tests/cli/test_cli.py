@@ -685,4 +685,6 @@ def test_compare_of_nobody(repo):
 def test_an_agent_that_refuses(repo):
     done = repo.run("show", "--agent", "gemini-cli")
     assert "refuses to start here" in errors(done)
+    for words in ((), ("explain",)):
+        assert "It refuses to start here (exit status 55)" in text(repo.run(*words, "--agent", "gemini-cli"))
     assert "Gemini CLI refuses to start here" in text(repo.run("compare", "--agent", "gemini-cli,codex"))

@@ -273,7 +273,7 @@ def test_texts_from_standard_input(repo):
         (["add", "New", "-t", "user", "-d", "d", "-b", "  "], b"", "the memory has no text; nothing was written"),
         (["add", "New", "-t", "user", "-d", "d"], b"\xff", "the text is not UTF-8 (byte 0); nothing was changed"),
         (["edit", "tabs", "--stdin"], b"", "there is no text; feedback_tabs.md is as it was"),
-        (["edit", "tabs"], b"", "there is no $EDITOR, or no terminal; give the text with -b or on standard input"),
+        (["edit", "tabs"], b"", "there is no $EDITOR, or no terminal; give the text with -b, or on standard input (edit: --stdin)"),
         (["edit", "tabs", "-b", "x", "--expect", "0" * 64], b"", "feedback_tabs.md was changed by somebody else"),
     ],
     ids=range(6),
@@ -367,7 +367,9 @@ def test_share_asks_first(repo):
 
 def test_share_refuses(repo):
     run(repo, "add", "Me", "-t", "user", "-d", "d", "-b", "b")
-    run(repo, "add", "Key", "-t", "project", "-d", "d", "-b", SECRET)
+    refused = run(repo, "add", "Key", "-t", "project", "-d", "d", "-b", SECRET)
+    assert (refused.returncode, "add --anyway" in errors(refused), SECRET in errors(refused)) == (3, True, False)
+    run(repo, "add", "Key", "-t", "project", "-d", "d", "-b", SECRET, "--anyway")
     done = run(repo, "share", "me", "--yes")
     assert text(done) == (
         "user_me.md is not shared:\n  user_me.md  [personal]\n"
@@ -484,7 +486,7 @@ def test_export_and_import(repo):
 
 
 def test_export_leaves_credentials_out(repo):
-    run(repo, *TABS[:-1], SECRET)
+    run(repo, *TABS[:-1], SECRET, "--anyway")
     done = run(repo, "export", "-")
     assert (done.returncode, SECRET in text(done) + errors(done), "credential" in errors(done)) == (1, False, True)
 

@@ -61,6 +61,14 @@ def test_json_with_yes_says_what_was_done(two, capsys):
     assert (code, made["done"], made["stale"], made["steps"][0]["gone"]) == (0, [1], [], ["feedback_short.md"])
 
 
+def test_what_was_made_is_not_made_again(two, capsys):
+    plan = proposal(capsys)
+    assert proposal(capsys)["id"] == plan["id"]  # the same proposal, not another one like it
+    said(capsys, "consolidate", "--apply", plan["id"], "--yes")
+    assert main(["memory", "consolidate", "--apply", plan["id"], "--yes"]) == 1
+    assert capsys.readouterr().err.startswith(f"{plan['id']} was made already.")
+
+
 def test_nothing_to_do(two, capsys):
     main(["memory", "rm", "short"])
     assert said(capsys, "consolidate") == (0, "1 memory: there is nothing to join, to shorten or to drop.\n")

@@ -189,3 +189,12 @@ def test_a_nested_file_that_is_excluded_is_never_loaded(place):
 @pytest.mark.parametrize("path", ["nul\0.md", "x" * 5000, "a/" * 200 + "b\0/x.md", "", "\ud800", "/", "..", "a\nb.md"])
 def test_impossible_paths(place, path):
     assert ask(place, path).loaded == "never"
+
+
+def test_an_import_that_fails_does_not_hide_that_it_comes_otherwise(place):
+    place.write("proj/CLAUDE.md", "See @pay/CLAUDE.md.\n")
+    place.write("proj/pay/CLAUDE.md", "Amounts are in cents.\n")
+    verdict = ask(place, "pay/CLAUDE.md")
+    assert (verdict.loaded, verdict.answer) == ("on-touch", "loaded when a file in its folder is touched")
+    assert verdict.why == ("in proj/pay", "proj/CLAUDE.md:1: the import is taken to mean proj/pay/CLAUDE.md.")
+    assert verdict.change == ("put white space behind the path",)

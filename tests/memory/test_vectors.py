@@ -19,7 +19,7 @@ from headnote.memory.vectors import PART, NoVectors, WordLlama, parts
 SOURCES = os.path.dirname(os.path.dirname(os.path.abspath(headnote.__file__)))
 numpy_only = pytest.mark.skipif(not importlib.util.find_spec("numpy"), reason="numpy is not installed")
 with_table = pytest.mark.skipif(
-    not importlib.util.find_spec("wordllama"), reason="wordllama is not installed: pip install 'headnote[vectors]'"
+    not importlib.util.find_spec("wordllama"), reason="wordllama is not installed: it is the extra vectors"
 )
 
 

@@ -261,6 +261,20 @@ def test_a_client_of_the_newer_protocol_is_served_and_a_signal_ends_it(stage):
     pipe.end()
 
 
+def test_a_client_that_goes_in_the_middle_ends_it_without_a_traceback(stage):
+    pipe = Pipe(stage)
+    pipe.start()
+    pipe.process.stdout.close()
+    for number in range(2, 6):
+        pipe.send("tools/call", number, name="explain", arguments={})
+    pipe.process.stdin.write(b'{"jsonrpc": "2.0", "id"')
+    pipe.process.stdin.close()
+    assert pipe.process.wait(20) == 0
+    pipe._reader.join()
+    pipe.process.stderr.close()
+    assert pipe.errors == [b"headnote mcp: the client is gone\n"]
+
+
 # Before it serves
 
 
@@ -268,7 +282,7 @@ def test_without_the_package_it_says_what_to_install(stage):
     code = "import sys; sys.modules['mcp'] = None; " + COMMAND
     done = subprocess.run([sys.executable, "-c", code, "mcp"], capture_output=True, text=True, env=stage.env, input="")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "pip install 'headnote[mcp]'" in done.stderr
+    assert "-m pip install 'mcp>=" in done.stderr
 
 
 def test_what_cannot_be_served_is_said_at_once(stage):

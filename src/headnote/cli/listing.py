@@ -48,6 +48,10 @@ def title(view: View, paint: Paint) -> str:
 
 def print_entries(view: View, paint: Paint) -> None:
     """What the model receives, in its order."""
+    if view.refusal:
+        said = f"It refuses to start here (exit status {view.refusal}): the folder is not trusted."
+        print(f"\n{said} Say yes to it there, once.")
+        return
     if not view.entries:
         print("\nIt is told nothing: no instruction file is delivered.")
         return

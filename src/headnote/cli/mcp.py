@@ -10,7 +10,8 @@ import sys
 from collections.abc import Callable, Sequence
 
 from headnote.cli.options import formatter
-from headnote.errors import ExtraMissing, NotAFolder
+from headnote.errors import NotAFolder
+from headnote.extras import missing
 
 ABOUT = """\
 Serve tools and resources of headnote to an agent, over standard input and
@@ -66,5 +67,5 @@ def _serve() -> Callable[..., None]:
     except ImportError as error:
         if (error.name or "").partition(".")[0] == "headnote":
             raise
-        raise ExtraMissing(f"headnote mcp needs the package mcp ({error}); pip install 'headnote[mcp]'") from None
+        raise missing("headnote mcp", "mcp") from error
     return serve

@@ -28,12 +28,11 @@ class Sections:
     ('It is 2026-01-03.', 2)
     """
 
-    __slots__ = ("_kept", "_made_from", "_makers")
+    __slots__ = ("_kept", "_makers")
 
     def __init__(self) -> None:
         self._makers: dict[str, tuple[Callable[[], str | None], Callable[[], Hashable]]] = {}
-        self._kept: dict[str, str] = {}
-        self._made_from: dict[str, Hashable] = {}
+        self._kept: dict[str, tuple[Hashable, str]] = {}  #: what each was made from, and its text: stored in one step
 
     def add(self, name: str, make: Callable[[], str | None], inputs: Callable[[], Hashable] = tuple) -> None:
         """Add a section, or give one another maker. Without `inputs` it is made once."""
@@ -43,10 +42,10 @@ class Sections:
     def __getitem__(self, name: str) -> str:
         make, inputs = self._makers[name]
         now = inputs()
-        if name not in self._kept or self._made_from[name] != now:
-            self._kept[name] = make() or ""
-            self._made_from[name] = now
-        return self._kept[name]
+        kept = self._kept.get(name)
+        if kept is None or kept[0] != now:
+            kept = self._kept[name] = (now, make() or "")
+        return kept[1]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._makers)
@@ -59,4 +58,3 @@ class Sections:
         """Forget the text of a section, or of all: after `/clear`, a compaction, a change that no input shows."""
         for each in [name] if name is not None else list(self._kept):
             self._kept.pop(each, None)
-            self._made_from.pop(each, None)

@@ -42,9 +42,14 @@ def verdict_of(view: View, path: str, tree: Tree | None = None) -> Verdict:
             why = f"its paths wait for a file that matches: {globs}, seen from {rule.base}"
             return Verdict(path, "on-match", "loaded when a matching file is touched", (why,), ())
     skips = [skip for skip in view.skips if skip.path in (path, real) or _almost(skip, path)]
-    if skips:
-        return _skipped(view, path, skips)
-    return _elsewhere(view, path, tree)
+    if not skips:
+        return _elsewhere(view, path, tree)
+    found = _skipped(view, path, skips)
+    if all(_almost(skip, path) and skip.path != path for skip in skips):  # that import fails; it may come otherwise
+        other = _elsewhere(view, path, tree)
+        if other.loaded != "never":
+            return other._replace(why=(*other.why, *found.why), change=found.change)
+    return found
 
 
 def _almost(skip: Skip, path: str) -> bool:

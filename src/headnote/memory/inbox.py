@@ -19,6 +19,7 @@ from headnote.memory.names import safe_file
 from headnote.memory.note import Memory
 from headnote.memory.shelf import now
 from headnote.memory.store import Store
+from headnote.memory.team import ignore_index
 from headnote.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -85,13 +86,16 @@ class Inbox:
         """A proposal by its id, or the start of it: four characters at least, so that no mere number is one."""
         found = [proposal for proposal in self.waiting() if proposal.id.startswith(name) and len(name) >= SHORTEST]
         if len(found) != 1:
-            raise NoSuchMemory(f"{len(found)} proposals are called {name!r}; see: headnote memory inbox")
+            short = f"; an id needs {SHORTEST} characters at least" if len(name) < SHORTEST else ""
+            raise NoSuchMemory(f"{len(found)} proposals are called {name!r}{short}; see: headnote memory inbox")
         return found[0]
 
     def accept(self, name: str) -> Memory | Change:
         """Make a proposed change."""
         proposal = self.get(name)
         made = self._make(proposal)
+        if proposal.scope == "team":
+            ignore_index(self._store(proposal))
         try:
             self._append({"kind": "accept", "id": proposal.id, "time": now()})
         except StoreFailed as error:

@@ -110,7 +110,9 @@ class Store:
         for file in (name, f"{name}.md"):
             if file in files:
                 return [self.read(file)]
-        return [memory for memory in self.memories() if name in (memory.name, memory.file.rpartition("/")[2])]
+        all_of_them = self.memories()
+        found = [memory for memory in all_of_them if name in (memory.name, memory.file.rpartition("/")[2])]
+        return found or [memory for memory in all_of_them if memory.title == name]
 
     def index(self) -> str:
         """The text of `MEMORY.md`; empty if there is none."""

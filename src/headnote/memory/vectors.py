@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from headnote.errors import HeadnoteError
+from headnote.extras import how_to_install
 from headnote.memory.postings import Postings
 from headnote.types import TYPE_CHECKING
 
@@ -48,7 +49,7 @@ class WordLlama:
         try:
             import wordllama  # type: ignore[import-not-found, unused-ignore]
         except ImportError as error:
-            raise NoVectors("vectors need the package wordllama: pip install 'headnote[vectors]'") from error
+            raise NoVectors(f"vectors need the package wordllama: {how_to_install('vectors')}") from error
         import os
 
         home = os.path.dirname(wordllama.__file__)

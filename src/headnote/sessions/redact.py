@@ -18,6 +18,7 @@ import hashlib
 import re
 from functools import lru_cache
 
+from headnote.extras import how_to_install
 from headnote.sessions.detectors import installed
 from headnote.sessions.exposed import (
     ASSIGNED,
@@ -73,7 +74,7 @@ class Redactor:
         self._kinds: dict[str, str] = {}  #: fingerprint -> what the value was called first
         detector = None if extra is False else installed()
         if extra and detector is None:
-            raise ModuleNotFoundError("pip install 'headnote[secrets]' brings the detectors")
+            raise ModuleNotFoundError(f"{how_to_install('secrets')} brings the detectors")
         self._detector = detector
 
     @property

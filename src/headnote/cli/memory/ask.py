@@ -24,7 +24,7 @@ def command_recall(words: Sequence[str]) -> int:
     parser.add_argument("--budget", type=int, default=2000, metavar="TOKENS", help="default: %(default)s")
     parser.add_argument("--limit", type=int, default=8, metavar="N", help="at most so many; default: %(default)s")
     parser.add_argument("--type", action="append", choices=TYPES, default=[], help="only of this type")
-    parser.add_argument("--vectors", action="store_true", help="with vectors: pip install 'headnote[vectors]'")
+    parser.add_argument("--vectors", action="store_true", help="with vectors, an extra of headnote")
     parser.add_argument("--text", action="store_true", help="the text for a model, in its wrapper")
     options = parser.parse_args(words)
     memories = opened(options)

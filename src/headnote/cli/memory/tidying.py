@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 
 from headnote.cli.memory.asking import agreed, for_terminal, opened, paint_of, parser_of
@@ -42,6 +43,10 @@ def command_consolidate(words: Sequence[str]) -> int:
     if options.undo:
         return _take_back(memories, options)
     plan = find_plan(memories, options.apply) if options.apply else _proposed(memories, options)
+    if plan.state == "done":
+        back = f"headnote memory consolidate --undo {plan.id}"
+        print(f"{plan.id} was made already. Take it back: {back}", file=sys.stderr)
+        return 1
     if not options.json:
         _print_plan(memories, plan)
     elif not (options.yes and plan.steps):

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 
 from headnote.cli.memory.asking import opened, parser_of, tell
 from headnote.cli.schema import emit
+from headnote.credentials import credentials_in
 from headnote.errors import HeadnoteError, WriteRefused
 from headnote.memory.inbox import Proposal
 from headnote.memory.journal import Change
@@ -36,6 +37,7 @@ def command_add(words: Sequence[str]) -> int:
     parser.add_argument("-d", "--description", required=True, help="one line, by which it is found")
     parser.add_argument("-b", "--body", help="the text")
     _who(parser)
+    _about_credentials(parser)
     options = parser.parse_args(words)
     memories = opened(options)
     body = options.body
@@ -45,6 +47,7 @@ def command_add(words: Sequence[str]) -> int:
     if not body.strip() or body.strip() == SKELETON.strip():
         raise WriteRefused("the memory has no text; nothing was written")
     with _not_lost(body if options.body is None else ""):
+        _refuse_credentials(f"{options.description}\n{body}", options)
         made = memories.create(
             options.topic, type=options.type, description=options.description, body=body, **_said(options)
         )
@@ -57,6 +60,19 @@ def _who(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--why", default="", help="a note for the history")
 
 
+def _about_credentials(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--anyway", action="store_true", help="even if it looks like a credential")
+
+
+def _refuse_credentials(text: str, options: argparse.Namespace, before: str = "") -> None:
+    """Say no to what looks like a credential, unless it stood there before: a memory is sent to models."""
+    known = {found.fingerprint for found in credentials_in(before)}
+    new = [found for found in credentials_in(text) if found.fingerprint not in known]
+    if new and not options.anyway:
+        said = f"this looks like a credential ({new[0].kind}), and memories are sent to models: nothing was written"
+        raise WriteRefused(f"{said}. Leave it out; if it is none, add --anyway")
+
+
 def _said(options: argparse.Namespace) -> Said:
     return {"by": options.by, "why": options.why}
 
@@ -65,7 +81,7 @@ def _edited(text: str, name: str) -> str:
     """A text after the user has had it in an editor."""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if not editor or not sys.stdin.isatty():
-        raise WriteRefused("there is no $EDITOR, or no terminal; give the text with -b or on standard input")
+        raise WriteRefused("there is no $EDITOR, or no terminal; give the text with -b, or on standard input (edit: --stdin)")
     with tempfile.TemporaryDirectory(prefix="headnote-") as folder:
         path = os.path.join(folder, "memory.md")
         with open(path, "w", encoding="utf-8", newline="") as file:
@@ -119,6 +135,7 @@ def command_edit(words: Sequence[str]) -> int:
     parser.add_argument("--stdin", action="store_true", help="the whole file, from standard input")
     parser.add_argument("--expect", default="", metavar="DIGEST", help="only if the file is still this one")
     _who(parser)
+    _about_credentials(parser)
     options = parser.parse_args(words)
     memories = opened(options)
     before = memories.get(options.name)
@@ -131,6 +148,7 @@ def command_edit(words: Sequence[str]) -> int:
     if text is not None and not text.strip():
         raise WriteRefused(f"there is no text; {before.file} is as it was. To delete it: headnote memory rm")
     with _not_lost(text or ""):
+        _refuse_credentials("\n".join(filter(None, (options.description, options.body, text))), options, before.text)
         made = memories.edit(
             before.file,
             description=options.description,
