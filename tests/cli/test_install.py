@@ -60,18 +60,12 @@ SHOWN = """\
   line 3
       "hooks": {
         "Stop": [
-  +       {
-  +         "hooks": [
-  +           {
-  +             "type": "command",
-  +             "command": "/opt/bin/headnote hook Stop",
-  +             "timeout": 10
-  +           }
-  +         ]
-  +       }
+  +       {"hooks": [{"type": "command", "command": "/opt/bin/headnote hook
+  +           Stop", "timeout": 10}]}
         ]
       }
 
+claude-code gets 1 hook: /opt/bin/headnote
 """
 
 
@@ -95,13 +89,14 @@ def test_it_shows_the_change_and_changes_nothing_without_consent(place):
 
 def test_it_asks_at_a_terminal(place, monkeypatch):
     path = place.write("home/.claude/settings.json", SETTINGS)
-    for answer, code in (("n", 1), ("y", 0)):
+    for answer, code in (("n", 1), ("\4", 1), ("y", 0)):
         main, side = pty.openpty()
         os.write(main, f"{answer}\n".encode())
         with open(side, encoding="utf-8") as terminal:
             done = stop_only(place, install, stdin=terminal)
         os.close(main)
-        assert (done.code, "Change 1 file? [y/N]" in done.text) == (code, True)
+        assert (done.code, "headnote\nChange 1 file? [y/N]" in done.text) == (code, True)
+        assert done.text.endswith("Nothing was changed.\n") == (answer != "y")
         assert ("headnote hook Stop" in read(path)) == (answer == "y")
 
 
@@ -156,19 +151,26 @@ def test_what_is_installed_where(place):
         "headnote is not installed in any agent yet. Look first, nothing is changed:\n"
         "  headnote install claude-code --dry-run\n"
     )
+    assert run(place, install, "--list", "codx").error.startswith(
+        "headnote: the agent 'codx' is not known. Did you mean 'codex'? There are:"
+    )
     run(place, install, "claude-code", "--yes", *WITH)
+    assert run(place, install, "codex", "--list").text.startswith("headnote is not installed in codex yet. Look first")
     run(place, install, "codex", "--project", "--yes", "--no-hooks")
     shown = run(place, install, "--list")
     assert shown.code == 1
     assert shown.text == (
         "claude-code (user): hooks for 8 events  ~/.claude/settings.json\n"
         "  cannot be started: /opt/bin/headnote\n"
+        "  because the program is not there\n"
         "  try: headnote install claude-code\n"
         "claude-code (user): MCP server  ~/.claude.json\n"
         "  cannot be started: /opt/bin/headnote mcp\n"
+        "  because the program is not there\n"
         "  try: headnote install claude-code\n"
         "codex (project): MCP server  .codex/config.toml\n"
         "  cannot be started: headnote mcp\n"
+        "  because the program is not there\n"
         "  try: headnote install codex --project\n"
     )
     data = run(place, install, "--json").data
@@ -221,7 +223,10 @@ def test_several_agents_all_or_none(place):
     place.write("home/.gemini/settings.json", "{")
     done = run(place, install, "codex", "gemini-cli", "--yes", *WITH)
     assert done.code == 3
-    assert done.error.startswith("headnote: home/.gemini/settings.json cannot be changed safely: line 1: a key was")
+    assert done.error == (
+        "headnote: ~/.gemini/settings.json cannot be changed safely: line 1: a key was\n"
+        "expected, and there is the end. Mend it, or change it by hand. Nothing was\nchanged\n"
+    )
     assert not os.path.exists(place.path("home/.codex"))
 
 
@@ -232,17 +237,90 @@ def test_several_agents_all_or_none(place):
             install,
             ["claud-code"],
             2,
-            "nothing can be installed in 'claud-code', did you mean 'claude-code'?; there are: amp",
+            "headnote: the agent 'claud-code' is not known. Did you mean 'claude-code'? There are: claude-code, codex,",
         ),
+        (install, ["foo"], 2, "headnote: the agent 'foo' is not known. There are: claude-code, codex,"),
         (install, ["claude-code", "--command", "true"], 2, "--command must end with the program headnote"),
+        (install, ["claude-code", "--no-hooks", "--no-mcp"], 2, "there is nothing left to do"),
+        (uninstall, ["claude-code", "--no-hooks", "--no-mcp"], 2, "there is nothing left to do"),
+        (install, ["opencode", "--hooks"], 2, "opencode has no hooks that headnote knows. Nothing was changed"),
+        (install, ["claude-code", "--events", "Foo"], 2, "claude-code has no event Foo; there are: SessionStart,"),
+        (install, ["claude-code", "--events", ","], 2, "--events needs names of events"),
+        (install, ["claude-code", "--mcp", "--events", "Stop"], 2, "--events is about hooks"),
         (install, ["claude-code", "--user", "--project"], 2, "not allowed with argument --user"),
         (uninstall, [], 2, "from which agent? `headnote install` lists where headnote is"),
-        (uninstall, ["nobody"], 2, "nothing can be installed in 'nobody'"),
+        (uninstall, ["nobody"], 2, "the agent 'nobody' is not known. There are:"),
     ],
 )
 def test_wrong_usage(place, module, words, code, said):
     done = run(place, module, *words)
-    assert (done.code, said in done.error) == (code, True)
+    assert (done.code, said in " ".join(done.error.split()), done.text) == (code, True, "")
+    assert max(map(len, done.error.split("\n"))) <= 80
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        ([], ["hooks", "mcp"]),
+        (["--hooks"], ["hooks"]),
+        (["--mcp"], ["mcp"]),
+        (["--hooks", "--mcp"], ["hooks", "mcp"]),
+        (["--no-hooks"], ["mcp"]),
+        (["--no-mcp"], ["hooks"]),
+        (["--mcp", "--no-hooks"], ["mcp"]),
+    ],
+)
+def test_a_part_that_is_named_is_the_only_one(place, words, parts):
+    files = {"hooks": "home/.claude/settings.json", "mcp": "home/.claude.json"}
+    done = run(place, install, "claude-code", "--json", *words, *WITH)
+    assert [each["path"] for each in done.data["plans"][0]["changes"]] == [files[part] for part in parts]
+    run(place, install, "claude-code", "--yes", *WITH)
+    gone = run(place, uninstall, "claude-code", "--json", *words)
+    assert [each["path"] for each in gone.data["plans"][0]["changes"]] == [files[part] for part in parts]
+
+
+def test_a_server_that_cannot_start_is_told_of(place):
+    place.write("venv/pyvenv.cfg", "")
+    python = place.write("venv/bin/python3", "", mode=0o755)
+    program = place.write("venv/bin/headnote", f"#!{python}\n", mode=0o755)
+    words = ("--command", program)
+    done = run(place, install, "claude-code", "--yes", *words)
+    said = "Note: the MCP server is left out: the package that it needs is not there.\n"
+    remedy = "  try: venv/bin/python3 -m pip install 'mcp>=2.3,<3'\n"
+    assert (done.code, said + remedy in done.text) == (0, True)
+    assert "\nclaude-code gets 8 hooks:\n" in done.text
+    assert (run(place, install, "opencode", "--yes", *words)) == Done(
+        1, "opencode: it takes only the MCP server, nothing to change\n" + said + remedy, ""
+    )
+    assert run(place, install).code == 0
+    run(place, install, "claude-code", "--mcp", "--yes", *words)
+    listed = run(place, install)
+    assert (listed.code, listed.text.endswith(remedy)) == (1, True)
+    assert "MCP server  ~/.claude.json\n  cannot be started:" in listed.text
+
+
+def test_what_is_shown_is_short_and_whole_words(place):
+    place.write("home/.claude/settings.json", '{"model":"opus","env":{' + '"A":"b", ' * 400 + '"C":"d"}}')
+    shown = run(place, install, "claude-code", *WITH).text.split("\n")
+    assert len(shown) < 40
+    assert max(map(len, shown)) <= 80
+    assert shown[:4] == [
+        "~/.claude/settings.json:",
+        "  line 1",
+        '  - …":"b", "A":"b", "C":"d"}}',
+        '  + …":"b", "A":"b", "C":"d"},',
+    ]
+    start = shown.index('  +     "UserPromptSubmit": [{"hooks": [{"type": "command", "command":')
+    assert shown[start + 1] == '  +         "/opt/bin/headnote hook UserPromptSubmit", "timeout": 10}]}],'
+
+
+def test_a_question_about_several_agents_fits_too(place):
+    done = run(place, install, "claude-code", "codex", "gemini-cli", "qwen-code", "--yes", *WITH)
+    assert done.text.endswith(
+        "Sessions that begin now have it. Take it back:\n  headnote uninstall claude-code codex gemini-cli qwen-code\n"
+    )
+    gone = run(place, uninstall, "claude-code", "codex", "gemini-cli", "qwen-code", "--yes")
+    assert max(map(len, (done.text + gone.text).split("\n"))) <= 80
 
 
 def test_help_names_the_agents_in_eighty_columns(place):

@@ -116,12 +116,7 @@ class Place:
         for name, text in {**self.templates, **self.agent.settings}.items():
             self.write(os.path.join(self.home, name), text)
         add = ("memory", "add", "-t", "project")
-        about = ("deploy staging", "-d", "how the payment service is deployed to staging", "-b", FACT)
-        for name in {
-            "claude-code",
-            *([release.agent] if INSTALLS[release.agent].hooks else []),
-        }:  # the server has the project's memories, hooks those of the agent
-            self.headnote(*add, "--agent", name, *about)
+        self.headnote(*add, "deploy staging", "-d", "how the payment service is deployed to staging", "-b", FACT)
         self.headnote(*add, "--team", "reviews", "-d", TEAM, "-b", TEAM)
 
     @staticmethod

@@ -6,12 +6,14 @@ import argparse
 import shlex
 from collections.abc import Sequence
 
-from headnote.cli.installing import finish, here_of, kept_of, parser_of, parts_of
-from headnote.cli.paint import Paint
+from headnote.cli.installing import Parser, finish, here_of, kept_of, parser_of, parts_of, say_refused
+from headnote.cli.paint import Paint, printable
 from headnote.cli.schema import emit
 from headnote.dialects.installs import INSTALLS
+from headnote.errors import HeadnoteError
 from headnote.serve.install import Here, Installed, installed, plan_install
 from headnote.serve.install.pieces import is_our_call
+from headnote.serve.install.places import install_of
 
 ABOUT = (
     "Let an agent run headnote: hooks (recall, rules, archive) and an MCP server, in the agent's own settings file. It "
@@ -20,7 +22,7 @@ ABOUT = (
 )
 EXAMPLES = """\
   headnote install claude-code
-  headnote install codex gemini-cli --no-hooks
+  headnote install codex gemini-cli --mcp
   headnote install claude-code --events SessionStart,UserPromptSubmit
   headnote install                     what is installed, and does it still run?"""
 
@@ -33,21 +35,39 @@ def command(words: Sequence[str]) -> int:
     options = parser.parse_args(words)
     here = here_of(options)
     if options.list or not options.agents:
-        return _list(here, options)
+        try:
+            return _list(here, options)
+        except HeadnoteError as error:
+            return say_refused(error, options, here)
     command = shlex.split(options.command or "")
     if command and not is_our_call(shlex.join([*command, "hook", "Stop"])):
         parser.error("--command must end with the program headnote, else uninstall would not know it again")
+    parts, events = parts_of(options, parser), _events(options, parser)
     kept, scope = kept_of(here), "project" if options.project else "user"
-    events = tuple(filter(None, (options.events or "").split(",")))
-    plans = [
-        plan_install(agent, here, kept, scope=scope, parts=parts_of(options), events=events, command=command)
-        for agent in dict.fromkeys(options.agents)
-    ]
-    return finish("install", plans, options, here, kept)
+    try:
+        plans = [
+            plan_install(agent, here, kept, scope=scope, parts=parts, events=events, command=command)
+            for agent in dict.fromkeys(options.agents)
+        ]
+        return finish("install", plans, options, here, kept)
+    except HeadnoteError as error:
+        return say_refused(error, options, here)
+
+
+def _events(options: argparse.Namespace, parser: Parser) -> tuple[str, ...]:
+    if options.events is None:
+        return ()
+    events = tuple(filter(None, (word.strip() for word in options.events.split(","))))
+    if not events:
+        parser.error("--events needs names of events, e.g. --events SessionStart,Stop")
+    if "hooks" not in (parts_of(options, parser) or ("hooks",)):
+        parser.error("--events is about hooks, and only the MCP server is asked for")
+    return events
 
 
 def _list(here: Here, options: argparse.Namespace) -> int:
-    found = [each for each in installed(here) if not options.agents or each.agent in options.agents]
+    wanted = {agent: install_of(agent) for agent in options.agents or INSTALLS}
+    found = [each for each in installed(here) if each.agent in wanted]
     broken = any(not each.is_valid for each in found)
     if options.json:
         rows = [
@@ -63,15 +83,17 @@ def _list(here: Here, options: argparse.Namespace) -> int:
         return 1 if broken else 0
     paint = Paint(here.cwd, here.home)
     if not found:
-        print("headnote is not installed in any agent yet. Look first, nothing is changed:")
-        print("  headnote install claude-code --dry-run")
+        agent = options.agents[0] if options.agents else "claude-code"
+        print(f"headnote is not installed in {' or '.join(options.agents) or 'any agent'} yet.", end=" ")
+        print("Look first, nothing is changed:")
+        print(f"  headnote install {agent} --dry-run")
     for each in found:
         _print_installed(each, paint)
     return 1 if broken else 0
 
 
 def _print_installed(each: Installed, paint: Paint) -> None:
-    if each.problem:
+    if not each.part:
         print(paint.bold(f"{each.agent} ({each.scope})"))
         print(paint.red(paint.wrap(f"{each.path}: {each.problem}".removeprefix(": "), 2)))
         return
@@ -79,8 +101,10 @@ def _print_installed(each: Installed, paint: Paint) -> None:
     print(f"{paint.bold(each.agent)} ({each.scope}): {what}  {paint.path(each.path)}")
     runs = paint.text(shlex.join(each.command))
     print(paint.wrap(f"runs {runs}", 2) if each.is_valid else paint.red(paint.wrap(f"cannot be started: {runs}", 2)))
+    if each.problem:
+        print(paint.wrap(f"because {each.problem}", 2))
     if each.missing:
         print(paint.wrap(f"without: {', '.join(each.missing)}", 2))
     if not each.is_valid:
         flag = " --project" if each.scope == "project" else ""
-        print(f"  try: headnote install {each.agent}{flag}")
+        print(f"  try: {printable(each.remedy) or f'headnote install {each.agent}{flag}'}")

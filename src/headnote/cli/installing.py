@@ -1,27 +1,38 @@
-"""What `headnote install` and `headnote uninstall` have in common: options, what a plan is for people and programs."""
+"""What `headnote install` and `headnote uninstall` have in common: options, the question, how it ends."""
 
 from __future__ import annotations
 
 import argparse
-import difflib
 import os
+import sys
 import textwrap
 from collections.abc import Sequence
 
 from headnote.cli.options import formatter
-from headnote.cli.paint import Paint, plural, printable
+from headnote.cli.paint import Paint, plural
 from headnote.cli.people import agreed
 from headnote.cli.schema import emit
-from headnote.credentials import credentials_in
+from headnote.cli.settings_shown import plan_json, print_plan, summary
 from headnote.dialects.installs import INSTALLS
-from headnote.serve.install import Edit, Here, Kept, Plan, carry_out, state_folder
+from headnote.errors import HeadnoteError
+from headnote.serve.install import PARTS, Here, Kept, Plan, carry_out, state_folder
+from headnote.types import TYPE_CHECKING
 
-CONTEXT = 2  #: lines around a change
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 
-def parser_of(command: str, about: str, examples: str) -> argparse.ArgumentParser:
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors fit into a terminal."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(2, Paint(os.sep, os.sep).wrap(f"{self.prog}: error: {message}", 0) + "\n")
+
+
+def parser_of(command: str, about: str, examples: str) -> Parser:
     agents = textwrap.fill(f"agents: {', '.join(INSTALLS)}", 80, break_on_hyphens=False)
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog=f"headnote {command}",
         description=textwrap.fill(about, 80),
         epilog=f"{agents}\n\nexamples:\n{examples}",
@@ -29,8 +40,8 @@ def parser_of(command: str, about: str, examples: str) -> argparse.ArgumentParse
         allow_abbrev=False,
     )
     parser.add_argument("agents", nargs="*", metavar="AGENT", help="e.g. claude-code")
-    for part, what in (("hooks", "hooks"), ("mcp", "the MCP server")):
-        parser.add_argument(f"--{part}", action=argparse.BooleanOptionalAction, default=True, help=f"with {what}")
+    for part, what in (("hooks", "hooks, or all but them"), ("mcp", "the MCP server, or all but it")):
+        parser.add_argument(f"--{part}", action=argparse.BooleanOptionalAction, help=f"only {what}")
     scope = parser.add_mutually_exclusive_group()
     scope.add_argument("--user", action="store_true", help="in your own settings (this is so by default)")
     scope.add_argument("--project", action="store_true", help="in the settings of this project, for all who work on it")
@@ -56,118 +67,61 @@ def kept_of(here: Here) -> Kept:
     return Kept(state_folder(here.home, here.env))
 
 
-def parts_of(options: argparse.Namespace) -> tuple[str, ...]:
-    return tuple(part for part in ("hooks", "mcp") if getattr(options, part))
+def parts_of(options: argparse.Namespace, parser: Parser) -> tuple[str, ...] | None:
+    """The parts that somebody chose: a part that is named is the only one, unless both are. None: nothing was said."""
+    given = {part: getattr(options, part) for part in PARTS}
+    if set(given.values()) == {None}:
+        return None
+    is_named = True in given.values()
+    chosen = tuple(part for part, wish in given.items() if wish or (wish is None and not is_named))
+    if not chosen:
+        parser.error("without hooks and without the MCP server, there is nothing left to do")
+    return chosen
 
 
-_SAME = {"install": "already installed", "uninstall": "not installed"}
-
-
-def print_plan(plan: Plan, paint: Paint, kind: str) -> None:
-    """Each file and what changes in it."""
-    if not plan.edits:
-        print(f"{plan.agent}: {_SAME[kind]} ({plan.scope}), nothing to change")
-    for edit in plan.edits:
-        print(paint.bold(paint.path(edit.path)) + _about(edit, paint))
-        for line in _diff(edit, paint):
-            print(line)
-        print()
-    for note in plan.notes:
-        print(paint.wrap(f"Note: {note}.".replace("..", "."), 0))
-
-
-def _about(edit: Edit, paint: Paint) -> str:
-    linked = f", which is {paint.path(edit.settings.target)}" if edit.settings.target != edit.path else ""
-    names = edit.settings.found.names
-    if names > 1:
-        linked += f" (it has {names} names; the others keep what they have)"
-    if edit.settings.found.kind == "missing":
-        return f"{linked}: a new file"
-    if edit.after is None:
-        return f"{linked}: was made for headnote, and goes"
-    if edit.how == "restored":
-        return f"{linked}: as it was before headnote, byte for byte"
-    if edit.how == "removed":
-        return f"{linked}: was changed since; only what is headnote's goes"
-    return f"{linked}:"
-
-
-def _diff(edit: Edit, paint: Paint) -> list[str]:
-    before, after = edit.settings.text, (edit.after or b"").decode()
-    if edit.after is None:
-        return []
-    lines = list(difflib.unified_diff(before.splitlines(), after.splitlines(), n=CONTEXT, lineterm=""))[2:]
-    return [row for line in lines for row in _rows(line, paint)]
-
-
-def _rows(line: str, paint: Paint) -> list[str]:
-    """A line of a difference in rows that fit; a secret of the user's is not shown."""
-    if line.startswith("@@"):
-        return [paint.faint(f"  line {line.split()[2].lstrip('+').partition(',')[0]}")]
-    sign, text = line[:1], printable(masked(line[1:]).replace("\t", "    "))
-    room = max(20, paint.width - 4)
-    pieces = [text[at : at + room] for at in range(0, len(text), room)] or [""]
-    dress = {"+": paint.bold, "-": paint.red}.get(sign, paint.faint)
-    return [dress(f"  {sign if not at else ' '} {piece}".rstrip()) for at, piece in enumerate(pieces)]
-
-
-def masked(text: str) -> str:
-    """A line without what looks like a secret."""
-    for found in sorted(credentials_in(text), key=lambda each: -each.start):
-        text = text[: found.start] + "…" + text[found.end :]
-    return text
-
-
-def plan_json(plan: Plan, *, done: bool) -> dict[str, object]:
-    return {
-        "agent": plan.agent,
-        "scope": plan.scope,
-        "done": done,
-        "changes": [_edit_json(edit) for edit in plan.edits],
-        "same": list(plan.same),
-        "notes": list(plan.notes),
-    }
-
-
-def _edit_json(edit: Edit) -> dict[str, object]:
-    diff = difflib.unified_diff(
-        edit.settings.text.splitlines(), (edit.after or b"").decode().splitlines(), n=CONTEXT, lineterm=""
-    )
-    action = "create" if edit.settings.found.kind == "missing" else "delete" if edit.after is None else "write"
-    return {
-        "path": edit.path,
-        "file": edit.settings.target,
-        "action": action,
-        "how": edit.how or "added",
-        "diff": "\n".join(masked(line) for line in list(diff)[2:]),
-    }
+def say_refused(error: HeadnoteError, options: argparse.Namespace, here: Here) -> int:
+    """Why nothing is done, in lines that fit; a program gets it as it is. The exit status."""
+    if options.json:
+        raise error
+    print(Paint(here.cwd, here.home).wrap(f"headnote: {error}", 0), file=sys.stderr)
+    return error.exit_code
 
 
 def finish(kind: str, plans: Sequence[Plan], options: argparse.Namespace, here: Here, kept: Kept) -> int:
     """Show what would be done, ask, do it. The exit status."""
     is_wanted = any(plan.edits for plan in plans)
+    code = 1 if kind == "install" and not all(plan.edits or plan.same for plan in plans) else 0
     if options.json:
         done = is_wanted and options.yes and not options.dry_run
         if done:
             _carry_out(plans, kept)
         emit(kind, {"plans": [plan_json(plan, done=done) for plan in plans]})
-        return 0 if done or options.dry_run or not is_wanted else 1
+        return code if done or options.dry_run or not is_wanted else 1
     paint = Paint(here.cwd, here.home)
     for plan in plans:
         print_plan(plan, paint, kind)
+    for said in filter(None, (summary(plan, paint, kind) for plan in plans)):
+        print(paint.wrap(said, 0))
     if not is_wanted:
-        return 0
+        return code
     if options.dry_run:
         print("Nothing was changed (--dry-run).")
-        return 0
+        return code
+    return _ask(kind, plans, options, kept, paint.width) or code
+
+
+def _ask(kind: str, plans: Sequence[Plan], options: argparse.Namespace, kept: Kept, width: int) -> int:
     count = plural(sum(len(plan.edits) for plan in plans), "file")
     if not agreed(f"Change {count}?", yes=options.yes):
+        if sys.stdin.isatty():  # without a terminal, it has been said
+            print("Nothing was changed.")
         return 1
     _carry_out(plans, kept)
     print(f"Done: {count} changed.")
     if kind == "install":
-        words = [plan.agent for plan in plans] + ["--project"] * options.project
-        print(f"Sessions that begin now have it. Take it back: headnote uninstall {' '.join(words)}")
+        words = [plan.agent for plan in plans if plan.edits] + ["--project"] * options.project
+        said, back = "Sessions that begin now have it. Take it back:", f"headnote uninstall {' '.join(words)}"
+        print(f"{said} {back}" if len(said) + len(back) < width else f"{said}\n  {back}")
     return 0
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from headnote.cli.installing import finish, here_of, kept_of, parser_of, parts_of
-from headnote.serve.install import plan_uninstall
+from headnote.cli.installing import finish, here_of, kept_of, parser_of, parts_of, say_refused
+from headnote.errors import HeadnoteError
+from headnote.serve.install import PARTS, plan_uninstall
 
 ABOUT = (
     "Take headnote out of an agent's settings. A file that is as headnote left it becomes what it was before, byte for "
@@ -14,7 +15,7 @@ ABOUT = (
 )
 EXAMPLES = """\
   headnote uninstall claude-code
-  headnote uninstall claude-code --no-mcp   only the hooks
+  headnote uninstall claude-code --hooks   only the hooks
   headnote uninstall codex --dry-run"""
 
 
@@ -24,9 +25,10 @@ def command(words: Sequence[str]) -> int:
     if not options.agents:
         parser.error("from which agent? `headnote install` lists where headnote is")
     here = here_of(options)
-    kept, scope = kept_of(here), "project" if options.project else "user"
-    plans = [
-        plan_uninstall(agent, here, kept, scope=scope, parts=parts_of(options))
-        for agent in dict.fromkeys(options.agents)
-    ]
-    return finish("uninstall", plans, options, here, kept)
+    kept, scope, parts = kept_of(here), "project" if options.project else "user", parts_of(options, parser) or PARTS
+    try:
+        agents = dict.fromkeys(options.agents)
+        plans = [plan_uninstall(agent, here, kept, scope=scope, parts=parts) for agent in agents]
+        return finish("uninstall", plans, options, here, kept)
+    except HeadnoteError as error:
+        return say_refused(error, options, here)

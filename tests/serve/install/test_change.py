@@ -58,8 +58,8 @@ def test_other_json_comes_back_in_value(text):
 def test_what_is_written_looks_like_its_neighbours():
     text = '{\r\n\t"model": "opus"\r\n}\r\n'
     wanted_text = (
-        '{\r\n\t"model": "opus",\r\n\t"mcpServers": {\r\n\t\t"headnote": {\r\n\t\t\t"type": "stdio",\r\n\t\t\t'
-        '"command": "/opt/bin/headnote",\r\n\t\t\t"args": [\r\n\t\t\t\t"mcp"\r\n\t\t\t]\r\n\t\t}\r\n\t}\r\n}\r\n'
+        '{\r\n\t"model": "opus",\r\n\t"mcpServers": {\r\n\t\t"headnote": '
+        '{"type": "stdio", "command": "/opt/bin/headnote", "args": ["mcp"]}\r\n\t}\r\n}\r\n'
     )
     assert added(text, "json", SERVER) == wanted_text
 
@@ -76,7 +76,14 @@ def test_a_comma_at_the_end_stays_one():
     text = '{\n  "a": [1,],\n}\n'
     new, old = back(text, "jsonc", SERVER)
     assert old == text
-    assert new.endswith('"mcp"\n      ]\n    }\n  },\n}\n')
+    assert new.endswith('"args": ["mcp"]}\n  },\n}\n')
+
+
+def test_ours_takes_a_line_for_each_event():
+    group = '{"hooks": [{"type": "command", "command": "/opt/bin/headnote hook Stop", "timeout": 10}]}'
+    assert added("{}", "json", FEW[:1]) == '{\n  "hooks": {\n    "Stop": [' + group + "]\n  }\n}"
+    theirs = '{\n "hooks": {\n  "Stop": [\n   {}\n  ]\n }\n}\n'
+    assert added(theirs, "json", FEW[:1]) == theirs.replace("{}\n", "{},\n   " + group + "\n")
 
 
 def test_hooks_of_others_stay_also_in_a_group_with_ours():
@@ -117,12 +124,12 @@ def test_empty_places_of_the_user_stay():
         ("{", "line 1: a key was expected, and there is the end"),
         ('{"a": 1,}', "line 1: another entry was expected, and there is '}'"),
         ('{\n  // no\n  "a": 1\n}', "line 2: JSON was expected, and there is '// no'"),
-        ("[]", "it is no object"),
-        ('{"hooks": []}', "hooks is no object"),
-        ('{"hooks": {"Stop": {}}}', "hooks.Stop is no list"),
-        ('{"hooks": null}', "hooks is no object"),
-        ('{"hooks": {}, "hooks": {}}', "the key 'hooks' is there twice"),
-        ('{"mcpServers": 5}', "mcpServers is no object"),
+        ("\n[]", "line 2: it is no object"),
+        ('{\n"hooks": []}', "line 2: hooks is no object"),
+        ('{"hooks": {\n\n"Stop": {}}}', "line 3: hooks.Stop is no list"),
+        ('{"hooks": null}', "line 1: hooks is no object"),
+        ('{"hooks": {},\n"a": 1,\n"hooks": {}}', "line 3: the key 'hooks' is there twice, first in line 1"),
+        ('{"mcpServers": 5}', "line 1: mcpServers is no object"),
         ('{"a": 01}', "line 1: JSON was expected, and there is '01}'"),
         ('{"a": NaN}', "line 1: JSON was expected, and there is 'NaN}'"),
         ('{"a": 1} x', "line 1: JSON was expected, and there is 'x'"),
@@ -133,6 +140,68 @@ def test_what_is_not_safe_is_refused_with_its_line(text, said):
     with pytest.raises(Unsafe) as refused:
         added(text, "json", FEW)
     assert str(refused.value) == said
+
+
+@pytest.mark.parametrize(
+    ("form", "text", "pieces", "said"),
+    [
+        ("toml", "a = 1\nmcp_servers = 5\n", CODEX, "line 2: mcp_servers is no table"),
+        ("toml", "a = 1\nb =\n", CODEX, "line 2: Invalid value"),
+        ("yaml", "a: 1\nmcpServers: 5\n", CONTINUE, "line 2: mcpServers is no list"),
+    ],
+)
+def test_so_are_tables_and_lists(form, text, pieces, said):
+    with pytest.raises(Unsafe) as refused:
+        added(text, form, pieces)
+    assert str(refused.value) == said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"model":"x"}',
+        '{"model":"x" }\n',
+        '{"model":"x"\n}',
+        '{ "model": "x", "hooks": {} }',
+        '{"model":"x","hooks":{"Stop":[]},"mcpServers":{ }}',
+        '{"hooks":{"Stop":[{"hooks":[]}]},"model":"x"}',
+        '{"model":"x",\n"hooks":{"Stop":[ {"hooks":[]} ]}}',
+        '{\n  "model": "x"\n}',
+        '\ufeff{"model":"x"}',
+    ],
+)
+def test_what_somebody_changed_elsewhere_stays_and_ours_goes_to_the_byte(text):
+    made = {tuple(place) for place in made_for(text, "json", BOTH)}
+    new = added(text, "json", BOTH).replace('"x"', '"changed"')
+    assert removed(new, "json", ("mcpServers",), PARTS, made, text) == text.replace('"x"', '"changed"')
+    once = removed(new, "json", ("mcpServers",), ["hooks"], made, text)
+    assert removed(once, "json", ("mcpServers",), ["mcp"], made, text) == text.replace('"x"', '"changed"')
+
+
+def test_comments_and_a_last_comma_are_where_they_were():
+    for text in ('{"a":1, // x\n}', '{"a":1,}', '{"a":1 /* x */}', '{"a":1 /* x */ // y\n }', "{ /* x */ }"):
+        made = {tuple(place) for place in made_for(text, "jsonc", SERVER)}
+        new = added(text, "jsonc", SERVER).replace('"a":1', '"a":2')
+        assert removed(new, "jsonc", ("mcpServers",), PARTS, made, text) == text.replace('"a":1', '"a":2')
+
+
+def test_a_file_that_was_written_anew_keeps_its_new_form():
+    text = '{"model":"x"}'
+    new = json.dumps({**json.loads(added(text, "json", BOTH)), "theirs": 1}, indent=1)
+    assert removed(new, "json", ("mcpServers",), PARTS, None, text) == '{\n "model": "x",\n "theirs": 1\n}'
+    new = json.dumps(json.loads(added(text, "json", BOTH)), indent=1)
+    assert removed(new, "json", ("mcpServers",), PARTS, None, text) == '{\n "model": "x"\n}'
+
+
+@pytest.mark.parametrize(
+    ("form", "text", "pieces"), [("toml", "a = 1", CODEX), ("toml", "a = 1\n", CODEX), ("yaml", "a: 1", CONTINUE)]
+)
+def test_the_last_line_end_is_as_it_was(form, text, pieces):
+    keys = pieces[0].keys[:-1]
+    new = added(text, form, pieces).replace("1", "2", 1)
+    assert removed(new, form, keys, PARTS, None, text) == text.replace("1", "2")
+    theirs = "[z]\n" if form == "toml" else "z: 3\n"
+    assert removed(new + theirs, form, keys, PARTS, None, text).endswith("\n" + theirs)
 
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
@@ -158,6 +227,8 @@ def test_any_json_gets_ours_and_loses_it_again(value, indent, ascii_only, crlf):
     text = text.replace("\n", "\r\n") if crlf else text
     new, old = back(text, "json", BOTH)
     assert json.loads(old) == value
+    made = {tuple(place) for place in made_for(text, "json", BOTH)}
+    assert removed(new, "json", ("mcpServers",), PARTS, made, text) == text
     found = json.loads(new)
     assert found["mcpServers"].pop("headnote") == dict(SERVER[0].value)
     assert {key: item for key, item in found.items() if key not in ("hooks", "mcpServers")} == {

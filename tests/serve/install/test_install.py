@@ -11,13 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headnote.dialects.installs import INSTALLS
-from headnote.errors import SettingsRefused, UnknownAgent
+from headnote.errors import BadArgument, SettingsRefused, UnknownAgent
 from headnote.memory.durable import Kernel
 from headnote.serve.hooks import EVENTS
 from headnote.serve.hooks.speech import SPEECHES
 from headnote.serve.install import Here, Kept, carry_out, installed, plan_install, plan_uninstall, state_folder
 from headnote.serve.install.pieces import PARTS, is_our_call
 from headnote.serve.install.program import doubts, is_there, our_command
+from headnote.serve.install.python import python_of, way_to_get, without_package
 
 COMMAND = [sys.executable, "-m", "headnote"]
 ODD = {
@@ -163,7 +164,20 @@ def test_a_change_between_two_installs_is_kept(place):
     install(place, parts=["hooks"])
     uninstall(place)
     with open(path, encoding="utf-8") as file:
-        assert json.load(file) == {"model": "sonnet"}
+        assert file.read() == '{\n  "model": "sonnet"\n}\n'
+
+
+def test_so_is_its_form(place):
+    path = place.write("home/.claude/settings.json", '{"model":"opus"}')
+    install(place, parts=["hooks"], events=["Stop"])
+    for other in ("sonnet", "haiku"):
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        place.write("home/.claude/settings.json", text.replace("opus", other).replace("sonnet", other))
+        install(place, parts=["hooks"])
+    uninstall(place)
+    with open(path, encoding="utf-8") as file:
+        assert file.read() == '{"model":"haiku"}'
 
 
 def test_without_our_records_only_ours_goes(place):
@@ -235,17 +249,26 @@ def test_what_cannot_be_changed_safely_is_refused(place):
 def test_a_second_file_that_is_refused_leaves_the_first_alone(place):
     place.write("home/.claude/settings.json", "{}")
     place.write("home/.claude.json", "[1]")
-    assert refused(place).startswith("~/.claude.json cannot be changed safely: it is no object")
+    assert refused(place).startswith("~/.claude.json cannot be changed safely: line 1: it is no object")
 
 
 def test_unknown_agents_and_events_are_named_with_the_known_ones(place):
-    with pytest.raises(
-        UnknownAgent, match=r"nothing can be installed in 'gemini', did you mean 'gemini-cli'\?; there are"
-    ):
-        install(place, "gemini")
-    assert refused(place, events=["Stopp"]).startswith("claude-code has no event Stopp; there are: SessionStart, User")
-    assert refused(place, "cursor", events=["Stop"]).startswith("cursor has no event Stop; it has no hooks of ours")
-    assert refused(place, "cursor", parts=["hooks"]) == "cursor has no settings for this (user). Nothing was changed"
+    for act in (install, uninstall):
+        with pytest.raises(UnknownAgent) as unknown:
+            act(place, "gemini")
+        start = "the agent 'gemini' is not known. Did you mean 'gemini-cli'? There are: claude-code, codex,"
+        assert str(unknown.value).startswith(start)
+    with pytest.raises(UnknownAgent, match=r"the agent 'foo' is not known\. There are: claude-code"):
+        install(place, "foo")
+    with pytest.raises(BadArgument, match="claude-code has no event Stopp; there are: SessionStart, UserPromptSubmit,"):
+        install(place, events=["Stopp"])
+    for options in ({"events": ["Stop"]}, {"parts": ["hooks"]}):
+        with pytest.raises(BadArgument, match=r"cursor has no hooks that headnote knows\. Nothing was changed"):
+            install(place, "cursor", **options)
+    assert install(place, "cursor", parts=PARTS, command=["/usr/bin/headnote"]).notes == (
+        "cursor has no hooks that headnote knows",
+    )
+    assert refused(place, "roo") == "roo has no settings for this (user). Nothing was changed"
 
 
 def test_somebody_who_is_faster_is_not_overwritten(place):
@@ -374,14 +397,77 @@ def test_what_is_installed_where(place):
     missing = tuple(hook.event for hook in INSTALLS["claude-code"].hooks.events if hook.event != "Stop")
     found = [each._replace(path=os.path.relpath(each.path, place.home)) for each in installed(here)]
     assert [tuple(each) for each in found] == [
-        ("claude-code", "user", ".claude/settings.json", "hooks", ("Stop",), missing, tuple(COMMAND), True, ""),
-        ("claude-code", "user", ".claude.json", "mcp", (), (), (*COMMAND, "mcp"), True, ""),
+        ("claude-code", "user", ".claude/settings.json", "hooks", ("Stop",), missing, tuple(COMMAND), True, "", ""),
+        ("claude-code", "user", ".claude.json", "mcp", (), (), (*COMMAND, "mcp"), True, "", ""),
         (
             *("gemini-cli", "user", ".gemini/settings.json", "", (), (), (), False),
-            "it cannot be read: line 1: a key was expected, and there is the end",
+            *("it cannot be read: line 1: a key was expected, and there is the end", ""),
         ),
-        *[("opencode", "user", ".config/opencode/opencode.json", "mcp", (), (), ("/gone/headnote", "mcp"), False, "")],
+        (
+            *("opencode", "user", ".config/opencode/opencode.json", "mcp", (), (), ("/gone/headnote", "mcp"), False),
+            *("the program is not there", ""),
+        ),
     ]
+
+
+def environment(place, *packages):
+    """A virtual environment with our program, and what it takes to get the server's package there."""
+    place.write("venv/pyvenv.cfg", "include-system-site-packages = false\n")
+    python = place.write("venv/bin/python3", "", mode=0o755)
+    place.folder("venv/lib/python3.11/site-packages")
+    for package in packages:
+        place.folder(f"venv/lib/python3.11/site-packages/{package}")
+    return place.write("venv/bin/headnote", f"#!{python}\nimport sys\n", mode=0o755), python
+
+
+def test_a_server_without_its_package_is_left_out_unless_asked_for(place):
+    program, python = environment(place)
+    remedy = f"{python} -m pip install 'mcp>=2.3,<3'"
+    note = f"the MCP server is left out: the package that it needs is not there; try: {remedy}"
+    plan = install(place, command=[program])
+    assert ([edit.settings.parts for edit in plan.edits], plan.notes[0]) == ([("hooks",)], note)
+    again = install(place, command=[program])
+    assert (again.edits, again.notes) == ((), (note,))
+    assert install(place, "cursor", command=[program]) == ("cursor", "user", (), (), (note,), (), ())
+    asked = install(place, parts=["mcp"], command=[program])
+    assert ([edit.settings.parts for edit in asked.edits], asked.notes[0]) == (
+        [("mcp",)],
+        note.replace("is left out", "cannot start yet"),
+    )
+    here, _ = setting(place)
+    assert [(each.part, each.is_valid, each.problem, each.remedy) for each in installed(here)] == [
+        ("hooks", True, "", ""),
+        (
+            *("mcp", False, f"{python} has not the package mcp, which the server needs"),
+            remedy,
+        ),
+    ]
+    environment(place, "mcp")
+    assert [(each.part, each.is_valid) for each in installed(here)] == [("hooks", True), ("mcp", True)]
+    assert not install(place, command=[program]).edits
+
+
+def test_which_python_would_run_a_command(place):
+    program, python = environment(place)
+    env = {"PATH": os.path.dirname(program)}
+    assert python_of(["headnote", "mcp"], env) == python_of([program], {}) == python_of([python, "-m"], {}) == python
+    place.write("venv/bin/headnote", f"#!/bin/sh\n'''exec' {python} \"$0\" \"$@\"\n' '''\n", mode=0o755)
+    assert python_of([program], {}) == python
+    place.write("venv/bin/headnote", "#!/bin/sh\nexec true\n", mode=0o755)
+    assert [python_of(words, {}) for words in ([program], ["/gone"], ["uvx", "headnote"], [])] == [""] * 4
+
+
+def test_nothing_is_said_of_a_python_that_nobody_can_look_into(place):
+    program, python = environment(place)
+    assert without_package([program], {}) == python
+    place.write("venv/pyvenv.cfg", "include-system-site-packages = true\n")
+    assert without_package([program], {}) == ""
+    os.remove(place.path("venv/pyvenv.cfg"))
+    assert without_package([program], {}) == ""
+    assert without_package([sys.executable, "-m", "headnote"], {}) == ""
+    assert way_to_get("/h/.local/share/uv/tools/headnote/bin/python") == (
+        "uv tool install --with 'mcp>=2.3,<3' headnote"
+    )
 
 
 def test_every_agent_gets_what_its_table_says(place):

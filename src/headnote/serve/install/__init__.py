@@ -12,10 +12,12 @@ from __future__ import annotations
 from headnote.serve.install.doing import carry_out
 from headnote.serve.install.installed import Installed, installed
 from headnote.serve.install.kept import Kept, state_folder
+from headnote.serve.install.pieces import PARTS
 from headnote.serve.install.places import Here
 from headnote.serve.install.plans import Edit, Plan, plan_install, plan_uninstall
 
 __all__ = [
+    "PARTS",
     "Edit",
     "Here",
     "Installed",

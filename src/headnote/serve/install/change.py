@@ -4,6 +4,7 @@
    added, or taken away, and nothing else; if it is not, `Unsafe` is raised.
 2. An object or a list that is empty once ours is taken out goes with it, if it was made for ours (`made`).
 3. A text that is not valid raises `Unsafe` with the line; so does one that has something else where ours must go.
+4. With what a text was `before` ours, its white space around ours comes back, too, where that is still as we left it.
 """
 
 from __future__ import annotations
@@ -23,16 +24,25 @@ def added(text: str, form: str, pieces: Sequence[Piece]) -> str:
     """A text with these pieces.
 
     >>> added('{"a": 1}', "json", [Piece("mcp", ("mcpServers", "headnote"), {"command": "x"})])
-    '{"a": 1,\\n  "mcpServers": {\\n    "headnote": {\\n      "command": "x"\\n    }\\n  }\\n}'
+    '{"a": 1,\\n  "mcpServers": {\\n    "headnote": {"command": "x"}\\n  }\\n}'
     """
     return _FORMS[form][0](text, form, pieces)
 
 
 def removed(
-    text: str, form: str, keys: tuple[str, ...], parts: Collection[str], made: Collection[Path] | None = None
+    text: str,
+    form: str,
+    keys: tuple[str, ...],
+    parts: Collection[str],
+    made: Collection[Path] | None = None,
+    before: str | None = None,
 ) -> str:
-    """A text without ours. `keys` lead to the servers; `made` are the places that were made for ours (None: all)."""
-    return _FORMS[form][1](text, form, keys, parts, made)
+    """A text without ours. `keys` lead to the servers; `made` are the places that were made for ours (None: all).
+
+    >>> removed('{"a": 2,\\n  "mcpServers": {"headnote": {}}\\n}', "json", ("mcpServers",), ["mcp"], before='{"a": 1}')
+    '{"a": 2}'
+    """
+    return _FORMS[form][1](text, form, keys, parts, made, before)
 
 
 def made_for(text: str, form: str, pieces: Sequence[Piece]) -> list[list[str]]:

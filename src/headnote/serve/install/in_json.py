@@ -7,7 +7,7 @@ from copy import deepcopy
 
 from headnote.dialects.installs import NAME
 from headnote.serve.install.jsonedit import Text
-from headnote.serve.install.jsontext import parse
+from headnote.serve.install.jsontext import line_of, parse
 from headnote.serve.install.pieces import Piece, is_our_handler, without_ours
 from headnote.serve.install.unsafe import Unsafe
 from headnote.types import TYPE_CHECKING
@@ -26,16 +26,17 @@ def document_of(text: str, form: str) -> Text:
     return Text(text[: len(text) - len(bare)] + "{}\n")
 
 
-def _object_of(document: Text) -> Table:
+def object_of(document: Text) -> Table:
     value = document.value()
     if not isinstance(value, dict):
-        raise Unsafe("it is no object")
+        raise Unsafe(f"line {line_of(document.text, document.root.start)}: it is no object")
     return value
 
 
 def add(text: str, form: str, pieces: Sequence[Piece]) -> str:
     document = document_of(text, form)
-    expected = _with(_object_of(document), pieces)
+    _check(document, pieces)
+    expected = _with(object_of(document), pieces)
     if document.value() == expected and text.strip():
         return text
     for piece in pieces:
@@ -57,23 +58,33 @@ def _plain(value: object) -> object:
     return parse(json.dumps(value)).plain()
 
 
+def _check(document: Text, pieces: Sequence[Piece]) -> None:
+    """Refuse a text that has something else where ours must go."""
+    object_of(document)
+    for piece in pieces:
+        kinds = ["object"] * (len(piece.keys) - 1) + ["array"] * (piece.part == "hooks")
+        for end, kind in enumerate(kinds, 1):
+            node = document.find(piece.keys[:end])
+            if node is not None and node.kind != kind:
+                said = f"{'.'.join(piece.keys[:end])} is no {'list' if kind == 'array' else kind}"
+                raise Unsafe(f"line {line_of(document.text, node.start)}: {said}")
+
+
 def _with(value: Table, pieces: Sequence[Piece]) -> Table:
     """A value with the pieces: what the text must say afterwards."""
     value = deepcopy(value)
     for piece in pieces:
-        parent: object = value
+        parent = value
         for key in piece.keys[:-1]:
-            if isinstance(parent, dict):
-                parent = parent.setdefault(key, {})
-        if not isinstance(parent, dict):
-            raise Unsafe(f"{'.'.join(piece.keys[:-1])} is no object")
+            inner = parent.setdefault(key, {})
+            assert isinstance(inner, dict)
+            parent = inner
         last = piece.keys[-1]
         if piece.part == "mcp":
             parent[last] = _plain(piece.value)
             continue
         groups = parent.get(last, [])
-        if not isinstance(groups, list):
-            raise Unsafe(f"{'.'.join(piece.keys)} is no list")
+        assert isinstance(groups, list)
         if _ours(groups) != [_plain(piece.value)]:
             parent[last] = [*without_ours(groups), _plain(piece.value)]
     return value
@@ -107,11 +118,18 @@ def _our_paths(document: Text, keys: tuple[str, ...]) -> list[Path]:
     return found
 
 
-def remove(text: str, form: str, keys: tuple[str, ...], parts: Collection[str], made: Collection[Path] | None) -> str:
+def remove(
+    text: str,
+    form: str,
+    keys: tuple[str, ...],
+    parts: Collection[str],
+    made: Collection[Path] | None,
+    before: str | None = None,
+) -> str:
     if not text.removeprefix("\ufeff").strip():
         return text
     document = Text(text, comments=form == "jsonc")
-    expected = deepcopy(_object_of(document))
+    expected = deepcopy(object_of(document))
     paths: list[Path] = []
     hooks = expected.get("hooks")
     if "hooks" in parts and isinstance(hooks, dict):
@@ -124,11 +142,21 @@ def remove(text: str, form: str, keys: tuple[str, ...], parts: Collection[str], 
         parent = below(expected, keys[:-1])
         assert parent is not None
         paths += _emptied(servers, parent, keys, [(*keys, NAME)], made)
-    for path in paths:
-        document.remove(path)
+    _take_out(document, paths, before, form)
     if document.value() != expected:
         raise Unsafe("the change would have touched something else")
     return document.text
+
+
+def _take_out(document: Text, paths: Sequence[Path], before: str | None, form: str) -> None:
+    """Take these places out; where ours was the last entry, the closing bracket stands again as it did before."""
+    ends = dict.fromkeys([path[:-1] for path in paths if document.remove(path)])
+    if not before or not before.removeprefix("\ufeff").strip():
+        return
+    was = document_of(before, form)
+    for place in ends:
+        if all(isinstance(key, str) for key in place):
+            document.close_as(place, was)
 
 
 def below(value: Table, keys: tuple[str, ...]) -> Table | None:

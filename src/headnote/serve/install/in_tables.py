@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from copy import deepcopy
 
 from headnote.dialects.installs import NAME
@@ -23,11 +24,19 @@ def add_toml(text: str, _form: str, pieces: Sequence[Piece]) -> str:
         there = _table_at(before, piece.keys)
         if there == piece.value:
             continue
+        if not isinstance(before.get(piece.keys[0], {}), dict):
+            raise Unsafe(f"{_line_of(text, piece.keys[0])}{piece.keys[0]} is no table")
         text = tomledit.without_table(text, piece.keys) if there is not None else text
         text = tomledit.with_table(text, piece.keys, piece.value)
         if tomledit.value_of(text) != _with_table(before, piece):
             raise Unsafe("the change would have touched something else")
     return text
+
+
+def _line_of(text: str, key: str) -> str:
+    """`line 3: ` for a key at the outermost level, if it is written plainly."""
+    found = re.search(rf"^{re.escape(key)}[ \t]*[:=]", text, re.MULTILINE)
+    return f"line {text.count(chr(10), 0, found.start()) + 1}: " if found else ""
 
 
 def _table_at(value: object, keys: Sequence[str]) -> object:
@@ -48,13 +57,18 @@ def _with_table(value: Table, piece: Piece) -> Table:
 
 
 def remove_toml(
-    text: str, _form: str, keys: tuple[str, ...], parts: Collection[str], _made: Collection[Path] | None
+    text: str,
+    _form: str,
+    keys: tuple[str, ...],
+    parts: Collection[str],
+    _made: Collection[Path] | None,
+    before: str | None = None,
 ) -> str:
-    before = tomledit.value_of(text)
-    if "mcp" not in parts or _table_at(before, (*keys, NAME)) is None:
+    there = tomledit.value_of(text)
+    if "mcp" not in parts or _table_at(there, (*keys, NAME)) is None:
         return text
-    text = tomledit.without_table(text, (*keys, NAME))
-    expected = deepcopy(before)
+    text = _ended_as(before, text, tomledit.without_table(text, (*keys, NAME)))
+    expected = deepcopy(there)
     servers = below(expected, keys)
     assert servers is not None
     del servers[NAME]
@@ -66,10 +80,18 @@ def remove_toml(
     return text
 
 
-def _items(value: Table, key: str) -> list[object]:
+def _ended_as(before: str | None, text: str, left: str) -> str:
+    """What is left of a text; without the line end that ours needed, if ours was at its end."""
+    was_last = not text.endswith(left.splitlines(keepends=True)[-1:][0] if left else "")
+    if before and not before.endswith("\n") and was_last:
+        return left.removesuffix("\n").removesuffix("\r")
+    return left
+
+
+def _items(text: str, value: Table, key: str) -> list[object]:
     items = value.get(key) or []
     if not isinstance(items, list):
-        raise Unsafe(f"{key} is no list")
+        raise Unsafe(f"{_line_of(text, key)}{key} is no list")
     return items
 
 
@@ -80,7 +102,7 @@ def _is_our_item(item: object) -> bool:
 def add_yaml(text: str, _form: str, pieces: Sequence[Piece]) -> str:
     for piece in pieces:
         key, before = piece.keys[0], yamledit.value_of(text)
-        items = _items(before, key)
+        items = _items(text, before, key)
         if [item for item in items if _is_our_item(item)] == [dict(piece.value)]:
             continue
         for _ in filter(_is_our_item, items):
@@ -93,15 +115,22 @@ def add_yaml(text: str, _form: str, pieces: Sequence[Piece]) -> str:
 
 
 def remove_yaml(
-    text: str, _form: str, keys: tuple[str, ...], parts: Collection[str], _made: Collection[Path] | None
+    text: str,
+    _form: str,
+    keys: tuple[str, ...],
+    parts: Collection[str],
+    _made: Collection[Path] | None,
+    before: str | None = None,
 ) -> str:
-    before, key = yamledit.value_of(text), keys[0]
-    items = _items(before, key)
+    there, key = yamledit.value_of(text), keys[0]
+    items = _items(text, there, key)
     if "mcp" not in parts or not any(map(_is_our_item, items)):
         return text
+    left = text
     for _ in filter(_is_our_item, items):
-        text = yamledit.without_item(text, key, NAME)
-    expected = {**before, key: [item for item in items if not _is_our_item(item)]}
+        left = yamledit.without_item(left, key, NAME)
+    text = _ended_as(before, text, left)
+    expected = {**there, key: [item for item in items if not _is_our_item(item)]}
     if not expected[key]:
         del expected[key]
     if yamledit.value_of(text) != expected:

@@ -7,15 +7,18 @@ import shlex
 from headnote.dialects.installs import INSTALLS, NAME, Install
 from headnote.errors import SettingsRefused
 from headnote.serve.install import tomledit, yamledit
-from headnote.serve.install.in_json import document_of
+from headnote.serve.install.in_json import document_of, object_of
 from headnote.serve.install.pieces import PARTS, is_our_handler
 from headnote.serve.install.places import SCOPES, Here, Settings, settings_of
 from headnote.serve.install.program import is_there
+from headnote.serve.install.python import PACKAGE, way_to_get, without_package
 from headnote.serve.install.unsafe import Unsafe
 from headnote.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+GONE = "the program is not there"
 
 
 class Installed(NamedTuple):
@@ -29,7 +32,8 @@ class Installed(NamedTuple):
     missing: tuple[str, ...] = ()  #: and those that an install would add
     command: tuple[str, ...] = ()  #: what the agent runs
     is_valid: bool = True  #: whether that can still be started
-    problem: str = ""
+    problem: str = ""  #: why not; or why the file could not be read
+    remedy: str = ""  #: a command that mends it
 
 
 def installed(here: Here) -> list[Installed]:
@@ -58,10 +62,22 @@ def _in_file(agent: str, scope: str, install: Install, settings: Settings, here:
         missing = tuple(hook.event for hook in install.hooks.events if hook.event not in calls)
         command = next(iter(calls.values()))
         valid = all(is_there(words, here.env) for words in calls.values())
-        yield Installed(agent, scope, settings.path, "hooks", tuple(calls), missing, command, valid)
+        said = "" if valid else GONE
+        yield Installed(agent, scope, settings.path, "hooks", tuple(calls), missing, command, valid, said)
     argv = _server(value, settings.servers) if "mcp" in settings.parts else ()
     if argv:
-        yield Installed(agent, scope, settings.path, "mcp", command=argv, is_valid=is_there(argv, here.env))
+        yield _server_in(Installed(agent, scope, settings.path, "mcp", command=argv), here)
+
+
+def _server_in(found: Installed, here: Here) -> Installed:
+    """Whether a server can be started."""
+    if not is_there(found.command, here.env):
+        return found._replace(is_valid=False, problem=GONE)
+    python = without_package(found.command, here.env)
+    if python:
+        said = f"{python} has not the package {PACKAGE}, which the server needs"
+        return found._replace(is_valid=False, problem=said, remedy=way_to_get(python))
+    return found
 
 
 def _value(settings: Settings) -> dict[str, object]:
@@ -69,10 +85,7 @@ def _value(settings: Settings) -> dict[str, object]:
         return tomledit.value_of(settings.text)
     if settings.form == "yaml":
         return yamledit.value_of(settings.text)
-    value = document_of(settings.text, settings.form).value()
-    if not isinstance(value, dict):
-        raise Unsafe("it is no object")
-    return value
+    return object_of(document_of(settings.text, settings.form))
 
 
 def _calls(hooks: object) -> dict[str, tuple[str, ...]]:

@@ -2,8 +2,10 @@
 
 1. A new entry goes behind the last one, on lines of its own, indented as its neighbours are; a comment behind that
    neighbour stays with it. Line ends are those of the text.
-2. An entry that is taken out goes with the lines that it has to itself, and the comma that is too many.
-3. Taking out what was put in last gives the text back as it was, if that had its entries on lines of their own.
+2. What is put in stands on one line; objects that are made around it have lines of their own.
+3. An entry that is taken out goes with the lines that it has to itself, and the comma that is too many.
+4. Taking out what was put in last gives the text back as it was, if that had its entries on lines of their own. For any
+   other, `close_as` puts a closing bracket back where it stood.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 
-from headnote.serve.install.jsontext import Member, Node, parse
+from headnote.serve.install.jsontext import Member, Node, line_of, parse
 from headnote.serve.install.unsafe import Unsafe
 from headnote.types import TYPE_CHECKING
 
@@ -46,8 +48,15 @@ class Text:
             if isinstance(key, int):
                 node = node.members[key].node if node.kind == "array" else None
             else:
-                node = node.get(key) if node.kind == "object" else None
+                node = self._get(node, key) if node.kind == "object" else None
         return node
+
+    def _get(self, node: Node, key: str) -> Node | None:
+        found = [member for member in node.members if member.key == key]
+        if len(found) > 1:
+            first, second = (line_of(self.text, member.start) for member in found[:2])
+            raise Unsafe(f"line {second}: the key {key!r} is there twice, first in line {first}")
+        return found[0].node if found else None
 
     def put(self, keys: Sequence[str], value: object) -> None:
         """Set a key, below objects that are made where they are missing."""
@@ -55,30 +64,51 @@ class Text:
         if missing is None:
             self._replace(self._there(keys), value)
             return
-        for key in reversed(keys[missing + 1 :]):
-            value = {key: value}
-        self._insert(self._container(keys[:missing], "object"), value, keys[missing])
+        self._insert(self._container(keys[:missing], "object"), value, keys[missing:])
 
     def append(self, keys: Sequence[str], value: object) -> None:
         """Add to a list, below objects that are made where they are missing."""
         if self.find(keys) is None:
             self.put(keys, [value])
         else:
-            self._insert(self._container(keys, "array"), value, None)
+            self._insert(self._container(keys, "array"), value, ())
 
-    def remove(self, keys: Keys) -> None:
-        """Take out what stands below these keys."""
+    def remove(self, keys: Keys) -> bool:
+        """Take out what stands below these keys; whether it was the last entry there."""
         parent = self._there(keys[:-1])
         last = keys[-1]
         at = last if isinstance(last, int) else [member.key for member in parent.members].index(last)
         member = parent.members[at]
         before = parent.members[at - 1] if at else None
         pieces = [self._span(member)]
-        if before is not None and at + 1 == len(parent.members) and member.comma < 0:
+        is_last = at + 1 == len(parent.members)
+        if before is not None and is_last and member.comma < 0:
             pieces.append((before.comma, before.comma + 1))
         for start, end in sorted(pieces, reverse=True):
             self.text = self.text[:start] + self.text[end:]
         self._again()
+        return is_last
+
+    def close_as(self, keys: Keys, was: Text) -> None:
+        """White space before a closing bracket as in another text, if the entry before it stands as it does there."""
+        node, old = self.find(keys), was.find(keys)
+        if node is None or old is None or node.kind != old.kind or bool(node.members) != bool(old.members):
+            return
+        if node.members and self._is_first_on_line(node.members[-1].start) != was._is_first_on_line(
+            old.members[-1].start
+        ):
+            return
+        start, gap = self._gap(node)
+        _, wanted = was._gap(old)
+        if gap.split() == wanted.split():
+            self.text = self.text[:start] + wanted + self.text[node.end - 1 :]
+            self._again()
+
+    def _gap(self, node: Node) -> tuple[int, str]:
+        """What stands between the last entry and the closing bracket, and where."""
+        last = node.members[-1] if node.members else None
+        start = node.start + 1 if last is None else last.comma + 1 if last.comma >= 0 else last.node.end
+        return start, self.text[start : node.end - 1]
 
     def _span(self, member: Member) -> tuple[int, int]:
         """What goes with an entry: its comma, and its lines if it has them to itself."""
@@ -103,23 +133,22 @@ class Text:
         node = self._there(keys)
         if node.kind != kind:
             said = ".".join(keys) or "the whole"
-            raise Unsafe(f"{said} is no {kind}")
+            raise Unsafe(f"line {line_of(self.text, node.start)}: {said} is no {kind}")
         return node
 
     def _replace(self, node: Node, value: object) -> None:
-        line = self._indent_at(node.start)
-        self.text = self.text[: node.start] + self._written(value, line) + self.text[node.end :]
+        self.text = self.text[: node.start] + _written(value) + self.text[node.end :]
         self._again()
 
-    def _insert(self, parent: Node, value: object, key: str | None) -> None:
+    def _insert(self, parent: Node, value: object, keys: Sequence[str]) -> None:
+        """Put a value into an array, or below these keys into an object."""
         outer = self._indent_at(parent.start)
         indent = outer + self.unit
         if parent.members:
             last = parent.members[-1]
             if self._is_first_on_line(last.start):
                 indent = self._indent_at(last.start)
-        written = ("" if key is None else json.dumps(key, ensure_ascii=False) + ": ") + self._written(value, indent)
-        new = self.eol + indent + written
+        new = self.eol + indent + self._below(keys, value, indent)
         if not parent.members:
             self._fill(parent, new, outer)
             return
@@ -153,9 +182,15 @@ class Text:
         assert found is not None
         return found[0]
 
-    def _written(self, value: object, indent: str) -> str:
-        lines = json.dumps(value, ensure_ascii=False, indent=self.unit).split("\n")
-        return (self.eol + indent).join(lines)
+    def _below(self, keys: Sequence[str], value: object, indent: str) -> str:
+        if len(keys) < 2:
+            return "".join(f"{_written(key)}: " for key in keys) + _written(value)
+        inner = self.eol + indent + self.unit + self._below(keys[1:], value, indent + self.unit)
+        return f"{_written(keys[0])}: {{{inner}{self.eol}{indent}}}"
 
     def _again(self) -> None:
         self.root = parse(self.text, comments=self.comments)
+
+
+def _written(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -2,7 +2,7 @@
 
 1. A text may begin with a byte order mark. With `comments`, it may have `//` and `/* */` comments and a comma before a
    closing bracket; else it is JSON as the standard has it.
-2. What is not so raises `Unsafe` with its line; so does a key that an object has twice where somebody asks for it.
+2. What is not so raises `Unsafe` with its line.
 3. Numbers are compared by what is written, so that none is rounded.
 """
 
@@ -36,13 +36,6 @@ class Node(NamedTuple):
     end: int
     value: object  #: of a scalar
     members: tuple[Member, ...] = ()
-
-    def get(self, key: str) -> Node | None:
-        """The value of a key; None if there is none."""
-        found = [member for member in self.members if member.key == key]
-        if len(found) > 1:
-            raise Unsafe(f"the key {key!r} is there twice")
-        return found[0].node if found else None
 
     def plain(self) -> object:
         """The value without places."""

@@ -37,6 +37,7 @@ class Record(NamedTuple):
     after: tuple[str, ...]  #: the digests of that with ours, and nothing else
     made: tuple[tuple[str, ...], ...] = ()  #: the places in it that were made for ours
     folders: tuple[str, ...] = ()  #: the folders that were made for it, the innermost first
+    first: str = ""  #: the digest of what it was before somebody changed it between two of our changes
 
 
 class Kept:
@@ -56,6 +57,7 @@ class Kept:
                 tuple(told["after"]),
                 tuple(map(tuple, told["made"])),
                 tuple(told["folders"]),
+                told.get("first", ""),
             )
         except (OSError, ValueError, KeyError, TypeError):
             return None

@@ -65,12 +65,25 @@ def install_of(agent: str) -> Install:
     True
     """
     if agent not in INSTALLS:
-        import difflib
-
-        near = difflib.get_close_matches(agent, INSTALLS, 1)
-        meant = f", did you mean {near[0]!r}?" if near else ""
-        raise UnknownAgent(f"nothing can be installed in {agent!r}{meant}; there are: {', '.join(sorted(INSTALLS))}")
+        near = _near(agent)
+        meant = f" Did you mean {near!r}?" if near else ""
+        raise UnknownAgent(f"the agent {agent!r} is not known.{meant} There are: {', '.join(INSTALLS)}")
     return INSTALLS[agent]
+
+
+NEAR = 0.7  #: how alike a name must be to be meant: at the usual 0.6, `foo` would be `roo`
+
+
+def _near(agent: str) -> str:
+    """The agent that somebody may have meant; empty if none is near.
+
+    >>> _near("claud-code"), _near("qwen"), _near("foo")
+    ('claude-code', 'qwen-code', '')
+    """
+    import difflib
+
+    longer = [name for name in INSTALLS if len(agent) > 2 and name.startswith(agent)]
+    return next(iter(longer or difflib.get_close_matches(agent, INSTALLS, 1, NEAR)), "")
 
 
 def path_of(where: Where, scope: str, here: Here) -> str:

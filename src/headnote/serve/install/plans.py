@@ -4,19 +4,21 @@
 2. Uninstalling gives a file back as it was, byte for byte, if it is as we left it; a file that was made for ours goes,
    with the folders that were made for it. Of a file that somebody changed since, only ours is taken out.
 3. A file that is not valid, or has something else where ours must go, is refused as a whole.
+4. If nobody says which parts, the server is left out where the Python that would run it lacks the package for it.
 """
 
 from __future__ import annotations
 
 import os
 
-from headnote.dialects.installs import INSTALLS, Install
-from headnote.errors import SettingsRefused
+from headnote.dialects.installs import Install
+from headnote.errors import BadArgument, SettingsRefused
 from headnote.serve.install.change import added, made_for, removed
 from headnote.serve.install.kept import Kept, Record, digest_of
 from headnote.serve.install.pieces import PARTS, Piece, wanted
 from headnote.serve.install.places import Here, Settings, install_of, settings_of
-from headnote.serve.install.program import doubts, is_importable, our_command
+from headnote.serve.install.program import doubts, our_command
+from headnote.serve.install.python import way_to_get, without_package
 from headnote.serve.install.unsafe import Unsafe
 from headnote.types import TYPE_CHECKING, NamedTuple
 
@@ -46,6 +48,8 @@ class Plan(NamedTuple):
     edits: tuple[Edit, ...]
     same: tuple[str, ...] = ()  #: files that need no change
     notes: tuple[str, ...] = ()  #: what the user should know, or must do
+    pieces: tuple[Piece, ...] = ()  #: of an install: what the files shall have
+    command: tuple[str, ...] = ()  #: and the words that start headnote
 
 
 def plan_install(
@@ -54,15 +58,21 @@ def plan_install(
     kept: Kept,
     *,
     scope: str = "user",
-    parts: Collection[str] = PARTS,
+    parts: Collection[str] | None = None,
     events: Collection[str] = (),
     command: Sequence[str] = (),
 ) -> Plan:
-    """What installing would do. SettingsRefused: nothing can be done safely."""
+    """What installing would do. `parts`: None is all that can run. SettingsRefused: nothing can be done safely."""
     install = install_of(agent)
-    _known(agent, events)
+    _known(agent, install, parts, events)
     command = list(command) or our_command(scope, here.env)
-    pieces = wanted(install, parts, command, events)
+    python = without_package(command, here.env) if install.mcp else ""
+    left_out = parts is None and bool(python)
+    chosen = ("hooks",) if left_out else PARTS if parts is None else parts
+    pieces = wanted(install, chosen, command, events)
+    notes = tuple(_missing_package(python, left_out=left_out)) if left_out or "mcp" in chosen else ()
+    if not pieces and left_out:
+        return Plan(agent, scope, (), notes=notes)
     edits, same = [], []
     for settings in settings_of(install, scope, here, {piece.part for piece in pieces}):
         edit = _with_ours(settings, [piece for piece in pieces if piece.part in settings.parts], kept)
@@ -72,26 +82,38 @@ def plan_install(
             edits.append(edit)
     if not edits and not same:
         raise SettingsRefused(f"{agent} has no settings for this ({scope}). Nothing was changed")
-    notes = _notes(install, {piece.part for piece in pieces}, command, here) if edits else ()
-    return Plan(agent, scope, tuple(edits), tuple(same), tuple(notes))
+    if edits:
+        notes += tuple(_notes(agent, install, parts or (), {piece.part for piece in pieces}, command, here))
+    return Plan(agent, scope, tuple(edits), tuple(same), notes, tuple(pieces), tuple(command))
 
 
-def _notes(install: Install, parts: Collection[str], command: Sequence[str], here: Here) -> Iterator[str]:
+def _missing_package(python: str, *, left_out: bool) -> Iterator[str]:
+    if python:
+        said = "the MCP server is left out" if left_out else "the MCP server cannot start yet"
+        yield f"{said}: the package that it needs is not there; try: {way_to_get(python)}"
+
+
+def _notes(
+    agent: str, install: Install, asked: Collection[str], parts: Collection[str], command: Sequence[str], here: Here
+) -> Iterator[str]:
     yield from doubts(command, here.env)
-    if "mcp" in parts and not is_importable("mcp"):
-        yield "the MCP server needs one more package: pip install 'headnote[mcp]'"
+    if "hooks" in asked and not install.hooks:
+        yield f"{agent} has no hooks that headnote knows"
     if "hooks" in parts and install.hooks and install.hooks.note:
         yield install.hooks.note
 
 
-def _known(agent: str, events: Collection[str]) -> None:
-    hooks = INSTALLS[agent].hooks
+def _known(agent: str, install: Install, parts: Collection[str] | None, events: Collection[str]) -> None:
+    """BadArgument: hooks are asked for that the agent does not have."""
+    hooks = install.hooks
+    if not hooks and (events or (parts is not None and "mcp" not in parts)):
+        raise BadArgument(f"{agent} has no hooks that headnote knows. Nothing was changed")
     names = [hook.event for hook in hooks.events] if hooks else []
     ours = [hook.ours for hook in hooks.events] if hooks else []
     unknown = sorted(set(events) - {*names, *ours})
     if unknown:
-        said = f"there are: {', '.join(names)}" if names else "it has no hooks of ours"
-        raise SettingsRefused(f"{agent} has no event {', '.join(unknown)}; {said}. Nothing was changed")
+        said = f"{agent} has no event {', '.join(unknown)}; there are: {', '.join(names)}"
+        raise BadArgument(f"{said}. Nothing was changed")
 
 
 def _with_ours(settings: Settings, pieces: Sequence[Piece], kept: Kept) -> Edit | None:
@@ -123,7 +145,8 @@ def _record(settings: Settings, after: bytes, made: Sequence[Sequence[str]], kep
     before = now if not _has_ours(settings) else None
     made_before = old.made if old and before is None else ()
     folders = _missing_folders(settings.target) or (old.folders if old and before is None else ())
-    return Record(settings.target, before, (digest,), (*made_before, *places), folders)
+    first = (old.first or old.before or "") if old and before is None else ""
+    return Record(settings.target, before, (digest,), (*made_before, *places), folders, first)
 
 
 def _has_ours(settings: Settings) -> bool:
@@ -157,10 +180,11 @@ def _without_ours(settings: Settings, parts: set[str], kept: Kept) -> Edit | Non
     record = kept.record(settings.target)
     is_ours = record is not None and settings.found.digest in record.after
     made = None if record is None else {*record.made}
-    keys = settings.servers
+    was = _before(record, kept)
     try:
-        left = removed(settings.text, settings.form, keys, parts, made)
-        bare = left if parts == set(settings.parts) else removed(left, settings.form, keys, settings.parts, made)
+        left = removed(settings.text, settings.form, settings.servers, parts, made, was)
+        rest = set(settings.parts) - parts
+        bare = removed(left, settings.form, settings.servers, rest, made, was) if rest else left
     except Unsafe as error:
         raise _refused(settings, error) from None
     if left == settings.text:
@@ -175,6 +199,13 @@ def _without_ours(settings: Settings, parts: set[str], kept: Kept) -> Edit | Non
     if record and record.before == "" and not _is_anything(left, settings.form):
         return Edit(settings, None, None, record.folders, how="restored")
     return Edit(settings, left.encode(), None, how="removed")
+
+
+def _before(record: Record | None, kept: Kept) -> str | None:
+    """What a file once was without ours; None if that is not known."""
+    digest = (record.before or record.first) if record else ""
+    data = kept.content(digest) if digest else None
+    return None if data is None else data.decode("utf-8", "replace")
 
 
 def _restored(settings: Settings, record: Record, kept: Kept) -> Edit | None:

@@ -41,7 +41,7 @@ def doubts(command: Sequence[str], env: Mapping[str, str]) -> list[str]:
     """Why a command may not be there when an agent wants it.
 
     >>> doubts(["/tmp/x/bin/headnote"], {})
-    ['/tmp/x/bin/headnote is in a folder for temporary files: hooks stop when it is gone']
+    ['/tmp/x/bin/headnote is in a folder for temporary files: once it is gone, the agent cannot start it']
     """
     program = command[0]
     if not os.path.isabs(program):
@@ -51,10 +51,10 @@ def doubts(command: Sequence[str], env: Mapping[str, str]) -> list[str]:
             ] * (program == "uvx")
         return [f"{program} is not on your PATH: until it is, the agent cannot start it"]
     if program.startswith(_TEMPORARY):
-        return [f"{program} is in a folder for temporary files: hooks stop when it is gone"]
+        return [f"{program} is in a folder for temporary files: once it is gone, the agent cannot start it"]
     home = os.path.dirname(os.path.dirname(program))
     if os.path.isfile(os.path.join(home, "pyvenv.cfg")) and not any(mark in program for mark in _TOOLS):
-        said = f"{program} is in a virtual environment: hooks stop when that is gone"
+        said = f"{program} is in a virtual environment: once that is gone, the agent cannot start it"
         return [f"{said}; better: uv tool install headnote, or pipx install headnote"]
     return []
 
@@ -66,14 +66,3 @@ def is_there(words: Sequence[str], env: Mapping[str, str]) -> bool:
     if os.path.isabs(words[0]):
         return os.path.isfile(words[0]) and os.access(words[0], os.X_OK)
     return shutil.which(words[0], path=env.get("PATH", "")) is not None
-
-
-def is_importable(package: str) -> bool:
-    """Whether this Python has a package; it is not imported.
-
-    >>> is_importable("json"), is_importable("no_such_package")
-    (True, False)
-    """
-    from importlib.util import find_spec
-
-    return find_spec(package) is not None

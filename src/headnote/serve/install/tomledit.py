@@ -38,7 +38,8 @@ def value_of(text: str) -> dict[str, object]:
     try:
         return tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise Unsafe(str(error)) from None
+        said, _, where = str(error).partition(" (at line ")
+        raise Unsafe(f"line {where.partition(',')[0]}: {said}" if where else said) from None
 
 
 def with_table(text: str, keys: Sequence[str], table: Mapping[str, object]) -> str:

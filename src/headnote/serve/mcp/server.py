@@ -4,7 +4,8 @@
    everybody else in the process.
 2. Work is done in threads, several requests at once; each opens what it needs. Whoever asks for progress is told, and a
    request that is cancelled stops at its next step.
-3. A fault of a tool is an answer that says so, never the end of the server, and never a traceback.
+3. A fault of a tool is an answer that says so, never the end of the server, and never a traceback. Neither is it one if
+   the client goes in the middle of something.
 4. The client is asked for its folders once, and again when it says that they changed.
 """
 
@@ -26,7 +27,7 @@ from mcp.shared.exceptions import MCPError
 
 from headnote import __version__
 from headnote.dialects.registry import DEFAULT_AGENT
-from headnote.errors import HeadnoteError
+from headnote.errors import HeadnoteError, NotAFolder
 from headnote.serve.mcp import resources
 from headnote.serve.mcp.arguments import checked
 from headnote.serve.mcp.bounds import cleaned
@@ -158,7 +159,7 @@ class HeadnoteServer:
 
     async def _in_thread(self, context: Context, work: Callable[[Here], Given]) -> Given:
         """Do work in a thread of its own, that stops when nobody waits any more."""
-        folder = self.folder or await self._root(context) or os.getcwd()
+        folder = self.folder or await self._root(context) or _started_in()
         stopped = Event()
         params = context.session.client_params
         name = params.client_info.name if params else ""
@@ -262,6 +263,13 @@ def _text(text: str) -> str:
     return str(cleaned(text))
 
 
+def _started_in() -> str:
+    try:
+        return os.getcwd()
+    except OSError:
+        raise NotAFolder("the folder that the server was started in is gone") from None
+
+
 def _log(said: str) -> None:
     """One line on standard error, which clients keep in their logs."""
     print(f"headnote mcp: {said}", file=sys.stderr, flush=True)  # noqa: T201
@@ -273,4 +281,8 @@ def _fault(error: Exception) -> str:
 
 def serve(folder: str = "", *, home: str | None = None, agent: str = "", read_only: bool = False) -> None:
     """Serve on standard input and output until the input ends."""
-    anyio.run(HeadnoteServer(folder, home=home, agent=agent, read_only=read_only).run)
+    try:
+        anyio.run(HeadnoteServer(folder, home=home, agent=agent, read_only=read_only).run)
+    except* (BrokenPipeError, ConnectionError):
+        _log("the client is gone")
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  what is still to be flushed

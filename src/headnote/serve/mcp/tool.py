@@ -45,7 +45,6 @@ NEXT_STEPS = {
     "NoSuchMemory": "read_memories lists what there is.",
     "MemoryExists": "Read it with read_memories, and change it with update_memory.",
     "MemoryChanged": "Read it again with read_memories, and give the digest you see there.",
-    "NoSuchSession": "search_sessions gives ids of sessions.",
     "NoCheckpoint": "file_versions lists the states that are kept.",
     "UnknownAgent": "Give one of the names above, or leave the agent out.",
     "NotAFolder": "The server looks at the folder it was started in, or at the one behind -C.",
