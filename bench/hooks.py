@@ -1,6 +1,6 @@
 """The benchmark of hooks: CPU time of `headnote hook EVENT` in bare interpreter starts. Status 1 if a bar is missed.
 
-python bench/hooks.py                 the whole run: 300 rules, 10,000 memories, a transcript of 1 GB
+python bench/hooks.py                 the whole run: 300 rules, 10,000 and 900 memories, a transcript of 1 GB
 python bench/hooks.py --quick         a transcript of 64 MB, fewer repetitions
 python bench/hooks.py --module        `python -m headnote` instead of the installed script
 python bench/hooks.py --json FILE     the figures for programs
@@ -26,7 +26,7 @@ from stores import _fill, _write
 from trees import write
 
 PROMPT_BAR, BAR = 6.0, 3.5
-RULES, MEMORIES, TRANSCRIPT = 300, 10_000, 1 << 30
+RULES, MEMORIES, FEWER, TRANSCRIPT = 300, 10_000, 900, 1 << 30
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROMPT = "which cluster did we deploy the billing router to?"
 MEGABYTE = 1 << 20
@@ -35,7 +35,7 @@ MEGABYTE = 1 << 20
 class Place:
     """A project, a home with its memories, and a transcript."""
 
-    def __init__(self, root: str, size: int) -> None:
+    def __init__(self, root: str, size: int, memories: int = MEMORIES) -> None:
         self.repo, self.home = os.path.realpath(f"{root}/repo"), os.path.realpath(f"{root}/home")
         self.memory = f"{self.home}/.claude/projects/{_slug(self.repo)}/memory"
         os.makedirs(f"{self.repo}/.git")
@@ -50,7 +50,7 @@ class Place:
             )
         for at in range(40):
             write(f"{self.repo}/src/part{at}/main.{'ts' if at % 2 else 'py'}", "x = 1\n")
-        _fill(self.memory, MEMORIES)
+        _fill(self.memory, memories)
         _write(f"{self.memory}/project_main.md", "The entry is `src/part7/main.ts`.", "where it starts", "main")
         write(f"{self.memory}/MEMORY.md", "- [main](project_main.md) - where it starts\n")
         self.transcript = f"{self.home}/.claude/projects/{_slug(self.repo)}/session.jsonl"
@@ -110,6 +110,16 @@ def payloads(place: Place) -> dict[str, tuple[str, dict[str, object], float]]:
     }
 
 
+def fewer(place: Place) -> dict[str, tuple[str, dict[str, object], float]]:
+    """What is measured with a store in which every file is looked at."""
+    wanted = payloads(place)
+    said = f"{FEWER} memories"
+    return {
+        f"UserPromptSubmit, recall, {said}": wanted["UserPromptSubmit, recall"],
+        f"PostToolUse, shell, {said}": wanted["PostToolUse, shell"],
+    }
+
+
 class Runner:
     """Runs hooks as processes, each in a conversation of its own: what was said once is not said again."""
 
@@ -154,12 +164,11 @@ def _has(folder: str) -> bool:
 SAYS = {
     "UserPromptSubmit, recall": "recalled-memories",
     "SessionStart, compact": "did not survive",
-    "PostToolUse, shell": "Memories name src/part7/main.ts",
+    "PostToolUse, shell": "names src/part7/main.ts",
 }
 
 
-def measure(runner: Runner, rounds: int) -> list[Row]:
-    wanted = payloads(runner.place)
+def measure(runner: Runner, rounds: int, wanted: dict[str, tuple[str, dict[str, object], float]]) -> list[Row]:
     spent: dict[str, list[float]] = {name: [] for name in wanted}
     bare: list[float] = []
     for turn in range(rounds + 1):
@@ -167,8 +176,9 @@ def measure(runner: Runner, rounds: int) -> list[Row]:
         for name, (event, payload, _) in wanted.items():
             os.utime(f"{runner.place.repo}/src/part7/main.ts")  # as if the command had just changed it
             cost, said = runner.hook(event, payload)
-            if SAYS.get(name, "") not in said:
-                raise SystemExit(f"{name}: it does not say {SAYS[name]!r}: {said[:300]}")
+            expected = SAYS.get(name.removesuffix(f", {FEWER} memories"), "")
+            if expected not in said:
+                raise SystemExit(f"{name}: it does not say {expected!r}: {said[:300]}")
             if turn:
                 spent[name].append(cost)
         bare += once if turn else []
@@ -240,11 +250,20 @@ def main() -> int:
         runner = Runner(place, root, module=options.module)
         runner.hook("SessionStart", {"source": "startup"})
         settle(place)
-        rows = measure(runner, 10 if options.quick else 40)
+        rounds = 10 if options.quick else 40
+        rows = measure(runner, rounds, payloads(place))
         settle(place)
+        smaller = Runner(Place(f"{root}/fewer", MEGABYTE, FEWER), root, module=options.module)
+        time.sleep(0.5)
+        smaller.hook("SessionStart", {"source": "startup"})
+        settle(smaller.place)
+        rows += measure(smaller, rounds, fewer(smaller.place))
+        settle(smaller.place)
         rows += cold(runner)
         os.chdir(ROOT)
-    about = f"{RULES} rules, {MEMORIES:,} memories, a transcript of {'64 MB' if options.quick else '1 GB'}."
+    about = (
+        f"{RULES} rules, {MEMORIES:,} memories (or {FEWER}), a transcript of {'64 MB' if options.quick else '1 GB'}."
+    )
     table = Table(
         "Hooks",
         f"CPU time of an event against `python -c pass`, in turns; {about} Bars: recall {PROMPT_BAR}x, others {BAR}x.",

@@ -42,6 +42,7 @@ options:
   --explain           print for people what it would say here, and why;
                       nothing is written. A payload may come on standard
                       input; else one is made up, with --prompt or --file
+                      (PostToolUse: a read, an edit and a shell command)
   --log               print the log: what went wrong, what was noticed
   -C DIR              the folder of a made-up payload
 
@@ -67,7 +68,7 @@ def was_answered(words: Sequence[str]) -> bool:
         else:
             _answer(rest[0], asking)
     except BaseException as error:  # an agent is waiting: it is never told of our faults
-        _leave_a_line(rest, error)
+        _leave_a_line(rest, error, given)
     return True
 
 
@@ -81,13 +82,14 @@ def _answer(event: str, asking: Asking) -> None:
         data = data[os.write(1, data) :]
 
 
-def _leave_a_line(words: Sequence[str], error: BaseException) -> None:
+def _leave_a_line(words: Sequence[str], error: BaseException, given: dict[str, str]) -> None:
     try:
         from headnote.ours import our_folders
-        from headnote.serve.hooks.log import fault, log
+        from headnote.serve.hooks.answer import told_of
+        from headnote.serve.hooks.log import log
 
-        home = os.environ.get("HOME") or "/"
-        log(our_folders(home, os.environ).state, next(iter(words), ""), "", f"fault: {fault(error)}")
+        asking = _asking(given)
+        log(our_folders(asking.home, asking.env).state, next(iter(words), ""), "", f"fault: {told_of(error)}")
     except BaseException:  # there is nobody left to tell
         return
 

@@ -20,7 +20,7 @@ def test_an_explanation_of_a_prompt(hooks):
     )
     assert code == 0
     assert text.startswith("UserPromptSubmit of claude-code\n  folder")
-    assert "- recall: 1 found, 1 about it; telling words: deploy\n" in text
+    assert "- recall: 1 memory found, 1 about the prompt; telling word: deploy\n" in text
     assert "<memory " in text
     assert max(map(len, text.splitlines())) <= 80 + len(hooks.place.root)
 
@@ -44,13 +44,77 @@ def test_an_explanation_of_a_payload(hooks):
     assert "It says deny: The memories of this project are written by the user alone" in text
 
 
+def test_an_explanation_says_what_is_on_and_off(hooks):
+    def shown():
+        _, text = said(hooks.place.run("hook", "SessionEnd", "--explain", input=b""))
+        return [line for line in text.splitlines() if line.startswith(("  on ", "  off ", "            "))]
+
+    assert shown() == [
+        "  on        recall (at most 1200 tokens), team, rules, drift, guard",
+        "  off       archive, extract",
+    ]
+    hooks.place.write(
+        "home/.config/headnote/config.toml",
+        '[hooks]\narchive = true\nextract = "anthropic:claude-haiku-4-5"\noff = ["Stop"]\nbudget = 99\n',
+    )
+    assert shown() == [
+        "  on        recall (at most 99 tokens), team, rules, drift, guard, archive,",
+        "            extract (by anthropic:claude-haiku-4-5; it costs money)",
+        "  off       the event Stop",
+    ]
+
+
+def test_an_explanation_of_calls_that_are_made_up(hooks):
+    hooks.remember("project_ship.md", "when we deploy", "By `src/ship.py`.")
+    hooks.place.write("proj/src/ship.py")
+    hooks.place.write("proj/.claude/rules/py.md", '---\npaths: "src/**"\n---\nValidate.\n')
+    words = ["hook", "PostToolUse", "--explain", "--agent", hooks.agent, "--file", "src/ship.py"]
+    _, text = said(hooks.place.run(*words, input=b""))
+    parts = text.split("Made up: ")[1:]
+    assert [part.partition("\n")[0] for part in parts] == [
+        "Read src/ship.py",
+        "Edit src/ship.py",
+        "the shell command sed -i s/a/b/ src/ship.py",
+    ]
+    assert [("Validate." in part, "A memory names src/ship.py" in part) for part in parts] == [
+        (False, False),
+        (False, True),
+        (True, True),
+    ]
+    _, text = said(hooks.place.run("hook", "PostToolUse", "--explain", input=b""))
+    assert "Made up: the shell command `true` (name a file with --file)\n\n- the call names no file\n" in text
+
+
+@pytest.mark.parametrize("event", sorted(EVENTS))
+def test_an_explanation_is_plain_english_in_80_columns(hooks, event):
+    hooks.remember("project_deploys.md", f"how we deploy {'every other day ' * 20}", f"By {'hand ' * 60}")
+    words = ["--file", "src/x.ts", "--prompt", f"how do we deploy? {'please ' * 30}"]
+    _, text = said(hooks.place.run("hook", event, "--explain", *words, input=b""))
+    assert [
+        line for line in text.splitlines() if len(line) > 80 and " " in line.strip().replace("memories  ", "")
+    ] == []
+    assert not any(word in text for word in ("True", "False", "None", " 0 ", "the book", "1 memories", "words: \n"))
+
+
+def test_the_log_for_people_is_wrapped(hooks):
+    from headnote.serve.hooks.log import log
+
+    path = f"{hooks.place.home}/{'deep/' * 20}CLAUDE.md"
+    log(hooks.state, "Stop", "s1", f"expected, not reported: {path}, and {'more words ' * 12}", now=0.0)
+    _, text = said(hooks.place.run("hook", "--log", input=b""))
+    lines = text.splitlines()
+    assert lines[0] == "1970-01-01T00:00:00Z Stop s1 expected, not reported:"
+    assert lines[1] == f"    ~/{'deep/' * 20}CLAUDE.md,"
+    assert all(len(line) <= 80 for line in lines[2:])
+
+
 def test_the_log_for_people(hooks):
     code, text = said(hooks.place.run("hook", "--log", input=b""))
-    assert (code, text) == (0, f"The log is empty: {hooks.state}/hooks.log\n")
+    assert (code, text) == (0, "The log is empty: ~/.local/state/headnote/hooks.log\n")
     hooks.raw("NoSuchEvent")
     code, text = said(hooks.place.run("hook", "--log", input=b""))
     assert code == 0
-    assert "NoSuchEvent s1 fault: LookupError in serve/hooks/answer.py:" in text
+    assert text.endswith(" NoSuchEvent s1 fault: there is no such event\n")
 
 
 def test_help_and_usage(place):
@@ -75,7 +139,7 @@ def test_a_process_brings_everything_up_to_date(hooks):
     kept = sorted(name.rpartition("-")[0] for name in os.listdir(f"{hooks.cache}/hooks"))
     assert kept == ["book", "book-made", "place", "summary", "told"]
     gone = {"tool_name": "Bash", "tool_input": {"command": "rm src/ship.py"}}
-    assert "Memories name src/ship.py" in hooks.context("PostToolUse", **gone)
+    assert "A memory names src/ship.py" in hooks.context("PostToolUse", **gone)
 
 
 def test_a_process_archives_a_session(hooks):

@@ -209,7 +209,7 @@ def test_what_a_hook_had_said_is_lost_and_said_again(hooks):
     hooks.place.write("proj/src/x.ts")
     hooks.ask("PostToolUse", tool_name="Bash", tool_input={"command": "sed -i s/a/b/ src/x.ts"})
     assert hooks.ask("PreCompact", trigger="auto") is None
-    assert hooks.log() == ["PreCompact s1 1 attached instruction files may be lost, and are said again afterwards"]
+    assert hooks.log() == ["PreCompact s1 1 attached instruction file may be lost, and is said again afterwards"]
     assert "Validate." in hooks.context("SessionStart", source="compact")
     assert hooks.raw("SessionStart", source="compact") == ""  # a second one took nothing new
 
@@ -352,8 +352,8 @@ def test_memories_that_name_a_changed_file_are_told_of_once(hooks):
     hooks.work()
     change = {"tool_name": "Edit", "tool_input": {"file_path": f"{hooks.place.proj}/src/ship.py"}}
     assert hooks.context("PostToolUse", **change) == (
-        "Memories name src/ship.py, which was just changed: project_deploys.md (when and how we deploy).\n"
-        "If one of them is no longer true, say so, and correct it: headnote memory edit NAME"
+        "A memory names src/ship.py, which was just changed: project_deploys.md (when and how we deploy).\n"
+        'If it is no longer true, say so, and correct it: headnote memory edit NAME -b "TEXT" --by agent'
     )
     assert hooks.raw("PostToolUse", **change) == ""
 
@@ -468,10 +468,10 @@ def test_settings_that_cannot_be_understood_are_named_once(hooks):
     for _ in range(2):
         hooks.raw("UserPromptSubmit", prompt="hello")
     assert hooks.log() == [
-        "UserPromptSubmit s1 config.toml: hooks.recall is 'yes'",
+        "UserPromptSubmit s1 config.toml: hooks.recall is 'yes', not true or false",
         f"UserPromptSubmit s1 config.toml: hooks.loud means nothing; there are: {', '.join(Settings._fields)}",
         "UserPromptSubmit s1 .headnote.toml: hooks.extract is 'gpt'; a repository can only set it to false",
-        "UserPromptSubmit s1 .headnote.toml: hooks.guard is False; a repository can only set it to false",
+        "UserPromptSubmit s1 .headnote.toml: hooks.guard is false; a repository cannot set it",
     ]
     assert hooks.scene("x").settings[:6] == (True, 1200, True, True, True, True)
     assert hooks.scene("x").settings.archive is False

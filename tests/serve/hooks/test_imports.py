@@ -71,7 +71,7 @@ CASES = {
     "prompt": (
         "UserPromptSubmit",
         {"prompt": "how do we deploy?"},
-        hooks("prompt", "book") | RECALL | DATABASE | REGULAR,
+        hooks("prompt", "book", "masked") | {"headnote.credentials"} | RECALL | DATABASE | REGULAR,
     ),
     "command": ("UserPromptSubmit", {"prompt": "/x"}, hooks("prompt", "book")),
     "start": ("SessionStart", {"source": "startup"}, hooks("session_start", "lost", "told")),
@@ -80,7 +80,7 @@ CASES = {
     "after": (
         "PostToolUse",
         TOOL,
-        hooks("after_tool", "book", "told", "touched") | GLOBS | SHELL | REGULAR,
+        hooks("after_tool", "book", "named", "told", "touched") | GLOBS | SHELL | REGULAR,
     ),
     "compaction": ("PreCompact", {}, hooks("before_compaction")),
     "stop": ("Stop", {}, hooks("turn_end")),

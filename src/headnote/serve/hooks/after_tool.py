@@ -4,7 +4,8 @@
    do more than read, searches in one file, tools of other programs; in an older version, whatever is not a read. For
    those the rules that wait for the file and the nested files above it are said here, each once.
 2. A file that was written, moved or deleted, and that memories name, is told of once, with the names of the memories.
-   The book of what memories name may be behind: a memory that does not name it any more is not told of.
+   Those that were added since the conversation began are among them (`named`). What a folder's own stamp does not
+   show as gone just now was gone before.
 3. All of it together has BUDGET tokens; what does not fit is named.
 """
 
@@ -13,10 +14,10 @@ from __future__ import annotations
 import os
 import time
 
-from headnote.serve.hooks.book import Book
+from headnote.serve.hooks.named import Naming
 from headnote.serve.hooks.speech import SILENCE, Said
 from headnote.serve.hooks.told import nested_for, nested_texts, rules_for, told_here, within
-from headnote.serve.hooks.touched import READS, WRITES, own_paths, touch_of
+from headnote.serve.hooks.touched import LOOKS, READS, WRITES, own_paths, touch_of
 from headnote.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -96,50 +97,67 @@ def _drifted(scene: Scene, touch: Touch) -> str:
         scene.why.append("drift: switched off (hooks.drift)")
         return ""
     root = scene.where.root.rstrip("/")
-    book = Book(scene.ours.cache, scene.key)
+    naming = Naming(scene)
     told = {note[1] for note in scene.notes.since("drift")}
-    lines = []
+    lines, files = [], []
     for path in touch.paths:
         inside = path[len(root) + 1 :] if path.startswith(f"{root}/") else ""
+        if touch.tool in WRITES and any(path.startswith(f"{folder}/") for folder, _ in scene.where.stores):
+            scene.refresh("this call wrote a memory")
         if not inside or path in told or scene.where.store in path:
             continue
-        naming = book.naming(inside)
-        change = _change(scene, touch, path) if naming else ""
-        still = [(file, said) for file, said in naming if _names(file, inside)] if change else []
-        if still and scene.notes.claim(("drift", path)):
-            lines.append(_line(inside, change, still))
-            scene.why.append(f"drift: {inside} was {change}, and {len(still)} memories name it")
+        change = _change(scene, touch, path)
+        found = naming.of(inside) if change else []
+        if found and scene.notes.claim(("drift", path)):
+            lines.append(_line(inside, change, found))
+            files += [file for file, _ in found]
+            names = "1 memory names it" if len(found) == 1 else f"{len(found)} memories name it"
+            scene.why.append(f"drift: {inside} was {change}, and {names}")
     if not lines:
-        scene.why.append("drift: no memory names what was changed")
+        scene.why.append("drift: no memory names a file that this call has changed")
         return ""
-    advice = "If one of them is no longer true, say so, and correct it: headnote memory edit NAME"
-    return "\n".join([*lines, advice])
+    return "\n".join([*lines, _advice(scene, files)])
+
+
+def _advice(scene: Scene, files: list[str]) -> str:
+    """What to do about memories that may be wrong, in a form that needs no terminal."""
+    if_wrong = f"If {'it' if len(files) == 1 else 'one of them'} is no longer true,"
+    if scene.where.policy in ("manual", "read-only"):
+        return f"{if_wrong} tell the user."
+    team = [file.rpartition("/")[2] for file in files if scene.where.team and file.startswith(f"{scene.where.team}/")]
+    shared = f" (--team for {', '.join(dict.fromkeys(team))})" if team else ""
+    return f'{if_wrong} say so, and correct it: headnote memory edit NAME -b "TEXT" --by agent{shared}'
 
 
 def _change(scene: Scene, touch: Touch, path: str) -> str:
     """What a call did to a file: changed or deleted; empty if nothing that shows."""
+    if touch.tool in LOOKS:
+        return ""
+    lasted = scene.payload.get("duration_ms")
+    since = time.time() - SLACK - (lasted / 1000 if isinstance(lasted, int | float) else 0)
     try:
         about = os.stat(path)
+    except ValueError:  # no file can have such a name
+        return ""
     except OSError:
-        return "deleted"
-    if touch.tool in WRITES:
-        return "changed"
-    lasted = scene.payload.get("duration_ms")
-    span = SLACK + (lasted / 1000 if isinstance(lasted, int | float) else 0)
-    return "changed" if time.time() - about.st_mtime <= span else ""
+        return "deleted" if touch.tool in WRITES or _changed_above(path) >= since else ""
+    return "changed" if touch.tool in WRITES or about.st_mtime >= since else ""
 
 
-def _names(file: str, path: str) -> bool:
-    """Whether a memory names a path, still."""
-    try:
-        with open(file, "rb") as opened:
-            return path.encode("utf-8", "surrogateescape") in opened.read(4 * 1024 * 1024)
-    except OSError:
-        return False
+def _changed_above(path: str) -> float:
+    """When a name last came or went in the nearest folder that is there."""
+    while path not in ("", "/"):
+        path = os.path.dirname(path)
+        try:
+            return os.stat(path).st_mtime
+        except OSError:
+            continue
+    return 0.0
 
 
 def _line(path: str, change: str, naming: list[tuple[str, str]]) -> str:
     names = [(file.rpartition("/")[2], said.replace("<", "&lt;")) for file, said in naming[:MANY]]
     shown = [f"{name} ({said})" if said else name for name, said in names]
     more = f", and {len(naming) - MANY} more" if len(naming) > MANY else ""
-    return f"Memories name {path}, which was just {change}: {'; '.join(shown)}{more}."
+    who = "A memory names" if len(naming) == 1 else "Memories name"
+    return f"{who} {path}, which was just {change}: {'; '.join(shown)}{more}."

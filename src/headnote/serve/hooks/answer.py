@@ -3,7 +3,9 @@
 1. Read all of the input, keep MOST bytes of it: an agent whose pipe breaks complains.
 2. Find the event, the scene and the settings; an event that is switched off gets no answer.
 3. Ask the module of the event. Say it in the agent's form.
-4. It takes at most SECONDS: then it is given up, so that an agent never waits for a disk that does not answer.
+4. It takes at most SECONDS, by the clock on the wall: then it is given up, so that an agent never waits for a disk that
+   does not answer. That is longer than an index waits for another process that writes it (5), since it can do without;
+   and shorter than agents wait for a hook of ours (10), since one that they end leaves no line in the log.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from headnote.serve.hooks import EVENTS
 from headnote.serve.hooks.log import fault, log
 from headnote.serve.hooks.scene import Asking, Scene
 from headnote.serve.hooks.speech import SILENCE, Said, speech_of, wire_form
-from headnote.serve.hooks.wire import payload_of, text_of, write
+from headnote.serve.hooks.wire import Unreadable, payload_of, text_of, write
 from headnote.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -22,11 +24,15 @@ if TYPE_CHECKING:
 
 MOST = 16 * 1024 * 1024
 CHUNK = 1024 * 1024
-SECONDS = 5.0
+SECONDS = 8.0
 
 
-class Overdue(Exception):
-    """A hook that took too long."""
+class Overdue(BaseException):
+    """A hook that took too long. It is no `Exception`: whoever goes on after a fault does not go on after this one."""
+
+
+class Unknown(LookupError):
+    """A name that is no event of ours."""
 
 
 def answer(event: str, data: bytes | None, asking: Asking) -> str:
@@ -35,7 +41,7 @@ def answer(event: str, data: bytes | None, asking: Asking) -> str:
     try:
         event = speech_of(asking.agent).events.get(event, event)
         if data is None:
-            raise ValueError("too long")
+            raise Unreadable(f"the payload is longer than {MOST >> 20} MB")
         payload = payload_of(data)
         session = text_of(payload, "session_id")
         said, scene = heard(event, payload, asking)
@@ -48,7 +54,7 @@ def answer(event: str, data: bytes | None, asking: Asking) -> str:
             scene.speech,
         )
         return write(form) if form else ""
-    except Exception as error:
+    except (Exception, Overdue) as error:
         _tell(event, session, error, asking)
         return ""
 
@@ -66,7 +72,7 @@ def heard(event: str, payload: Payload, asking: Asking) -> tuple[Said, Scene]:
     """What is to be said, and the scene that knows why."""
     scene = Scene(event, payload, asking)
     if event not in EVENTS:
-        raise LookupError(event)
+        raise Unknown
     if event in scene.settings.off:
         scene.why.append(f"{event} is switched off (hooks.off)")
         return SILENCE, scene
@@ -75,13 +81,24 @@ def heard(event: str, payload: Payload, asking: Asking) -> tuple[Said, Scene]:
     return said, scene
 
 
-def _tell(event: str, session: str, error: Exception, asking: Asking) -> None:
+def _tell(event: str, session: str, error: BaseException, asking: Asking) -> None:
     try:
         from headnote.ours import our_folders
 
-        log(our_folders(asking.home, asking.env).state, event, session, f"fault: {fault(error)}")
+        log(our_folders(asking.home, asking.env).state, event, session, f"fault: {told_of(error)}")
     except Exception:
         return
+
+
+def told_of(error: BaseException) -> str:
+    """A fault in the words of the log."""
+    if isinstance(error, Unreadable):
+        return str(error)
+    if isinstance(error, Unknown):
+        return "there is no such event"
+    if isinstance(error, Overdue):
+        return f"it took longer than {SECONDS:.0f} seconds and was given up: {fault(error)}"
+    return fault(error)
 
 
 def read_input(handle: int = 0) -> bytes | None:

@@ -27,10 +27,23 @@ def hear(scene: Scene) -> Said:
     if size >= 0:
         scene.notes.add(("compacting", str(size)))
     attached = {note[1] for note in scene.notes.since("attached") if len(note) > 1}
-    scene.why.append(f"compaction: {len(attached)} attached instruction files may be lost")
+    said = _said(len(attached))
+    scene.why.append(f"compaction: {said}")
     if attached and not scene.asking.is_dry:
-        said = f"{len(attached)} attached instruction files may be lost, and are said again afterwards"
         log(scene.ours.state, scene.event, scene.session, said)
     if scene.settings.archive:
         scene.leave("archive")
     return SILENCE
+
+
+def _said(count: int) -> str:
+    """What may be lost, for people.
+
+    >>> _said(1)
+    '1 attached instruction file may be lost, and is said again afterwards'
+    """
+    if not count:
+        return "no instruction file is known to be attached, so none is lost"
+    if count == 1:
+        return "1 attached instruction file may be lost, and is said again afterwards"
+    return f"{count} attached instruction files may be lost, and are said again afterwards"

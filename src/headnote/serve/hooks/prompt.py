@@ -6,7 +6,7 @@
 3. What is worth quoting is said in `headnote.memory.about`.
 4. A memory is quoted once in a conversation, and again if it was changed, or after a compaction. What the model has in
    whole from the index, because there is no more to it, is not quoted.
-5. Each says how old it is, and whether what it names is still there.
+5. Each says how old it is, and whether what it names is still there. What looks like a credential is masked (`masked`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 
 from headnote.serve.hooks.book import Book
+from headnote.serve.hooks.log import log
 from headnote.serve.hooks.speech import SILENCE, Said
 from headnote.serve.hooks.wire import text_of
 from headnote.types import TYPE_CHECKING
@@ -47,14 +48,30 @@ def hear(scene: Scene) -> Said:
         return SILENCE
     found, stale = recalled(scene, prompt, places)
     if stale:
-        scene.refresh("the index of recall is behind")
+        scene.refresh("the index of memories is out of date")
     if not found.hits:
         scene.why.append("recall: nothing is worth quoting")
         return SILENCE
-    from headnote.memory.recall import render
-
+    text = quoted(scene, found.hits)
     scene.notes.claim(*(("recalled", f"{hit.folder}/{hit.memory.file}", hit.memory.digest) for hit in found.hits))
-    return Said(render(found))
+    return Said(text)
+
+
+def quoted(scene: Scene, hits: Sequence[Hit]) -> str:
+    """Memories as the model sees them: without what looks like a credential, which is named in the log."""
+    from headnote.memory.rendered import render_quotes
+    from headnote.serve.hooks.masked import masked
+
+    quotes = []
+    for hit in hits:
+        text, kinds = masked(hit.quote.text, hit.memory.text)
+        quotes.append(hit.quote._replace(text=text, age=masked(hit.quote.age)[0]))
+        if kinds:
+            said = f"recall: {hit.memory.file} holds what looks like a credential ({', '.join(kinds)}); it is masked"
+            scene.why.append(said)
+            if not scene.asking.is_dry:
+                log(scene.ours.state, scene.event, scene.session, said)
+    return render_quotes(quotes)
 
 
 def recalled(scene: Scene, prompt: str, places: Sequence[tuple[str, str]]) -> tuple[Recall, bool]:
@@ -121,10 +138,24 @@ def _worth(scene: Scene, folders: list[str]) -> Callable[[Query, Sequence[Found]
         telling = telling_words(query, indexes)
         told = {note[1]: note[2] for note in scene.notes.since("recalled") if len(note) > 2}
         worth = worth_quoting(query, indexes, ranked)
-        scene.why.append(f"recall: {len(ranked)} found, {len(worth)} about it; telling words: {', '.join(telling)}")
+        scene.why.append(_counted(len(ranked), len(worth), telling))
         return [mark for mark in worth if not _is_told(f"{folders[mark.folder]}/{mark.candidate.file}", told)]
 
     return choose
+
+
+def _counted(found: int, about: int, telling: Sequence[str]) -> str:
+    """How many memories were found, for people.
+
+    >>> _counted(1, 1, ["deploy"]), _counted(0, 0, [])
+    ('recall: 1 memory found, 1 about the prompt; telling word: deploy', 'recall: no memory has a word of the prompt')
+    """
+    if not found:
+        return "recall: no memory has a word of the prompt"
+    said = f"recall: {found} {'memory' if found == 1 else 'memories'} found, {about or 'none'} about the prompt"
+    if not telling:
+        return f"{said}: no word of it tells one memory from another"
+    return f"{said}; telling word{'s' if len(telling) > 1 else ''}: {', '.join(telling)}"
 
 
 def _is_told(path: str, told: dict[str, str]) -> bool:

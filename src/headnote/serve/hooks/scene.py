@@ -132,7 +132,7 @@ class Scene:
 
     def refresh(self, why: str) -> None:
         """Have another process bring up to date what hooks look up."""
-        self.why.append(f"refresh: {why}; a process brings it up to date afterwards")
+        self.why.append(f"refresh: {why}; another process brings it up to date")
         whose = path_of(self.ours.cache, "book", self.key).rpartition("-")[2]
         if not was_started(self.ours.state, "refresh", whose):
             self.leave("refresh")

@@ -46,7 +46,10 @@ def _lost(scene: Scene) -> str:
         return ""
     told = told_here(scene)
     paths = lost_paths(scene, told.restores)
-    scene.why.append(f"compaction: {len(paths)} attached instruction files are lost")
+    files = (
+        "1 attached instruction file is" if len(paths) == 1 else f"{len(paths) or 'no'} attached instruction files are"
+    )
+    scene.why.append(f"compaction: {files} lost")
     known = {rule.path: rule.text for rule in told.rules}
     texts = [(path, known.get(path) or _text(path)) for path in paths if path not in told.started]
     return within(LOST, texts, told.template, BUDGET // 2)
@@ -84,11 +87,22 @@ def _here(scene: Scene) -> list[str]:
     if not isinstance(value, tuple):
         return []
     index, drifted, elsewhere = value
-    scene.why.append(f"memories: {drifted} out of date; elsewhere: {elsewhere or 'none'}; an index: {bool(index)}")
+    scene.why += [
+        f"memories: {why}" for why in _reasons(int(drifted), has_index=bool(index), is_elsewhere=bool(elsewhere))
+    ]
     said = [str(index) if scene.settings.team else "", _drift_line(int(drifted), scene), str(elsewhere)]
     if scene.recalled("book-made") is None and folders:
-        scene.refresh("the book of what memories name is behind")
+        scene.refresh("the list of the files that memories name is out of date")
     return said
+
+
+def _reasons(drifted: int, *, has_index: bool, is_elsewhere: bool) -> list[str]:
+    """What was found out about memories, for people."""
+    return [
+        "there is an index that the agent does not load itself" if has_index else "there is no index to tell of",
+        f"{drifted or 'none'} {'are' if drifted > 1 else 'is'} known to be out of date",
+        *(["some lie under another path of this repository"] if is_elsewhere else []),
+    ]
 
 
 def _drift_line(count: int, scene: Scene) -> str:

@@ -10,10 +10,7 @@
 from __future__ import annotations
 
 from headnote.serve.hooks import EVENTS
-from headnote.types import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from headnote.types import NamedTuple
 
 BUDGET = 1200  #: tokens
 LARGEST = 20_000
@@ -59,8 +56,26 @@ def settled(user: object, repository: object, complaints: list[str]) -> Settings
         elif key == "off" and isinstance(value, list) and not _wrong(key, value):
             found = found._replace(off=(*found.off, *value))
         elif value is not True or key not in SWITCHES:
-            complaints.append(f".headnote.toml: hooks.{key} is {value!r}; a repository can only set it to false")
+            complaints.append(f".headnote.toml: hooks.{key} is {shown(value)}; {_allowed(key)}")
     return found
+
+
+def _allowed(key: str) -> str:
+    """What a repository may do with a setting."""
+    if key in (*SWITCHES, "extract"):
+        return "a repository can only set it to false"
+    if key in ("budget", "off"):
+        return "this is not understood"
+    return "a repository cannot set it"
+
+
+def shown(value: object) -> str:
+    """A value as it stands in a file of settings.
+
+    >>> shown(False), shown("yes")
+    ('false', "'yes'")
+    """
+    return str(value).lower() if isinstance(value, bool) else repr(value)
 
 
 def _with(settings: Settings, key: str, value: object) -> Settings:
@@ -84,10 +99,6 @@ def _wrong(key: str, value: object) -> str:
         return f"has {unknown[0]!r}, which is no event" if unknown else ""
     if key == "budget":
         is_right = isinstance(value, int) and not isinstance(value, bool) and 0 < value <= LARGEST
-        return "" if is_right else f"is {value!r}, not a number of tokens up to {LARGEST}"
-    return "" if type(value) is type(default) else f"is {value!r}"
-
-
-def plain(settings: Settings) -> Mapping[str, object]:
-    """Settings as they are shown."""
-    return settings._asdict()
+        return "" if is_right else f"is {shown(value)}, not a number of tokens up to {LARGEST}"
+    wanted = "the name of a model" if key == "extract" else "true or false"
+    return "" if type(value) is type(default) else f"is {shown(value)}, not {wanted}"

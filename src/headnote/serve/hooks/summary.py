@@ -1,6 +1,7 @@
 """What a start says about memories, worked out from all of them, and kept: the slow way.
 
-1. The index of the team, and of the private store if the agent does not load it, each cut to SHARE tokens.
+1. The index of the team, and of the private store if the agent does not load it, each cut to SHARE tokens, and
+   without what looks like a credential.
 2. How many memories the last `verify` found to be missing something, of those that were not changed since.
 3. Where memories of this repository lie that the agent does not read.
 """
@@ -15,6 +16,7 @@ from headnote.memory.memories import Memories
 from headnote.memory.memories import open as open_memories
 from headnote.memory.team import team_entry, team_text
 from headnote.serve.hooks.kept import stamp_of
+from headnote.serve.hooks.masked import masked
 from headnote.tree import Disk
 from headnote.types import TYPE_CHECKING, Entry, estimate_tokens
 
@@ -55,7 +57,7 @@ def _indexes(memories: Memories, *, is_read: bool) -> str:
         parts.append(team_text(_cut(entry)))
     if not is_read and not memories.place.off:
         parts.append(_private(memories))
-    return "\n\n".join(part for part in parts if part)
+    return masked("\n\n".join(part for part in parts if part))[0]
 
 
 def _private(memories: Memories) -> str:

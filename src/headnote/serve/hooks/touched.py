@@ -21,6 +21,7 @@ MANY = 40  #: words of a shell command that are looked at
 _BREAKS = str.maketrans(dict.fromkeys("|&;<>(){}\n\t`'\"=,", " "))
 READERS = frozenset("cat head tail nl grep egrep fgrep rg".split())
 WRITES = ("Write", "Edit", "MultiEdit", "NotebookEdit")
+LOOKS = ("Read", "Grep")  #: tools that change nothing
 READS = ("Read", *WRITES)  #: tools after which the agent knows a file
 
 

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from headnote.serve.hooks.scene import Scene
 
 MANY = 3  #: names in a line of the log
+JOBS = {
+    "archive": "the transcript is archived",
+    "extract": "memories are learned from it, by the model of hooks.extract",
+}
 
 
 def hear(scene: Scene) -> Said:
@@ -30,7 +34,7 @@ def hear(scene: Scene) -> Said:
     jobs = ["archive"] if scene.settings.archive else []
     if scene.settings.extract and scene.event == "Stop":
         jobs.append("extract")
-    scene.why.append(f"afterwards: {', '.join(jobs) or 'nothing'}")
+    scene.why.append(f"afterwards: {' and '.join(map(JOBS.__getitem__, jobs)) or 'there is nothing to do'}")
     if jobs and scene.session:
         scene.leave(",".join(jobs))
     return SILENCE
@@ -46,7 +50,7 @@ def _compare(scene: Scene) -> None:
 
     expected = [path for path, _ in told_here(scene).loaded]
     absent = [path for path in expected if path not in reported]
-    scene.why.append(f"instructions: {len(reported)} reported, {len(absent)} expected and not reported")
+    scene.why.append(f"instructions: of {len(expected)} expected, {len(absent) or 'none'} not reported by the agent")
     scene.notes.add(("compared",))
     if absent and not scene.asking.is_dry:
         more = f" and {len(absent) - MANY} more" if len(absent) > MANY else ""

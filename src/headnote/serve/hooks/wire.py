@@ -15,6 +15,10 @@ SPACE = " \t\n\r"
 Payload = dict[str, object]
 
 
+class Unreadable(ValueError):
+    """A payload that is none. The message is our own, and has nothing of what was read."""
+
+
 class _Asked:
     """What the scanner asks of a decoder."""
 
@@ -48,10 +52,15 @@ def parse(data: bytes) -> object:
 
 
 def payload_of(data: bytes) -> Payload:
-    """The object that an agent wrote. ValueError if it is anything else."""
-    value = parse(data)
+    """The object that an agent wrote. Unreadable if it is anything else."""
+    if not data.strip():
+        raise Unreadable("the payload is empty")
+    try:
+        value = parse(data)
+    except ValueError:
+        value = None
     if not isinstance(value, dict):
-        raise ValueError("the payload is no JSON object")
+        raise Unreadable("the payload is no JSON object")
     return value
 
 

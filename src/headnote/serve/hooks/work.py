@@ -15,6 +15,8 @@ from headnote.serve.hooks.book import Book
 from headnote.serve.hooks.detached import alone, start_command
 from headnote.serve.hooks.kept import stamp_of
 from headnote.serve.hooks.log import fault, log
+from headnote.serve.hooks.masked import masked
+from headnote.serve.hooks.named import paths_of
 from headnote.serve.hooks.scene import Asking, Scene
 from headnote.types import TYPE_CHECKING
 
@@ -79,49 +81,29 @@ def _write_book(scene: Scene) -> None:
     before = Book(scene.ours.cache, scene.key)
     verdicts = kept_in(where.verdicts)
     entries: dict[str, object] = {}
+    began, count = time.time_ns(), 0
     for folder, scope in where.stores:
         disk.stamps.update({path: stamp_of(path) for path in below([folder])})
         for file, _, _, changed, _ in walk_of(folder).stamps:
             memory = read_memory(folder, file, changed / 1e9, scope)
+            count += 1
             if memory is not None:
                 _enter(entries, memory, folder, before, verdicts.get(memory.digest))
     before.write(entries)
-    scene.keep("book-made", len(entries), disk)
+    scene.keep("book-made", (began, count), disk)
 
 
 def _enter(entries: dict[str, object], memory: Memory, folder: str, before: Book, held: Held | None) -> None:
     """The entries of one memory. What it names is taken from the last book, if that has it."""
     known = before.find(f"d{memory.digest}")
-    paths = known[3] if isinstance(known, tuple) else _paths(memory)
+    paths = known[3] if isinstance(known, tuple) else paths_of(memory)
     verdict = (held.state, held.evidence, held.time) if held is not None and held.state != "unknown" else ("", "", 0.0)
     entries[f"d{memory.digest}"] = (*verdict, paths)
     for _, path in paths:
         if path:
             naming = entries.setdefault(f"p{path}", [])
             assert isinstance(naming, list)
-            naming.append((f"{folder}/{memory.file}", memory.description))
-
-
-def _paths(memory: Memory) -> list[tuple[str, str]]:
-    """The paths that a memory names: as it writes them, and as they are looked for; empty if that is not ours to do."""
-    from headnote.memory.drift.claims import claims_of
-
-    if "/" not in memory.text and "." not in memory.text:
-        return []
-    named = [claim.text for claim in claims_of(memory) if claim.kind == "path" and not claim.hedge]
-    return [(text, looked_for(text)) for text in named]
-
-
-def looked_for(text: str) -> str:
-    """A path of a claim as it is looked for in the repository.
-
-    >>> looked_for("src/a.py:12"), looked_for("lib/"), looked_for("src/*.py"), looked_for("/etc/hosts")
-    ('src/a.py', 'lib', '', '')
-    """
-    plain = text.partition(":")[0].rstrip("/")
-    if any(char in plain for char in "*?[{") or plain.startswith(("/", "~")) or ".." in plain.split("/"):
-        return ""
-    return plain.removeprefix("./")
+            naming.append((f"{folder}/{memory.file}", masked(memory.description)[0]))
 
 
 def archive(scene: Scene) -> None:
