@@ -90,8 +90,9 @@ def test_an_explanation_is_plain_english_in_80_columns(hooks, event):
     hooks.remember("project_deploys.md", f"how we deploy {'every other day ' * 20}", f"By {'hand ' * 60}")
     words = ["--file", "src/x.ts", "--prompt", f"how do we deploy? {'please ' * 30}"]
     _, text = said(hooks.place.run("hook", event, "--explain", *words, input=b""))
+    shown = text.replace(hooks.place.root, "~")  # the folder of a test has a name of any length
     assert [
-        line for line in text.splitlines() if len(line) > 80 and " " in line.strip().replace("memories  ", "")
+        line for line in shown.splitlines() if len(line) > 80 and " " in line.strip().replace("memories  ", "")
     ] == []
     assert not any(word in text for word in ("True", "False", "None", " 0 ", "the book", "1 memories", "words: \n"))
 
