@@ -9,8 +9,6 @@ import sys
 
 import headnote
 from headnote.harness.events import Called, Compacted, Ended, Extracted, Said
-from headnote.harness.permission import Permission
-from headnote.models.named import from_name
 
 
 def note(text):
@@ -34,12 +32,14 @@ def show(event):
             note(f"not compacted: {reason}" if reason else "compacted")
         case Extracted(done):
             note(f"remembered: {', '.join((*done.added, *done.updated)) or 'nothing new'}")
+            if done.proposed:
+                note(f"waits for you: {', '.join(done.proposed)} (headnote memory inbox)")
         case Ended(turn):
             for finding in turn.findings:
                 note(f"{finding.path}: {finding.message}")
 
 
-def obey(agent, line, turns):
+def obey(agent, line):
     command, _, rest = line.partition(" ")
     if command == "/compact":
         show(agent.compact(rest))
@@ -47,16 +47,14 @@ def obey(agent, line, turns):
         print(agent.memory.index(), flush=True)
     elif command in ("/agent", "/explore"):
         print(agent.subagent(rest, name="Explore" if command == "/explore" else "").text, flush=True)
-    elif command == "/rewind" and turns:
-        back = agent.rewind(turns[-1], dry_run=rest != "yes")
+    elif command == "/rewind" and agent.prompts:
+        back = agent.rewind(agent.prompts[-1].id, dry_run=rest != "yes")
         note(f"{'went' if back.is_done else '/rewind yes goes'} back to before: {back.prompt}")
-        del turns[len(turns) - back.is_done :]
     elif command.startswith("/"):
         note(__doc__)
-    else:
+    elif line:
         for event in agent.run(line):
             show(event)
-        turns.append(event.turn.id)
 
 
 options = argparse.ArgumentParser(description=__doc__)
@@ -64,14 +62,18 @@ options.add_argument("-p", "--prompt", help="answer this and end")
 options.add_argument("--model", default=os.environ.get("AGENT_MODEL", "anthropic:claude-opus-5-5"))
 options.add_argument("--resume", metavar="ID", help="go on with this session")
 options.add_argument("--mode", default="", help="acceptEdits or bypassPermissions: ask less, or never")
-given, memory, turns = options.parse_args(), headnote.memory.open("."), []
-parts = {"model": from_name(given.model), "memory": memory, "extractor": headnote.Extractor(memory)}
+given, memory = options.parse_args(), headnote.memory.open(".")
+parts = {"model": given.model, "memory": memory, "extractor": headnote.Extractor(memory)}
+parts |= {"permission": given.mode or None}
 parts["ask"] = lambda call, verdict: read(f"  {call['name']} {call['input']}: {verdict.reason}\n  Allow? [y/N] ") == "y"
-parts["permission"] = Permission.load(mode=given.mode, memory=memory.place.store)
-with headnote.Harness.resume(given.resume, ".", **parts) if given.resume else headnote.Harness(".", **parts) as agent:
+try:
+    agent = headnote.Harness.resume(given.resume, ".", **parts) if given.resume else headnote.Harness(".", **parts)
+except (headnote.HeadnoteError, ValueError) as error:
+    sys.exit(str(error))
+with agent:
     for line in [given.prompt] if given.prompt else iter(read, "/quit"):
         try:
-            obey(agent, line, turns)
+            obey(agent, line)
         except (headnote.HeadnoteError, KeyboardInterrupt) as error:
             (sys.exit if given.prompt else note)(str(error) or "interrupted")
     note(f"go on with it: --resume {agent.session}")

@@ -273,7 +273,11 @@ def test_texts_from_standard_input(repo):
         (["add", "New", "-t", "user", "-d", "d", "-b", "  "], b"", "the memory has no text; nothing was written"),
         (["add", "New", "-t", "user", "-d", "d"], b"\xff", "the text is not UTF-8 (byte 0); nothing was changed"),
         (["edit", "tabs", "--stdin"], b"", "there is no text; feedback_tabs.md is as it was"),
-        (["edit", "tabs"], b"", "there is no $EDITOR, or no terminal; give the text with -b, or on standard input (edit: --stdin)"),
+        (
+            ["edit", "tabs"],
+            b"",
+            "there is no $EDITOR, or no terminal; give the text with -b, or on standard input (edit: --stdin)",
+        ),
         (["edit", "tabs", "-b", "x", "--expect", "0" * 64], b"", "feedback_tabs.md was changed by somebody else"),
     ],
     ids=range(6),

@@ -7,6 +7,7 @@ from headnote.extract.notes import CUT, LEFT_OUT, SECTIONS, Noted, SessionNotes,
 from headnote.extract.said import Said
 from headnote.models.scripted import Scripted
 from headnote.models.talk import Request
+from headnote.types import Finding
 
 REQUEST = Request(("You are an agent.",), ({"role": "user", "content": "Hello"},), ({"name": "Read"},), cached=(0,))
 SMALL = Thresholds(begin=100, tokens=50, tool_calls=2)
@@ -76,6 +77,8 @@ def test_an_answer_without_headings_changes_nothing(tmp_path):
     model = Scripted(["I cannot do that."])
     noted = notes.update(model, REQUEST, turns(8))
     assert (noted.is_written, noted.reason, notes.text(), notes.covers) == (False, "no-notes", NOTES, "m3")
+    said = "the notes were not taken, and the former stay: the model answered without the headings that notes have"
+    assert noted.findings == (Finding(notes.path, None, "notes-failed", said),)
 
 
 def test_nothing_said_is_nothing_to_note(tmp_path):
@@ -120,3 +123,5 @@ def test_notes_that_another_process_wrote_meanwhile_stay(tmp_path):
 
     noted = mine.update(Scripted([meanwhile]), REQUEST, turns(4))
     assert (noted.is_written, noted.reason, mine.covers) == (False, "older", "m5")
+    said = "the notes were not taken, and the former stay: somebody else has written them meanwhile"
+    assert noted.findings == (Finding(mine.path, None, "notes-failed", said),)

@@ -162,6 +162,18 @@ def test_notes_are_the_summary(place):
     assert "Counting words." in str(live(agent))
 
 
+@pytest.mark.parametrize("version", VERSIONS)
+def test_what_is_said_behind_the_compaction_of_a_resumed_conversation_survives_the_end_of_the_process(place, version):
+    with harness(place, ["One."], version, memory=False) as agent:
+        agent.prompt("First.")
+    again = resumed(place, agent, [SUMMARY, "Two."], version, memory=False)
+    assert again.compact().is_done == (version == "2.1.325")  # which keeps nothing; the other has too little
+    assert live(again) == stored(again)
+    assert ("They counted words." in str(live(again))) == (version == "2.1.325")
+    again.prompt("Second.")  # and is killed
+    assert resumed(place, agent, [], version, memory=False).dialogue.messages == live(again)
+
+
 def test_twice(place):
     agent = begun(place, lines=[SUMMARY, "Four.", "Five.", "Six.", "<summary>Again.</summary>", "Seven."])
     agent.compact()
@@ -175,3 +187,51 @@ def test_twice(place):
     assert live(agent) == stored(agent)
     again = resumed(place, agent, ["Eight."])
     assert again.dialogue.messages == live(agent)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_by_itself_when_the_provider_says_that_it_is_too_long(place, version):
+    asked = iter(["too long", "summary", "fine"])
+
+    def reply(request):
+        if (now := next(asked)) == "too long":
+            raise ModelFailed("Anthropic answered 400: prompt is too long: 210000 tokens > 200000 maximum: refused")
+        return SUMMARY if now == "summary" else "Shorter."
+
+    agent = begun(place, version, lines=[reply] * 3)
+    turn = agent.prompt("Fourth.")
+    assert (turn.text, [(each.trigger, each.reason) for each in turn.compactions]) == ("Shorter.", [("auto", "")])
+    said = str(agent.model.requests[-1].messages)
+    assert all(text in said for text in ("They counted words.", "Use tabs.", "Fourth."))
+    assert live(agent) == stored(agent)
+    assert resumed(place, agent, [], version, memory=False).dialogue.messages == live(agent)
+
+
+@pytest.mark.parametrize("prompts", [1, 4])
+def test_what_cannot_be_made_short_enough_fails_with_what_to_do(place, prompts):
+    def reply(request):
+        if is_question(request):
+            return SUMMARY
+        if "last" in str(request.messages):
+            raise ModelFailed("OpenAI answered 400: This model's maximum context length is 8192 tokens")
+        return "Counted."
+
+    agent = harness(place, [reply] * 9, "2.1.197", memory=False)
+    for number in range(1, prompts):
+        agent.prompt(f"{number}.")
+    with pytest.raises(ModelFailed, match=r"8192 tokens; .* go back with rewind, or begin a new conversation"):
+        agent.prompt("The last.")
+    assert codes(agent) == ([] if prompts > 1 else ["not-compacted"])
+    assert live(agent) == stored(agent)
+
+
+def test_other_failures_are_not_met_with_a_compaction(place):
+    def fails(request):
+        raise ModelFailed(
+            "Anthropic answered 400: the request was refused; if it is too long, compact the conversation"
+        )
+
+    agent = begun(place, lines=[fails, SUMMARY])
+    with pytest.raises(ModelFailed, match=r"conversation$"):
+        agent.prompt("Fourth.")
+    assert "compact_boundary" not in types(agent)

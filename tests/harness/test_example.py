@@ -195,6 +195,45 @@ def test_it_is_as_short_as_it_says():
         assert len(file.readlines()) < 80
 
 
+def started(repo, tmp_path, *words, url="http://127.0.0.1:9", typed=""):
+    """The example with the model that a server on loopback plays, or with none."""
+    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "OPENAI_API_KEY": "none", "OPENAI_BASE_URL": f"{url}/v1"}
+    command = [sys.executable, EXAMPLE, "--model", "openai:gpt-6", *words]
+    return subprocess.run(command, cwd=repo, env=env, input=typed, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--resume", "nothing"), "no session"),
+        (("--model", "gpt-6"), "'gpt-6' names no model; write vendor:model"),
+        (("--mode", "acceptedits"), "there is no mode 'acceptedits'; there are default"),
+    ],
+)
+def test_a_typo_is_one_line(repo, tmp_path, words, said):
+    done = started(repo, tmp_path, *words)
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (1, "", 1)
+    assert said in done.stderr
+
+
+def test_a_resumed_session_is_gone_back_in_an_empty_line_says_nothing_and_what_waits_is_said(repo, tmp_path):
+    (tmp_path / ".config" / "headnote").mkdir(parents=True)
+    (tmp_path / ".config" / "headnote" / "config.toml").write_text('[memory]\npolicy = "confirm"\n')
+    store = tmp_path / ".claude" / "projects" / re.sub(r"[^a-zA-Z0-9]", "-", str(repo)) / "memory"
+    memory = ("Write", {"file_path": f"{store}/project_deploys.md", "content": MEMORY})
+    looked = [("Glob", {"pattern": f"{number}"}) for number in range(5)]
+    lines = iter([looked, "Noted.", memory, "Saved.", "Gone on."])
+    with ModelServer(respond=lambda body, name: next(lines)) as server:
+        first = started(repo, tmp_path, "-p", TYPED, url=server.url)
+        session = first.stderr.strip().rpartition(" ")[2]
+        typed = "\n\n/rewind\n/rewind yes\n/rewind\nGo on.\n"
+        again = started(repo, tmp_path, "--resume", session, url=server.url, typed=typed)
+    assert "waits for you: project_deploys.md (headnote memory inbox)" in first.stderr
+    assert f"  /rewind yes goes back to before: {TYPED}\n  went back to before: {TYPED}\n" in again.stderr
+    assert again.stdout.replace("> ", "") == "Gone on.\n"
+    assert len(server.requests) == 5
+
+
 def test_arguments_that_are_no_json_are_refused_by_the_tool_and_the_conversation_goes_on(repo, tmp_path):
     call = {"id": "c1", "type": "function", "function": {"name": "Read", "arguments": '{"file_path": "'}}
     choice = {"index": 0, "message": {"role": "assistant", "tool_calls": [call]}, "finish_reason": "tool_calls"}

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from headnote.dialects.claude_world import slug
-from headnote.errors import ModelFailed, NotAFolder, SessionFailed, UnknownAgent
+from headnote.errors import ModelFailed, NotAFolder, SessionFailed, UnknownAgent, UnknownModel
 from headnote.harness.events import Attached, Called, Ended, Resulted, Said
 from headnote.harness.harness import Harness
 from headnote.harness.tools import DEFAULT_TOOLS, Tool
@@ -16,7 +16,7 @@ from headnote.sessions.agents import read
 from headnote.sessions.listing import list_sessions
 from headnote.sessions.model import Homes
 
-from .scene import ENV, codes, harness, is_prefix, live, options, stored, texts, types
+from .scene import ENV, codes, harness, is_prefix, live, options, resumed, stored, texts, types
 
 VERSIONS = ("2.1.197", "2.1.325")
 MODELS = ("claude-opus-5-5", "claude-sonnet-4-5")
@@ -197,6 +197,100 @@ def test_a_reply_without_a_word_is_named(place):
     assert (turn.text, turn.stop, [finding.code for finding in turn.findings]) == ("", "refusal", ["reply-empty"])
 
 
+class Replying:
+    """A model that gives replies as they are."""
+
+    name = "claude-opus-5-5"
+
+    def __init__(self, *replies):
+        self.replies, self.requests = list(replies), []
+
+    def reply(self, request):
+        self.requests.append(request)
+        return self.replies.pop(0)
+
+
+def replying(place, *replies, **more):
+    return Harness(place.proj, model=Replying(*replies), **options(place, **more))
+
+
+DONE = Reply(({"type": "text", "text": "Done."},))
+
+
+def test_a_reply_of_thoughts_alone_is_named(place):
+    thought = {"type": "thinking", "thinking": "Hm.", "signature": "s"}
+    agent = replying(place, Reply((thought,)), DONE)
+    assert [finding.code for finding in agent.prompt("Go.").findings] == ["reply-empty"]
+    assert agent.prompt("Go on.").text == "Done."
+    assert live(agent) == stored(agent)
+
+
+def test_calls_that_no_server_would_take_back(place):
+    calls = [{"type": "tool_use"}, {"type": "tool_use", "id": "t2", "name": "Bash", "input": "echo"}]
+    agent = replying(place, Reply(tuple(calls), "tool_use"), DONE)
+    assert agent.prompt("Go.").text == "Done."
+    said, results = live(agent)[-3:-1]
+    assert [(call["name"], call["input"]) for call in said["content"]] == [
+        ("unnamed", {}),
+        ("Bash", {"invalid_input": "echo"}),
+    ]
+    assert [result["is_error"] for result in results["content"]] == [True, True]
+    assert live(agent) == stored(agent)
+
+
+def test_a_call_that_was_cut_off_is_not_run(place):
+    one = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "echo hi"}}
+    half = {
+        "type": "tool_use",
+        "id": "t2",
+        "name": "Write",
+        "input": {"file_path": place.path("proj/a"), "content": "h"},
+    }
+    agent = replying(place, Reply((one, half), "max_tokens"), DONE, max_tokens=4096)
+    assert agent.prompt("Go.").text == "Done."
+    whole, cut = live(agent)[-2]["content"]
+    assert whole["content"] == "hi"
+    assert cut["content"] == (
+        "<tool_use_error>This call was cut off: an answer has 4,096 tokens at most. It was not run. Make it again,"
+        " in smaller pieces.</tool_use_error>"
+    )
+    assert not os.path.exists(place.path("proj/a"))
+    assert live(agent) == stored(agent)
+
+
+def test_a_tool_that_raises_is_told_to_both(place):
+    broken = Tool("Own", "Does.", {"type": "object", "properties": {}}, lambda hands, given: given["bread"])
+    agent = harness(place, [("Own", {}), "It is broken."], tools=[broken])
+    turn = agent.prompt("Go.")
+    assert turn.text == "It is broken."
+    assert [(finding.code, finding.message) for finding in turn.findings] == [
+        ("tool-failed", "Own failed: KeyError: 'bread'")
+    ]
+
+
+def test_a_mode_is_a_permission(place):
+    lines = [("Write", {"file_path": place.path("proj/a"), "content": "x"}), "Done."]
+    for mode, is_written in (("plan", False), ("acceptEdits", True)):
+        harness(place, lines, permission=mode).prompt("Go.")
+        assert os.path.exists(place.path("proj/a")) is is_written
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "said"),
+    [
+        ({"permission": "yolo"}, ValueError, "there is no mode 'yolo'"),
+        ({"tools": ["Read"]}, TypeError, "'Read' is no tool"),
+        ({"tools": [*DEFAULT_TOOLS, DEFAULT_TOOLS[0]]}, ValueError, "two tools have the name Read"),
+        ({"window": 0}, ValueError, "window is a number of at least 1, not 0"),
+        ({"max_turns": -1}, ValueError, "max_turns is a number of at least 0, not -1"),
+        ({"session": "../../notes"}, SessionFailed, "is no UUID"),
+    ],
+)
+def test_options_that_can_only_be_a_mistake(place, given, error, said):
+    with pytest.raises(error, match=said):
+        harness(place, [], **given)
+
+
 def test_as_many_requests_as_are_allowed(place):
     echo = ("Bash", {"command": "echo hi"})
     agent = harness(place, [echo] * 5, max_turns=2)
@@ -328,3 +422,45 @@ def test_an_interrupt_at_any_record(place, version, last):
     asked = [block["id"] for message in live(agent) for block in message["content"] if block["type"] == "tool_use"]
     given = [block["tool_use_id"] for message in live(agent) for block in message["content"] if "tool_use_id" in block]
     assert asked == given
+
+
+@pytest.mark.parametrize("text", ["", " \n\t"])
+def test_a_prompt_that_says_nothing_is_refused_at_once(place, text):
+    agent = harness(place, ["Hi."])
+    for ask in (agent.prompt, agent.run, agent.subagent):
+        with pytest.raises(ValueError, match="the prompt is empty"):
+            ask(text)
+    assert (agent.model.requests, os.path.exists(agent.path)) == ([], False)
+    assert agent.prompt("Hello.").text == "Hi."
+
+
+def test_a_model_may_be_a_name(place):
+    with pytest.raises(UnknownModel, match="write vendor:model"):
+        Harness(place.proj, model="claude", **options(place))
+    with pytest.raises(TypeError, match=r"it needs a name and reply\(request\)"):
+        Harness(place.proj, model=Scripted, **options(place))
+
+
+def test_an_id_that_is_none_is_refused(place):
+    with pytest.raises(SessionFailed, match="'abc' is no UUID, as the id of a new session must be; leave it out"):
+        harness(place, [], session="abc")
+
+
+def test_prompts_are_those_that_can_be_gone_back_to(place):
+    agent = harness(place, ["One.", "Two.", "Three.", "<summary>Counted.</summary>", "Four."], memory=False)
+    assert agent.prompts == ()
+    turns = [agent.prompt(text) for text in ("First.", "Second.", "Third.")]
+    assert [tuple(each) for each in agent.prompts] == [
+        (turns[0].id, "First."),
+        (turns[1].id, "Second."),
+        (turns[2].id, "Third."),
+    ]
+    again = resumed(place, agent, [], memory=False)
+    assert again.prompts == agent.prompts == agent.fork().prompts
+    again.rewind(turns[1].id, dry_run=False)
+    assert [each.text for each in again.prompts] == ["First."]
+    agent.compact()
+    assert agent.prompts == ()
+    agent.prompt("Fourth.")
+    agent.close()
+    assert [each.text for each in agent.prompts] == ["Fourth."]

@@ -88,6 +88,13 @@ def test_notes_are_written_and_used(place):
     assert "# Title\nTabs" in str(live(agent)[0]["content"][0]["text"])
 
 
+def test_notes_that_are_none_are_named(place):
+    notes = SessionNotes(place.folder("notes"), "s", Thresholds(begin=1, tokens=1, tool_calls=1))
+    turn = harness(place, ["One.", "I would rather not."], notes=notes).prompt("First.")
+    assert [(finding.path, finding.code) for finding in turn.findings] == [(notes.path, "notes-failed")]
+    assert notes.text() == ""
+
+
 def test_the_real_extractor(place):
     """A memory is made in a fork that the conversation knows nothing of; the same turn makes nothing twice."""
     place.write("proj/CLAUDE.md", "Use tabs.\n")

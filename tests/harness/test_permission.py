@@ -195,10 +195,23 @@ def test_the_memory_folder_is_free_for_notes(folder: Path) -> None:
     assert file(denied, "Write", f"{memory}/a.md") == "deny"
 
 
-def test_words_are_those_of_the_agent(folder: Path) -> None:
+def test_where_nobody_is_asked_that_is_said() -> None:
+    permission = Permission("dontAsk", ask=["Bake"], cwd="/repo", home="/home/ann")
+    nobody = "Nobody can be asked here, so it was not done."
+    nobody += " Do without it, or tell the user which permission is missing."
+    asked = ("Write", {"file_path": "a"}), ("Bash", {"command": "make"}), ("Bake", {}), ("Fry", {})
+    assert [permission.check(*each) for each in asked] == [
+        Verdict("deny", f"Writing to /repo/a needs the user's permission. {nobody}"),
+        Verdict("deny", f"This command requires approval. {nobody}"),
+        Verdict("deny", f"Using Bake needs the user's permission. {nobody}", "Bake"),
+        Verdict("deny", f"Using Fry needs the user's permission. {nobody}"),
+    ]
+
+
+def test_what_is_said_to_a_person_and_to_the_model(folder: Path) -> None:
     permission = Permission(allow=["Bash(npm run *)"], deny=["Bash(curl *)"], cwd="/repo", home="/home/ann")
     assert permission.check("Read", {"file_path": "/out"}) == Verdict(
-        "ask", "Claude requested permissions to read from /out, but you haven't granted it yet."
+        "ask", "Reading from /out needs the user's permission."
     )
     assert permission.check("Bash", {"command": "curl x"}) == Verdict(
         "deny", "Permission to use Bash with command curl x has been denied.", "Bash(curl *)"
@@ -218,3 +231,12 @@ def test_it_needs_nothing_of_the_instructions(tmp_path: Path) -> None:
         "print([name for name in unwanted if name in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "[]\n"
+
+
+def test_a_letter_may_be_composed_in_two_ways(folder: Path) -> None:
+    composed, apart = "caf\u00e9/x", "cafe\u0301/x"
+    for rule, path in ((composed, apart), (apart, composed)):
+        refusing = Permission("bypass", deny=[f"Read({rule})"], cwd=folder, home=folder)
+        assert refusing.check("Read", {"file_path": path}).decision == "deny"
+        permitting = Permission(allow=[f"Edit({rule})"], cwd=folder, home=folder)
+        assert permitting.check("Write", {"file_path": path}).decision == "ask"

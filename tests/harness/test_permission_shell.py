@@ -32,7 +32,7 @@ FREE = [
     "grep -rn 'x y' . 2>/dev/null", "grep /etc a.py", "find . -name '*.py'", "cd sub && ls", "git status",
     "git log --oneline -5", "git diff main..other", "git --no-pager show HEAD", "LANG=C ls", "diff a.py sub",
     "(ls; pwd)", "which python", "ls 2>&1 | head", "cat < a.py", "echo $HOME", 'echo "$(ls)"', "true && ls",
-    "if ls; then pwd; fi",
+    "if ls; then pwd; fi", "sort -rn -k2,2 a.py | head", "date +%F", "printf '%s\\n' \"$x\"", "sha256sum a.py", "seq 3",
 ]  # fmt: skip
 NOT_FREE = [
     "ls /etc", "cat ../x", "cat ~/x", "cat $x", "cat out/o.py",
@@ -43,7 +43,8 @@ NOT_FREE = [
     "ls; rm a.py", "ls & sleep 1", "touch a", "sed -i s/a/b/ a.py", "grep -f/etc/x a.py",
     "grep --file=/etc/x y", "cat < /etc/passwd", "$x", "ls `rm x`", "tail --pid=1 /etc/x", "sort -o x a.py",
     "env ls", "xargs cat", "cd sub; cat $y", "test -v 'a[$(x)]'", "printf -v PATH x", "",
-    "for i in a; do ls; done", "cat {a,/etc/b}",
+    "for i in a; do ls; done", "cat {a,/etc/b}", "date 01010000", "date -s x", "sort --compress-program=x a.py",
+    "sort /etc/x",
 ]  # fmt: skip
 
 
@@ -176,3 +177,53 @@ def test_what_a_rule_permits_runs_nothing_else(project: Path, seed: int) -> None
         assert not mark.exists(), command
         assert sorted(os.listdir(project)) == before, command
     assert permitted > 40
+
+
+REFUSED = [
+    "$'curl' x", "$'\\x63url' x", "function f { curl x; }; f", "coproc curl x", "alias c=curl; c x",
+    "alias c='curl -s'", "a=curl; $a x", "bash <<EOF\ncurl x\nEOF", "cat <<'EOF' | sh\ncurl x\nEOF",
+    "bash <<< 'curl x'", "echo curl x | bash", "printf 'curl x' | sudo sh", "env -S'curl x'",
+    "env --split-string='curl x'", "git -c core.pager='curl x' log", "git -c alias.z='!curl x' z",
+    "git -C sub push", "git -c a=b push origin", "git --git-dir x push", "git --no-pager push",
+]  # fmt: skip
+REFUSED_FILES = [
+    "mv a.py keys/", "cp a.py keys", "cp a.py -t keys", "cp --target-directory=keys a.py", "ln -s keys z", "rm -r keys",
+    "cat {keys,sub}/k", "cat $PWD/keys/k", 'cat "${PWD}"/keys/k', "echo x > $PWD/keys/n", "pushd keys; cat k",
+    "dd if=keys/k", "awk 1 keys/k", "unlink keys/k", "git show HEAD:keys/k", "grep -r x keys", "grep --file=keys/k x",
+    "cd keys && grep --file=k x", "tar cf - keys", "cat $'keys/k'", "diff -r keys sub", ". keys/k",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", REFUSED)
+def test_a_refused_command_is_refused_in_whatever_clothes(project: Path, command: str) -> None:
+    for mode in ("default", "bypass"):
+        permission = Permission(mode, ["Bash"], ["Bash(curl *)", "Bash(git push *)"], cwd=project, home="/home/ann")
+        assert decided(permission, command) == "deny"
+
+
+@pytest.mark.parametrize("command", REFUSED_FILES)
+def test_a_refused_file_is_refused_however_it_is_named(project: Path, command: str) -> None:
+    (project / "keys").mkdir()
+    (project / "keys/k").write_text("", encoding="utf-8")
+    for rule in ("Read(./keys/**)", "Edit(./keys/**)"):
+        reads = rule.startswith("Read") or command.split()[0] in ("mv", "cp", "ln", "rm", "dd", "unlink", "echo")
+        permission = Permission("bypass", deny=[rule], cwd=project, home="/home/ann")
+        assert decided(permission, command) == ("deny" if reads else "allow")
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git rm x", "git log -- curl", "echo curl", "env A=curl make", "ls keys", "cp a.py b.py", "a=curl; echo x"],
+)
+def test_what_only_looks_like_it_is_not_refused(project: Path, command: str) -> None:
+    deny = ["Bash(curl *)", "Bash(rm *)", "Edit(./keys/**)", "Read(./keys/**)"]
+    assert decided(Permission("bypass", deny=deny, cwd=project, home="/home/ann"), command) == "allow"
+
+
+@pytest.mark.parametrize(
+    ("command", "decision"),
+    [("grep -r x .", "ask"), ("grep -r x", "ask"), ("grep -rn x sub", "allow"), ("grep x a.py", "allow")],
+)
+def test_a_search_is_free_where_nothing_is_refused(project: Path, command: str, decision: str) -> None:
+    permission = Permission(deny=["Read(./keys/**)"], cwd=project, home=project.parent / "home")
+    assert decided(permission, command) == decision

@@ -81,8 +81,11 @@ def test_what_has_to_be_asked_is_asked_with_the_call_and_the_reason(tmp_path: Pa
     hands = hands_in(tmp_path, permission=permission, ask=ask)
     assert not call(hands, "Write", file_path="a.txt", content="a").is_error
     again = call(hands, "Write", file_path="b.txt", content="b")
-    said = f"Claude requested permissions to write to {tmp_path}/b.txt, but you haven't granted it yet."
-    assert (again.content, again.is_error, again.verdict) == (said, True, Verdict("deny", said))
+    said = f"Writing to {tmp_path}/b.txt needs the user's permission."
+    told = (
+        f"{said} The user was asked and said no. It was not done: do not try it in another way, ask what to do instead."
+    )
+    assert (again.content, again.is_error, again.verdict) == (told, True, Verdict("deny", told))
     asked = {"type": "tool_use", "id": "toolu_1", "name": "Write", "input": {"file_path": "b.txt", "content": "b"}}
     assert seen[1] == (asked, Verdict("ask", said))
     assert sorted(os.listdir(tmp_path)) == ["a.txt"]
@@ -90,7 +93,10 @@ def test_what_has_to_be_asked_is_asked_with_the_call_and_the_reason(tmp_path: Pa
 
 def test_nobody_to_ask_means_no(tmp_path: Path) -> None:
     hands = hands_in(tmp_path, permission=Permission(cwd=tmp_path, home=tmp_path))
-    assert call(hands, "Bash", command="touch a").is_error
+    refused = call(hands, "Bash", command="touch a")
+    said = "This command requires approval. Nobody can be asked here, so it was not done."
+    said += " Do without it, or tell the user which permission is missing."
+    assert (refused.content, refused.is_error) == (said, True)
     assert os.listdir(tmp_path) == []
 
 
@@ -128,3 +134,46 @@ def test_a_result_is_a_block() -> None:
         "content": "no",
         "is_error": True,
     }
+
+
+ANY = {"type": "object", "properties": {}}
+
+
+def used(run: object) -> Result:
+    hands = Hands("/repo", home="/home/ann", env={}, permission=Permission("bypass", cwd="/repo", home="/home/ann"))
+    return run_tool(hands, [Tool("Own", "Does.", ANY, run)], {"id": "t", "name": "Own", "input": {}})  # type: ignore[arg-type]
+
+
+def test_a_tool_that_raises_is_an_answer_and_a_fault() -> None:
+    said = "Own failed: KeyError: 'bread'"
+    assert used(lambda hands, given: given["bread"]) == Result(said, True, f"Error: {said}", fault=said)
+
+
+def test_a_text_is_as_good_as_a_result() -> None:
+    assert used(lambda hands, given: "hot") == Result("hot")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (None, "it gave no Result but NoneType"),
+        ({"a": 1}, "it gave no Result but dict"),
+        (Result(None), "the content of its Result is neither a text nor blocks"),  # type: ignore[arg-type]
+        (Result(["a"]), "the content of its Result is neither a text nor blocks"),  # type: ignore[list-item]
+        (
+            Result("a", value={1, 2}),
+            "its Result cannot be written as JSON: Object of type set is not JSON serializable",
+        ),
+    ],
+)
+def test_what_no_model_can_be_sent_is_a_fault(given: object, said: str) -> None:
+    result = used(lambda hands, _: given)
+    assert (result.content, result.fault, result.is_error) == (f"Own failed: {said}",) * 2 + (True,)
+
+
+def test_of_a_long_text_the_middle_is_left_out() -> None:
+    cut = "a" * 50_000 + "\n\n... [900000 characters truncated] ...\n\n" + "a" * 50_000
+    assert used(lambda hands, given: "a" * 1_000_000) == Result(cut)
+    picture: dict[str, object] = {"type": "image", "source": {"data": "a" * 200_000}}
+    blocks = [{"type": "text", "text": "a" * 1_000_000}, picture]
+    assert used(lambda hands, given: Result(blocks)) == Result([{"type": "text", "text": cut}, picture])

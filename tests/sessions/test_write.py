@@ -323,3 +323,42 @@ def test_a_compaction_that_keeps_the_last_messages(tmp_path):
     assert [message["role"] for message in messages] == ["user", "assistant", "user", "assistant"]
     assert "S" in str(messages[0]["content"])
     assert [message["content"] for message in messages[1:]] == [[text("THREE")], "four", [text("FOUR")]]
+
+
+def test_of_two_on_one_file_the_last_to_speak_leads(tmp_path):
+    one = opened(tmp_path)
+    one.user("first")
+    two = Transcript(one.path, cwd="/home/me/app", sync=False)
+    theirs = two.user("from two")
+    ours = one.user("from one")
+    (finding,) = one.findings
+    assert (finding.code, finding.path, theirs in finding.message) == ("session-shared", one.path, True)
+    one.close()
+    two.close()
+    assert [each.code for each in two.findings] == ["session-shared"]
+    noted = [value["leafUuid"] for value in values(one.path) if value["type"] == "last-prompt"]
+    assert noted == [ours, ours]
+    assert [link.value["message"]["content"] for link in resume(one.path).chain if link.line] == ["first", "from one"]
+
+
+def test_what_is_no_speech_is_no_branch(tmp_path):
+    """Titles, snapshots, and what the agent keeps of subagents."""
+    said = opened(tmp_path)
+    said.user("first")
+    with open(said.path, "a", encoding="utf-8") as file:
+        file.write('{"type":"custom-title","customTitle":"x"}\n{"type":"user","uuid":"s","isSidechain":true}\n')
+    last = said.user("second")
+    said.close()
+    assert said.findings == []
+    assert [value["leafUuid"] for value in values(said.path) if value["type"] == "last-prompt"] == [last]
+
+
+def test_a_leaf_that_others_named_is_named_again(tmp_path):
+    said = opened(tmp_path)
+    first = said.user("first")
+    with open(said.path, "a", encoding="utf-8") as file:
+        file.write(f'{{"type":"last-prompt","leafUuid":"{first}"}}\n')
+    last = said.user("second")
+    said.abandon()  # and is killed
+    assert said.findings == []
+    assert values(said.path)[-1]["leafUuid"] == last

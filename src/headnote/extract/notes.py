@@ -58,6 +58,8 @@ The notes so far:
 {notes}"""
 
 LEFT_OUT = "(left out: it looked like a credential)"
+NO_NOTES = "the model answered without the headings that notes have"
+OLDER = "somebody else has written them meanwhile"
 CUT = "(cut: this section was too long)"
 
 
@@ -137,11 +139,16 @@ class SessionNotes:
         before, notes = self._kept()
         text, usage = _answer(model, _asked(request, _question(notes, self.limit)))
         if not _has_headings(text):
-            return Noted(is_written=False, reason="no-notes", usage=usage)
+            return Noted(is_written=False, reason="no-notes", usage=usage, findings=(self._not_taken(NO_NOTES),))
         findings: list[Finding] = []
         text = _cut(_without_credentials(text, self.path, findings), self.limit, self.path, findings)
         taken = self._write({"message": said[-1].id, "messages": str(len(said))}, text, before)
-        return Noted(taken, "" if taken else "older", usage, tuple(findings))
+        if not taken:
+            return Noted(is_written=False, reason="older", usage=usage, findings=(self._not_taken(OLDER),))
+        return Noted(is_written=True, usage=usage, findings=tuple(findings))
+
+    def _not_taken(self, why: str) -> Finding:
+        return Finding(self.path, None, "notes-failed", f"the notes were not taken, and the former stay: {why}")
 
     def _known(self, said: Sequence[Said]) -> int:
         """How many messages the notes know of. Of a conversation that was rewound behind that, none."""

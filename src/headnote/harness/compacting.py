@@ -6,7 +6,8 @@
    one more message. What is kept word for word it is not shown: the last answer and what follows it.
 3. The records are the agent's own (`context.compaction`): it goes on from them itself. Where the agent would refuse,
    nothing is written, and the reason is given.
-4. Then: instructions are loaded again, files that were read come back, the read state knows those and no others, and
+4. So it is when a provider says that the request is too long, once; then the request is made again.
+5. Then: instructions are loaded again, files that were read come back, the read state knows those and no others, and
    the surroundings are said again.
 """
 
@@ -17,6 +18,7 @@ from headnote.context.compactor import TOPICS
 from headnote.dialects.claude_compaction import form_of
 from headnote.errors import ModelFailed
 from headnote.harness.events import Compacted
+from headnote.harness.settling import own_records
 from headnote.models.talk import Reply, Request, Usage
 from headnote.types import TYPE_CHECKING, Finding
 
@@ -28,6 +30,17 @@ if TYPE_CHECKING:
 
 NONE = Usage()
 SMALL = 0.6  #: of a window that is smaller than the reserve allows for
+#: how providers say that a request is too long for the model, and for the server
+TOO_LONG = (
+    "prompt is too long",
+    "input is too long",
+    "context length",
+    "context_length",
+    "context window",
+    "context limit",
+)
+TOO_LARGE = 413
+STILL = "headnote could not make it short enough; go back with rewind, or begin a new conversation"
 ASK = """\
 This message comes from the program you run in. The conversation so far is about to be replaced by your summary. \
 Whoever goes on with the work will see only the summary and the last few messages, so nothing that is needed may be \
@@ -48,6 +61,18 @@ def due_at(window: int, version: str) -> int:
     return max(limit(window, form_of(version)), int(window * SMALL))
 
 
+def is_too_long(error: ModelFailed) -> bool:
+    """Whether a model failed because it was told more than it can read.
+
+    >>> is_too_long(ModelFailed("Anthropic answered 400: prompt is too long: 201000 tokens > 200000 maximum"))
+    True
+    >>> is_too_long(ModelFailed("Anthropic answered 400: the request was refused; if it is too long, compact it"))
+    False
+    """
+    said = str(error).lower()
+    return any(words in said for words in TOO_LONG) or getattr(error.__cause__, "status_code", None) == TOO_LARGE
+
+
 def question(wishes: str = "") -> dict[str, object]:
     """The message that asks for a summary."""
     topics = "\n".join(f"{number}. {topic}" for number, topic in enumerate(TOPICS, 1))
@@ -57,7 +82,8 @@ def question(wishes: str = "") -> dict[str, object]:
 
 def compact(harness: Harness, trigger: str, wishes: str = "", *, is_pending: bool = False) -> Compacted:
     """Compact a conversation; `is_pending`: the model has not answered yet to what was said last."""
-    records = harness.recording.records()
+    harness.recording.claim()
+    records = own_records(harness.recording.records(), harness.version)
     refused = compaction_records(records, "x", "", facts=Facts(trigger)).reason
     if refused:
         return _not_done(harness, trigger, refused)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 
 from headnote.dialects.registry import DEFAULT_AGENT
+from headnote.errors import NotAFolder, SessionFailed
 from headnote.sessions.model import Homes
 from headnote.types import TYPE_CHECKING, NamedTuple
 
@@ -55,14 +57,14 @@ if TYPE_CHECKING:
     class Options(TypedDict, total=False):
         """What `Harness` takes beside its folder and its session."""
 
-        model: Model
+        model: Model | str
         agent: str
         home: str | os.PathLike[str] | None
         env: Mapping[str, str] | None
         managed: str | os.PathLike[str] | None
         system: str
         tools: Sequence[Tool] | None
-        permission: Permission | None
+        permission: Permission | str | None
         memory: bool | Memories
         extractor: Extracts | None
         notes: Notes | None
@@ -90,7 +92,7 @@ class Given(NamedTuple):
     managed: str | None = None
     system: str = ""
     tools: tuple[Tool, ...] | None = None  #: None = all of ours
-    permission: Permission | None = None
+    permission: Permission | str | None = None  #: a text is a mode
     memory: bool | Memories = True
     extractor: Extracts | None = None
     notes: Notes | None = None
@@ -130,13 +132,86 @@ class Given(NamedTuple):
 
 
 def given_of(cwd: str | os.PathLike[str], options: Options) -> Given:
-    """The options that a caller gave."""
+    """The options that a caller gave. ValueError or TypeError for one that can only be a mistake."""
+    _check(options)
     home, managed, tools = options.get("home"), options.get("managed"), options.get("tools")
-    plain = {name: value for name, value in options.items() if name not in ("home", "managed", "tools")}
+    plain = {name: value for name, value in options.items() if name not in ("model", "home", "managed", "tools")}
     return Given(
-        os.path.abspath(cwd),
+        _folder(cwd),
+        checked_model(options["model"]),
         home=None if home is None else os.fspath(home),
         managed=None if managed is None else os.fspath(managed),
         tools=None if tools is None else tuple(tools),
         **plain,  # type: ignore[arg-type]
     )
+
+
+def _folder(cwd: str | os.PathLike[str]) -> str:
+    try:
+        return os.path.abspath(cwd)
+    except FileNotFoundError:
+        raise NotAFolder("the folder that this process is in is gone; give another as cwd") from None
+
+
+def _check(options: Options) -> None:
+    """Refuse what would only fail later, in the middle of a turn."""
+    for name, least in (("window", 1), ("max_tokens", 1), ("max_turns", 0)):
+        value = options.get(name, least)
+        if not isinstance(value, int) or value < least:
+            raise ValueError(f"{name} is a number of at least {least}, not {value!r}")
+    if isinstance(mode := options.get("permission"), str):
+        from headnote.harness.permission_rules import MODES
+
+        if mode not in MODES:
+            raise ValueError(f"there is no mode {mode!r}; there are {', '.join(MODES)}")
+    names = []
+    for tool in options.get("tools") or ():
+        if not isinstance(getattr(tool, "name", None), str) or not callable(getattr(tool, "run", None)):
+            raise TypeError(f"{tool!r} is no tool; headnote.harness.tools has Tool, and DEFAULT_TOOLS")
+        names.append(tool.name)
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ValueError(f"two tools have the name {twice[0]}; leave one of them out")
+
+
+def checked_model(model: Model | str) -> Model:
+    """A model, also by its name: `vendor:model`.
+
+    >>> checked_model(5)
+    Traceback (most recent call last):
+        ...
+    TypeError: 5 is no model: it needs a name and reply(request); a text is vendor:model
+    """
+    if isinstance(model, str):
+        from headnote.models.named import from_name
+
+        return from_name(model)
+    if not isinstance(getattr(model, "name", None), str) or not callable(getattr(model, "reply", None)):
+        raise TypeError(f"{model!r} is no model: it needs a name and reply(request); a text is vendor:model")
+    return model
+
+
+def checked_prompt(text: str) -> None:
+    """Refuse what says nothing: no model takes it, and the agent would not keep it.
+
+    >>> checked_prompt("  ")
+    Traceback (most recent call last):
+        ...
+    ValueError: the prompt is empty; say something, or do not ask
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"a prompt is a text, not {type(text).__name__}")
+    if not text.strip():
+        raise ValueError("the prompt is empty; say something, or do not ask")
+
+
+def checked_session(session: str) -> str:
+    """An id that a new session can have: a UUID, as the agent demands, or none.
+
+    >>> checked_session("../../notes")
+    Traceback (most recent call last):
+        ...
+    headnote.errors.SessionFailed: '../../notes' is no UUID, as the id of a new session must be; leave it out to get one
+    """
+    if session and not re.fullmatch(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", session):
+        raise SessionFailed(f"{session!r} is no UUID, as the id of a new session must be; leave it out to get one")
+    return session

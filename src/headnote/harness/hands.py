@@ -38,6 +38,7 @@ class Result(NamedTuple):
     outcome: Outcome | None = None  #: of Read, Write and Edit
     paths: tuple[str, ...] = ()  #: files that were read or changed, absolute
     verdict: Verdict | None = None  #: why it was not permitted
+    fault: str = ""  #: what the tool itself did wrong, for whoever wrote it
 
     def block(self, call: str) -> dict[str, object]:
         """The block that answers a call, given its id."""
@@ -53,7 +54,7 @@ class Tool(NamedTuple):
     name: str
     description: str
     schema: dict[str, object]  #: JSON schema of its input
-    run: Callable[[Hands, Input], Result]
+    run: Callable[[Hands, Input], Result | str]
 
 
 class Hands:

@@ -1,6 +1,6 @@
 """`headnote.Harness`: an agent on all parts of headnote, one object per conversation.
 
-    with headnote.Harness(".", model=Claude("claude-opus-5-5")) as agent:
+    with headnote.Harness(".", model=AnthropicModel("claude-opus-5-5")) as agent:
         print(agent.prompt("What does this project do?").text)
 
 1. The parts: instructions (`headnote.Session`), memory, the transcript, what the model knows of files, their history,
@@ -21,7 +21,7 @@ from headnote.errors import SessionFailed, StoreFailed
 from headnote.harness.attaching import Attaching
 from headnote.harness.dialogue import Dialogue, messages_of_records
 from headnote.harness.events import Compacted, Ended, Turn
-from headnote.harness.given import given_of
+from headnote.harness.given import checked_prompt, checked_session, given_of
 from headnote.harness.noticing import skipped
 from headnote.harness.parts import hands_of, history_of, instructions_of, memory_of, state_of
 from headnote.harness.recording import Recording
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from headnote.harness.given import Extracts, Given, Notes, Options
     from headnote.harness.hands import Ask, Hands, Result, Tool
     from headnote.harness.permission import Permission
-    from headnote.harness.rewinding import Rewound
+    from headnote.harness.rewinding import Prompt, Rewound
     from headnote.instructions.session import Session
     from headnote.memory.memories import Memories
     from headnote.models.talk import Model
@@ -62,7 +62,7 @@ class Harness:
         self,
         cwd: str | os.PathLike[str] = ".",
         *,
-        model: Model,
+        model: Model | str,
         agent: str = DEFAULT_AGENT,
         home: str | os.PathLike[str] | None = None,
         env: Mapping[str, str] | None = None,
@@ -70,7 +70,7 @@ class Harness:
         session: str = "",
         system: str = "",
         tools: Sequence[Tool] | None = None,
-        permission: Permission | None = None,
+        permission: Permission | str | None = None,
         memory: bool | Memories = True,
         extractor: Extracts | None = None,
         notes: Notes | None = None,
@@ -108,7 +108,7 @@ class Harness:
                 "sync": sync,
             },
         )
-        path = transcript_path(given.cwd, session or new_session(), given.homes)
+        path = transcript_path(given.cwd, checked_session(session) or new_session(), given.homes)
         if os.path.lexists(path):
             raise SessionFailed(f"the session {session} is there already; go on with it by Harness.resume({session!r})")
         self._open(given, path)
@@ -181,6 +181,7 @@ class Harness:
 
     def run(self, text: str) -> Iterator[Event]:
         """The same, step by step; the last event is `Ended`. A turn that is not run to its end is interrupted."""
+        checked_prompt(text)
         self._stop()
         self._turn = Taking(self).events(text)
         return self._turn
@@ -236,12 +237,17 @@ class Harness:
         from headnote.harness.tools import run_tool
 
         self._editing = self.recording.written.get(str(call.get("id")), "")
-        if self.memory is None:
-            return run_tool(self.hands, self.tools, call)
-        from headnote.harness.remembering import Remembering
+        memory = None
+        if self.memory is not None:
+            from headnote.harness.remembering import Remembering
 
-        memory = Remembering(self.memory.place, self.state, self.session, self.agent, self.clock)
-        return memory.refused(call) or memory.after(call, run_tool(self.hands, self.tools, call))
+            memory = Remembering(self.memory.place, self.state, self.session, self.agent, self.clock)
+            if (refused := memory.refused(call)) is not None:
+                return refused
+        result = run_tool(self.hands, self.tools, call)
+        if result.fault:
+            self.find(Finding(self.path, None, "tool-failed", result.fault))
+        return memory.after(call, result) if memory else result
 
     def before_edit(self, path: str, *, is_ours: bool = True) -> None:
         """A file is about to be changed: keep what it is. OSError if that cannot be done, so that it is left alone.
@@ -258,11 +264,13 @@ class Harness:
             raise OSError(f"{path} was not changed, because no backup of it could be made: {error}") from error
 
     @classmethod
-    def resume(cls, session: str, cwd: str | os.PathLike[str] | None = None, **options: Unpack[Options]) -> Harness:
-        """Go on with a stored conversation, given its id or its file."""
+    def resume(
+        cls, session: str, cwd: str | os.PathLike[str] | None = None, *, branch: str = "", **options: Unpack[Options]
+    ) -> Harness:
+        """Go on with a stored conversation, given its id or its file; on another `branch`, given a record of it."""
         from headnote.harness.resuming import resume
 
-        return resume(cls, session, None if cwd is None else os.fspath(cwd), options)
+        return resume(cls, session, None if cwd is None else os.fspath(cwd), options, branch)
 
     def subagent(
         self, prompt: str, *, name: str = "", instructions: bool | None = None, tools: Sequence[Tool] | None = None
@@ -285,6 +293,13 @@ class Harness:
         from headnote.harness.rewinding import rewind
 
         return rewind(self, message_id, dry_run=dry_run, files=files, conversation=conversation)
+
+    @property
+    def prompts(self) -> tuple[Prompt, ...]:
+        """What the user said, with the ids that `rewind` takes; of what was compacted, nothing."""
+        from headnote.harness.rewinding import prompts
+
+        return prompts(self)
 
     def read_again(self, records: Iterable[Mapping[str, object]] | None = None) -> str:
         """Take the messages from the transcript, or from records of it; the record that the next one follows."""
@@ -311,6 +326,8 @@ class Harness:
         """End the conversation. It can be gone on with by `Harness.resume`."""
         self._stop()
         self.recording.close()
+        for finding in self.recording.findings:
+            self.find(finding)
 
     def __enter__(self) -> Harness:
         return self

@@ -52,7 +52,7 @@ def _extract(harness: Harness, said: Sequence[Said]) -> Extracted | None:
         done = harness.extractor.run(
             harness.model, final_request(harness), said, session=harness.session, instructions=texts_of(entries)
         )
-    except HeadnoteError as error:
+    except (HeadnoteError, OSError) as error:
         harness.find(Finding(harness.path, None, "extraction-failed", f"no memories were extracted: {error}"))
         return None
     _tell(harness, done)
@@ -74,7 +74,7 @@ def _note(harness: Harness, notes: WritesNotes, said: Sequence[Said]) -> None:
         if notes.due(said, is_end=True):
             for finding in notes.update(harness.model, final_request(harness), said).findings:
                 harness.find(finding)
-    except HeadnoteError as error:
+    except (HeadnoteError, OSError) as error:
         harness.find(Finding(harness.path, None, "notes-failed", f"no notes of the conversation were written: {error}"))
 
 

@@ -82,15 +82,22 @@ def history_of(harness: Harness, records: Iterable[Mapping[str, object]] = ()) -
 
 
 def hands_of(harness: Harness) -> Hands:
-    """What tools work with, with the permissions that were given, else those of the settings."""
+    """What tools work with, with the permissions that were given, else those of the settings, in the mode given."""
     from headnote.harness.hands import Hands
     from headnote.harness.permission import Permission
 
     given = harness.given
     memory = harness.memory.place.store if harness.memory else ""
-    permission = given.permission or Permission.load(
-        given.cwd, home=given.home_folder, env=given.environ, managed=given.managed or "", memory=memory
-    )
+    permission = given.permission
+    if permission is None or isinstance(permission, str):
+        permission = Permission.load(
+            given.cwd,
+            home=given.home_folder,
+            env=given.environ,
+            managed=given.managed or "",
+            mode=permission or "",
+            memory=memory,
+        )
     return Hands(
         given.cwd,
         state=harness.state,

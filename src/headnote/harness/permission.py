@@ -20,7 +20,7 @@ import os
 
 from headnote.harness.permission_paths import are_below, both, is_protected, spellings
 from headnote.harness.permission_rules import CHANGING, MODES, PATHS, Rule, first_about, parse_rule
-from headnote.harness.permission_verdict import Verdict
+from headnote.harness.permission_verdict import NOBODY, Verdict
 from headnote.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Permission", "Verdict"]
 
-NOT_GRANTED = "Claude requested permissions to {what} {path}, but you haven't granted it yet."
+ASKED = "{what} {path} needs the user's permission."
 
 
 class Permission:
@@ -129,7 +129,7 @@ class Permission:
         else:
             verdict = self._check_tool(tool, given)
         if verdict.decision == "ask" and self.mode == "dontAsk":
-            return verdict._replace(decision="deny")
+            return verdict.refused(NOBODY)
         return verdict
 
     def works_in(self, path: str) -> bool:
@@ -147,6 +147,11 @@ class Permission:
     def may_edit(self, path: str) -> bool:
         """Whether a file may be changed without asking."""
         return self._check_file("Edit", {}, os.path.join(self.cwd, path)).decision == "allow"
+
+    def may_search(self, folder: str) -> bool:
+        """Whether no rule refuses to read anything that may be in a folder."""
+        rules = [rule for rule in self.deny if rule.fits_tool("Read", loosely=True)]
+        return not any(rule.may_reach(path) for path in spellings(folder) for rule in rules)
 
     def refused_read(self, path: str) -> Rule | None:
         return self._about(self.deny, "Read", spellings(path), every=False)
@@ -177,7 +182,7 @@ class Permission:
     def _check_file(self, tool: str, given: Mapping[str, object], path: str) -> Verdict:
         changes = tool in CHANGING
         paths = spellings(path)
-        asks = NOT_GRANTED.format(what="write to" if changes else "read from", path=path)
+        asks = ASKED.format(what="Writing to" if changes else "Reading from", path=path)
         if (
             rule := self._about(self.deny, tool, paths, every=False) or self.field_rule(self.deny, tool, given)
         ) is not None:
@@ -230,6 +235,6 @@ class Permission:
 
 _DECIDED = {
     "deny": "Permission to use {tool} has been denied.",
-    "ask": "Claude requested permissions to use {tool}, but you haven't granted it yet.",
+    "ask": "Using {tool} needs the user's permission.",
     "allow": "",
 }

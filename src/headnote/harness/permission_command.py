@@ -25,6 +25,7 @@ def check_command(permission: Permission, given: Mapping[str, object], cwd: str)
         permission.refused_edit,
         permission.may_read,
         permission.may_edit,
+        permission.may_search,
         accepts_edits=permission.mode == "acceptEdits",
     )
     deny, ask, allow = (

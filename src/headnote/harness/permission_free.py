@@ -1,7 +1,8 @@
 """Commands that only look: they need no permission beyond that to read what they name.
 
 1. A command is on the list, and so are its options where some of them write or run something.
-2. Every word that could be a path is one that may be read; what cannot be told is not free.
+2. Every word that could be a path is one that may be read; what cannot be told is not free. A search through a folder
+   is free where no rule refuses to read anything in it.
 3. `cd` is free where the conversation works; git behind a `cd` is not, as another folder may bring hooks of its own.
 """
 
@@ -10,25 +11,43 @@ from __future__ import annotations
 import os
 import re
 
+from headnote.harness.shell_command import Word
 from headnote.harness.shell_wrapped import FINDS, HARMLESS
 from headnote.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from headnote.harness.shell_command import Part, Word
+    from headnote.harness.shell_command import Part
 
 #: nothing that these are given names a file
-PLAIN = frozenset("echo pwd true false which whoami id uname nproc basename dirname :".split())
+PLAIN = frozenset("echo pwd true false which whoami id uname nproc basename dirname seq :".split())
 #: all of their options only read
-LOOKING = frozenset("ls cat head tail wc stat du diff grep egrep fgrep nl cut tr readlink realpath".split())
+LOOKING = frozenset(
+    "ls cat tac head tail wc stat du diff cmp comm grep egrep fgrep nl cut tr rev paste readlink realpath md5sum"
+    " sha1sum sha256sum".split()
+)
+#: of these, only some: what each of their options must be
+SOME = {
+    "sort": re.compile(r"-[bdfghiMnrRsVuzcC]+|-k[\d.,bdfginrR]*|-t.?|--(?:reverse|unique|numeric-sort|version-sort)"),
+    "date": re.compile(r"-u|--utc|-R|-I\w*|--iso-8601(?:=\w+)?|\+.*", re.DOTALL),
+    "printf": re.compile(r"(?!-).*", re.DOTALL),
+}
+_RECURSIVE = re.compile(r"-[^-]*[rR]|--(?:dereference-)?rec")
 GIT = frozenset("status log diff show rev-parse ls-files blame describe shortlog".split())
 GIT_WRITES = re.compile(r"--(?:ou|ext|textconv|open|exec|upload|receive|no-index|contents)|-o")
 _OUTSIDE = re.compile(r"^/|(?:^|/)\.\.(?:/|$)")
 MOST = 1_000  #: files that a pattern may stand for
+HERE = Word(".", ".")  #: what is searched if nothing is named
 
 
-def is_free(part: Part, folders: Sequence[str], may_read: Callable[[str], bool], home: str) -> bool:
+def is_free(
+    part: Part,
+    folders: Sequence[str],
+    may_read: Callable[[str], bool],
+    home: str,
+    may_search: Callable[[str], bool],
+) -> bool:
     """Whether a command only looks at what may be read, from each folder that it may run in."""
     words = part.words
     if not words or not all(word.known and HARMLESS.fullmatch(word.raw) for word in part.assigned):
@@ -47,11 +66,27 @@ def is_free(part: Part, folders: Sequence[str], may_read: Callable[[str], bool],
             return False
         if not rest:
             return may_read(home)
+    elif name in SOME:
+        return _is_free_some(name, rest, folders, may_read, home)
     elif name not in LOOKING:
         return False
-    if name in ("grep", "egrep", "fgrep"):
-        rest = _without_pattern(rest)
+    if name in ("grep", "egrep", "fgrep", "diff"):
+        searches = any(_RECURSIVE.match(word.text) for word in rest)
+        rest = _without_pattern(rest) if name != "diff" else rest
+        places = [word for word in rest if not word.text.startswith("-")] or [HERE]
+        if searches and not all(_may_read_word(word, folders, may_search, home) for word in places):
+            return False
     return all(_may_read_word(word, folders, may_read, home) for word in rest)
+
+
+def _is_free_some(
+    name: str, words: Sequence[Word], folders: Sequence[str], may_read: Callable[[str], bool], home: str
+) -> bool:
+    """Whether a command only looks that could do more."""
+    options = {"printf": words[:1], "date": words}.get(name, [one for one in words if one.text.startswith(("-", "+"))])
+    if not all(word.known and SOME[name].fullmatch(word.text) for word in options):
+        return False
+    return name in ("date", "printf") or all(_may_read_word(word, folders, may_read, home) for word in words)
 
 
 def _is_free_git(words: Sequence[Word]) -> bool:
@@ -81,7 +116,7 @@ def paths_of(word: Word, folder: str, home: str) -> list[str] | None:
         return None
     text = word.text
     if text.startswith("-"):
-        if not re.search(r"[/~]|\.\.", text):
+        if "=" not in text and not re.search(r"[/~]|\.\.", text):
             return []
         text = text.partition("=")[2] if "=" in text else text[2:]
     if word.tilde:

@@ -76,6 +76,21 @@ class Rule(NamedTuple):
                 return True
         return False
 
+    def may_reach(self, folder: str) -> bool:
+        """Whether it may be about a file in a folder.
+
+        >>> rule = Rule("", "Read", "./keys/*.pem", cwd="/repo")
+        >>> [rule.may_reach(folder) for folder in ("/repo", "/repo/keys/old", "/repo/src")]
+        [True, True, False]
+        """
+        base, pattern = self._anchor() if self.about else ("/", "")
+        stem = re.split(r"[*?\[!\\]", pattern)[0].rpartition("/")[0] if "/" in pattern.rstrip("/") else ""
+        for start in dict.fromkeys((base, os.path.realpath(base))):
+            place = os.path.normpath(os.path.join(start, stem.lstrip("/")))
+            if is_below(place.lower(), folder.lower()) or is_below(folder.lower(), place.lower()):
+                return True
+        return False
+
     def _anchor(self) -> tuple[str, str]:
         about = self.about
         if about.startswith("//"):
@@ -126,7 +141,15 @@ def parse_rule(text: str, *, base: str = "/", cwd: str = "/", home: str = "") ->
 
 
 def first_about(rules: Iterable[Rule], paths: Sequence[str], *, every: bool) -> Rule | None:
-    """The first rule that is about a file, given by its spellings: about `every` one of them, or about any."""
+    """The first rule that is about a file, given by its spellings: about `every` one of them, or about any.
+
+    To refuse or ask, letters that may be composed in two ways are the same: to some file systems they are.
+    """
+    if not every and not all(path.isascii() for path in paths):
+        from unicodedata import normalize
+
+        paths = [*paths, *(normalize("NFC", path) for path in paths)]
+        rules = (one for rule in rules for one in (rule, rule._replace(about=normalize("NFC", rule.about))))
     for rule in rules:
         if (all if every else any)(rule.fits_path(path) for path in paths):
             return rule

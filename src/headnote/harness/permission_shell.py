@@ -15,7 +15,9 @@ import re
 
 from headnote.harness.permission_free import is_free, paths_of
 from headnote.harness.shell_command import CommandLine, Part, Redirect, Word
-from headnote.harness.shell_wrapped import allowable, refusable, refusable_texts, runs_others, unwrapped
+from headnote.harness.shell_named import named
+from headnote.harness.shell_parts import read_command
+from headnote.harness.shell_wrapped import SHELLS, allowable, refusable, refusable_texts, runs_others, unwrapped
 from headnote.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -23,11 +25,6 @@ if TYPE_CHECKING:
 
     from headnote.harness.permission_rules import Rule
 
-#: commands whose words are files: those that read, and those that change
-READS = frozenset(
-    "cat head tail sed grep egrep fgrep rg nl less more bat batcat wc diff stat ls cd du cp mv git".split()
-)
-CHANGES = frozenset("sed cp mv rm rmdir touch mkdir tee ln chmod chown truncate dd install rsync".split())
 ARRANGES = frozenset("mkdir touch rm rmdir mv cp".split())
 NOWHERE = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty")
 _EMPTY_VARIABLE = re.compile(r'"?\$\{?\w+\}?"?/?(?:\*|"\*)?"?')
@@ -43,47 +40,48 @@ class Judge(NamedTuple):
     refused_edit: Callable[[str], Rule | None]
     may_read: Callable[[str], bool]
     may_edit: Callable[[str], bool]
+    may_search: Callable[[str], bool]
     accepts_edits: bool = False
 
 
 def refusing(line: CommandLine, command: str, rules: Sequence[Rule]) -> Rule | None:
     """The rule among those that refuse, or ask, that is about a command line or any part of it."""
-    for rule in rules:
-        texts = [command.strip(), *(text for part in line.parts for text in refusable_texts(part))]
-        if any(rule.fits_command(text) for text in texts):
-            return rule
-    return None
+    if not rules:
+        return None
+    parts = (*line.parts, *_hidden(line))
+    texts = dict.fromkeys((command.strip(), *(text for part in parts for text in refusable_texts(part))))
+    return next((rule for rule in rules if any(rule.fits_command(text) for text in texts)), None)
+
+
+def _hidden(line: CommandLine) -> Iterator[Part]:
+    """Commands in what a shell is given to read; in what variables are set to, if one is the name of a command."""
+    texts: list[str] = []
+    if any(os.path.basename(words[0].text) in SHELLS for part in line.parts for words in refusable(part)):
+        texts += line.fed
+        for part in line.parts:
+            if part.words and part.words[0].text in ("echo", "printf"):
+                texts.append(" ".join(word.text for word in part.words[1:]))
+    if any(part.words and not part.words[0].known for part in line.parts):
+        texts += [word.text.partition("=")[2] for part in line.parts for word in part.assigned]
+    for text in texts:
+        yield from read_command(text).parts
 
 
 def refused_file(line: CommandLine, judge: Judge) -> Rule | None:
     """The rule that refuses a file that a command names."""
     for folder in folders_of(line, judge):
-        for path, changes in _named(line, folder, judge.home):
+        for path, changes in named(line, folder, judge.home):
             found = judge.refused_read(path) or (judge.refused_edit(path) if changes else None)
             if found is not None:
                 return found
     return None
 
 
-def _named(line: CommandLine, folder: str, home: str) -> Iterator[tuple[str, bool]]:
-    """Files that a command names, and whether it changes them."""
-    for part in line.parts:
-        for redirect in part.redirects:
-            for path in paths_of(redirect.target, folder, home) or ():
-                yield path, redirect.operator != "<"
-        for words in refusable(part):
-            name = os.path.basename(words[0].text)
-            if name in READS or name in CHANGES:
-                for word in words[1:]:
-                    for path in paths_of(word, folder, home) or ():
-                        yield path, name in CHANGES
-
-
 def folders_of(line: CommandLine, judge: Judge) -> list[str]:
     """The folders that parts of a command may run in: where it begins, and where each `cd` leads."""
     folders = [judge.cwd]
     for part in line.parts:
-        if part.words and part.words[0].text == "cd" and len(part.words) == 2:
+        if part.words and part.words[0].text in ("cd", "pushd") and len(part.words) == 2:
             target = part.words[1]
             if target.known:
                 text = judge.home + target.text[1:] if target.tilde else target.text
@@ -131,7 +129,7 @@ def _by_nature(part: Part, folders: Sequence[str], judge: Judge, *, knows_folder
         return True
     if not knows_folder:
         return False
-    if is_free(part, folders, judge.may_read, judge.home):
+    if is_free(part, folders, judge.may_read, judge.home, judge.may_search):
         return True
     words = unwrapped(part.words)
     if not judge.accepts_edits or words[0].text not in ARRANGES or part.assigned:

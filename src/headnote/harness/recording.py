@@ -3,7 +3,8 @@
 1. The file is made with the first record, so a conversation in which nothing was said leaves none.
 2. When a method returns, its record is in the file and survives the end of the process (`sessions.write`).
 3. Ids are unique in a conversation: an answer or a call whose id was there before gets another one. (Some servers
-   number their calls anew for every answer.)
+   number their calls anew for every answer.) A call without a name, or whose input is no object, gets one: what is sent
+   back like that, no server takes, and the conversation would end there.
 4. Versions that keep the text of attachments get it in `rendered`.
 """
 
@@ -79,6 +80,11 @@ class Recording:
         return self._transcript
 
     @property
+    def leaf(self) -> str:
+        """The record that the next one follows; empty if the file is not open."""
+        return (self._transcript.leaf or "") if self._transcript else ""
+
+    @property
     def is_begun(self) -> bool:
         return self._transcript is not None
 
@@ -100,16 +106,17 @@ class Recording:
             self.has_branched = False
         return name
 
+    def claim(self) -> None:
+        """If others went on with this session since we spoke, let the file tell of our branch again."""
+        self.transcript.claim()
+
     def branch(self, leaf: str) -> None:
         """Go on behind an earlier record; behind none, if it is empty."""
         self.transcript.leaf, self.has_branched = leaf or None, True
 
     def reply(self, reply: Reply) -> tuple[dict[str, object], ...]:
         """What the model said: its blocks, with ids that are new."""
-        blocks = tuple(
-            {**block, "id": self._new(str(block.get("id", "")), "toolu_")} if block.get("type") == "tool_use" else block
-            for block in reply.content
-        )
+        blocks = tuple(self._call(block) if block.get("type") == "tool_use" else block for block in reply.content)
         used = reply.usage
         usage = {"input_tokens": used.input, "output_tokens": used.output}
         usage |= {"cache_read_input_tokens": used.cache_read, "cache_creation_input_tokens": used.cache_write}
@@ -120,6 +127,12 @@ class Recording:
                 self.written[str(block["id"])] = record
         return blocks
 
+    def _call(self, block: dict[str, object]) -> dict[str, object]:
+        given = block.get("input")
+        given = given if isinstance(given, dict) else {} if given is None else {"invalid_input": given}
+        name = self._new(str(block.get("id") or ""), "toolu_")
+        return {**block, "id": name, "name": str(block.get("name") or "unnamed"), "input": given}
+
     def result(self, call: str, result: Result) -> str:
         """What a tool gave back."""
         return self.transcript.tool_result(call, result.content, is_error=result.is_error, result=result.value)
@@ -127,8 +140,8 @@ class Recording:
     def open_again(self) -> None:
         """Take the end of the chain from the file: an interrupt may have come before we knew of a record."""
         if self._transcript is not None:
-            self._findings += self._transcript.findings
             self._transcript.abandon()
+            self._findings += self._transcript.findings
             self._transcript = self._open()
 
     def attach(self, attachments: Iterable[Attachment]) -> None:
@@ -166,4 +179,5 @@ class Recording:
         """No more is said."""
         if self._transcript is not None:
             self._transcript.close()
+            self._findings += self._transcript.findings
         self._transcript, self._is_closed = None, True

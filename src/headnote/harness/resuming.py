@@ -4,7 +4,8 @@
 2. A torn end is put aside and named. Calls of the last answer that have no result get one that says so. A turn that was
    broken off is closed as the agent closes it. All this is written down before anything else is said.
 3. Messages, what is known of files, the history of files and what was said of the surroundings come from the records.
-4. A file that the agent would refuse is refused, with the reason.
+4. A session that two went on with has two branches. It follows the one that spoke last, or the one that it is told.
+5. A file that the agent would refuse is refused, with the reason.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     Json = Mapping[str, object]
 
 
-def resume(kind: type[Harness], session: str, cwd: str | None, options: Options) -> Harness:
+def resume(kind: type[Harness], session: str, cwd: str | None, options: Options, branch: str = "") -> Harness:
     """The harness of a stored conversation."""
     if "model" not in options:
         raise TypeError("Harness.resume needs a model")
@@ -40,9 +41,33 @@ def resume(kind: type[Harness], session: str, cwd: str | None, options: Options)
     path = find(session, cwd, given)
     given = given._replace(cwd=os.path.abspath(cwd or _folder_of(path)))
     harness = kind.of(given, path)
+    if branch:
+        lead(harness, branch)
     close_ends(harness)
     take_up(harness)
     return harness
+
+
+def lead(harness: Harness, branch: str) -> None:
+    """Let the file tell of another branch, given one of its records."""
+    records = harness.recording.records()
+    end = prompt = ""
+    reached: set[str] = set()
+    for record in records:
+        name = text_at(record, "uuid")
+        if name and (name == branch or text_at(record, "parentUuid") in reached):
+            reached.add(name)
+            end = name
+            said = record.get("message")
+            typed = said.get("content") if record.get("promptId") and isinstance(said, dict) else None
+            prompt = typed if isinstance(typed, str) else prompt
+    if not end:
+        raise SessionFailed(f"no record of {harness.path} has the id {branch}; leave branch out for the last one")
+    links = chain_of(records, harness.version)
+    if branch in {link.id for link in links}:
+        raise SessionFailed(f"{branch} is on the branch that is gone on with anyway; leave it out, or rewind")
+    named = {"type": "last-prompt", "lastPrompt": prompt, "leafUuid": end, "sessionId": harness.session}
+    harness.recording.ready([named])
 
 
 def find(session: str, cwd: str | None, given: Given) -> str:

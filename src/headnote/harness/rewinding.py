@@ -15,6 +15,7 @@ from headnote.files.plans import Plan
 from headnote.files.restore import refuse_problems, restore
 from headnote.files.undo import Undo, state_folder
 from headnote.harness.resuming import take_up
+from headnote.harness.settling import chain_of, own_records
 from headnote.sessions.claude_records import text_at
 from headnote.types import TYPE_CHECKING, NamedTuple
 
@@ -22,6 +23,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from headnote.harness.harness import Harness
+
+
+class Prompt(NamedTuple):
+    """What the user said once."""
+
+    id: str  #: for `Harness.rewind`
+    text: str
 
 
 class Rewound(NamedTuple):
@@ -47,9 +55,40 @@ def rewind(harness: Harness, message_id: str, *, dry_run: bool, files: bool, con
             " headnote.sessions.fork"
         )
     plan = harness.history.rewind(message_id, dry_run=True) if files and harness.history is not None else None
-    dropped = tuple(text_at(each, "uuid") for each in records[at:] if text_at(each, "uuid")) if conversation else ()
-    said = Rewound(message_id, _typed(records[at]), dropped, plan)
-    return said if dry_run else _done(harness, said, records[:at], conversation=conversation)
+    said = Rewound(message_id, _typed(records[at]), _below(records, message_id) if conversation else (), plan)
+    return said if dry_run else _done(harness, said, _above(harness, records[: at + 1]), conversation=conversation)
+
+
+def prompts(harness: Harness) -> tuple[Prompt, ...]:
+    """What was said so far and can be gone back to: all prompts since the last compaction."""
+    records = {text_at(each, "uuid"): each for each in harness.recording.records() if text_at(each, "uuid")}
+    at, found = harness.recording.leaf or _end(harness, list(records.values())), list[Prompt]()
+    while record := records.pop(at, None):
+        if _is_prompt(record):
+            found.append(Prompt(at, _typed(record)))
+        at = text_at(record, "parentUuid")
+    return tuple(reversed(found))
+
+
+def _end(harness: Harness, records: Sequence[Mapping[str, object]]) -> str:
+    links = chain_of(records, harness.version)
+    return links[-1].id if links else ""
+
+
+def _below(records: Sequence[Mapping[str, object]], top: str) -> tuple[str, ...]:
+    """The ids of a record and of all that descend from it."""
+    found: dict[str, None] = {top: None}
+    for record in records:
+        name = text_at(dict(record), "uuid")
+        if name and record.get("parentUuid") in found:
+            found[name] = None
+    return tuple(found)
+
+
+def _above(harness: Harness, records: Sequence[Mapping[str, object]]) -> list[Mapping[str, object]]:
+    """The records before the last one, of the branch that it is on."""
+    unled = [record for record in records if record.get("type") != "last-prompt"]
+    return own_records(unled, harness.version)[:-1]
 
 
 def _done(harness: Harness, said: Rewound, before: Sequence[Mapping[str, object]], *, conversation: bool) -> Rewound:
@@ -66,7 +105,10 @@ def _done(harness: Harness, said: Rewound, before: Sequence[Mapping[str, object]
 
 
 def _is_prompt(record: Mapping[str, object]) -> bool:
-    return record.get("type") == "user" and isinstance(record.get("promptId"), str) and bool(_typed(record))
+    is_typed = not record.get("isMeta") and not record.get("isCompactSummary") and not record.get("isSidechain")
+    return (
+        record.get("type") == "user" and isinstance(record.get("promptId"), str) and is_typed and bool(_typed(record))
+    )
 
 
 def _typed(record: Mapping[str, object]) -> str:

@@ -16,6 +16,7 @@ from headnote.errors import StoreFailed
 from headnote.sessions.chain import find_chain
 from headnote.sessions.claude_records import text_at
 from headnote.sessions.links import Link, blocks_of
+from headnote.sessions.others import CHAINED
 from headnote.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -49,6 +50,22 @@ def chain_of(records: Iterable[Mapping[str, object]], version: str) -> Sequence[
     links = (Link(dict(value), number) for number, value in enumerate(records, 1))
     found = find_chain(links, rules_of(version))
     return found.links if found else ()
+
+
+def own_records(records: Sequence[Mapping[str, object]], version: str) -> list[Mapping[str, object]]:
+    """The records without those of other branches since the last compaction: of a rewind, or of somebody else."""
+    ours = {link.id for link in chain_of(records, version)}
+    ends = (at for at, each in enumerate(records) if each.get("subtype") == "compact_boundary" and _id(each) in ours)
+    last = max(ends, default=-1)
+    return [
+        each
+        for at, each in enumerate(records)
+        if at <= last or each.get("type") not in CHAINED or each.get("isSidechain") is True or _id(each) in ours
+    ]
+
+
+def _id(record: Mapping[str, object]) -> str:
+    return text_at(dict(record), "uuid")
 
 
 def open_calls(links: Sequence[Link]) -> list[str]:

@@ -40,3 +40,4 @@ class CommandLine(NamedTuple):
 
     parts: tuple[Part, ...]
     opaque: str = ""  #: why it is not known what runs
+    fed: tuple[str, ...] = ()  #: here-documents and here-strings, which a command may read

@@ -24,6 +24,7 @@ _REDIRECT = re.compile(r"(?:\d+|\{\w+\})?(?:&>>|&>|<<<|<<-|<<|<>|<&|>>|>&|>\||<(
 _OPERATOR = re.compile(r"&&|\|\||;;&|;;|;&|\|&|[;|&()\n]")
 _PLAIN = re.compile(r"[^\s\\'\"$`;|&()<>*?\[\]{}~#=]+|[=~#\]]|[^\S \t\n]")
 _NAME = re.compile(r"\$(?:\w+|[*@#?$!-])")
+_ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|[xuU]([0-9a-fA-F]{1,8})|(.))", re.DOTALL)
 _BRACED = re.compile(r"\$\{\w+\}")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
 #: words that begin or end something, at the place of a command's name
@@ -46,7 +47,7 @@ def read_command(text: str) -> CommandLine:
         reader.commands(until="")
     except RecursionError:
         reader.opaque = "it is nested too deep"
-    return CommandLine(tuple(reader.parts), reader.opaque)
+    return CommandLine(tuple(reader.parts), reader.opaque, tuple(reader.fed))
 
 
 def last_words(command: str) -> Sequence[str]:
@@ -65,6 +66,7 @@ class _Reader:
     def __init__(self, text: str, depth: int = 0) -> None:
         self.text, self.at, self.depth = text, 0, depth
         self.parts: list[Part] = []
+        self.fed: list[str] = []
         self.opaque = "" if depth < 50 else "it is nested too deep"
         self._documents: list[tuple[str, bool, bool]] = []
 
@@ -136,7 +138,9 @@ class _Reader:
             self._documents.append((target.text, kind == "<<-", quoted))
             if not target.known:
                 self.wonder("a here-document ends at what an expansion gives")
-        elif kind != "<<<":
+        elif kind == "<<<":
+            self.fed.append(target.text)
+        else:
             redirects.append(Redirect(kind, target))
 
     def _read_documents(self) -> None:
@@ -152,6 +156,7 @@ class _Reader:
                 body.append(line)
             else:
                 self.wonder("a here-document is not closed")
+            self.fed.append("\n".join(body))
             if not quoted:
                 self._nested("\n".join(body) + "\n", is_quoted=True)
         self._documents.clear()
@@ -172,6 +177,8 @@ class _Reader:
             if char in "<>":
                 self._bracketed(2)
                 known = False
+            elif self.text.startswith("$'", self.at):
+                text, known = text + self._ansi(), False
             elif char in "$`":
                 known = self._expansion() and known
             elif char == "'":
@@ -238,8 +245,6 @@ class _Reader:
             self._bracketed(2)
         elif rest[:2] == "${":
             self._braced()
-        elif rest[:2] == "$'" and not in_quotes:
-            self._ansi()
         elif rest[:2] == '$"' and not in_quotes:
             self.at += 1
         elif name := _NAME.match(self.text, self.at):
@@ -256,6 +261,7 @@ class _Reader:
         inner.commands(until=")")
         self.at = inner.at
         self.parts += inner.parts
+        self.fed += inner.fed
         self.wonder(inner.opaque)
 
     def _backquoted(self, *, in_quotes: bool) -> None:
@@ -280,6 +286,7 @@ class _Reader:
         else:
             inner.commands(until="")
         self.parts += inner.parts
+        self.fed += inner.fed
         self.wonder(inner.opaque)
 
     def _braced(self) -> None:
@@ -297,11 +304,22 @@ class _Reader:
                 self.at += 2 if self.text[self.at] == "\\" else 1
         self.at += 1
 
-    def _ansi(self) -> None:
-        """`$'…'`."""
+    def _ansi(self) -> str:
+        """`$'…'`, of which it is told what it most likely is."""
         self.at += 2
+        start = self.at
         while self.at < len(self.text) and self.text[self.at] != "'":
             self.at += 2 if self.text[self.at] == "\\" else 1
         if self.at >= len(self.text):
             self.wonder("a quote is not closed")
         self.at += 1
+        return _ESCAPE.sub(_escaped, self.text[start : self.at - 1])
+
+
+def _escaped(found: re.Match[str]) -> str:
+    """The character that an escape stands for."""
+    octal, hexadecimal, other = found.groups()
+    if other is not None:
+        return dict(zip("abefnrtv", "\a\b\33\f\n\r\t\v", strict=True)).get(other, other)
+    code = int(octal, 8) & 0xFF if octal else int(hexadecimal, 16)
+    return chr(code) if code < 0x110000 else ""

@@ -32,9 +32,13 @@ RUNNERS = frozenset("watch setsid ionice flock".split())
 FINDS = ("-exec", "-execdir", "-ok", "-okdir", "-delete", "-fls", "-fprint", "-fprint0", "-fprintf")
 CARRIERS = frozenset(
     "sudo doas su env exec command builtin nohup time timeout nice ionice stdbuf setsid flock watch xargs find chroot "
-    "unshare nsenter strace ltrace script parallel busybox npx chrt taskset eval trap bash sh zsh dash ksh".split()
+    "unshare nsenter strace ltrace script parallel busybox npx chrt taskset eval trap bash sh zsh dash ksh function "
+    "coproc alias".split()
 )
-READERS = frozenset("eval trap bash sh zsh dash ksh su watch xargs env parallel script sudo".split())
+SHELLS = frozenset("bash sh zsh dash ksh".split())
+READERS = SHELLS | frozenset("eval trap su watch xargs env parallel script sudo alias".split())
+#: options of git itself that take the next word
+GIT_PAIRED = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--exec-path")
 #: variables that change nothing about what a command does
 HARMLESS = re.compile(
     r"(?:LANG|LC_\w+|TZ|NO_COLOR|FORCE_COLOR|COLUMNS|LINES|TERM|CI|NODE_ENV|PYTHONUNBUFFERED|RUST_BACKTRACE)=.*",
@@ -91,15 +95,40 @@ def refusable(part: Part, depth: int = 0) -> Iterator[Sequence[Word]]:
     if not words:
         return
     yield words
-    if os.path.basename(words[0].text) not in CARRIERS:
+    name = os.path.basename(words[0].text)
+    if name == "git":
+        yield from _git(words, depth)
+    if name not in CARRIERS:
         return
     yield from (words[at:] for at in range(1, len(words)))
     if depth > 4 or READERS.isdisjoint(os.path.basename(word.text) for word in words):
         return
     for word in words[1:]:
-        if re.search(r"\s", word.text):
-            for inner in read_command(word.text).parts:
+        for text in _read(word.text, is_alias=name == "alias"):
+            for inner in read_command(text).parts:
                 yield from refusable(inner, depth + 1)
+
+
+def _read(text: str, *, is_alias: bool) -> Iterator[str]:
+    """What a word may be to a command that reads commands: itself, or what it gives an option or a name."""
+    if re.search(r"\s", text) or is_alias:
+        yield text
+        if "=" in text:
+            yield text.partition("=")[2]
+        if re.match(r"-\w", text):
+            yield text[2:]
+
+
+def _git(words: Sequence[Word], depth: int) -> Iterator[Sequence[Word]]:
+    """A command of git without the options before it; and what is set for it, which git may run."""
+    at = 1
+    while at < len(words) and words[at].text.startswith("-"):
+        if words[at].text == "-c" and at + 1 < len(words) and depth <= 4:
+            for inner in read_command(words[at + 1].text.partition("=")[2].lstrip("!")).parts:
+                yield from refusable(inner, depth + 1)
+        at += 2 if words[at].text in GIT_PAIRED else 1
+    if at > 1:
+        yield [words[0], *words[at:]]
 
 
 def refusable_texts(part: Part) -> Iterator[str]:

@@ -16,6 +16,7 @@ import uuid
 from functools import partial
 
 from headnote.harness.events import Turn
+from headnote.harness.given import checked_prompt
 from headnote.sessions.forked import fork as fork_file
 from headnote.sessions.write import new_session, subagent_path
 from headnote.types import TYPE_CHECKING
@@ -31,6 +32,7 @@ def subagent(
     harness: Harness, prompt: str, name: str, *, instructions: bool | None, tools: Sequence[Tool] | None
 ) -> Turn:
     """Let a subagent work on a prompt."""
+    checked_prompt(prompt)
     agent_id = uuid.uuid4().hex[:17]
     given = harness.given._replace(
         tools=harness.given.tools if tools is None else tuple(tools),

@@ -2,16 +2,20 @@
 
 1. Everything is written down before it is sent or shown: what happened survives whatever happens next.
 2. The results of all calls of a reply, with what they bring along, are the next message.
-3. Before each request the conversation is compacted, if the last reply filled the window.
+3. Before each request the conversation is compacted, if the last reply filled the window; and once if the provider
+   says that the request is too long, which is then made again.
 4. A turn that is interrupted (Ctrl-C, a model that fails, a tool that raises) leaves a whole conversation: calls that
    have no result get one that says so. Then the exception goes on its way.
-5. At the end, if enough was said, memories are extracted. What fails there is a finding; the turn stands.
+5. A call that ends an answer which was cut off (`max_tokens`) is not run: what it would do is not known whole. The
+   model is told so.
+6. At the end, if enough was said, memories are extracted. What fails there is a finding; the turn stands.
 """
 
 from __future__ import annotations
 
 from headnote.context.placing import tool_blocks, turn_messages
 from headnote.dialects.claude_sessions import rules_of
+from headnote.errors import ModelFailed
 from headnote.harness import compacting
 from headnote.harness.dialogue import result_messages
 from headnote.harness.events import Attached, Called, Compacted, Ended, Resulted, Said, Turn
@@ -27,7 +31,7 @@ if TYPE_CHECKING:
     from headnote.harness.events import Event
     from headnote.harness.hands import Result
     from headnote.harness.harness import Harness
-    from headnote.models.talk import Reply
+    from headnote.models.talk import Reply, Request
 
     Answered = list[tuple[dict[str, object], Result]]
 
@@ -79,30 +83,29 @@ class Taking:
         harness = self.harness
         while True:
             yield from self._compact()
-            request = harness.request()
-            reply = harness.model.reply(request)
+            request, reply = yield from self._ask()
             self._count(reply)
             blocks = harness.recording.reply(reply)
             if blocks:
                 harness.dialogue.add([{"role": "assistant", "content": list(blocks)}])
-            else:
-                harness.find(Finding(harness.path, None, "reply-empty", f"the model said nothing ({reply.stop})"))
             harness.last = (request, reply)
             calls = [block for block in blocks if block.get("type") == "tool_use"]
+            if not calls and not reply.text.strip():
+                harness.find(Finding(harness.path, None, "reply-empty", f"the model said nothing ({reply.stop})"))
             yield Said(reply.text, reply)
             if not calls:
                 return reply.stop
-            yield from self._answer(calls)
+            yield from self._answer(calls, cut=reply.stop == "max_tokens" and calls[-1] is blocks[-1])
             if harness.max_turns and self.requests >= harness.max_turns:
                 return "max_turns"
 
-    def _answer(self, calls: list[dict[str, object]]) -> Iterator[Event]:
+    def _answer(self, calls: list[dict[str, object]], *, cut: bool = False) -> Iterator[Event]:
         """Run the tools, and say what they gave."""
         harness, answered = self.harness, list[tuple[dict[str, object], "Result"]]()
         for call in calls:
             name, given = str(call["name"]), call.get("input")
             yield Called(str(call["id"]), name, given if isinstance(given, dict) else {})
-            result = harness.use(call)
+            result = _cut_off(harness.given.max_tokens) if cut and call is calls[-1] else harness.use(call)
             harness.recording.result(str(call["id"]), result)
             answered.append((call, result))
             yield Resulted(str(call["id"]), name, result)
@@ -114,16 +117,32 @@ class Taking:
         if attachments:
             yield Attached(tuple(attachments))
 
+    def _ask(self) -> Generator[Event, None, tuple[Request, Reply]]:
+        """Let the model reply. A request that is too long for it is made again, shorter."""
+        for is_again in (False, True):
+            request = self.harness.request()
+            try:
+                return request, self.harness.model.reply(request)
+            except ModelFailed as error:
+                if not compacting.is_too_long(error):
+                    raise
+                if is_again or not (yield from self._compact_now()):
+                    raise ModelFailed(f"{error}; {compacting.STILL}") from error
+        raise AssertionError("it is asked or it fails")
+
     def _compact(self) -> Iterator[Event]:
+        if self.harness.used.context >= compacting.due_at(self.harness.window, self.harness.version):
+            yield from self._compact_now()
+
+    def _compact_now(self) -> Generator[Event, None, bool]:
         harness = self.harness
-        if harness.used.context < compacting.due_at(harness.window, harness.version):
-            return
         done = compacting.compact(harness, "auto", is_pending=True)
         self.usage, harness.used = self.usage.plus(done.usage), Usage()
         self.compactions.append(done)
         if done.is_done:
             self._before = 0
         yield done
+        return done.is_done
 
     def _count(self, reply: Reply) -> None:
         self.requests += 1
@@ -143,3 +162,12 @@ class Taking:
             compactions=tuple(self.compactions),
             extraction=self.extraction,
         )
+
+
+def _cut_off(limit: int) -> Result:
+    """What is said to a call that is not whole."""
+    from headnote.harness.hands import Result
+
+    said = f"This call was cut off: an answer has {limit:,} tokens at most. It was not run."
+    said += " Make it again, in smaller pieces."
+    return Result(f"<tool_use_error>{said}</tool_use_error>", is_error=True, value=said)

@@ -47,7 +47,7 @@ class WordLlama:
 
     def __init__(self) -> None:
         try:
-            import wordllama  # type: ignore[import-not-found, unused-ignore]
+            import wordllama
         except ImportError as error:
             raise NoVectors(f"vectors need the package wordllama: {how_to_install('vectors')}") from error
         import os
@@ -77,7 +77,7 @@ def parts(name: str, description: str, body: str) -> list[str]:
 
 def nearness(postings: Postings, vectors: Vectors, query: str) -> dict[int, float]:
     """For every row how near its nearest part is to a query: the cosine."""
-    import numpy  # type: ignore[import-not-found, unused-ignore]
+    import numpy
 
     _complete(postings, vectors)
     asked = _unit(numpy.asarray(vectors.embed([query]), dtype=numpy.float32))[0]
@@ -98,7 +98,7 @@ def nearness(postings: Postings, vectors: Vectors, query: str) -> dict[int, floa
 
 def _complete(postings: Postings, vectors: Vectors) -> None:
     """Make the vectors that are missing."""
-    import numpy  # type: ignore[import-not-found, unused-ignore]
+    import numpy
 
     missing = list(postings.texts(vectors.name))
     for start in range(0, len(missing), BATCH):
@@ -113,7 +113,7 @@ def _complete(postings: Postings, vectors: Vectors) -> None:
 
 def _unit(table: Table) -> Table:
     """Every row at length one; a row of zeros stays."""
-    import numpy  # type: ignore[import-not-found, unused-ignore]
+    import numpy
 
     lengths = numpy.linalg.norm(table, axis=1, keepdims=True)
     return table / numpy.where(lengths == 0, 1, lengths)

@@ -34,6 +34,7 @@ class AppendFile:
         self, path: str, *, sync: bool = True, write: Callable[[int, bytes], int] = os.write, create: bool = True
     ) -> None:
         self.path, self.findings = path, list[Finding]()
+        self.end = 0  #: where the last line ends that was written here
         self._sync, self._write = sync, write
         folder = os.path.dirname(path)
         try:
@@ -46,6 +47,10 @@ class AppendFile:
         if is_new and sync:
             sync_folder(folder)
         self._locked(self._mend)
+
+    @property
+    def is_closed(self) -> bool:
+        return self._descriptor < 0
 
     def append(self, line: bytes) -> None:
         """Write a line, without its end, as a whole."""
@@ -82,6 +87,8 @@ class AppendFile:
             raise StoreFailed(f"{self.path}: nothing was written: {error.strerror}") from error
         if count != len(data):
             self._take_back(size, count)
+        # behind an append the descriptor stands at the end of it, whoever wrote before or since
+        self.end = os.lseek(self._descriptor, 0, os.SEEK_CUR)
 
     def _take_back(self, size: int, count: int) -> None:
         if os.fstat(self._descriptor).st_size == size + count:

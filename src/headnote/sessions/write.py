@@ -8,7 +8,9 @@
    as a compaction that keeps the last messages.
 4. Titles, snapshots and the last prompt are no part of the chain.
 5. An existing file is gone on with: the chain from its leaf, calls that still wait for their result.
-6. The conversation of a subagent has a file of its own (`subagent_path`); its records are a sidechain of its session.
+6. Two may write to one file: both branches stay in it. A resume follows the one that spoke last: who speaks behind
+   somebody else says so in a `last-prompt`, and who closes behind somebody else does not. That it is so is a finding.
+7. The conversation of a subagent has a file of its own (`subagent_path`); its records are a sidechain of its session.
 
 Each method returns the id of the record it wrote (of several, a list). When it returns, the record is there.
 """
@@ -26,6 +28,7 @@ from headnote.sessions.claude import config_folder
 from headnote.sessions.claude_records import text_at
 from headnote.sessions.lines import records_of
 from headnote.sessions.model import Homes
+from headnote.sessions.others import CHAINED, Others
 from headnote.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
@@ -34,7 +37,6 @@ if TYPE_CHECKING:
     Json = Mapping[str, object]
 
 WRITES_AS = "2.1.197"  #: the version of the agent whose records these are
-CHAINED = ("user", "assistant", "attachment", "system")
 
 
 def transcript_path(cwd: str, session: str, homes: Homes) -> str:
@@ -95,13 +97,17 @@ class Transcript:
         self._fields |= {"version": version, "gitBranch": branch}
         self._fields |= {"agentId": agent_id} if agent_id else {}
         self._clock, self._calls, self._prompt, self._said = clock, dict[str, str](), new_session(), ""
+        self._typed = ""  #: the last prompt of what was there
+        self._is_led = False  #: whether the file names a leaf
+        self._root = ""  #: a record that all that is said from now on descends from
         self._file = AppendFile(path, sync=sync)
+        self._others = Others(path, is_sidechain=self._is_sidechain)
         self._go_on()
 
     @property
     def findings(self) -> list[Finding]:
-        """What was found torn, at the opening and since."""
-        return self._file.findings
+        """What was found torn, at the opening and since, and that others write here."""
+        return [*self._file.findings, *self._others.findings]
 
     def __enter__(self) -> Transcript:
         return self
@@ -110,15 +116,24 @@ class Transcript:
         self.close()
 
     def close(self) -> None:
-        """End it: the last prompt and the leaf are noted for the agent's list of sessions."""
-        if self._said and not self._is_sidechain:
-            self._line({"type": "last-prompt", "lastPrompt": self._said, "leafUuid": self.leaf})
+        """End it: the last prompt and the leaf are noted for the agent's list, unless others spoke since."""
+        if not self._file.is_closed:
+            self._others.look()
+        if self._said and not self._is_sidechain and not self._others.have_spoken:
+            self._lead(self.leaf)
             self._said = ""
         self._file.close()
 
     def abandon(self) -> None:
         """Close it without a note: it is gone on with at once."""
+        self.claim()
         self._file.close()
+
+    def claim(self) -> None:
+        """If others spoke since, let the file tell of our branch again."""
+        self._others.look()
+        if self._others.have_spoken and self.leaf and not self._is_sidechain:
+            self._lead(self.leaf)
 
     def user(self, prompt: str | Sequence[Json], *, is_meta: bool = False) -> str:
         """A prompt: a text, or blocks of the API."""
@@ -130,7 +145,7 @@ class Transcript:
             self._said = prompt
         said = {"role": "user", "content": content}
         how = {"permissionMode": "default", "promptSource": "sdk"}
-        return self._chained({"promptId": self._prompt, "type": "user", "message": said, **how})
+        return self._chained({"promptId": self._prompt, "type": "user", "message": said, **how}, is_root=True)
 
     def assistant(self, message: Json) -> list[str]:
         """An answer as the API gives it; one record per block."""
@@ -195,46 +210,68 @@ class Transcript:
         written = []
         for value in ready:
             is_chained = value.get("type") in CHAINED
-            self._file.append(line_of({**self._fields, **value} if is_chained else value))
+            self._append({**self._fields, **value} if is_chained else value)
             if is_chained:
                 self._note(value)
                 written.append(text_at(value, "uuid"))
+                self._spoke(written[-1], value["parentUuid"])
+        self._keep_lead()
         return written
 
     def snapshot(self, value: Json, *, message: str = "", is_update: bool = False) -> None:
         """The state of tracked files at a prompt: `messageId`, `trackedFileBackups`, `timestamp`."""
         noted = message or text_at(dict(value), "messageId")
-        self._file.append(
-            line_of(
-                {
-                    "type": "file-history-snapshot",
-                    "messageId": noted,
-                    "snapshot": dict(value),
-                    "isSnapshotUpdate": is_update,
-                }
-            )
-        )
+        about = {"messageId": noted, "snapshot": dict(value), "isSnapshotUpdate": is_update}
+        self._append({"type": "file-history-snapshot", **about})
 
     def title(self, text: str) -> None:
         """A name, by which the agent resumes it too."""
         self._line({"type": "custom-title", "customTitle": text})
 
-    def _chained(self, record: Json, parent: str | None = None) -> str:
-        name = str(uuid.uuid4())
-        head = {"parentUuid": parent or self.leaf, "isSidechain": self._is_sidechain}
+    def _chained(self, record: Json, parent: str | None = None, *, is_root: bool = False) -> str:
+        name, parent = str(uuid.uuid4()), parent or self.leaf
+        head = {"parentUuid": parent, "isSidechain": self._is_sidechain}
         value = {**head, **record, "uuid": name, "timestamp": _stamp(self._clock()), **self._fields}
-        self._file.append(line_of(value))
+        self._append(value)
         self.leaf = name
+        self._spoke(name, parent, is_root=is_root)
+        if record.get("subtype") != "compact_boundary":  # a summary follows, and without it there is no conversation
+            self._keep_lead()
         return name
 
+    def _spoke(self, name: str, parent: object, *, is_root: bool = False) -> None:
+        """We said something. A record without a parent does not descend from the leaf that the file names, if any."""
+        self._others.have_spoken = False
+        self._others.have_led |= parent is None and self._is_led
+        self._root = name if is_root or parent is None else self._root
+
+    def _keep_lead(self) -> None:
+        """Behind somebody else, or a compaction, the file is told whose branch is the last."""
+        if self._others.have_led and self._root and not self._is_sidechain:
+            self._lead(self._root)
+
+    def _lead(self, leaf: str | None) -> None:
+        self._others.have_led, self._is_led = False, True
+        self._line({"type": "last-prompt", "lastPrompt": self._said or self._typed, "leafUuid": leaf})
+
     def _line(self, value: Json) -> None:
-        self._file.append(line_of({**value, "sessionId": self.session}))
+        self._append({**value, "sessionId": self.session})
+
+    def _append(self, value: Json) -> None:
+        line, before = line_of(value), self._file.end
+        self._others.writing = text_at(dict(value), "uuid")
+        try:
+            self._file.append(line)
+        finally:  # a line that the disk did not confirm is there
+            if self._file.end != before:
+                self._others.up_to(self._file.end - len(line) - 1, self._file.end)
 
     def _go_on(self) -> None:
         """Find the leaf of what is there, and the calls without a result."""
         for record in records_of(self.path):
             if record.value.get("type") in CHAINED:
                 self._note(record.value)
+            self._is_led |= record.value.get("type") == "last-prompt"
 
     def _note(self, value: Json) -> None:
         """Remember of a chained record what the next ones need."""
@@ -243,6 +280,8 @@ class Transcript:
         self.leaf = text_at(value, "uuid")
         said = value.get("message")
         content = said.get("content") if isinstance(said, dict) else None
+        if isinstance(content, str) and value.get("promptId") and not value.get("isCompactSummary"):
+            self._typed = content
         for block in content if isinstance(content, list) else []:
             if text_at(block, "type") == "tool_use":
                 self._calls[text_at(block, "id")] = self.leaf

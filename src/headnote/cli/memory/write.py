@@ -81,7 +81,9 @@ def _edited(text: str, name: str) -> str:
     """A text after the user has had it in an editor."""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if not editor or not sys.stdin.isatty():
-        raise WriteRefused("there is no $EDITOR, or no terminal; give the text with -b, or on standard input (edit: --stdin)")
+        raise WriteRefused(
+            "there is no $EDITOR, or no terminal; give the text with -b, or on standard input (edit: --stdin)"
+        )
     with tempfile.TemporaryDirectory(prefix="headnote-") as folder:
         path = os.path.join(folder, "memory.md")
         with open(path, "w", encoding="utf-8", newline="") as file:
