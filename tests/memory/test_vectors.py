@@ -123,7 +123,7 @@ def test_the_table_fetches_nothing(monkeypatch):
 
 def test_without_the_package_its_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "wordllama", None)
-    with pytest.raises(NoVectors, match="-m pip install .wordllama>="):
+    with pytest.raises(NoVectors, match="-m pip install 'wordllama>="):
         WordLlama()
 
 

@@ -49,9 +49,8 @@ def _print_others(views: list[View], paint: Paint) -> None:
     print(f"\n{paint.bold('Other agents here')}\n")
     for view in views:
         said = f"{plural(len(view.entries), 'file')}, about {view.tokens:,} tokens"
-        print(
-            f"  {name_of(view):16} {'refuses to start: not trusted' if view.refusal else said if view.entries else 'nothing'}"
-        )
+        told = "refuses to start: not trusted" if view.refusal else said if view.entries else "nothing"
+        print(f"  {name_of(view):16} {told}")
     print(paint.faint("  side by side: headnote compare"))
 
 
