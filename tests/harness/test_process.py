@@ -64,7 +64,8 @@ def test_what_is_left_running_is_ended(tmp_path: Path) -> None:
     fifo = tmp_path / "held"
     os.mkfifo(fifo)
     reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
-    assert bash(f"sleep 600 9> {fifo} & echo done", tmp_path) == (0, "done\n", False)
+    # opened before the command goes on: one that is ended before it opens the pipe would never have held it
+    assert bash(f"exec 9> {fifo}; sleep 600 & echo done", tmp_path) == (0, "done\n", False)
     assert ended(reader) == b""
     os.close(reader)
 
