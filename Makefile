@@ -9,7 +9,7 @@ ADAPTED := .venv/.adapted
 setup: $(READY)
 
 $(READY): requirements-dev.txt pyproject.toml
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "headnote needs Python 3.11 or later")'
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "foretold needs Python 3.11 or later")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .

@@ -1,4 +1,4 @@
-"""`headnote.compare` over all agents, against the slowest load of one of them. Exit status 1 if the bar is exceeded.
+"""`foretold.compare` over all agents, against the slowest load of one of them. Exit status 1 if the bar is exceeded.
 
 python bench/compare.py            200,000 files, the working directory 40 levels down
 python bench/compare.py --quick    10,000 files
@@ -16,10 +16,10 @@ from measure import Effort, fastest
 from report import Row, Table, millis, over, render, times
 from trees import Place, files, write
 
-import headnote
-from headnote.dialects.registry import AGENTS, SIGNS
-from headnote.instructions.load import ask, load_view
-from headnote.tree import Disk
+import foretold
+from foretold.dialects.registry import AGENTS, SIGNS
+from foretold.instructions.load import ask, load_view
+from foretold.tree import Disk
 
 BAR = 3.0
 EFFORT = Effort(3.0, 15)
@@ -53,7 +53,7 @@ def table(where: Place) -> Table:
     slowest = max(alone, key=lambda agent: alone[agent])
 
     def all_of_them() -> object:
-        return headnote.compare(where.cwd, agents, home=where.home, managed=where.managed, env={})
+        return foretold.compare(where.cwd, agents, home=where.home, managed=where.managed, env={})
 
     together = fastest(EFFORT, all_of_them, before=gc.collect)[0]
     ratio = together / alone[slowest]
@@ -82,7 +82,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a smaller tree")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="headnote-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="foretold-bench-") as folder:
         found = table(deep(os.path.realpath(folder) + "/t", 10_000 if options.quick else 200_000))
     print(render(found))
     return 1 if over([found]) else 0

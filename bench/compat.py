@@ -1,4 +1,4 @@
-"""The compatible interfaces, against `headnote.load` and against a plain walk. Exit status 1 if a bar is exceeded.
+"""The compatible interfaces, against `foretold.load` and against a plain walk. Exit status 1 if a bar is exceeded.
 
 python bench/compat.py              the whole run
 python bench/compat.py --quick      fewer repetitions, no tree of 200,000 files
@@ -19,8 +19,8 @@ from measure import QUICK, Effort, fastest
 from report import Row, Table, millis, over, render, times, write_json
 from trees import BUILDERS, Place, conditional, files, write_rules
 
-import headnote
-from headnote.compat import claude_code, code_assist, ex_athena, mink
+import foretold
+from foretold.compat import claude_code, code_assist, ex_athena, mink
 
 WALK_BAR, LOAD_BAR = 3.0, 1.0
 LONG = Effort(3.0, 12)
@@ -47,7 +47,7 @@ def forget() -> None:
     Whether a collection falls into a call of a few milliseconds is chance: they are made here, between the calls.
     """
     gc.disable()
-    headnote.invalidate()
+    foretold.invalidate()
     claude_code.invalidate()
     gc.collect()
 
@@ -55,7 +55,7 @@ def forget() -> None:
 def interfaces(where: Place) -> dict[str, Call]:
     cwd, home, managed = where
     return {
-        "headnote.load": lambda: headnote.load(cwd, agent=AGENT, home=home, managed=managed, env={}, now=NOW).text,
+        "foretold.load": lambda: foretold.load(cwd, agent=AGENT, home=home, managed=managed, env={}, now=NOW).text,
         "mink": lambda: mink.load_memory(cwd, home=home),
         "code-assist": lambda: code_assist.build_claude_md_context(
             code_assist.get_memory_files(cwd, home=home, managed=managed)
@@ -70,9 +70,9 @@ def interfaces(where: Place) -> dict[str, Call]:
 def against_load(places: dict[str, Place], effort: Effort) -> Table:
     rows = [_load_row(name, where, effort) for name, where in places.items()]
     return Table(
-        "1. The interfaces against headnote.load",
+        "1. The interfaces against foretold.load",
         "CPU time of a whole answer, up to the text, with nothing kept and no collection of garbage; each in turns "
-        f"with headnote.load, which is Claude Code 2.1.325 in the same tree. Bar: {LOAD_BAR:.0f}x.",
+        f"with foretold.load, which is Claude Code 2.1.325 in the same tree. Bar: {LOAD_BAR:.0f}x.",
         ("tree", "load ms", "mink", "code-assist", "claude-code", "ex-athena"),
         rows,
     )
@@ -80,7 +80,7 @@ def against_load(places: dict[str, Place], effort: Effort) -> Table:
 
 def _load_row(name: str, where: Place, effort: Effort) -> Row:
     calls = interfaces(where)
-    load = calls.pop("headnote.load")
+    load = calls.pop("foretold.load")
     pairs = {each: _pair(effort, load, call) for each, call in calls.items()}
     ratios = {each: theirs / ours for each, (ours, theirs) in pairs.items()}
     least = min(ours for ours, _ in pairs.values())
@@ -144,7 +144,7 @@ def main() -> int:
     effort = QUICK if options.quick else LONG
     largest = 10_000 if options.quick else 200_000
     tables = []
-    with tempfile.TemporaryDirectory(prefix="headnote-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="foretold-bench-") as folder:
         root = os.path.realpath(folder)
         names = [name for name in BUILDERS if "," not in name or name == "rules 3,000"]
         places = {name: BUILDERS[name](f"{root}/{name.replace(' ', '-').replace(',', '')}") for name in names}

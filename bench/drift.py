@@ -22,8 +22,8 @@ from drift_history import Labelled, scripted
 from drift_trees import big, memories
 from report import Row, Table, over, render, times, write_json
 
-from headnote.memory.drift.verdict import verify
-from headnote.memory.note import Memory
+from foretold.memory.drift.verdict import verify
+from foretold.memory.note import Memory
 
 BAR = 4.0  #: aim: 3; times one `git grep` for a rare text and one `git ls-files`
 RARE = "zqxjv_never_written"
@@ -40,9 +40,9 @@ def main() -> int:
     options = parser.parse_args()
     count = options.files or (20_000 if options.quick else 200_000)
     print(
-        f"headnote, Python {platform.python_version()}, {os.cpu_count()} cores. Wall time, minimum of runs in turns.\n"
+        f"foretold, Python {platform.python_version()}, {os.cpu_count()} cores. Wall time, minimum of runs in turns.\n"
     )
-    with tempfile.TemporaryDirectory(prefix="headnote-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="foretold-bench-") as folder:
         root = os.path.realpath(folder)
         tables = [quality(f"{root}/history"), speed(f"{root}/big", count, options.memories)]
     for table in tables:
@@ -98,7 +98,7 @@ def _row(
     exceeded = []
     claims = 0
     if notes is not None:
-        from headnote.memory.drift.claims import claims_of
+        from foretold.memory.drift.claims import claims_of
 
         claims = sum(len(claims_of(note)) for note in notes)
         exceeded += [f"{times(ratio)} of git"] if ratio > BAR and judged else []

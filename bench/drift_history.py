@@ -12,7 +12,7 @@ import subprocess
 from itertools import cycle
 from typing import NamedTuple
 
-from headnote.memory.note import Memory, read_note
+from foretold.memory.note import Memory, read_note
 
 FATES = {  #: what happens to a part, and what that makes of a memory of it
     "nothing": "valid",

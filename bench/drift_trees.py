@@ -6,7 +6,7 @@ import random
 import subprocess
 from typing import NamedTuple
 
-from headnote.memory.note import Memory, read_note
+from foretold.memory.note import Memory, read_note
 
 FAST = ("-c", "core.compression=0", "-c", "pack.compression=0", "-c", "gc.auto=0", "-c", "init.defaultBranch=main")
 LINES = 32  #: of a file, on average

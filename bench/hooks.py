@@ -1,8 +1,8 @@
-"""The benchmark of hooks: CPU time of `headnote hook EVENT` in bare interpreter starts. Status 1 if a bar is missed.
+"""The benchmark of hooks: CPU time of `foretold hook EVENT` in bare interpreter starts. Status 1 if a bar is missed.
 
 python bench/hooks.py                 the whole run: 300 rules, 10,000 and 900 memories, a transcript of 1 GB
 python bench/hooks.py --quick         a transcript of 64 MB, fewer repetitions
-python bench/hooks.py --module        `python -m headnote` instead of the installed script
+python bench/hooks.py --module        `python -m foretold` instead of the installed script
 python bench/hooks.py --json FILE     the figures for programs
 
 CPU time (user and system) of the process that the agent waits for, the fastest and the median of many, in turns with
@@ -41,7 +41,7 @@ class Place:
         os.makedirs(f"{self.repo}/.git")
         write(f"{self.repo}/CLAUDE.md", "# Shop\n\nUse pnpm. See @docs/style.md\n")
         write(f"{self.repo}/docs/style.md", "# Style\n\nTwo spaces.\n")
-        write(f"{self.repo}/.headnote.toml", "[hooks]\nbudget = 1000\n")
+        write(f"{self.repo}/.foretold.toml", "[hooks]\nbudget = 1000\n")
         for at in range(RULES):
             globs = f'---\npaths: "src/part{at}/**/*.{"ts" if at % 2 else "py"}"\n---\n'
             write(
@@ -126,7 +126,7 @@ class Runner:
     def __init__(self, place: Place, scratch: str, *, module: bool) -> None:
         folder = next((each for each in (os.path.dirname(sys.executable), f"{ROOT}/.venv/bin") if _has(each)), "")
         self.python = f"{folder}/python" if folder else sys.executable
-        self.command = [self.python, "-m", "headnote"] if module or not folder else [f"{folder}/headnote"]
+        self.command = [self.python, "-m", "foretold"] if module or not folder else [f"{folder}/foretold"]
         self.place, self.scratch, self.count = place, scratch, 0
         self.env = {"HOME": place.home, "PATH": "/usr/bin:/bin"}
         searched = os.environ.get("PYTHONPATH", "")
@@ -158,7 +158,7 @@ class Runner:
 
 
 def _has(folder: str) -> bool:
-    return os.path.exists(f"{folder}/headnote") and os.path.exists(f"{folder}/python")
+    return os.path.exists(f"{folder}/foretold") and os.path.exists(f"{folder}/python")
 
 
 SAYS = {
@@ -203,7 +203,7 @@ def cold(runner: Runner) -> list[Row]:
         event, payload, _ = payloads(runner.place)[name]
         costs = []
         for _ in range(3):
-            shutil.rmtree(f"{runner.place.home}/.cache/headnote/hooks", ignore_errors=True)
+            shutil.rmtree(f"{runner.place.home}/.cache/foretold/hooks", ignore_errors=True)
             costs.append(runner.hook(event, payload)[0])
             settle(runner.place)
         figures: dict[str, float | int | str | None] = {"cpu_ms": min(costs) * 1000, "ratio": min(costs) / bare}

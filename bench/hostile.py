@@ -25,7 +25,7 @@ from report import Row, Table, millis, times
 from shapes import DOCUMENTS, FRONTS, LONG, Shape, plain
 from trees import AGENTS, Place, place, write
 
-from headnote import Session
+from foretold import Session
 
 PROSE_BAR, GROWTH_BAR = 10.0, 2.6
 LIMIT = 20  #: seconds for one shape

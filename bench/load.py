@@ -41,14 +41,14 @@ def main() -> int:
     effort = QUICK if options.quick else FULL
     wanted = {*(options.only or PARTS)} | ({"peers"} if options.peers else set())
     began = time.monotonic()
-    print(f"headnote, Python {platform.python_version()}, {os.cpu_count()} cores. CPU time, minimum of many runs.\n")
+    print(f"foretold, Python {platform.python_version()}, {os.cpu_count()} cores. CPU time, minimum of many runs.\n")
     tables: list[Table] = []
 
     def tell(table: Table) -> None:
         tables.append(table)
         print(render(table, whole=options.all), flush=True)
 
-    with tempfile.TemporaryDirectory(prefix="headnote-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="foretold-bench-") as folder:
         root = os.path.realpath(folder)
         places = _build(root, options.files) if wanted & {*LOADING, "peers"} else {}
         for part, measured in LOADING.items():

@@ -11,10 +11,10 @@ from measure import Effort, fastest
 from report import Row, Table, millis, times
 from trees import AGENTS, Place
 
-import headnote
-from headnote.instructions.load import ask, load_view
-from headnote.instructions.view import View
-from headnote.tree import Disk, Tree
+import foretold
+from foretold.instructions.load import ask, load_view
+from foretold.instructions.view import View
+from foretold.tree import Disk, Tree
 
 FLOOR_BAR, PARSER_BAR, SIZE_BAR, RELOAD_BAR = 8.0, 3.0, 1.5, 2.0
 PARSED = ("1 MB", "rules 300 busy")  #: every file goes through the Markdown parser: judged against that
@@ -128,10 +128,10 @@ def against_size(places: dict[str, Place], effort: Effort) -> Table:
 
 def reload(places: dict[str, Place], effort: Effort) -> Table:
     rows = [_reload_row(name, where, effort) for name, where in places.items()]
-    headnote.invalidate()
+    foretold.invalidate()
     return Table(
         "4. Loading again when nothing changed",
-        f"headnote.load, which keeps its view, against one stat for every path it depends on. Bar: {RELOAD_BAR:.0f}x.",
+        f"foretold.load, which keeps its view, against one stat for every path it depends on. Bar: {RELOAD_BAR:.0f}x.",
         ("tree", "paths", "stats ms", "ours ms", "ratio", "of a load"),
         rows,
     )
@@ -142,7 +142,7 @@ def _reload_row(name: str, where: Place, effort: Effort) -> Row:
     paths = list(watched(where, agent).stamps)
 
     def ours() -> View:
-        return headnote.load(where.cwd, agent=agent, home=where.home, managed=where.managed, env={}, now=NOW)
+        return foretold.load(where.cwd, agent=agent, home=where.home, managed=where.managed, env={}, now=NOW)
 
     def stats() -> None:
         for path in paths:

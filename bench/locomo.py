@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from headnote.memory.note import Memory, read_note
+from foretold.memory.note import Memory, read_note
 
 DEPTH = 50
 Ranker = Callable[[str], list[str]]

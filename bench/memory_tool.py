@@ -19,7 +19,7 @@ from anthropic.lib.tools import BetaAbstractMemoryTool, ToolError
 from anthropic.tools import BetaLocalFilesystemMemoryTool
 from report import Row, Table, over, render, write_json
 
-from headnote.adapters.anthropic_memory import MemoryTool
+from foretold.adapters.anthropic_memory import MemoryTool
 
 PROCESSES, LINES = 8, 25
 PATH = "/memories/shared.md"
@@ -75,7 +75,7 @@ def main() -> int:
     parser.add_argument("--json", help="write the figures to this file")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=options.root) as root:
-        tools = (("headnote", ours), ("the package's own", theirs))
+        tools = (("foretold", ours), ("the package's own", theirs))
         rows = [measure(title, make, root, count) for count in (1, PROCESSES) for title, make in tools]
     table = Table(
         "Inserting lines through a memory tool",

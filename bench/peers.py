@@ -1,7 +1,7 @@
 """Loaders from PyPI, measured in the same run on the same trees.
 
-They are installed by name in a throw-away environment, `.cache/peers`, together with what headnote needs; there, one
-process a peer measures it and headnote in turns, under one interpreter. claudemd-loader needs Python 3.12.
+They are installed by name in a throw-away environment, `.cache/peers`, together with what foretold needs; there, one
+process a peer measures it and foretold in turns, under one interpreter. claudemd-loader needs Python 3.12.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def peers(places: dict[str, Place], effort: Effort) -> Table:
             rows.append(Row(peer, ("", "", "", "", ""), {"missing": version}, (version,)))
     return Table(
         "8. Loaders from PyPI",
-        f"{', '.join(versions)}: CPU ms, peer and headnote in turns in one process. claudemd-loader: a whole load. "
+        f"{', '.join(versions)}: CPU ms, peer and foretold in turns in one process. claudemd-loader: a whole load. "
         "deepagents looks for no file: it is given the paths that our load delivers, and ours reads the same; whole: "
         "our whole load, with all that is looked for and not there. Bar: faster, where the peer does the job.",
         ("peer", "tree", "theirs", "ours", "ratio", "whole"),

@@ -1,4 +1,4 @@
-"""Measures one peer and headnote in turns, under the interpreter that has the peer installed (see peers.py).
+"""Measures one peer and foretold in turns, under the interpreter that has the peer installed (see peers.py).
 
 Reads a JSON object from standard input, writes one line of JSON for each row: the tree, then what `compare` gives.
 """
@@ -16,9 +16,9 @@ from loading import load, loader
 from measure import Effort, cpu_seconds, fastest
 from trees import AGENTS, Place
 
-from headnote.frontmatter import trim
-from headnote.instructions.read import read_text
-from headnote.tree import Disk
+from foretold.frontmatter import trim
+from foretold.instructions.read import read_text
+from foretold.tree import Disk
 
 LIMIT = 10.0  #: seconds for one load of a peer
 

@@ -1,6 +1,6 @@
 """Ways to find memories, side by side over the same corpus: ours, and what it is measured against.
 
-All of them drop the same stopwords. `ours` goes through the index and the marks of `headnote.memory.recall`.
+All of them drop the same stopwords. `ours` goes through the index and the marks of `foretold.memory.recall`.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import sqlite3
 
 from locomo import DEPTH, Corpus, Ranker
 
-from headnote.memory import scoring
-from headnote.memory.postings import Postings, in_memory, query_of
-from headnote.memory.terms import STOPWORDS, groups
-from headnote.memory.vectors import Vectors, nearness
+from foretold.memory import scoring
+from foretold.memory.postings import Postings, in_memory, query_of
+from foretold.memory.terms import STOPWORDS, groups
+from foretold.memory.vectors import Vectors, nearness
 
 RRF = 60
 

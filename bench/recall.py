@@ -32,11 +32,11 @@ PARTS = ("session", "turn", "cost")
 def main() -> int:
     options = _options()
     began = time.monotonic()
-    print(f"headnote, Python {platform.python_version()}, {os.cpu_count()} cores.\n")
+    print(f"foretold, Python {platform.python_version()}, {os.cpu_count()} cores.\n")
     tables: list[Table] = []
     for part in options.only or PARTS:
         if part == "cost":
-            with tempfile.TemporaryDirectory(prefix="headnote-bench-") as folder:
+            with tempfile.TemporaryDirectory(prefix="foretold-bench-") as folder:
                 tables.append(cost(os.path.realpath(folder), quick=options.quick))
         elif os.path.exists(f"{options.data}/locomo10.json.gz"):
             tables.append(quality(options.data, part, quick=options.quick))
@@ -85,7 +85,7 @@ def _rankers(corpus: locomo.Corpus, *, quick: bool) -> dict[str, locomo.Ranker]:
         found["tantivy en_stem"] = rankers.tantivy(corpus)
     found["ours"] = rankers.ours(corpus)
     if importlib.util.find_spec("wordllama"):
-        from headnote.memory.vectors import WordLlama
+        from foretold.memory.vectors import WordLlama
 
         table, postings = WordLlama(), rankers.in_memory(corpus.memories)
         if not quick:

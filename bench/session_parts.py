@@ -17,10 +17,10 @@ from transcripts import COMMONEST, START, Speech, claude, write_file
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "src"))
 
-from headnote.sessions.hits import open_index, search  # noqa: E402
-from headnote.sessions.index import Index  # noqa: E402
-from headnote.sessions.listing import list_sessions, newest_first  # noqa: E402
-from headnote.sessions.model import Homes  # noqa: E402
+from foretold.sessions.hits import open_index, search  # noqa: E402
+from foretold.sessions.index import Index  # noqa: E402
+from foretold.sessions.listing import list_sessions, newest_first  # noqa: E402
+from foretold.sessions.model import Homes  # noqa: E402
 
 SLOWER, RARE, COMMON, SCAN, MEMORY = 6.0, 20.0, 2.0, 5.0, 200
 ENDS = 2 * 64 * 1024  #: bytes of a session that a list may read
@@ -53,7 +53,7 @@ def _parse(files: list[str]) -> None:
 def index(home: str, files: list[str]) -> Table:
     """Indexing, and indexing again after something was appended."""
     homes = Homes(home, {})
-    cache = f"{home}/.cache/headnote"
+    cache = f"{home}/.cache/foretold"
     size = sum(map(os.path.getsize, files))
     parse, build = [], []
     for _ in range(3 if size < 1 << 28 else 1):
@@ -176,12 +176,12 @@ def memory(root: str, size: int, most: int) -> Table:
     path = f"{home}/.claude/projects/-home-ada-long/{session}.jsonl"
     _write_long(path, session, size)
     works = {
-        "index": "from headnote.sessions.hits import search; search('nowhere', homes=homes)",
-        "search": "from headnote.sessions.hits import search; search('the of', homes=homes, order='ranked')",
-        "search without an index": "from headnote.sessions.hits import search; "
+        "index": "from foretold.sessions.hits import search; search('nowhere', homes=homes)",
+        "search": "from foretold.sessions.hits import search; search('the of', homes=homes, order='ranked')",
+        "search without an index": "from foretold.sessions.hits import search; "
         "search('nowhere', homes=homes, use_index=False)",
-        "list": "from headnote.sessions.listing import list_sessions; list_sessions(homes)",
-        "export to Markdown": "from headnote.cli import main; "
+        "list": "from foretold.sessions.listing import list_sessions; list_sessions(homes)",
+        "export to Markdown": "from foretold.cli import main; "
         f"main(['sessions', 'export', '{session}', '--home', home, '-o', home + '/talk.md'])",
     }
     rows = [_resident(name, code, home, min(most, LIMITS.get(name, most))) for name, code in works.items()]
@@ -225,7 +225,7 @@ def end(*_):
 
 signal.signal(signal.SIGALRM, end)
 signal.alarm({most})
-from headnote.sessions.model import Homes
+from foretold.sessions.model import Homes
 homes = Homes(home, {{}})
 {code}
 end()

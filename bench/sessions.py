@@ -29,7 +29,7 @@ PARTS = ("index", "search", "memory", "list")
 def main() -> int:
     options = _options()
     began = time.monotonic()
-    print(f"headnote, Python {platform.python_version()}, {os.cpu_count()} cores.\n", flush=True)
+    print(f"foretold, Python {platform.python_version()}, {os.cpu_count()} cores.\n", flush=True)
     wanted = options.only or PARTS
     tables: list[Table] = []
 
@@ -37,7 +37,7 @@ def main() -> int:
         tables.append(table)
         print(render(table), flush=True)
 
-    with tempfile.TemporaryDirectory(prefix="headnote-bench-", dir=options.folder) as folder:
+    with tempfile.TemporaryDirectory(prefix="foretold-bench-", dir=options.folder) as folder:
         root = os.path.realpath(folder)
         if {"index", "search"} & {*wanted}:
             size = _bytes(options.size)

@@ -22,13 +22,13 @@ def start(root: str, effort: Effort) -> Table:
     ordinary = _ordinary(f"{root}/ordinary")
     _prove(show, ordinary)
     runs = {
-        "import headnote": ([python, "-c", "import headnote"], ordinary, IMPORT_BAR),
-        "headnote show": (show, ordinary, SHOW_BAR),
-        "headnote show --json": ([*show, "--json"], ordinary, None),
+        "import foretold": ([python, "-c", "import foretold"], ordinary, IMPORT_BAR),
+        "foretold show": (show, ordinary, SHOW_BAR),
+        "foretold show --json": ([*show, "--json"], ordinary, None),
     }
     if os.path.exists(f"{ROOT}/sample/demo.py"):
         sample = _sample(f"{root}/sample")
-        runs["headnote show, sample"] = ([*show, "--managed", f"{root}/sample/managed"], sample, SHOW_BAR)
+        runs["foretold show, sample"] = ([*show, "--managed", f"{root}/sample/managed"], sample, SHOW_BAR)
     rounds = 60 if effort.least > 3 else 15
     before = os.getcwd()
     rows = [_row(name, words, where, bar, python, rounds) for name, (words, where, bar) in runs.items()]
@@ -83,11 +83,11 @@ def _prove(show: list[str], where: tuple[str, str]) -> None:
 
 
 def _commands() -> tuple[str, list[str]]:
-    """The interpreter, and `headnote show` under it: the installed script if there is one."""
+    """The interpreter, and `foretold show` under it: the installed script if there is one."""
     for folder in (os.path.dirname(sys.executable), f"{ROOT}/.venv/bin"):
-        if os.path.exists(f"{folder}/headnote") and os.path.exists(f"{folder}/python"):
-            return f"{folder}/python", [f"{folder}/headnote", "show"]
-    return sys.executable, [sys.executable, "-m", "headnote", "show"]
+        if os.path.exists(f"{folder}/foretold") and os.path.exists(f"{folder}/python"):
+            return f"{folder}/python", [f"{folder}/foretold", "show"]
+    return sys.executable, [sys.executable, "-m", "foretold", "show"]
 
 
 def _ordinary(root: str) -> tuple[str, str]:

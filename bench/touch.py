@@ -10,7 +10,7 @@ from measure import Effort, cpu_seconds
 from report import Row, Table, millis, times
 from trees import AGENTS, Place, conditional, place, write_rules
 
-from headnote import Session
+from foretold import Session
 
 BAR = 0.001
 NEVER = float("inf")

@@ -29,7 +29,7 @@ def main() -> None:
         stage(root)
         for name, words in PICTURES.items():
             with open(os.path.join(HERE, name), "w", encoding="utf-8") as file:
-                file.write(draw(f"$ headnote {words}".rstrip() + "\n" + printed(root, words)))
+                file.write(draw(f"$ foretold {words}".rstrip() + "\n" + printed(root, words)))
     finally:
         shutil.rmtree(root)
 
@@ -39,7 +39,7 @@ PICTURES = {"overview.svg": "", "compare.svg": "compare --agent claude-code,code
 
 def printed(root: str, words: str) -> str:
     """What a command prints on a terminal of 80 columns."""
-    command = f"{sys.executable} -m headnote {words} {' '.join(places(root))}"
+    command = f"{sys.executable} -m foretold {words} {' '.join(places(root))}"
     env = {**surroundings(root), "COLUMNS": "80", "TERM": "xterm"}
     # `script` gives the command a terminal, so that it uses its colours
     done = subprocess.run(["script", "-qec", command, "/dev/null"], env=env, capture_output=True, check=False)

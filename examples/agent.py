@@ -1,4 +1,4 @@
-"""A coding agent on headnote. Start it in a project; it is told CLAUDE.md, rules and memories as Claude Code is.
+"""A coding agent on foretold. Start it in a project; it is told CLAUDE.md, rules and memories as Claude Code is.
 
 Commands: /compact [WISHES], /rewind [yes], /memory, /agent TASK, /explore TASK (without instructions), /quit
 """
@@ -7,8 +7,8 @@ import argparse
 import os
 import sys
 
-import headnote
-from headnote.harness.events import Called, Compacted, Ended, Extracted, Said
+import foretold
+from foretold.harness.events import Called, Compacted, Ended, Extracted, Said
 
 
 def note(text):
@@ -33,7 +33,7 @@ def show(event):
         case Extracted(done):
             note(f"remembered: {', '.join((*done.added, *done.updated)) or 'nothing new'}")
             if done.proposed:
-                note(f"waits for you: {', '.join(done.proposed)} (headnote memory inbox)")
+                note(f"waits for you: {', '.join(done.proposed)} (foretold memory inbox)")
         case Ended(turn):
             for finding in turn.findings:
                 note(f"{finding.path}: {finding.message}")
@@ -62,18 +62,18 @@ options.add_argument("-p", "--prompt", help="answer this and end")
 options.add_argument("--model", default=os.environ.get("AGENT_MODEL", "anthropic:claude-opus-5-5"))
 options.add_argument("--resume", metavar="ID", help="go on with this session")
 options.add_argument("--mode", default="", help="acceptEdits or bypassPermissions: ask less, or never")
-given, memory = options.parse_args(), headnote.memory.open(".")
-parts = {"model": given.model, "memory": memory, "extractor": headnote.Extractor(memory)}
+given, memory = options.parse_args(), foretold.memory.open(".")
+parts = {"model": given.model, "memory": memory, "extractor": foretold.Extractor(memory)}
 parts |= {"permission": given.mode or None}
 parts["ask"] = lambda call, verdict: read(f"  {call['name']} {call['input']}: {verdict.reason}\n  Allow? [y/N] ") == "y"
 try:
-    agent = headnote.Harness.resume(given.resume, ".", **parts) if given.resume else headnote.Harness(".", **parts)
-except (headnote.HeadnoteError, ValueError) as error:
+    agent = foretold.Harness.resume(given.resume, ".", **parts) if given.resume else foretold.Harness(".", **parts)
+except (foretold.ForetoldError, ValueError) as error:
     sys.exit(str(error))
 with agent:
     for line in [given.prompt] if given.prompt else iter(read, "/quit"):
         try:
             obey(agent, line)
-        except (headnote.HeadnoteError, KeyboardInterrupt) as error:
+        except (foretold.ForetoldError, KeyboardInterrupt) as error:
             (sys.exit if given.prompt else note)(str(error) or "interrupted")
     note(f"go on with it: --resume {agent.session}")

@@ -1,4 +1,4 @@
-"""`make demo`: headnote in a small company where every layer of instructions is used, and some things are wrong."""
+"""`make demo`: foretold in a small company where every layer of instructions is used, and some things are wrong."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-from headnote.dialects.claude_world import slug
+from foretold.dialects.claude_world import slug
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 STEPS = (
@@ -25,12 +25,12 @@ STEPS = (
 
 
 def main() -> int:
-    with tempfile.TemporaryDirectory(prefix="headnote-demo-") as folder:
+    with tempfile.TemporaryDirectory(prefix="foretold-demo-") as folder:
         root = os.path.realpath(folder)
         stage(root)
         for question, words in STEPS:
             run(question, words, root)
-    print("Now in a folder of yours: .venv/bin/headnote")
+    print("Now in a folder of yours: .venv/bin/foretold")
     return 0
 
 
@@ -48,7 +48,7 @@ def stage(root: str) -> None:
 
 
 def places(root: str) -> list[str]:
-    """The options that make headnote look at the sample instead of this machine."""
+    """The options that make foretold look at the sample instead of this machine."""
     return ["-C", f"{root}/repo", "--home", f"{root}/home", "--managed", f"{root}/managed"]
 
 
@@ -61,8 +61,8 @@ def surroundings(root: str) -> dict[str, str]:
 def run(question: str, words: list[str], root: str) -> None:
     """Show one command and what it prints."""
     print(f"\x1b[1m# {question}\x1b[0m" if sys.stdout.isatty() else f"# {question}")
-    print("$ headnote", *words, flush=True)
-    command = [sys.executable, "-m", "headnote", *words, *places(root)]
+    print("$ foretold", *words, flush=True)
+    command = [sys.executable, "-m", "foretold", *words, *places(root)]
     done = subprocess.run(command, env=surroundings(root), check=False)
     if done.returncode not in (0, 1):
         sys.exit(done.returncode)

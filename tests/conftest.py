@@ -7,14 +7,14 @@ import sys
 import pytest
 from hypothesis import settings
 
-import headnote
+import foretold
 
 # a busy machine is slow, not wrong
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
 
 DATE = "2026-01-02"
-SOURCES = os.path.dirname(os.path.dirname(os.path.abspath(headnote.__file__)))
+SOURCES = os.path.dirname(os.path.dirname(os.path.abspath(foretold.__file__)))
 
 
 class Place:
@@ -79,10 +79,10 @@ class Place:
         }
 
     def load(self, cwd="proj", **options):
-        return headnote.load(self.path(cwd), **self.options(**options))
+        return foretold.load(self.path(cwd), **self.options(**options))
 
     def session(self, cwd="proj", **options):
-        return headnote.Session(self.path(cwd), **self.options(**options))
+        return foretold.Session(self.path(cwd), **self.options(**options))
 
     def short(self, text):
         """A text with the root cut from the paths in it."""
@@ -118,9 +118,9 @@ class Place:
         return [finding.code for finding in view.findings if finding.path == path or path in finding.message]
 
     def run(self, *words, cwd="proj", env=None, **options):
-        """A real process of the command `headnote`; its home is ours."""
+        """A real process of the command `foretold`; its home is ours."""
         return subprocess.run(
-            [sys.executable, "-m", "headnote", *words],
+            [sys.executable, "-m", "foretold", *words],
             cwd=self.path(cwd),
             env=self.environment(**(env or {})),
             capture_output=True,
@@ -142,5 +142,5 @@ class Place:
 
 @pytest.fixture
 def place(tmp_path):
-    headnote.invalidate()
+    foretold.invalidate()
     return Place(tmp_path)

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from headnote.credentials import credentials_in
+from foretold.credentials import credentials_in
 
 HEX = "0123456789abcdef"
 MIXED = string.ascii_letters + string.digits
@@ -155,7 +155,7 @@ INNOCENT = [
     "sha256 e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     "sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==",
     "id: 123e4567-e89b-12d3-a456-426614174000",
-    "/usr/lib/python3.11/site-packages/headnote/memory/store.py:120",
+    "/usr/lib/python3.11/site-packages/foretold/memory/store.py:120",
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk",
     "sk-learn is a library; sk-some-very-long-kebab-case-name-2024-with-words",
     "task-force-2024-abcdefghijklmnopqrstuvwxyz-012345",

@@ -9,8 +9,8 @@ import subprocess
 
 import pytest
 
-from headnote.instructions.advice import ADVICE
-from headnote.types import REASONS
+from foretold.instructions.advice import ADVICE
+from foretold.types import REASONS
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 

@@ -3,7 +3,7 @@
 import os
 import tomllib
 
-from headnote.extras import EXTRAS
+from foretold.extras import EXTRAS
 
 PROJECT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "pyproject.toml")
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import headnote
-from headnote import frontmatter
-from headnote.frontmatter import Front, first_line, parse, split, trim
+import foretold
+from foretold import frontmatter
+from foretold.frontmatter import Front, first_line, parse, split, trim
 
 RECORDED = os.path.join(os.path.dirname(__file__), "conformance")
 TITLE = "Contents of {proj}/CLAUDE.md (project instructions, checked into the codebase):\n\n"
@@ -446,10 +446,10 @@ def test_aliases_are_honest_in_small_numbers():
 
 def test_the_usual_shape_needs_no_yaml_parser():
     code = (
-        "import sys; from headnote.frontmatter import parse; before = 'ryaml' in sys.modules;"
+        "import sys; from foretold.frontmatter import parse; before = 'ryaml' in sys.modules;"
         "parse('paths:\\n  - \"src/**\"\\n  - lib/*\\n'); parse('a: [b, \"c\"]\\n'); after = 'ryaml' in sys.modules;"
         "parse('paths: *.ts\\n'); print(before, after, 'ryaml' in sys.modules)"
     )
-    env = {"PYTHONPATH": os.path.dirname(os.path.dirname(os.path.abspath(headnote.__file__)))}
+    env = {"PYTHONPATH": os.path.dirname(os.path.dirname(os.path.abspath(foretold.__file__)))}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=True)
     assert done.stdout == "False False True\n"

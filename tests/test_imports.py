@@ -11,9 +11,9 @@ import types
 
 import pytest
 
-import headnote
+import foretold
 
-HOUSE = os.path.dirname(os.path.abspath(headnote.__file__))
+HOUSE = os.path.dirname(os.path.abspath(foretold.__file__))
 
 #: rooms and modules by storey: what stands on a line may use its own line and those above, never those below
 STOREYS = (
@@ -99,7 +99,7 @@ def room_of(name):
 
 
 GRAPH = {
-    name: {used for used in parse_imports(name, tree) if used.split(".")[0] == "headnote"}
+    name: {used for used in parse_imports(name, tree) if used.split(".")[0] == "foretold"}
     for name, tree in HOUSE_MODULES.items()
 }
 
@@ -127,10 +127,10 @@ def cycle_in(graph):
 
 def test_the_graph_is_seen():
     """The reader of imports finds plain, lazy and computed ones; else the tests below would prove nothing."""
-    assert "headnote.tree" in GRAPH["headnote.instructions.load"]
-    assert "headnote.dialects" in GRAPH["headnote.instructions.load"]  # __import__(f"headnote.dialects.{…}")
-    assert "headnote.instructions.session" in GRAPH["headnote.cli.explain"]  # inside a function
-    assert "headnote.cli" in GRAPH["headnote.cli"]  # __import__(f"headnote.cli.{…}")
+    assert "foretold.tree" in GRAPH["foretold.instructions.load"]
+    assert "foretold.dialects" in GRAPH["foretold.instructions.load"]  # __import__(f"foretold.dialects.{…}")
+    assert "foretold.instructions.session" in GRAPH["foretold.cli.explain"]  # inside a function
+    assert "foretold.cli" in GRAPH["foretold.cli"]  # __import__(f"foretold.cli.{…}")
 
 
 def test_every_room_has_a_storey():
@@ -148,7 +148,7 @@ def test_arrows_point_one_way():
 
 
 def test_types_and_errors_import_nothing_of_ours():
-    assert (GRAPH["headnote.types"], GRAPH["headnote.errors"]) == (set(), set())
+    assert (GRAPH["foretold.types"], GRAPH["foretold.errors"]) == (set(), set())
 
 
 def test_instructions_need_no_other_room_of_their_storey():
@@ -161,7 +161,7 @@ def test_no_module_imports_itself_through_others():
     graph = {
         name: parse_imports(name, tree, at_run_time=True) - {name} - packages_of(name)
         for name, tree in HOUSE_MODULES.items()
-        if name != "headnote"  # it names everything, lazily
+        if name != "foretold"  # it names everything, lazily
     }
     assert " -> ".join(cycle_in(graph)) == ""
 
@@ -191,7 +191,7 @@ def test_a_dependency_is_behind_one_module(dependency):
 
 
 def test_only_the_known_dependencies_are_imported():
-    known = {"headnote", "pyromark", "ryaml", *sys.stdlib_module_names}
+    known = {"foretold", "pyromark", "ryaml", *sys.stdlib_module_names}
     used = {
         (used.split(".")[0], name)
         for name, tree in HOUSE_MODULES.items()
@@ -203,24 +203,24 @@ def test_only_the_known_dependencies_are_imported():
 
 #: dependencies that an extra brings, and who imports them
 EXTRAS = {
-    ("agents", "headnote.adapters.openai_agents"),
-    ("anthropic", "headnote.adapters.anthropic_memory"),
-    ("anthropic", "headnote.models.anthropic_client"),
-    ("anyio", "headnote.adapters.anthropic_memory"),
-    ("anyio", "headnote.adapters.claude_store"),
-    ("anyio", "headnote.serve.mcp.server"),
-    ("claude_agent_sdk", "headnote.adapters.claude_store"),
-    ("deepagents", "headnote.adapters.deepagents"),
-    ("detect_secrets", "headnote.sessions.detectors"),
-    ("google", "headnote.adapters.google_adk"),
-    ("langchain", "headnote.adapters.langchain"),
-    ("langchain_core", "headnote.adapters.langchain"),
-    ("litellm", "headnote.adapters.plain"),
-    ("mcp", "headnote.serve.mcp.server"),
-    ("numpy", "headnote.memory.vectors"),
-    ("openai", "headnote.models.openai_client"),
-    ("pydantic_ai", "headnote.adapters.pydantic_ai"),
-    ("wordllama", "headnote.memory.vectors"),
+    ("agents", "foretold.adapters.openai_agents"),
+    ("anthropic", "foretold.adapters.anthropic_memory"),
+    ("anthropic", "foretold.models.anthropic_client"),
+    ("anyio", "foretold.adapters.anthropic_memory"),
+    ("anyio", "foretold.adapters.claude_store"),
+    ("anyio", "foretold.serve.mcp.server"),
+    ("claude_agent_sdk", "foretold.adapters.claude_store"),
+    ("deepagents", "foretold.adapters.deepagents"),
+    ("detect_secrets", "foretold.sessions.detectors"),
+    ("google", "foretold.adapters.google_adk"),
+    ("langchain", "foretold.adapters.langchain"),
+    ("langchain_core", "foretold.adapters.langchain"),
+    ("litellm", "foretold.adapters.plain"),
+    ("mcp", "foretold.serve.mcp.server"),
+    ("numpy", "foretold.memory.vectors"),
+    ("openai", "foretold.models.openai_client"),
+    ("pydantic_ai", "foretold.adapters.pydantic_ai"),
+    ("wordllama", "foretold.memory.vectors"),
 }
 
 
@@ -228,7 +228,7 @@ def test_nothing_heavy_on_the_fast_paths():
     heavy = [
         f"{name} -> {used}"
         for name, tree in HOUSE_MODULES.items()
-        if room_of(name) in FAST or name in ("headnote", "headnote.cli", "headnote.cli.show", "headnote.cli.options")
+        if room_of(name) in FAST or name in ("foretold", "foretold.cli", "foretold.cli.show", "foretold.cli.options")
         for used in parse_imports(name, tree, at_run_time=True) & HEAVY
     ]
     assert heavy == []
@@ -238,26 +238,26 @@ def test_nothing_heavy_on_the_fast_paths():
 
 #: our modules that `show` needs
 OURS = {
-    *("headnote", "headnote.cli", "headnote.cli.options", "headnote.cli.show"),
+    *("foretold", "foretold.cli", "foretold.cli.options", "foretold.cli.show"),
     *(
-        "headnote.errors",
-        "headnote.frontmatter",
-        "headnote.tree",
-        "headnote.types",
-        "headnote.dialects",
-        "headnote.instructions",
+        "foretold.errors",
+        "foretold.frontmatter",
+        "foretold.tree",
+        "foretold.types",
+        "foretold.dialects",
+        "foretold.instructions",
     ),
-    *(f"headnote.dialects.{name}" for name in "claude_code claude_world config registry table world".split()),
-    *(f"headnote.instructions.{name}" for name in "admission advice codeunits excludes fallback globs".split()),
-    *(f"headnote.instructions.{name}" for name in "imports index load locate markdown origin paths read".split()),
-    *(f"headnote.instructions.{name}" for name in "escape parts picks render rules run view".split()),
+    *(f"foretold.dialects.{name}" for name in "claude_code claude_world config registry table world".split()),
+    *(f"foretold.instructions.{name}" for name in "admission advice codeunits excludes fallback globs".split()),
+    *(f"foretold.instructions.{name}" for name in "imports index load locate markdown origin paths read".split()),
+    *(f"foretold.instructions.{name}" for name in "escape parts picks render rules run view".split()),
 }
 
 #: and those it needs only for a text with imports or comments, for exclude patterns, for YAML that is not plain
-MARKDOWN = {f"headnote.instructions.{name}" for name in "mdblocks mdinline mdleaves mdlines mentions".split()}
+MARKDOWN = {f"foretold.instructions.{name}" for name in "mdblocks mdinline mdleaves mdlines mentions".split()}
 MARKDOWN |= {"pyromark", "pyromark._options", "pyromark._pyromark", "pyromark._theme"}
-MARKDOWN |= {"headnote.patterns"}
-EXCLUDES = {"headnote.instructions.globparse", "headnote.instructions.globtree", "headnote.patterns"}
+MARKDOWN |= {"foretold.patterns"}
+EXCLUDES = {"foretold.instructions.globparse", "foretold.instructions.globtree", "foretold.patterns"}
 YAML = {"ryaml", "ryaml._ryaml", "typing", "_typing", "typing.io", "typing.re", "contextlib"}
 
 #: the standard library under `re`, `argparse` and `collections`; names differ a little between Python versions
@@ -276,7 +276,7 @@ SHOW = """\
 import sys
 before = set(sys.modules)
 sys.path[:0] = sys.argv[1:3]
-from headnote.cli import main
+from foretold.cli import main
 main(sys.argv[3:])
 sys.stdout.flush()
 print("\\0" + " ".join(sorted(set(sys.modules) - before)))
@@ -288,7 +288,7 @@ def listed(names):
 
 
 def imported_by_show(place):
-    """The modules that `headnote show` imports beyond those of a bare interpreter without `site`."""
+    """The modules that `foretold show` imports beyond those of a bare interpreter without `site`."""
     packages = sysconfig.get_path("purelib")
     words = ["show", "-C", place.proj, "--home", place.home, "--managed", place.managed]
     done = subprocess.run(
@@ -347,31 +347,31 @@ def test_show_never_imports_what_is_heavy(place):
     assert listed(imported_by_show(place) & (HEAVY - {"enum"})) == ""
 
 
-def test_importing_headnote_imports_nothing_else():
-    code = "import sys; before = set(sys.modules); sys.path.insert(0, sys.argv[1]); import headnote; "
+def test_importing_foretold_imports_nothing_else():
+    code = "import sys; before = set(sys.modules); sys.path.insert(0, sys.argv[1]); import foretold; "
     code += "print(*sorted(set(sys.modules) - before))"
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", code, os.path.dirname(HOUSE)], capture_output=True, text=True, check=True
     )
-    assert done.stdout.split() == ["__future__", "headnote"]
+    assert done.stdout.split() == ["__future__", "foretold"]
 
 
-@pytest.mark.parametrize("name", sorted(headnote._PLACES))
+@pytest.mark.parametrize("name", sorted(foretold._PLACES))
 def test_every_public_name_is_there(name):
-    assert getattr(headnote, name).__name__ == name
-    assert name in dir(headnote)
+    assert getattr(foretold, name).__name__ == name
+    assert name in dir(foretold)
 
 
 def test_a_name_that_is_not_there():
-    with pytest.raises(AttributeError, match="module 'headnote' has no attribute 'lode'"):
-        headnote.lode  # noqa: B018
+    with pytest.raises(AttributeError, match="module 'foretold' has no attribute 'lode'"):
+        foretold.lode  # noqa: B018
 
 
 @pytest.mark.parametrize("room", ["context", "files", "memory", "sessions"])
 def test_a_name_of_a_room_is_never_one_of_its_modules(room):
     """Importing a module makes it an attribute of its room: a function of the same name would be gone."""
-    package = importlib.import_module(f"headnote.{room}")
+    package = importlib.import_module(f"foretold.{room}")
     for module in pkgutil.iter_modules(package.__path__):
-        importlib.import_module(f"headnote.{room}.{module.name}")
+        importlib.import_module(f"foretold.{room}.{module.name}")
     names = package._PLACES
     assert [name for name in names if isinstance(getattr(package, name), types.ModuleType)] == []

@@ -1,13 +1,13 @@
-"""The words of headnote are tuples with names, built without `typing`."""
+"""The words of foretold are tuples with names, built without `typing`."""
 
 import pickle
 import typing
 
 import pytest
 
-from headnote.instructions.session import Attachment, Call
-from headnote.tree import Fault, Item
-from headnote.types import REASONS, Block, Entry, Finding, NamedTuple, Skip, Slot, estimate_tokens
+from foretold.instructions.session import Attachment, Call
+from foretold.tree import Fault, Item
+from foretold.types import REASONS, Block, Entry, Finding, NamedTuple, Skip, Slot, estimate_tokens
 
 
 class Point(NamedTuple):

@@ -6,8 +6,8 @@ import json
 import subprocess
 import sys
 
-import headnote
-from headnote.adapters.conversation import Conversation
+import foretold
+from foretold.adapters.conversation import Conversation
 
 QUESTION = "When do we deploy?"
 ANSWER = "On Tuesdays only."
@@ -21,7 +21,7 @@ def bake(place):
     place.write("proj/api/orders.py", "orders = []\n")
     place.write("proj/.claude/rules/ts.md", '---\npaths: "web/*.ts"\n---\nValidate input.\n')
     place.write("proj/web/shop.ts", "export {}\n")
-    memory = headnote.memory.open(place.proj, home=place.home, managed=place.managed, env={})
+    memory = foretold.memory.open(place.proj, home=place.home, managed=place.managed, env={})
     memory.create("Deploys", type="project", description="when we deploy", body=ANSWER)
     memory.create("Oven", type="feedback", description="how hot the oven is", body="Never above 230 degrees.")
     return memory
@@ -40,7 +40,7 @@ def make_team(place, name="baker", text="The team bakes at night."):
     """A repository with one memory of the team."""
     place.git("init -q")
     frontmatter = f"---\nname: {name}\ndescription: what {name} says\nmetadata: \n  type: project\n---\n"
-    place.write(f"proj/.headnote/memory/project_{name}.md", frontmatter + text + "\n")
+    place.write(f"proj/.foretold/memory/project_{name}.md", frontmatter + text + "\n")
 
 
 def blocked(package, code, place):

@@ -11,10 +11,10 @@ import pytest
 from anthropic.lib.tools import ToolError
 from anthropic.tools import BetaLocalFilesystemMemoryTool
 
-import headnote
-from headnote.adapters.anthropic_memory import AsyncMemoryTool, MemoryTool
-from headnote.errors import ExtraMissing
-from headnote.probe.server import ModelServer
+import foretold
+from foretold.adapters.anthropic_memory import AsyncMemoryTool, MemoryTool
+from foretold.errors import ExtraMissing
+from foretold.probe.server import ModelServer
 
 SECRET = "AKIA" + "IOSFODNN7ABCDEFG"
 
@@ -157,7 +157,7 @@ def test_all_is_cleared_and_can_be_had_back(tool):
 
 
 def test_it_is_the_memory_that_the_command_and_claude_code_see(tool, tmp_path):
-    memories = headnote.memory.open(tmp_path / "repo", home=tmp_path, env={})
+    memories = foretold.memory.open(tmp_path / "repo", home=tmp_path, env={})
     memories.create("Deploys", type="project", description="when we deploy", body="On Tuesdays.")
     assert "     9\tOn Tuesdays." in call(tool, "view", path="/memories/project_deploys.md")
     call(tool, "create", path="/memories/todo.txt", file_text="Buy flour.\n")
@@ -455,7 +455,7 @@ def test_the_asynchronous_runner(open_tool):
 
 WORKER = """
 import os, sys
-from headnote.adapters.anthropic_memory import MemoryTool
+from foretold.adapters.anthropic_memory import MemoryTool
 repo, home = sys.argv[1:]
 for name in range(8):
     if os.fork() == 0:
@@ -478,7 +478,7 @@ def test_eight_processes_insert_into_one_file_and_every_line_is_kept(tool, tmp_p
 
 
 def test_without_the_package(monkeypatch):
-    monkeypatch.delitem(sys.modules, "headnote.adapters.anthropic_memory")
+    monkeypatch.delitem(sys.modules, "foretold.adapters.anthropic_memory")
     monkeypatch.setitem(sys.modules, "anthropic.lib.tools", None)
     with pytest.raises(ExtraMissing, match=r"pip install '.*anthropic"):
-        __import__("headnote.adapters.anthropic_memory")
+        __import__("foretold.adapters.anthropic_memory")

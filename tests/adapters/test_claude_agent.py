@@ -7,12 +7,12 @@ import os
 import pytest
 from claude_agent_sdk import ClaudeAgentOptions, HookMatcher, ResultMessage, query
 
-from headnote.adapters.claude_agent import claude_options
-from headnote.errors import NotAFolder
-from headnote.extract.gate import Gate
-from headnote.extras import missing
-from headnote.models.scripted import Scripted
-from headnote.probe.server import ModelServer, ToolCall
+from foretold.adapters.claude_agent import claude_options
+from foretold.errors import NotAFolder
+from foretold.extract.gate import Gate
+from foretold.extras import missing
+from foretold.models.scripted import Scripted
+from foretold.probe.server import ModelServer, ToolCall
 
 from .bakery import ANSWER, QUESTION, around, bake, blocked, make_team
 
@@ -38,7 +38,7 @@ def test_the_options_are_those_of_the_sdk(place):
     made = made_in(place)
     assert ClaudeAgentOptions(**made).system_prompt == {"type": "preset", "preset": "claude_code"}
     assert sorted(made["hooks"]) == ["PostToolUse", "PreCompact", "PreToolUse", "UserPromptSubmit"]
-    assert made["session_store"].folder == place.path("home/.local/state/headnote/sessions/claude-agent-sdk")
+    assert made["session_store"].folder == place.path("home/.local/state/foretold/sessions/claude-agent-sdk")
 
 
 def test_the_index_of_the_team_ends_the_system_prompt(place):
@@ -116,7 +116,7 @@ def test_what_setting_sources_bar_is_not_added(place):
 @pytest.mark.parametrize(("policy", "decision"), [("auto", ""), ("confirm", "ask"), ("manual", "deny")])
 def test_memories_are_written_as_the_policy_says(place, policy, decision):
     memory = bake(place)
-    place.write("proj/.headnote.toml", f'[memory]\npolicy = "{policy}"\n')
+    place.write("proj/.foretold.toml", f'[memory]\npolicy = "{policy}"\n')
     given = {"file_path": f"{memory.place.store}/a.md", "content": "Use tabs."}
     answer = heard(made_in(place), "PreToolUse", tool_name="Write", tool_input=given, cwd=place.proj)
     assert answer.get("hookSpecificOutput", {}).get("permissionDecision", "") == decision
@@ -160,8 +160,8 @@ def test_the_callers_mistakes_raise_at_once(place):
 
 
 def test_without_the_package(place):
-    code = "from headnote.adapters.claude_agent import claude_options\nclaude_options()"
-    wanted = f"headnote.errors.ExtraMissing: {missing('headnote.adapters.claude_agent', 'claude-agent-sdk')}"
+    code = "from foretold.adapters.claude_agent import claude_options\nclaude_options()"
+    wanted = f"foretold.errors.ExtraMissing: {missing('foretold.adapters.claude_agent', 'claude-agent-sdk')}"
     assert blocked("claude_agent_sdk", code, place) == wanted
 
 

@@ -10,11 +10,11 @@ import pytest
 from claude_agent_sdk import fork_session_via_store, get_session_messages_from_store, list_sessions_from_store
 from claude_agent_sdk.testing import run_session_store_conformance
 
-from headnote.adapters.claude_store import ClaudeSessionStore
-from headnote.errors import NoSuchSession, SessionFailed, StoreFailed
-from headnote.extras import missing
-from headnote.sessions.listing import list_sessions
-from headnote.sessions.model import Homes
+from foretold.adapters.claude_store import ClaudeSessionStore
+from foretold.errors import NoSuchSession, SessionFailed, StoreFailed
+from foretold.extras import missing
+from foretold.sessions.listing import list_sessions
+from foretold.sessions.model import Homes
 
 from .bakery import blocked
 
@@ -23,7 +23,7 @@ KEY = {"project_key": "-home-me-app", "session_id": ID}
 SUB = {**KEY, "subpath": "subagents/agent-1"}
 APPEND = """\
 import asyncio, sys
-from headnote.adapters.claude_store import ClaudeSessionStore
+from foretold.adapters.claude_store import ClaudeSessionStore
 async def main():
     store = ClaudeSessionStore(sys.argv[1])
     for number in range(20):
@@ -149,6 +149,6 @@ def test_summaries_go_on_from_where_they_were(place):
 
 
 def test_without_the_package(place):
-    code = "from headnote.adapters.claude_store import ClaudeSessionStore\nClaudeSessionStore()"
-    wanted = f"headnote.errors.ExtraMissing: {missing('headnote.adapters.claude_agent', 'claude-agent-sdk')}"
+    code = "from foretold.adapters.claude_store import ClaudeSessionStore\nClaudeSessionStore()"
+    wanted = f"foretold.errors.ExtraMissing: {missing('foretold.adapters.claude_agent', 'claude-agent-sdk')}"
     assert blocked("claude_agent_sdk", code, place) == wanted

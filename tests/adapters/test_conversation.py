@@ -5,9 +5,9 @@ import threading
 
 import pytest
 
-from headnote.adapters.conversation import Conversation
-from headnote.errors import NotAFolder, UnknownAgent
-from headnote.memory.recall import parse_rendered
+from foretold.adapters.conversation import Conversation
+from foretold.errors import NotAFolder, UnknownAgent
+from foretold.memory.recall import parse_rendered
 
 from .bakery import ANSWER, QUESTION, around, bake, make_team, talk_in
 
@@ -40,7 +40,7 @@ def test_the_index_of_the_team_is_told(place):
     make_team(place)
     told = talk_in(place).start()
     assert '<team-memory-content source="shared">\n- [' in told
-    assert talk_in(place, team=False).start() == told.partition("\n\nContents of " + place.proj + "/.headnote")[0]
+    assert talk_in(place, team=False).start() == told.partition("\n\nContents of " + place.proj + "/.foretold")[0]
 
 
 def test_without_the_team_nothing_of_it_is_recalled(place):
@@ -200,13 +200,13 @@ def test_nothing_is_written_but_our_own_state_and_cache(place):
     talk.start(), talk.touched("api/users.py"), talk.asked(QUESTION), talk.compacted()
     new = {place.short(path) for path in files_below(place.root) - before}
     assert {
-        path for path in new if not path.startswith(("home/.cache/headnote/", "home/.local/state/headnote/"))
+        path for path in new if not path.startswith(("home/.cache/foretold/", "home/.local/state/foretold/"))
     } == set()
 
 
 def test_a_home_that_cannot_be_written_costs_nothing(place):
     memory = bake(place)
-    talk = talk_in(place, env={"HEADNOTE_HOME": place.path("proj/CLAUDE.md/under-a-file")})
+    talk = talk_in(place, env={"FORETOLD_HOME": place.path("proj/CLAUDE.md/under-a-file")})
     assert ("Use tabs." in talk.start(), ANSWER in talk.asked(QUESTION)) == (True, True)
     assert (talk.findings, len(memory.memories())) == ([], 2)
 

@@ -10,9 +10,9 @@ from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
-import headnote
-from headnote.adapters.deepagents import memory_backend
-from headnote.errors import ExtraMissing
+import foretold
+from foretold.adapters.deepagents import memory_backend
+from foretold.errors import ExtraMissing
 
 SECRET = "gh" + "p_" + "a1B2" * 9
 
@@ -35,7 +35,7 @@ class Heard(BaseChatModel):
 
 @pytest.fixture
 def memory(place):
-    memory = headnote.memory.open(place.proj, home=place.home, env={})
+    memory = foretold.memory.open(place.proj, home=place.home, env={})
     memory.create("Deploys", type="project", description="when we deploy", body="On Tuesdays only.")
     return memory
 
@@ -93,7 +93,7 @@ def test_a_credential_is_refused(backend, memory):
 
 
 def test_under_confirm_a_change_waits(place, memory):
-    asking = headnote.memory.open(place.proj, home=place.home, env={}, policy="confirm")
+    asking = foretold.memory.open(place.proj, home=place.home, env={}, policy="confirm")
     backend = memory_backend(memories=asking)
     for result in (backend.write("/a.md", "x"), backend.edit("/project_deploys.md", "Tuesdays", "Fridays")):
         assert "proposed to the user" in result.error

@@ -12,7 +12,7 @@ import sys
 
 import pytest
 
-from headnote.probe.server import ModelServer
+from foretold.probe.server import ModelServer
 
 from .bakery import ANSWER, bake
 
@@ -34,7 +34,7 @@ TOLD = {
 MORE = {
     "litellm, and everything else": """
 import asyncio
-from headnote.adapters.plain import litellm_context
+from foretold.adapters.plain import litellm_context
 claude = {"model": "anthropic/claude-3-opus-20240229", "max_tokens": 99}
 answer = litellm.completion(messages=with_context(messages, "."), **claude)
 litellm.callbacks.append(litellm_context("."))

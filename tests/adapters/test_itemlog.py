@@ -11,12 +11,12 @@ from agents.memory import SessionSettings
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from headnote.adapters.itemlog import Replay, Session
-from headnote.errors import NoSuchSession
+from foretold.adapters.itemlog import Replay, Session
+from foretold.errors import NoSuchSession
 
 ADD = """\
 import asyncio, sys
-from headnote.adapters.itemlog import Session
+from foretold.adapters.itemlog import Session
 async def main():
     session = Session("shared", folder=sys.argv[1])
     for number in range(25):
@@ -44,7 +44,7 @@ def done(*steps):
 def test_it_is_a_session(place):
     session = Session("a", home=place.home, env={})
     assert isinstance(session, Protocol)
-    assert session.path.startswith(place.path("home/.local/state/headnote/sessions/openai-agents/a-"))
+    assert session.path.startswith(place.path("home/.local/state/foretold/sessions/openai-agents/a-"))
 
 
 def test_items_come_back_exactly(place):

@@ -7,12 +7,12 @@ import sys
 
 import pytest
 
-from headnote.adapters import kept
-from headnote.errors import StoreFailed
+from foretold.adapters import kept
+from foretold.errors import StoreFailed
 
 APPEND = """\
 import sys
-from headnote.adapters import kept
+from foretold.adapters import kept
 for number in range(int(sys.argv[3])):
     kept.append(sys.argv[1], [{"who": sys.argv[2], "n": number, "pad": "x" * 3000}], [])
     print(number, flush=True)

@@ -13,9 +13,9 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 
-import headnote
-from headnote.adapters.langchain import context_middleware
-from headnote.errors import ExtraMissing, NotAFolder
+import foretold
+from foretold.adapters.langchain import context_middleware
+from foretold.errors import ExtraMissing, NotAFolder
 
 from .bakery import bake
 
@@ -162,7 +162,7 @@ def test_a_result_of_blocks_keeps_its_form(project):
 
 def test_a_store_that_cannot_be_read_breaks_no_run(project):
     agent, _, context = agent_in(project, AIMessage("Done."))
-    folder = headnote.memory.open(project.proj, home=project.home, env={}).place.store
+    folder = foretold.memory.open(project.proj, home=project.home, env={}).place.store
     os.rename(folder, folder + ".away")
     with open(folder, "w", encoding="utf-8") as file:
         file.write("no folder")

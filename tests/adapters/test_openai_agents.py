@@ -15,10 +15,10 @@ from agents import (
 )
 from openai import AsyncOpenAI
 
-from headnote.adapters.openai_agents import Added, Histories, Session, input_filter, instructions
-from headnote.errors import NotAFolder
-from headnote.extras import missing
-from headnote.probe.server import ModelServer, ToolCall
+from foretold.adapters.openai_agents import Added, Histories, Session, input_filter, instructions
+from foretold.errors import NotAFolder
+from foretold.extras import missing
+from foretold.probe.server import ModelServer, ToolCall
 
 from .bakery import ANSWER, QUESTION, around, bake, blocked, talk_in
 
@@ -179,6 +179,6 @@ def test_ones_own_instructions_come_before(place):
 
 
 def test_without_the_package(place):
-    code = "from headnote.adapters.openai_agents import input_filter\ninput_filter()"
-    wanted = f"headnote.errors.ExtraMissing: {missing('headnote.adapters.openai_agents', 'openai-agents')}"
+    code = "from foretold.adapters.openai_agents import input_filter\ninput_filter()"
+    wanted = f"foretold.errors.ExtraMissing: {missing('foretold.adapters.openai_agents', 'openai-agents')}"
     assert blocked("agents", code, place) == wanted

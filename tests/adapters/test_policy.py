@@ -2,8 +2,8 @@
 
 import pytest
 
-import headnote
-from headnote.adapters.policy import judged
+import foretold
+from foretold.adapters.policy import judged
 
 from .bakery import make_team
 
@@ -11,7 +11,7 @@ KEY = "AKIA" + "IOSFODNN7ABCDEFG"
 
 
 def memories(place, policy=""):
-    return headnote.memory.open(place.proj, home=place.home, managed=place.managed, env={}, policy=policy)
+    return foretold.memory.open(place.proj, home=place.home, managed=place.managed, env={}, policy=policy)
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from pydantic_ai import Agent, BinaryContent
 from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, ToolCallPart, ToolReturn, UserPromptPart
 from pydantic_ai.models.function import FunctionModel
 
-import headnote
-from headnote.adapters.pydantic_ai import History, agent_context
-from headnote.errors import ExtraMissing, NotAFolder
+import foretold
+from foretold.adapters.pydantic_ai import History, agent_context
+from foretold.errors import ExtraMissing, NotAFolder
 
 from .bakery import bake
 
@@ -146,7 +146,7 @@ def test_a_result_with_content_of_its_own_keeps_it(project):
 def test_a_store_that_cannot_be_read_breaks_no_run(project):
     heard = Heard("Done.")
     agent, context = agent_in(project, heard)
-    folder = headnote.memory.open(project.proj, home=project.home, env={}).place.store
+    folder = foretold.memory.open(project.proj, home=project.home, env={}).place.store
     os.rename(folder, folder + ".away")
     with open(folder, "w", encoding="utf-8") as file:
         file.write("no folder")

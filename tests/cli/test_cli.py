@@ -10,8 +10,8 @@ import sys
 
 import pytest
 
-import headnote
-from headnote.cli import COMMANDS
+import foretold
+from foretold.cli import COMMANDS
 
 ESCAPE = re.compile(r"\x1b\[")
 MANAGED = ("--managed", "/nowhere")
@@ -32,7 +32,7 @@ def repo(place):
 
 
 def view_of(place, **options):
-    return headnote.load(place.proj, home=place.home, managed="/nowhere", env={}, **options)
+    return foretold.load(place.proj, home=place.home, managed="/nowhere", env={}, **options)
 
 
 def text(done):
@@ -57,7 +57,7 @@ def test_show_prints_the_exact_bytes(repo, version):
     assert done.stdout == view_of(repo, agent=agent).text.encode()
     assert (done.returncode, errors(done)) == (
         1,
-        f"headnote: 1 finding; see: headnote explain --agent {agent}\n",
+        f"foretold: 1 finding; see: foretold explain --agent {agent}\n",
     )
 
 
@@ -70,7 +70,7 @@ def test_show_of_a_clean_project_says_nothing_else(place):
 def test_show_of_nothing(place):
     done = place.run("show", *MANAGED)
     assert (done.stdout, done.returncode) == (b"", 0)
-    assert errors(done) == "headnote: claude-code@2.1.325 is told nothing here; why: headnote explain\n"
+    assert errors(done) == "foretold: claude-code@2.1.325 is told nothing here; why: foretold explain\n"
 
 
 def test_show_messages(repo):
@@ -82,7 +82,7 @@ def test_show_messages(repo):
 def test_show_json(repo):
     view = view_of(repo)
     found = data(repo.run("show", "--json", *MANAGED))
-    assert (found["schema"], found["text"], found["messages"]) == ("headnote.show/1", view.text, view.messages)
+    assert (found["schema"], found["text"], found["messages"]) == ("foretold.show/1", view.text, view.messages)
 
 
 def test_flags_of_the_agent_stand_behind_two_dashes(repo):
@@ -120,7 +120,7 @@ def test_bare(repo):
     ]
     assert "1 rule waiting for a matching file, 2 candidates not delivered." in lines
     assert any("import-missing" in line for line in lines)
-    assert lines[-2].startswith("next: headnote explain")
+    assert lines[-2].startswith("next: foretold explain")
     assert (done.returncode, done.stderr) == (1, b"")
 
 
@@ -159,7 +159,7 @@ FINDING_KEYS = {"path", "line", "code", "message", "hint"}
 @pytest.mark.parametrize(("words", "kind"), [([], "overview"), (["show"], "show"), (["explain"], "explain")])
 def test_the_shape_of_a_view(repo, words, kind):
     found = data(repo.run(*words, "--json", *MANAGED))
-    assert found["schema"] == f"headnote.{kind}/1"
+    assert found["schema"] == f"foretold.{kind}/1"
     assert set(found) - {"text", "messages"} == VIEW_KEYS
     assert [set(each) for each in found["entries"]] == [ENTRY_KEYS] * 3
     assert [set(each) for each in found["waiting"]] == [ENTRY_KEYS | {"base"}]
@@ -205,7 +205,7 @@ def test_explain_a_file_as_data(repo):
     done = repo.run("explain", "--file", "src/x.ts", "--json", *MANAGED)
     found = data(done)
     assert set(found) == {"schema", "file", "entries", "blocks", "skips", "findings"}
-    assert (found["schema"], found["file"]) == ("headnote.explain-file/1", repo.path("proj/src/x.ts"))
+    assert (found["schema"], found["file"]) == ("foretold.explain-file/1", repo.path("proj/src/x.ts"))
     assert [set(each) for each in found["entries"]] == [ENTRY_KEYS] * 2
     assert [set(each) for each in found["blocks"]] == [{"role", "type", "text"}] * 2
 
@@ -230,7 +230,7 @@ def test_explain_one_instruction_file(repo, path, loaded, said, code):
     found = data(repo.run("explain", path, "--json", *MANAGED))
     assert set(found) == {"schema", "path", "loaded", "answer", "why", "change"}
     assert (found["schema"], found["path"], found["loaded"]) == (
-        "headnote.explain-path/1",
+        "foretold.explain-path/1",
         repo.path(f"proj/{path}"),
         loaded,
     )
@@ -277,7 +277,7 @@ def test_a_folder_for_the_bare_command(repo):
     there, here = (text(repo.run("-C", repo.proj, *MANAGED, cwd=cwd)) for cwd in ("home", "proj"))
     assert here == text(repo.run(*MANAGED))
     head, _, following = there.partition("\nnext: ")
-    assert (head, following.split("\n")[0]) == (here.partition("\nnext: ")[0], f"headnote explain -C {repo.proj}")
+    assert (head, following.split("\n")[0]) == (here.partition("\nnext: ")[0], f"foretold explain -C {repo.proj}")
 
 
 @pytest.mark.parametrize("agent", ["mink", "code-assist", "ex-athena"])
@@ -285,7 +285,7 @@ def test_other_agents(repo, agent):
     repo.write("proj/AGENTS.md", "Agents.\n")
     done = repo.run("--agent", agent)
     assert f"{agent}, from its source" in text(done)
-    assert f"headnote explain --agent {agent}" in text(done)
+    assert f"foretold explain --agent {agent}" in text(done)
     assert repo.run("explain", "--agent", agent).returncode in (0, 1)
     assert "not recorded; taken to be like 1" in text(repo.run("--agent", f"{agent}@3"))
     assert "→ import it" not in text(repo.run("explain", "--agent", agent, "README.md")) or agent == "mink"
@@ -303,7 +303,7 @@ def test_options_of_mink(repo):
     done = repo.run("explain", "--agent", "mink", "--", "--frob")
     assert "option-unknown" in text(done)
     done = repo.run("show", "--agent", "mink", "--", "--boundary", "here")
-    assert errors(done) == "headnote: the boundary is 'here'; it can be top, repository, cwd\n"
+    assert errors(done) == "foretold: the boundary is 'here'; it can be top, repository, cwd\n"
 
 
 def test_what_is_inlined_is_listed(repo):
@@ -332,8 +332,8 @@ def test_another_home(repo):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["shwo"], "headnote: there is no command 'shwo', did you mean 'show'?; try: headnote --help\n"),
-        (["frobnicate"], "headnote: there is no command 'frobnicate'; try: headnote --help\n"),
+        (["shwo"], "foretold: there is no command 'shwo', did you mean 'show'?; try: foretold --help\n"),
+        (["frobnicate"], "foretold: there is no command 'frobnicate'; try: foretold --help\n"),
         (["show", "--frobnicate"], "unrecognized arguments: --frobnicate"),
         (["--frobnicate"], "unrecognized arguments: --frobnicate"),
         (["show", "extra"], "unrecognized arguments: extra"),
@@ -341,17 +341,17 @@ def test_another_home(repo):
         (["-C"], "argument -C: expected one argument"),
         (
             ["show", "-C", "/nowhere/at/all"],
-            "headnote: /nowhere/at/all is not a folder; give the folder the agent starts in\n",
+            "foretold: /nowhere/at/all is not a folder; give the folder the agent starts in\n",
         ),
-        (["show", "--agent", "emacs"], "headnote: no agent is called 'emacs'; there are: aider, amp, claude-code, "),
+        (["show", "--agent", "emacs"], "foretold: no agent is called 'emacs'; there are: aider, amp, claude-code, "),
         (
             ["show", "--agent", "claude-code@x"],
-            "headnote: 'x' is not a version; recorded for claude-code: 2.1.197, 2.1.325\n",
+            "foretold: 'x' is not a version; recorded for claude-code: 2.1.197, 2.1.325\n",
         ),
         (["conform"], "the following arguments are required: FILE"),
-        (["conform", "/nowhere.jsonl"], "headnote: /nowhere.jsonl cannot be read"),
-        (["completion"], "usage: headnote completion bash|zsh|fish"),
-        (["completion", "tcsh"], "usage: headnote completion bash|zsh|fish"),
+        (["conform", "/nowhere.jsonl"], "foretold: /nowhere.jsonl cannot be read"),
+        (["completion"], "usage: foretold completion bash|zsh|fish"),
+        (["completion", "tcsh"], "usage: foretold completion bash|zsh|fish"),
         (["--json", "--version"], "unrecognized arguments: --version"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -378,12 +378,12 @@ def test_help_of_a_command(place, command):
     done = place.run(command, "--help")
     assert done.returncode == 0
     said = text(done) + errors(done)
-    assert said.startswith(f"usage: headnote {command}")
-    assert f"headnote {command}" in said.partition("\n")[2]  # an example
+    assert said.startswith(f"usage: foretold {command}")
+    assert f"foretold {command}" in said.partition("\n")[2]  # an example
 
 
 def test_the_version(place):
-    assert text(place.run("--version")) == f"headnote {headnote.__version__}\n"
+    assert text(place.run("--version")) == f"foretold {foretold.__version__}\n"
 
 
 # -- conform -------------------------------------------------------------------------------------------------
@@ -433,7 +433,7 @@ def test_conform_as_data(place):
     done = place.run("conform", "--json", path, env={"PATH": os.environ["PATH"]})
     found = data(done)
     assert {key: found[key] for key in ("schema", "passed", "failed", "skipped", "skips")} == {
-        "schema": "headnote.conform/1",
+        "schema": "foretold.conform/1",
         "passed": 1,
         "failed": 1,
         "skipped": 0,
@@ -454,7 +454,7 @@ def test_conform_with_a_bad_line(place):
     path = place.write("cases.jsonl", '{"id": "a"}\n{')
     done = place.run("conform", path)
     assert (done.returncode, done.stdout) == (2, b"")
-    assert errors(done).startswith(f"headnote: {path}:2: not JSON")
+    assert errors(done).startswith(f"foretold: {path}:2: not JSON")
 
 
 # -- terminals and pipes -------------------------------------------------------------------------------------
@@ -464,7 +464,7 @@ def on_a_terminal(place, *words, **env):
     """What a process writes when its output is a terminal."""
     leader, follower = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "headnote", *words],
+        [sys.executable, "-m", "foretold", *words],
         cwd=place.proj,
         env=place.environment(TERM="xterm", **env),
         stdin=subprocess.DEVNULL,
@@ -510,14 +510,14 @@ def test_files_cannot_colour_the_terminal(place):
 
 @pytest.mark.parametrize("words", [[], ["show"], ["explain"], ["explain", "--json"], ["--help"]], ids=" ".join)
 def test_a_pipe_that_closes_early(repo, words):
-    """`headnote | head -1` is no error worth a word."""
+    """`foretold | head -1` is no error worth a word."""
     repo.write("proj/CLAUDE.md", "x\n" * 200_000)
     more = () if words == ["--help"] else MANAGED
     reader, writer = os.pipe()
     os.close(reader)
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "headnote", *words, *more],
+            [sys.executable, "-m", "foretold", *words, *more],
             cwd=repo.proj,
             env=repo.environment(),
             stdout=writer,
@@ -540,7 +540,7 @@ def test_a_disk_that_is_full_is_said_in_one_line(repo, words, buffering):
     more = MANAGED if not words or words[0] in ("show", "explain") else ()
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "headnote", *words, *more],
+            [sys.executable, "-m", "foretold", *words, *more],
             cwd=repo.proj,
             env=repo.environment(PYTHONUNBUFFERED=buffering),
             stdout=full,
@@ -549,7 +549,7 @@ def test_a_disk_that_is_full_is_said_in_one_line(repo, words, buffering):
             check=False,
         )
     assert done.returncode == 3
-    assert errors(done).endswith("headnote: the output cannot be written: No space left on device\n")
+    assert errors(done).endswith("foretold: the output cannot be written: No space left on device\n")
     assert "Traceback" not in errors(done)
 
 
@@ -627,18 +627,18 @@ def test_completion_scripts_are_valid(place, shell):
 @pytest.mark.parametrize(
     ("words", "completed"),
     [
-        (["headnote", "sh"], ["show"]),
-        (["headnote", "co"], ["compare", "completion", "conform"]),
-        (["headnote", "show", "--ag"], ["--agent"]),
-        (["headnote", "show", "--agent", "claude-code@2.1.3"], ["claude-code@2.1.325"]),
-        (["headnote", "explain", "CLAU"], ["CLAUDE.md"]),
-        (["headnote", "show", "-C", "sr"], ["src"]),
+        (["foretold", "sh"], ["show"]),
+        (["foretold", "co"], ["compare", "completion", "conform"]),
+        (["foretold", "show", "--ag"], ["--agent"]),
+        (["foretold", "show", "--agent", "claude-code@2.1.3"], ["claude-code@2.1.325"]),
+        (["foretold", "explain", "CLAU"], ["CLAUDE.md"]),
+        (["foretold", "show", "-C", "sr"], ["src"]),
     ],
     ids=lambda value: " ".join(value),
 )
 def test_bash_completes(repo, words, completed):
     script = text(repo.run("completion", "bash"))
-    ask = f'COMP_WORDS=({" ".join(words)}); COMP_CWORD={len(words) - 1}; _headnote; printf "%s\\n" "${{COMPREPLY[@]}}"'
+    ask = f'COMP_WORDS=({" ".join(words)}); COMP_CWORD={len(words) - 1}; _foretold; printf "%s\\n" "${{COMPREPLY[@]}}"'
     done = subprocess.run(
         ["bash", "-c", f"{script}\n{ask}"],
         cwd=repo.proj,
@@ -679,7 +679,7 @@ def test_compare_as_data(repo):
 
 
 def test_compare_of_nobody(repo):
-    assert errors(repo.run("compare", "--agent", "nobody")).startswith("headnote: no agent is called 'nobody'")
+    assert errors(repo.run("compare", "--agent", "nobody")).startswith("foretold: no agent is called 'nobody'")
 
 
 def test_an_agent_that_refuses(repo):

@@ -1,4 +1,4 @@
-"""`headnote files`: what a person reads, what a program reads, what a script gets."""
+"""`foretold files`: what a person reads, what a program reads, what a script gets."""
 
 import io
 import json
@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import pytest
 
-from headnote.cli.files import COMMANDS, command
-from headnote.dialects.claude_world import slug
-from headnote.errors import HeadnoteError
-from headnote.files.history import FileHistory
+from foretold.cli.files import COMMANDS, command
+from foretold.dialects.claude_world import slug
+from foretold.errors import ForetoldError
+from foretold.files.history import FileHistory
 
 from ..files.recordings import RECORDINGS, put_on_stage, states
 
@@ -54,8 +54,8 @@ def run(place, *words, cwd="proj", env=None, stdin=None):
             code = command(words)
         except SystemExit as left:
             code = left.code
-        except HeadnoteError as error:
-            print(f"headnote: {error}", file=sys.stderr)
+        except ForetoldError as error:
+            print(f"foretold: {error}", file=sys.stderr)
             code = error.exit_code
     time.tzset()
     for stream in streams:
@@ -102,13 +102,13 @@ def test_the_list_is_what_comes_first(session):
         """
   08bac3dc  2027-01-15 08:07  3 prompts    2 files  “Write a test”
 
-Go back to a prompt:   headnote files rewind 08bac3dc
-What a file was:       headnote files history a.txt
+Go back to a prompt:   foretold files rewind 08bac3dc
+What a file was:       foretold files history a.txt
 """
     )
     assert run(session, "list").text == done.text
     found = run(session, "list", "--json").data
-    assert found["schema"] == "headnote.file-sessions/1"
+    assert found["schema"] == "foretold.file-sessions/1"
     assert [each["message"] for each in found["sessions"][0]["checkpoints"]] == list(PROMPTS)
     assert found["sessions"][0]["files"] == [session.path("proj/a.txt"), session.path("proj/sub/new.txt")]
 
@@ -131,8 +131,8 @@ def test_history(session):
         "  08bac3dc@v2  2027-01-15 08:03      +1 -1  before “Now make it pass”",
         "  08bac3dc@v1  2027-01-15 08:01             before “Write a test”",
         "",
-        "What changed since:   headnote files diff a.txt --at 08bac3dc@v2",
-        "Bring it back:        headnote files restore a.txt --at 08bac3dc@v2",
+        "What changed since:   foretold files diff a.txt --at 08bac3dc@v2",
+        "Bring it back:        foretold files restore a.txt --at 08bac3dc@v2",
         "",
     ]
     found = run(session, "history", "a.txt", "--json").data
@@ -161,8 +161,8 @@ def test_a_backup_that_is_gone_is_named(session):
     refused = run(session, "rewind", "08ba", "f92d", "--yes")
     assert refused.code == 1
     assert "[backup-missing]" in refused.text
-    assert "headnote files history a.txt" in " ".join(refused.text.split())
-    assert "Or leave them out: headnote files rewind 08bac3dc f92d4975 --skip a.txt" in refused.text
+    assert "foretold files history a.txt" in " ".join(refused.text.split())
+    assert "Or leave them out: foretold files rewind 08bac3dc f92d4975 --skip a.txt" in refused.text
     assert states(session.proj) == LAST
     assert run(session, "rewind", "08ba", "f92d", "--yes", "--skip", "a.txt").code == 0
     assert states(session.proj) == {"a.txt": LAST["a.txt"]}
@@ -191,7 +191,7 @@ def test_restore_and_undo(session):
     done = run(session, "restore", "a.txt", "--at", "08bac3dc@v1", "--yes")
     assert done.code == 0
     assert states(session.proj) == {**LAST, "a.txt": ["one\n", "644"]}
-    (undo,) = re.findall(r"Take it back:   headnote files undo (\S+)", done.text)
+    (undo,) = re.findall(r"Take it back:   foretold files undo (\S+)", done.text)
     assert run(session, "undo", undo, "--yes").code == 0
     assert states(session.proj) == LAST
     assert agents_own(session) == before
@@ -225,7 +225,7 @@ def test_on_a_terminal_it_asks(session, answer, code):
     assert done.code == code
     assert "\n1 file, +1 -2 lines\nRestore it? [y/N] " in done.text
     assert states(session.proj)["a.txt"] == (["one\n", "644"] if answer == "y" else LAST["a.txt"])
-    assert ("Take it back:   headnote files undo " in done.text) == (answer == "y")
+    assert ("Take it back:   foretold files undo " in done.text) == (answer == "y")
 
 
 def test_a_restore_can_delete(session):
@@ -290,14 +290,14 @@ def test_a_link_in_the_way_stops_everything(session):
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (("history", "nothing.txt"), 2, "headnote files list"),
-        (("restore", "a.txt", "--at", "soon"), 2, "headnote files history"),
+        (("history", "nothing.txt"), 2, "foretold files list"),
+        (("restore", "a.txt", "--at", "soon"), 2, "foretold files history"),
         (("restore", "a.txt", "--at", "1999-01-01"), 2, "08bac3dc@v1"),
         (("restore", "a.txt"), 2, "--at"),
-        (("rewind", "zzz"), 2, "headnote files list shows them"),
-        (("rewind", "08ba", "zzz"), 2, "headnote files rewind 08bac3dc"),
+        (("rewind", "zzz"), 2, "foretold files list shows them"),
+        (("rewind", "08ba", "zzz"), 2, "foretold files rewind 08bac3dc"),
         (("rewind", "08ba", "f92d", "--skip", "other"), 2, "has not changed"),
-        (("undo", "zzz"), 2, "headnote files undo"),
+        (("undo", "zzz"), 2, "foretold files undo"),
         (("hstory",), 2, "did you mean 'history'"),
     ],
 )
@@ -308,7 +308,7 @@ def test_errors_say_what_to_do_next(session, words, code, said):
 
 
 def test_other_homes_and_folders(session):
-    for name in ("HEADNOTE_HOME", "XDG_STATE_HOME"):
+    for name in ("FORETOLD_HOME", "XDG_STATE_HOME"):
         run(session, "restore", "a.txt", "--at", "v1", "--yes", env={name: session.path(name)})
         assert os.path.isdir(session.path(name)), name
         run(session, "restore", "a.txt", "--at", "v3", "--yes")

@@ -1,4 +1,4 @@
-"""`headnote install` and `headnote uninstall`: what a person reads, what a program reads, what a script gets."""
+"""`foretold install` and `foretold uninstall`: what a person reads, what a program reads, what a script gets."""
 
 import io
 import json
@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import pytest
 
-from headnote.cli import install, uninstall
-from headnote.errors import HeadnoteError
+from foretold.cli import install, uninstall
+from foretold.errors import ForetoldError
 
-PROGRAM = "/opt/bin/headnote"
+PROGRAM = "/opt/bin/foretold"
 SETTINGS = '{\n  "model": "opus",\n  "hooks": {\n    "Stop": []\n  }\n}\n'
 KEY = "sk-ant-" + "api03-Zq8" * 5 + "R2d2"
 
@@ -43,8 +43,8 @@ def run(place, module, *words, env=None, stdin=None):
             code = module.command(words)
         except SystemExit as left:
             code = left.code
-        except HeadnoteError as error:
-            print(f"headnote: {error}", file=sys.stderr)
+        except ForetoldError as error:
+            print(f"foretold: {error}", file=sys.stderr)
             code = error.exit_code
     return Done(code, place.short(out.getvalue()), place.short(err.getvalue()))
 
@@ -60,12 +60,12 @@ SHOWN = """\
   line 3
       "hooks": {
         "Stop": [
-  +       {"hooks": [{"type": "command", "command": "/opt/bin/headnote hook
+  +       {"hooks": [{"type": "command", "command": "/opt/bin/foretold hook
   +           Stop", "timeout": 10}]}
         ]
       }
 
-claude-code gets 1 hook: /opt/bin/headnote
+claude-code gets 1 hook: /opt/bin/foretold
 """
 
 
@@ -95,9 +95,9 @@ def test_it_asks_at_a_terminal(place, monkeypatch):
         with open(side, encoding="utf-8") as terminal:
             done = stop_only(place, install, stdin=terminal)
         os.close(main)
-        assert (done.code, "headnote\nChange 1 file? [y/N]" in done.text) == (code, True)
+        assert (done.code, "foretold\nChange 1 file? [y/N]" in done.text) == (code, True)
         assert done.text.endswith("Nothing was changed.\n") == (answer != "y")
-        assert ("headnote hook Stop" in read(path)) == (answer == "y")
+        assert ("foretold hook Stop" in read(path)) == (answer == "y")
 
 
 def test_done_and_taken_back(place):
@@ -105,14 +105,14 @@ def test_done_and_taken_back(place):
     done = run(place, install, "claude-code", "--yes", *WITH)
     assert done.code == 0
     assert done.text.endswith(
-        "Done: 2 files changed.\nSessions that begin now have it. Take it back: headnote uninstall claude-code\n"
+        "Done: 2 files changed.\nSessions that begin now have it. Take it back: foretold uninstall claude-code\n"
     )
     again = run(place, install, "claude-code", "--yes", *WITH)
     assert (again.code, again.text) == (0, "claude-code: already installed (user), nothing to change\n")
     gone = run(place, uninstall, "claude-code", "--yes")
     assert gone.code == 0
-    assert gone.text.startswith("~/.claude/settings.json: as it was before headnote, byte for byte\n")
-    assert "~/.claude.json: was made for headnote, and goes\n" in gone.text
+    assert gone.text.startswith("~/.claude/settings.json: as it was before foretold, byte for byte\n")
+    assert "~/.claude.json: was made for foretold, and goes\n" in gone.text
     assert read(path) == SETTINGS
     assert not os.path.exists(place.path("home/.claude.json"))
     none = run(place, uninstall, "claude-code")
@@ -124,7 +124,7 @@ def test_of_a_file_that_was_changed_since_only_ours_goes(place):
     stop_only(place, install, "--yes")
     place.write("home/.claude/settings.json", read(path).replace("opus", "sonnet"))
     done = run(place, uninstall, "claude-code", "--yes")
-    assert done.text.startswith("~/.claude/settings.json: was changed since; only what is headnote's goes\n")
+    assert done.text.startswith("~/.claude/settings.json: was changed since; only what is foretold's goes\n")
     assert read(path) == '{\n  "model": "sonnet"\n}\n'
 
 
@@ -148,33 +148,33 @@ def test_what_is_installed_where(place):
     nothing = run(place, install)
     assert nothing.code == 0
     assert nothing.text == (
-        "headnote is not installed in any agent yet. Look first, nothing is changed:\n"
-        "  headnote install claude-code --dry-run\n"
+        "foretold is not installed in any agent yet. Look first, nothing is changed:\n"
+        "  foretold install claude-code --dry-run\n"
     )
     assert run(place, install, "--list", "codx").error.startswith(
-        "headnote: the agent 'codx' is not known. Did you mean 'codex'? There are:"
+        "foretold: the agent 'codx' is not known. Did you mean 'codex'? There are:"
     )
     run(place, install, "claude-code", "--yes", *WITH)
-    assert run(place, install, "codex", "--list").text.startswith("headnote is not installed in codex yet. Look first")
+    assert run(place, install, "codex", "--list").text.startswith("foretold is not installed in codex yet. Look first")
     run(place, install, "codex", "--project", "--yes", "--no-hooks")
     shown = run(place, install, "--list")
     assert shown.code == 1
     assert shown.text == (
         "claude-code (user): hooks for 8 events  ~/.claude/settings.json\n"
-        "  cannot be started: /opt/bin/headnote\n"
+        "  cannot be started: /opt/bin/foretold\n"
         "  because the program is not there\n"
-        "  try: headnote install claude-code\n"
+        "  try: foretold install claude-code\n"
         "claude-code (user): MCP server  ~/.claude.json\n"
-        "  cannot be started: /opt/bin/headnote mcp\n"
+        "  cannot be started: /opt/bin/foretold mcp\n"
         "  because the program is not there\n"
-        "  try: headnote install claude-code\n"
+        "  try: foretold install claude-code\n"
         "codex (project): MCP server  .codex/config.toml\n"
-        "  cannot be started: headnote mcp\n"
+        "  cannot be started: foretold mcp\n"
         "  because the program is not there\n"
-        "  try: headnote install codex --project\n"
+        "  try: foretold install codex --project\n"
     )
     data = run(place, install, "--json").data
-    assert data["schema"] == "headnote.installed/1"
+    assert data["schema"] == "foretold.installed/1"
     assert [(each["agent"], each["part"], each["is_valid"]) for each in data["installed"]] == [
         ("claude-code", "hooks", False),
         ("claude-code", "mcp", False),
@@ -187,7 +187,7 @@ def test_for_programs(place):
     asked = run(place, install, "codex", "--no-hooks", "--json", *WITH)
     assert asked.code == 1
     assert asked.data == {
-        "schema": "headnote.install/1",
+        "schema": "foretold.install/1",
         "plans": [
             {
                 "agent": "codex",
@@ -199,8 +199,8 @@ def test_for_programs(place):
                         "file": "home/.codex/config.toml",
                         "action": "write",
                         "how": "added",
-                        "diff": "@@ -1 +1,5 @@\n # mine\n+\n+[mcp_servers.headnote]\n"
-                        '+command = "/opt/bin/headnote"\n+args = ["mcp"]',
+                        "diff": "@@ -1 +1,5 @@\n # mine\n+\n+[mcp_servers.foretold]\n"
+                        '+command = "/opt/bin/foretold"\n+args = ["mcp"]',
                     }
                 ],
                 "same": [],
@@ -213,7 +213,7 @@ def test_for_programs(place):
     back = run(place, uninstall, "codex", "--json", "--yes")
     assert (back.code, back.data["schema"], back.data["plans"][0]["changes"][0]["how"]) == (
         0,
-        "headnote.uninstall/1",
+        "foretold.uninstall/1",
         "restored",
     )
     assert read(place.path("home/.codex/config.toml")) == "# mine\n"
@@ -224,7 +224,7 @@ def test_several_agents_all_or_none(place):
     done = run(place, install, "codex", "gemini-cli", "--yes", *WITH)
     assert done.code == 3
     assert done.error == (
-        "headnote: ~/.gemini/settings.json cannot be changed safely: line 1: a key was\n"
+        "foretold: ~/.gemini/settings.json cannot be changed safely: line 1: a key was\n"
         "expected, and there is the end. Mend it, or change it by hand. Nothing was\nchanged\n"
     )
     assert not os.path.exists(place.path("home/.codex"))
@@ -237,18 +237,18 @@ def test_several_agents_all_or_none(place):
             install,
             ["claud-code"],
             2,
-            "headnote: the agent 'claud-code' is not known. Did you mean 'claude-code'? There are: claude-code, codex,",
+            "foretold: the agent 'claud-code' is not known. Did you mean 'claude-code'? There are: claude-code, codex,",
         ),
-        (install, ["foo"], 2, "headnote: the agent 'foo' is not known. There are: claude-code, codex,"),
-        (install, ["claude-code", "--command", "true"], 2, "--command must end with the program headnote"),
+        (install, ["foo"], 2, "foretold: the agent 'foo' is not known. There are: claude-code, codex,"),
+        (install, ["claude-code", "--command", "true"], 2, "--command must end with the program foretold"),
         (install, ["claude-code", "--no-hooks", "--no-mcp"], 2, "there is nothing left to do"),
         (uninstall, ["claude-code", "--no-hooks", "--no-mcp"], 2, "there is nothing left to do"),
-        (install, ["opencode", "--hooks"], 2, "opencode has no hooks that headnote knows. Nothing was changed"),
+        (install, ["opencode", "--hooks"], 2, "opencode has no hooks that foretold knows. Nothing was changed"),
         (install, ["claude-code", "--events", "Foo"], 2, "claude-code has no event Foo; there are: SessionStart,"),
         (install, ["claude-code", "--events", ","], 2, "--events needs names of events"),
         (install, ["claude-code", "--mcp", "--events", "Stop"], 2, "--events is about hooks"),
         (install, ["claude-code", "--user", "--project"], 2, "not allowed with argument --user"),
-        (uninstall, [], 2, "from which agent? `headnote install` lists where headnote is"),
+        (uninstall, [], 2, "from which agent? `foretold install` lists where foretold is"),
         (uninstall, ["nobody"], 2, "the agent 'nobody' is not known. There are:"),
     ],
 )
@@ -282,7 +282,7 @@ def test_a_part_that_is_named_is_the_only_one(place, words, parts):
 def test_a_server_that_cannot_start_is_told_of(place):
     place.write("venv/pyvenv.cfg", "")
     python = place.write("venv/bin/python3", "", mode=0o755)
-    program = place.write("venv/bin/headnote", f"#!{python}\n", mode=0o755)
+    program = place.write("venv/bin/foretold", f"#!{python}\n", mode=0o755)
     words = ("--command", program)
     done = run(place, install, "claude-code", "--yes", *words)
     said = "Note: the MCP server is left out: the package that it needs is not there.\n"
@@ -311,13 +311,13 @@ def test_what_is_shown_is_short_and_whole_words(place):
         '  + …":"b", "A":"b", "C":"d"},',
     ]
     start = shown.index('  +     "UserPromptSubmit": [{"hooks": [{"type": "command", "command":')
-    assert shown[start + 1] == '  +         "/opt/bin/headnote hook UserPromptSubmit", "timeout": 10}]}],'
+    assert shown[start + 1] == '  +         "/opt/bin/foretold hook UserPromptSubmit", "timeout": 10}]}],'
 
 
 def test_a_question_about_several_agents_fits_too(place):
     done = run(place, install, "claude-code", "codex", "gemini-cli", "qwen-code", "--yes", *WITH)
     assert done.text.endswith(
-        "Sessions that begin now have it. Take it back:\n  headnote uninstall claude-code codex gemini-cli qwen-code\n"
+        "Sessions that begin now have it. Take it back:\n  foretold uninstall claude-code codex gemini-cli qwen-code\n"
     )
     gone = run(place, uninstall, "claude-code", "codex", "gemini-cli", "qwen-code", "--yes")
     assert max(map(len, (done.text + gone.text).split("\n"))) <= 80

@@ -1,4 +1,4 @@
-"""`headnote memory`: what a person reads, what a program reads, what a script gets."""
+"""`foretold memory`: what a person reads, what a program reads, what a script gets."""
 
 import io
 import json
@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import pytest
 
-from headnote.cli import main
-from headnote.cli.memory import COMMANDS
-from headnote.dialects.claude_world import slug
+from foretold.cli import main
+from foretold.cli.memory import COMMANDS
+from foretold.dialects.claude_world import slug
 
 SECRET = "gh" + "p_" + "a1B2" * 9
 TABS = ("add", "Tabs", "-t", "feedback", "-d", "indent with tabs", "-b", "Use tabs.")
@@ -87,7 +87,7 @@ def terminal(place, *words, typed=b"", env=None):
     """A command on a terminal: what it shows, and its exit status."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "headnote", "memory", *words],
+        [sys.executable, "-m", "foretold", "memory", *words],
         cwd=place.proj,
         env=place.environment(TERM="xterm", **(env or {})),
         stdin=theirs,
@@ -122,7 +122,7 @@ def test_nothing_yet(repo):
     done = run(repo)
     assert text(done) == (
         f"Nothing is remembered here yet: ~/.claude/projects/{slug(repo.proj)}/memory\n\n"
-        'Write a memory:\n  headnote memory add "Topic" --type project -d "one line" -b "what to know"\n'
+        'Write a memory:\n  foretold memory add "Topic" --type project -d "one line" -b "what to know"\n'
     )
     assert (done.returncode, errors(done), files(repo)) == (0, "", [])
 
@@ -155,9 +155,9 @@ def test_the_list_of_two_stores(repo):
     run(repo, "share", "tabs", "--yes")
     lines = text(run(repo)).split("\n")
     assert lines[0] == "2 memories, 1 of the team"
-    assert lines[2] == "and .headnote/memory *"
+    assert lines[2] == "and .foretold/memory *"
     assert [line.split()[0] for line in lines if line.startswith("  ")] == ["feedback", "feedback*"]
-    assert text(run(repo, "--team")).split("\n")[:2] == ["1 memory", "in .headnote/memory"]
+    assert text(run(repo, "--team")).split("\n")[:2] == ["1 memory", "in .foretold/memory"]
 
 
 @pytest.mark.parametrize(
@@ -180,12 +180,12 @@ def test_the_list_as_data(repo):
     run(repo, *TABS)
     found = data(run(repo, "--json"))
     assert set(found) == {*"schema project folder team policy memories index inbox findings".split()}
-    assert (found["schema"], found["project"], found["folder"]) == ("headnote.memories/1", repo.proj, store(repo))
+    assert (found["schema"], found["project"], found["folder"]) == ("foretold.memories/1", repo.proj, store(repo))
     assert [(each["file"], each["body"]) for each in found["memories"]] == [("feedback_tabs.md", "Use tabs.")]
 
 
 def test_bad_settings_are_told(repo):
-    repo.write("home/.config/headnote/config.toml", '[memory]\npolicy = "reado"\n')
+    repo.write("home/.config/foretold/config.toml", '[memory]\npolicy = "reado"\n')
     done = run(repo)
     assert "[settings-invalid]" in text(done)
     assert "it counts as 'confirm'" in text(done)
@@ -196,7 +196,7 @@ def test_show(repo):
     run(repo, *TABS)
     with open(f"{store(repo)}/feedback_tabs.md", "rb") as file:
         assert run(repo, "show", "tabs").stdout == file.read()
-    assert data(run(repo, "show", "tabs", "--json"))["schema"] == "headnote.memory/1"
+    assert data(run(repo, "show", "tabs", "--json"))["schema"] == "foretold.memory/1"
     index = "- [Tabs](feedback_tabs.md) — indent with tabs\n"
     assert {text(run(repo, "show", *words)) for words in ([], ["--index"], ["MEMORY.md"])} == {index}
     assert data(run(repo, "show", "--index", "--json"))["text"] == index.strip()
@@ -204,7 +204,7 @@ def test_show(repo):
 
 def test_show_of_no_index(repo):
     done = run(repo, "show")
-    assert (text(done), errors(done)) == ("", "headnote: there is no MEMORY.md, or it is empty\n")
+    assert (text(done), errors(done)) == ("", "foretold: there is no MEMORY.md, or it is empty\n")
 
 
 def test_log_and_diff(repo):
@@ -217,7 +217,7 @@ def test_log_and_diff(repo):
         "    2  TIME  other create   other.md\n"
         "    1  TIME  you   create   feedback_tabs.md\n"
         + " " * 43 + "it was said\n\n"
-        "other: a program that is not headnote; the time is when it was noticed\n"
+        "other: a program that is not foretold; the time is when it was noticed\n"
     )  # fmt: skip
     assert len(text(run(repo, "log", "-n", "1")).split("\n")) == 2
     assert [each["number"] for each in data(run(repo, "log", "tabs", "--json"))["changes"]] == [3, 1]
@@ -237,7 +237,7 @@ def test_budget(repo):
     assert sum(line.startswith("  not seen: M") for line in lines) == 10
     assert sum(line.startswith("  … and ") for line in lines) == 3
     assert "  no entry: new.md" in lines
-    assert "A shorter one: headnote memory compact" in lines
+    assert "A shorter one: foretold memory compact" in lines
     assert (done.returncode, data(run(repo, "budget", "--json"))["over"]) == (1, True)
 
 
@@ -250,7 +250,7 @@ def test_the_life_of_a_memory(repo):
     assert text(run(repo, "edit", "tabs", "-d", "with tabs")) == "as it was: feedback_tabs.md\n"
     assert text(run(repo, "rename", "tabs", "Indent")) == "renamed: feedback_indent.md\n"
     assert text(run(repo, "rm", "indent")) == (
-        "deleted: feedback_indent.md\n  bring it back: headnote memory restore feedback_indent.md\n"
+        "deleted: feedback_indent.md\n  bring it back: foretold memory restore feedback_indent.md\n"
     )
     assert files(repo) == ["MEMORY.md"]
     assert text(run(repo, "restore", "indent")) == "restored: feedback_indent.md\n"
@@ -308,21 +308,21 @@ def test_an_entry_that_is_not_seen_is_told(repo):
     assert text(run(repo, *TABS)) == (
         "written: feedback_tabs.md\n"
         "The agent does not see it: its entry is behind the part of MEMORY.md that is loaded.\n"
-        "Make room: headnote memory compact\n"
+        "Make room: foretold memory compact\n"
     )
 
 
 def test_the_inbox(repo):
-    repo.write("home/.config/headnote/config.toml", '[memory]\npolicy = "confirm"\n')
+    repo.write("home/.config/foretold/config.toml", '[memory]\npolicy = "confirm"\n')
     assert text(run(repo, "inbox")) == "Nothing waits. The write policy is confirm.\n"
     proposed = [data(run(repo, *TABS, "--by", "agent", "--why", "a\x1b[31m", "--json"))["id"]]
     shown = text(run(repo, "add", "Two", "-t", "user", "-d", "d", "-b", "b", "--by", "agent"))
     proposed += re.findall(r"^proposed as (\w+): create user_two.md; ", shown)
-    assert "2 proposed changes in the inbox: headnote memory inbox" in text(run(repo))
+    assert "2 proposed changes in the inbox: foretold memory inbox" in text(run(repo))
     shown = text(run(repo, "inbox"))
     assert "    +Use tabs.\n" in shown
     assert "a\\x1b[31m" in shown
-    assert shown.endswith(f"Answer: headnote memory inbox accept {proposed[0]}   (or refuse; or all)\n")
+    assert shown.endswith(f"Answer: foretold memory inbox accept {proposed[0]}   (or refuse; or all)\n")
     assert [each["id"] for each in data(run(repo, "inbox", "--json"))["proposals"]] == proposed
     assert text(run(repo, "inbox", "accept", proposed[0])) == "accepted: feedback_tabs.md\n"
     assert data(run(repo, "inbox", "refuse", proposed[1], "--json"))["file"] == "user_two.md"
@@ -332,7 +332,7 @@ def test_the_inbox(repo):
 
 
 def test_a_proposal_that_cannot_be_made_stops_no_other(repo):
-    repo.write("home/.config/headnote/config.toml", '[memory]\npolicy = "confirm"\n')
+    repo.write("home/.config/foretold/config.toml", '[memory]\npolicy = "confirm"\n')
     run(repo, *TABS, "--by", "agent")
     run(repo, "add", "Two", "-t", "user", "-d", "d", "-b", "b", "--by", "agent")
     run(repo, *TABS[:-1], "Mine.")
@@ -343,10 +343,10 @@ def test_a_proposal_that_cannot_be_made_stops_no_other(repo):
 
 def test_the_policy_forbids(repo):
     run(repo, *TABS)
-    repo.write("proj/.headnote.toml", '[memory]\npolicy = "read-only"\n')
+    repo.write("proj/.foretold.toml", '[memory]\npolicy = "read-only"\n')
     for words in (TABS, ("edit", "tabs", "-b", "x"), ("rm", "tabs"), ("rename", "tabs", "x"), ("doctor", "--fix")):
         done = run(repo, *words)
-        assert (done.returncode, errors(done)) == (3, "headnote: the write policy is read-only: nothing is written\n")
+        assert (done.returncode, errors(done)) == (3, "foretold: the write policy is read-only: nothing is written\n")
 
 
 # -- sharing ---------------------------------------------------------------------------------------------------
@@ -357,12 +357,12 @@ def test_share_asks_first(repo):
     done = run(repo, "share", "tabs")
     assert (done.returncode, errors(done)) == (1, "Nothing was changed: add --yes to do it.\n")
     assert "    Use tabs.\n" in text(done)
-    assert not os.path.exists(f"{repo.proj}/.headnote")
+    assert not os.path.exists(f"{repo.proj}/.foretold")
     planned = data(run(repo, "share", "tabs", "--json"))
     assert (planned["file"], planned["refusals"], planned["done"]) == ("feedback_tabs.md", [], False)
-    assert not os.path.exists(f"{repo.proj}/.headnote")
+    assert not os.path.exists(f"{repo.proj}/.foretold")
     done = run(repo, "share", "tabs", "--yes")
-    assert text(done).endswith("shared: feedback_tabs.md\n  for the others: git add .headnote/memory, and commit\n")
+    assert text(done).endswith("shared: feedback_tabs.md\n  for the others: git add .foretold/memory, and commit\n")
     run(repo, "edit", "tabs", "-b", "Use spaces.")
     again = text(run(repo, "share", "tabs"))
     assert "which Ada" in " ".join(again.split())
@@ -383,7 +383,7 @@ def test_share_refuses(repo):
     done = run(repo, "share", "key", "--yes", "--personal")
     assert (done.returncode, "[credential]" in text(done), SECRET in text(done)) == (1, True, False)
     assert [each["code"] for each in data(run(repo, "share", "key", "--json"))["refusals"]] == ["credential"]
-    assert not os.path.exists(f"{repo.proj}/.headnote")
+    assert not os.path.exists(f"{repo.proj}/.foretold")
 
 
 def test_the_team_has_commands(repo):
@@ -412,7 +412,7 @@ def test_compact_proposes(repo):
     assert "4 lines, 304 characters now; 3 and 157 then." in text(done)
     assert run(repo, "compact", "--json").returncode == 0
     assert text(run(repo, "show", "MEMORY.md")).startswith("# Mine\n\n- [Gone]")
-    assert text(run(repo, "compact", "--yes")).endswith("written. The one before: headnote memory restore MEMORY.md\n")
+    assert text(run(repo, "compact", "--yes")).endswith("written. The one before: foretold memory restore MEMORY.md\n")
     assert text(run(repo, "compact")) == "MEMORY.md cannot be made shorter without changing what it says.\n"
     run(repo, "restore", "MEMORY.md")
     with open(f"{store(repo)}/MEMORY.md", encoding="utf-8") as file:
@@ -436,7 +436,7 @@ def test_the_doctor(repo):
     assert text(done) == (
         f"1 finding in ~/.claude/projects/{slug(repo.proj)}/memory:\n  new.md  [index-unlisted]\n"
         "    the index has no entry for it, so the agent does not know of it\n"
-        "    try: headnote memory doctor --fix\n"
+        "    try: foretold memory doctor --fix\n"
     )
     assert done.returncode == 1
     assert [each["code"] for each in data(run(repo, "doctor", "--json"))["findings"]] == ["index-unlisted"]
@@ -471,7 +471,7 @@ def test_export_and_import(repo):
     assert (done.returncode, text(done), errors(done)) == (0, "", "written: out.json\n")
     assert os.stat(f"{repo.proj}/out.json").st_mode & 0o777 == 0o600
     done = run(repo, "export", "out.json")
-    assert errors(done) == "headnote: cannot write out.json: File exists; give another name, or delete it first\n"
+    assert errors(done) == "foretold: cannot write out.json: File exists; give another name, or delete it first\n"
     exported = run(repo, "export", "-").stdout
     repo.folder("other")
     done = run(repo, "import", "-", given=exported, cwd="other")
@@ -503,7 +503,7 @@ def test_import_of_something_else(repo, given):
 
 def test_import_of_hostile_names(repo):
     rows = [{"file": name, "text": "x"} for name in ("../../out.md", "a\x1b[31m.md", "good.md")]
-    given = json.dumps({"schema": "headnote.export/1", "memories": rows}).encode()
+    given = json.dumps({"schema": "foretold.export/1", "memories": rows}).encode()
     done = run(repo, "import", "-", "--yes", given=given)
     assert text(done) == (
         "  refused  ../../out.md: it leads out of the store\n"
@@ -516,7 +516,7 @@ def test_import_of_hostile_names(repo):
 def test_prompt(repo):
     assert text(run(repo, "prompt")).startswith("# auto memory")
     assert data(run(repo, "prompt", "--json", "--wording", "short"))["text"]
-    assert f"{repo.proj}/.headnote/memory" in text(run(repo, "prompt", "--team"))
+    assert f"{repo.proj}/.foretold/memory" in text(run(repo, "prompt", "--team"))
     assert run(repo, "prompt", "--team", cwd="home").returncode == 2
 
 
@@ -535,25 +535,25 @@ def test_help(place, words):
 def test_help_of_a_command(place, name):
     done = run(place, name, "--help")
     assert done.returncode == 0
-    assert text(done).startswith(f"usage: headnote memory {name}")
-    assert f"\nexamples:\n  headnote memory {name}" in text(done)
+    assert text(done).startswith(f"usage: foretold memory {name}")
+    assert f"\nexamples:\n  foretold memory {name}" in text(done)
     assert max(map(len, text(done).split("\n"))) <= 80
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["lst"], "headnote memory: there is no command 'lst', did you mean 'list'?; try: headnote memory --help\n"),
-        (["show", "tab"], "headnote: no memory is called 'tab'; see: headnote memory list\n"),
+        (["lst"], "foretold memory: there is no command 'lst', did you mean 'list'?; try: foretold memory --help\n"),
+        (["show", "tab"], "foretold: no memory is called 'tab'; see: foretold memory list\n"),
         (["show", "feedback_tab"], "did you mean 'feedback_tabs'?"),
         (["show", "../../../etc/passwd"], "no memory is called '../../../etc/passwd'"),
         (["rm"], "the following arguments are required: NAME"),
         (["rm", "nope"], "no memory is called 'nope'"),
         (["log", "nope"], "no memory is called 'nope'"),
-        (["restore", "nope"], "the history has no earlier version of 'nope'; see: headnote memory log"),
+        (["restore", "nope"], "the history has no earlier version of 'nope'; see: foretold memory log"),
         (["restore", "tabs", "--at", "99"], "the history has no change 99 of 'tabs'"),
         (["diff"], "give a memory, or the number of a change"),
-        (["diff", "--at", "99"], "there is no such change; see: headnote memory log"),
+        (["diff", "--at", "99"], "there is no such change; see: foretold memory log"),
         (["add", "!!!", "-t", "user", "-d", "d", "-b", "b"], "'!!!' has no letter or digit to make a name of"),
         (["add", "Tabs", "-t", "feedback", "-d", "d", "-b", "b"], "feedback_tabs.md is there already"),
         (["add", "X", "-t", "secret", "-d", "d"], "invalid choice: 'secret'"),
@@ -611,7 +611,7 @@ def test_a_question_is_answered(repo, typed, shared):
     run(repo, *TABS)
     shown, code = terminal(repo, "share", "tabs", typed=typed)
     assert "Share it? [y/N] " in shown
-    assert (code, os.path.exists(f"{repo.proj}/.headnote")) == (0 if shared else 1, shared)
+    assert (code, os.path.exists(f"{repo.proj}/.foretold")) == (0 if shared else 1, shared)
 
 
 def editor(place, script):
@@ -634,7 +634,7 @@ def test_a_memory_is_written_in_an_editor(repo):
     [
         ("", "as it was: feedback_tabs.md\n", 0),
         ("sys.exit(3)", "ended with 3; feedback_tabs.md is as it was\n", 3),
-        ("open(path, 'w')", "there is no text; feedback_tabs.md is as it was. To delete it: headnote memory rm\n", 3),
+        ("open(path, 'w')", "there is no text; feedback_tabs.md is as it was. To delete it: foretold memory rm\n", 3),
     ],
 )
 def test_an_editor_that_changes_nothing(repo, script, said, code):
@@ -667,7 +667,7 @@ def test_a_broken_pipe(repo):
     for number in range(40):
         write(repo, f"m{number}.md", note(f"m{number}", body="x" * 4000))
     process = subprocess.Popen(
-        [sys.executable, "-m", "headnote", "memory", "export", "-"],
+        [sys.executable, "-m", "foretold", "memory", "export", "-"],
         cwd=repo.proj,
         env=repo.environment(),
         stdin=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""`headnote memory extract` as a process, with the real SDK and a model server on loopback."""
+"""`foretold memory extract` as a process, with the real SDK and a model server on loopback."""
 
 import json
 import subprocess
@@ -6,11 +6,11 @@ import sys
 
 import pytest
 
-import headnote
-from headnote.probe.script import ToolCall
-from headnote.probe.server import ModelServer
-from headnote.sessions.model import Homes
-from headnote.sessions.write import Transcript, transcript_path
+import foretold
+from foretold.probe.script import ToolCall
+from foretold.probe.server import ModelServer
+from foretold.sessions.model import Homes
+from foretold.sessions.write import Transcript, transcript_path
 
 SESSION = "11111111-2222-4333-8444-555555555555"
 NOTE = "---\nname: {0}\ndescription: {1}\nmetadata:\n  type: feedback\n---\n{1}\n"
@@ -33,19 +33,19 @@ def session(place):
 
 def eager(place):
     """A model that wants to remember everything."""
-    folder = headnote.memory.open(place.proj, home=place.home, env={}).place.store
+    folder = foretold.memory.open(place.proj, home=place.home, env={}).place.store
     files = {"feedback_tabs.md": NOTE.format("tabs", ASKED), "feedback_push.md": NOTE.format("push", TOLD)}
     return [[ToolCall(("Write",), {"file_path": f"{folder}/{name}", "content": text}) for name, text in files.items()]]
 
 
 def extract(place, server, *words):
     env = place.environment(ANTHROPIC_BASE_URL=server.url, ANTHROPIC_API_KEY="none", COLUMNS="80")
-    command = [sys.executable, "-m", "headnote", "memory", "extract", "--model", "anthropic:claude-haiku-4-5", *words]
+    command = [sys.executable, "-m", "foretold", "memory", "extract", "--model", "anthropic:claude-haiku-4-5", *words]
     return subprocess.run(command, cwd=place.proj, env=env, capture_output=True, text=True, timeout=120)
 
 
 def kept(place):
-    return sorted(memory.file for memory in headnote.memory.open(place.proj, home=place.home, env={}).memories())
+    return sorted(memory.file for memory in foretold.memory.open(place.proj, home=place.home, env={}).memories())
 
 
 def test_what_the_user_said_is_kept_and_what_a_file_said_is_not(session):
@@ -65,7 +65,7 @@ def test_proposals_for_a_person(session):
         done = extract(session, server, SESSION[:8], "--force", "--propose", "--json")
     found = json.loads(done.stdout)
     assert (found["proposed"], kept(session)) == (["feedback_tabs.md"], [])
-    memories = headnote.memory.open(session.proj, home=session.home, env={})
+    memories = foretold.memory.open(session.proj, home=session.home, env={})
     assert [proposal.file for proposal in memories.inbox.waiting()] == ["feedback_tabs.md"]
 
 

@@ -1,10 +1,10 @@
-"""`headnote memory consolidate` as a person and as a program meets it."""
+"""`foretold memory consolidate` as a person and as a program meets it."""
 
 import json
 
 import pytest
 
-from headnote.cli import main
+from foretold.cli import main
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_a_proposal_is_shown_and_nothing_is_done(two, capsys):
     assert code == 1  # there is no terminal to agree in
     assert "1. drop: every line of feedback_short.md stands in feedback_whole.md" in out
     assert "-Use tabs in Python files." in out
-    assert "Later: headnote memory consolidate --apply " in out
+    assert "Later: foretold memory consolidate --apply " in out
     assert max(map(len, out.splitlines())) <= 80
     assert len(json.loads(said(capsys, "list", "--json")[1])["memories"]) == 2
 
@@ -46,7 +46,7 @@ def test_a_proposal_is_shown_and_nothing_is_done(two, capsys):
 def test_it_is_made_and_taken_back(two, capsys):
     plan = proposal(capsys)
     code, out = said(capsys, "consolidate", "--apply", plan["id"], "--yes")
-    assert (code, f"headnote memory consolidate --undo {plan['id']}" in out) == (0, True)
+    assert (code, f"foretold memory consolidate --undo {plan['id']}" in out) == (0, True)
     assert len(json.loads(said(capsys, "list", "--json")[1])["memories"]) == 1
     assert said(capsys, "consolidate", "--undo", plan["id"]) == (0, "as before: feedback_short.md\n")
     assert len(json.loads(said(capsys, "list", "--json")[1])["memories"]) == 2
@@ -88,4 +88,4 @@ def test_a_model_that_is_none(two, capsys):
 
 def test_an_id_that_is_none(two, capsys):
     assert main(["memory", "consolidate", "--apply", "zzzz"]) == 2
-    assert "headnote memory consolidate --list" in capsys.readouterr().err
+    assert "foretold memory consolidate --list" in capsys.readouterr().err

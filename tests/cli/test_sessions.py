@@ -1,4 +1,4 @@
-"""`headnote sessions` as a person sees it: list, show, export, and `explain --session`."""
+"""`foretold sessions` as a person sees it: list, show, export, and `explain --session`."""
 
 import importlib.util
 import json
@@ -6,9 +6,9 @@ import os
 
 import pytest
 
-from headnote.cli import main
-from headnote.cli.sessions.asking import when
-from headnote.cli.sessions.folding import folded
+from foretold.cli import main
+from foretold.cli.sessions.asking import when
+from foretold.cli.sessions.folding import folded
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 _spec = importlib.util.spec_from_file_location("talk", os.path.join(HERE, "..", "sessions", "talk.py"))
@@ -46,7 +46,7 @@ def test_another_folder_has_none_and_says_where_they_are(home, capsys):
     assert "Why does" in capsys.readouterr().out  # a folder has those of the folders below
     (home / "empty").mkdir()
     assert run(home, "-C", str(home / "empty")) == 0
-    said = "There are no sessions of this folder. In others: 1, see headnote sessions --all\n"
+    said = "There are no sessions of this folder. In others: 1, see foretold sessions --all\n"
     assert capsys.readouterr().out == said
 
 
@@ -69,7 +69,7 @@ def test_options_may_come_before_the_command(home, capsys, line):
 def test_a_list_is_data_too(home, capsys):
     run(home, "--all", "--json")
     document = json.loads(capsys.readouterr().out)
-    assert document["schema"] == "headnote.sessions/1"
+    assert document["schema"] == "foretold.sessions/1"
     assert [(row["agent"], row["resume"][:2], row["title"]) for row in document["sessions"]] == [
         ("claude-code", ["claude", "--resume"], "Why does the deploy fail?")
     ]
@@ -221,7 +221,7 @@ def test_what_will_be_deleted_is_named_until_it_is_archived(home, capsys):
     run(home, "-C", str(home / "project"))
     assert capsys.readouterr().out.endswith(
         "\nClaude Code keeps sessions for 30 days. Within 7 days it will delete 1 file of\n"
-        "all folders that is not archived.\nKeep them: headnote sessions archive --all\n"
+        "all folders that is not archived.\nKeep them: foretold sessions archive --all\n"
     )
     run(home, "archive", "--all")
     capsys.readouterr()
@@ -234,7 +234,7 @@ def test_a_session_that_is_only_in_the_archive_is_named(home, capsys):
     next(home.glob(".claude/projects/*/*.jsonl")).unlink()
     capsys.readouterr()
     assert run(home, "show", "1111") == 2
-    said = "it is in the archive: headnote sessions restore 11111111-2222-4333-8444-555555555555\n"
+    said = "it is in the archive: foretold sessions restore 11111111-2222-4333-8444-555555555555\n"
     assert capsys.readouterr().err.endswith(said)
 
 

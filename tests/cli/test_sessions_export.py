@@ -1,8 +1,8 @@
-"""`headnote sessions export`: the file that is asked for, or a word about why not."""
+"""`foretold sessions export`: the file that is asked for, or a word about why not."""
 
 import pytest
 
-from headnote.cli.sessions import command
+from foretold.cli.sessions import command
 
 from ..sessions import house
 
@@ -30,7 +30,7 @@ def test_an_ending_that_no_form_has_is_refused_and_nothing_is_written(home, tmp_
     [
         ("a.md", (), "# "),
         ("a.HTML", (), "<!doctype html>"),
-        ("a.json", (), '{"schema": "headnote.export/1"'),
+        ("a.json", (), '{"schema": "foretold.export/1"'),
         ("a", (), "# "),
         ("a.pdf", ("--form", "html"), "<!doctype html>"),
     ],

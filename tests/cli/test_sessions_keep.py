@@ -1,4 +1,4 @@
-"""`headnote sessions archive, restore, repair, du, prune, relocate`: what they print, and what they leave alone."""
+"""`foretold sessions archive, restore, repair, du, prune, relocate`: what they print, and what they leave alone."""
 
 import json
 import os
@@ -8,12 +8,12 @@ import time
 
 import pytest
 
-from headnote.cli.sessions import command
-from headnote.dialects.claude_world import slug
-from headnote.errors import HeadnoteError
-from headnote.sessions.archive import unkept
-from headnote.sessions.model import Homes
-from headnote.sessions.retention import leaving
+from foretold.cli.sessions import command
+from foretold.dialects.claude_world import slug
+from foretold.errors import ForetoldError
+from foretold.sessions.archive import unkept
+from foretold.sessions.model import Homes
+from foretold.sessions.retention import leaving
 
 from ..sessions import house
 
@@ -143,7 +143,7 @@ def test_a_deleted_session_is_listed_as_gone_and_comes_back(home, capsys):
 def test_archiving_one_folder_says_what_is_left_in_others(home, capsys):
     _, out, _ = run(home, "archive", capsys=capsys)
     assert out.startswith("Looked at 5 sessions of this folder: 5 new.\n")
-    assert "1 session of other folders is not in it: headnote sessions archive --all\n" in out
+    assert "1 session of other folders is not in it: foretold sessions archive --all\n" in out
     _, out, _ = run(home, "archive", "--json", capsys=capsys)
     told = json.loads(out)
     assert (told["others"], [(each["id"], each["kept"]) for each in told["leaving"]][:1]) == (
@@ -193,7 +193,7 @@ def test_the_redacted_copy_comes_back_when_it_is_asked_for(home, capsys):
         to = home.parent / f"out{is_redacted}"
         _, out, _ = run(home, "restore", house.name_of(2), "--to", to, *words, capsys=capsys)
         assert ("Credentials were taken out" in out) == is_redacted
-    with pytest.raises(HeadnoteError, match=r"it was archived once: --at takes 1$"):
+    with pytest.raises(ForetoldError, match=r"it was archived once: --at takes 1$"):
         run(home, "restore", house.name_of(2), "--at", "2", capsys=capsys)
 
 
@@ -227,7 +227,7 @@ def test_repair_says_how_much_is_reached_and_writes_beside(home, capsys):
     code, out, _ = run(home, "repair", made["written"], capsys=capsys)
     assert (code, out.endswith("Nothing is wrong with it.\n")) == (0, True)
     code, out, _ = run(home, "repair", capsys=capsys)
-    assert out.endswith("1 with something wrong.\nMore about one: headnote sessions repair ID\n")
+    assert out.endswith("1 with something wrong.\nMore about one: foretold sessions repair ID\n")
 
 
 def test_prune_shows_first_and_then_archives_and_deletes(home, capsys):
@@ -257,11 +257,11 @@ def test_relocate_moves_what_it_may_and_says_what_to_type(home, capsys):
     assert f"  cd {there} && codex resume {house.name_of(5)}\n" in out
     assert "opencode import ses_1.json\n" in out
     undo = out.splitlines()[-1]
-    assert undo.startswith("Undo: headnote sessions relocate ")
+    assert undo.startswith("Undo: foretold sessions relocate ")
     folder = f"projects/{slug(str(here))}/"
     expected = {path.replace(folder, f"projects/{slug(str(there))}/"): facts for path, facts in before.items()}
     assert house.files(home / ".claude") == expected
-    words = undo.removeprefix("Undo: headnote sessions relocate ").split(" ")
+    words = undo.removeprefix("Undo: foretold sessions relocate ").split(" ")
     command(["relocate", *words])
     assert house.files(home / ".claude") == before
 
@@ -271,7 +271,7 @@ def test_du_counts_by_kind_and_agent(home, capsys):
     told = json.loads(out)
     assert (code, told["schema"], told["bytes"]) == (
         0,
-        "headnote.sessions-du/1",
+        "foretold.sessions-du/1",
         sum(use["size"] for use in told["uses"]),
     )
     _, out, _ = run(home, "du", capsys=capsys)

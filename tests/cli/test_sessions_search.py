@@ -1,4 +1,4 @@
-"""`headnote sessions search` as a person sees it."""
+"""`foretold sessions search` as a person sees it."""
 
 import importlib.util
 import json
@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from headnote.cli import main
+from foretold.cli import main
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 _spec = importlib.util.spec_from_file_location("talk", os.path.join(HERE, "..", "sessions", "talk.py"))
@@ -60,7 +60,7 @@ def test_hits_with_their_place_and_the_command_that_resumes(home, capsys):
 def test_data_for_programs(home, capsys, more):
     assert run(home, "fail", "--json", *more) == 0
     data = json.loads(capsys.readouterr().out)
-    assert (data["schema"], data["query"], data["more"], data["sessions"]) == ("headnote.search/1", "fail", False, 1)
+    assert (data["schema"], data["query"], data["more"], data["sessions"]) == ("foretold.search/1", "fail", False, 1)
     [hit] = data["hits"]
     assert hit["session"]["command"] == f"cd /home/me/shop && claude --resume {SESSION}"
     del hit["session"], hit["message"], hit["start"], hit["score"]
@@ -148,7 +148,7 @@ def test_a_word_is_no_option(home, capsys, words, count):
 
 def test_every_option_is_known_as_one():
     """Else it would be searched for."""
-    from headnote.cli.sessions.search import FLAGS, VALUED, _parser
+    from foretold.cli.sessions.search import FLAGS, VALUED, _parser
 
     takes_value = {name: action.nargs != 0 for action in _parser()._actions for name in action.option_strings}
     assert takes_value == {**dict.fromkeys(VALUED, True), **dict.fromkeys(FLAGS, False)}
@@ -170,7 +170,7 @@ def test_a_prompt_that_waited_is_found_once_and_one_that_was_never_sent_too(home
 
 
 def test_an_interrupt_says_that_the_next_search_goes_on(home, capsys, monkeypatch):
-    monkeypatch.setattr("headnote.cli.sessions.asking.Progress.__call__", _interrupt)
+    monkeypatch.setattr("foretold.cli.sessions.asking.Progress.__call__", _interrupt)
     assert run(home, "pool") == 130
     assert "the next search goes on" in capsys.readouterr().err
 

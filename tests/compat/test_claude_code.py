@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-import headnote
-from headnote.compat import claude_code
-from headnote.compat.claude_code import MemoryFileInfo, get_claude_mds
+import foretold
+from foretold.compat import claude_code
+from foretold.compat.claude_code import MemoryFileInfo, get_claude_mds
 
 SENTENCE = claude_code.MEMORY_INSTRUCTION_PROMPT
 GLOBAL = "user's private global instructions for all projects"
@@ -155,9 +155,9 @@ def test_a_filter_sees_the_type():
 
 
 def test_it_is_the_interface_of_one_agent(place):
-    with pytest.raises(headnote.HeadnoteError, match="these are the functions of claude-code; for mink"):
+    with pytest.raises(foretold.ForetoldError, match="these are the functions of claude-code; for mink"):
         files(place, agent="mink")
-    with pytest.raises(headnote.HeadnoteError, match="the folder is given as cwd="):
+    with pytest.raises(foretold.ForetoldError, match="the folder is given as cwd="):
         claude_code.get_memory_files(place.proj)
 
 
@@ -165,4 +165,4 @@ def test_what_was_not_taken(place):
     place.write("proj/CLAUDE.md", "@none.md")
     view = claude_code.view(cwd=place.proj, home=place.home, env={})
     assert [skip.reason for skip in view.skips] == ["missing"]
-    assert isinstance(view, headnote.View)
+    assert isinstance(view, foretold.View)

@@ -5,9 +5,9 @@ import stat
 
 import pytest
 
-from headnote.compat import claude_code
-from headnote.errors import HeadnoteError
-from headnote.memory.prompt import memory_prompt
+from foretold.compat import claude_code
+from foretold.errors import ForetoldError
+from foretold.memory.prompt import memory_prompt
 
 KAIROS = {"features": {"KAIROS"}, "kairos_active": True}
 TEAM = {"features": {"TEAMMEM"}, "team_memory_enabled": True}
@@ -23,7 +23,7 @@ def memory_of(place, folder="proj"):
 
 
 def team_of(place):
-    return place.proj + "/.headnote/memory"
+    return place.proj + "/.foretold/memory"
 
 
 # -- whether and where ---------------------------------------------------------------------------------------
@@ -63,7 +63,7 @@ def test_the_directories(place):
 
 
 def test_other_agents_have_other_functions(place):
-    with pytest.raises(HeadnoteError, match="these are the functions of claude-code, not of codex"):
+    with pytest.raises(ForetoldError, match="these are the functions of claude-code, not of codex"):
         claude_code.get_auto_mem_path(agent="codex", **around(place))
 
 
@@ -87,7 +87,7 @@ def test_what_prevents_a_directory_prevents_no_prompt(place):
 
 
 def test_a_tree_of_the_caller_is_only_read(place):
-    from headnote.tree import Disk
+    from foretold.tree import Disk
 
     assert claude_code.load_memory_prompt(**around(place, tree=Disk())) is not None
     assert not os.path.exists(memory_of(place))

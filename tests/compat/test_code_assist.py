@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from headnote.compat import code_assist
-from headnote.compat.code_assist import MemoryEntry, MemoryFileInfo, MemoryType
+from foretold.compat import code_assist
+from foretold.compat.code_assist import MemoryEntry, MemoryFileInfo, MemoryType
 
 
 def files(place, root="proj", **options):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from headnote.compat.code_assist.history import FileAction, FileHistoryTracker
-from headnote.errors import StoreFailed
-from headnote.files.history import FileHistory
+from foretold.compat.code_assist.history import FileAction, FileHistoryTracker
+from foretold.errors import StoreFailed
+from foretold.files.history import FileHistory
 
 
 def test_entries():

@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from headnote.compat import code_assist
-from headnote.compat.code_assist import MemoryEntry
-from headnote.errors import StoreFailed
-from headnote.memory.names import safe_file
+from foretold.compat import code_assist
+from foretold.compat.code_assist import MemoryEntry
+from foretold.errors import StoreFailed
+from foretold.memory.names import safe_file
 
 FOLDER = "home/.claude/projects/fake/memory"
 INDEX = f"{FOLDER}/MEMORY.md"
@@ -128,7 +128,7 @@ def test_an_index_that_cannot_be_read_is_not_written(place):
 
 def test_many_processes_add_at_once(place):
     code = (
-        "import sys; from headnote.compat import code_assist\n"
+        "import sys; from foretold.compat import code_assist\n"
         "for n in range(20): code_assist.add_memory_to_index('/fake', 'T', f'{sys.argv[1]}_{n}.md', 'x')"
     )
     env = place.environment()

@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from headnote.compat.code_assist import SessionEntry, SessionMemory
-from headnote.compat.code_assist.session import MAX_ENTRIES
-from headnote.errors import HeadnoteError, StoreFailed
+from foretold.compat.code_assist import SessionEntry, SessionMemory
+from foretold.compat.code_assist.session import MAX_ENTRIES
+from foretold.errors import ForetoldError, StoreFailed
 
 
 def test_at_most_a_hundred():
@@ -24,7 +24,7 @@ def test_importance():
     memory.add("c", "low", now=3.0)
     assert [entry.content for entry in memory.get("high")] == ["a"]
     assert [entry.content for entry in memory.get()] == ["a", "b", "c"]
-    with pytest.raises(HeadnoteError, match="importance is 'urgent'; it can be high, normal, low"):
+    with pytest.raises(ForetoldError, match="importance is 'urgent'; it can be high, normal, low"):
         memory.add("d", "urgent")
 
 
@@ -47,7 +47,7 @@ def test_saved_and_loaded(tmp_path):
 def test_what_is_damaged_is_refused(tmp_path, text):
     path = tmp_path / "session.json"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(HeadnoteError, match="is not a saved session"):
+    with pytest.raises(ForetoldError, match="is not a saved session"):
         SessionMemory.load(path)
 
 

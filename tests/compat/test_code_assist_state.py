@@ -2,7 +2,7 @@
 
 import os
 
-from headnote.compat.code_assist import FileStateCache
+from foretold.compat.code_assist import FileStateCache
 
 
 def test_a_change_makes_it_stale(tmp_path):

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
-import headnote
-from headnote.compat import ex_athena
-from headnote.errors import HeadnoteError
+import foretold
+from foretold.compat import ex_athena
+from foretold.errors import ForetoldError
 
 USER = {"role": "user", "content": "hi"}
 SYSTEM = {"role": "system", "content": "s"}
@@ -108,7 +108,7 @@ def test_counts():
     """E-16: all of them are counted, as in the original; E-17: the prefix is what a compactor keeps."""
     messages = [SYSTEM, MEMORY, USER, MEMORY]
     assert ex_athena.pinned_count(messages) == 2
-    assert ex_athena.pinned_prefix(messages) == headnote.pinned_prefix(messages) == 2
+    assert ex_athena.pinned_prefix(messages) == foretold.pinned_prefix(messages) == 2
 
 
 @pytest.mark.parametrize("memory", ["auto", True, None])
@@ -134,21 +134,21 @@ def test_a_run_with_a_list():
     assert run == [{**MEMORY, "content": "one"}, {**MEMORY, "content": "two"}, MEMORY, USER]
     assert ex_athena.pinned_prefix(run) == 3
     assert ex_athena.run_messages([USER], memory=[]) == [USER]
-    with pytest.raises(HeadnoteError, match="a memory message is of the user, not of 'system'"):
+    with pytest.raises(ForetoldError, match="a memory message is of the user, not of 'system'"):
         ex_athena.run_messages([USER], memory=[SYSTEM])
     assert ex_athena.run_messages([], memory=[SimpleNamespace(role="user", content="o")]) == [
         {**MEMORY, "content": "o"}
     ]
     for wrong in ([None], [SimpleNamespace(role="user")], {"role": "user", "content": "x"}, "on"):
-        with pytest.raises(HeadnoteError):
+        with pytest.raises(ForetoldError):
             ex_athena.run_messages([USER], memory=wrong)
-    with pytest.raises(HeadnoteError, match="memory is 'on'; it can be 'auto', 'off' or a list of messages"):
+    with pytest.raises(ForetoldError, match="memory is 'on'; it can be 'auto', 'off' or a list of messages"):
         ex_athena.run_messages([USER], memory="on")
 
 
 def test_the_engine_says_the_same(place):
     place.write("proj/AGENTS.md", "A")
-    view = headnote.load(place.proj, agent="ex-athena", home=place.home)
+    view = foretold.load(place.proj, agent="ex-athena", home=place.home)
     (message,) = ex_athena.discover(place.proj, home=place.home)
     assert view.messages == [
         {"role": "user", "name": "memory", "content": [{"type": "text", "text": message["content"]}]}

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-import headnote
-from headnote.compat import mink
-from headnote.tree import Disk
+import foretold
+from foretold.compat import mink
+from foretold.tree import Disk
 
 
 class Reading(Disk):
@@ -355,10 +355,10 @@ def test_messages_that_are_objects(place, ask):
 def test_the_message_is_pinned(place, ask):
     place.write("proj/CLAUDE.md", "M")
     messages = [*ask.inject([SYSTEM, USER]), USER]
-    assert headnote.pinned_prefix(messages) == 2
-    assert [headnote.is_memory_message(message) for message in messages] == [False, True, False, False]
-    assert headnote.inject(messages, "Ours.")[1:3] == [
-        {"role": "user", "content": "<headnote>\nOurs.\n</headnote>"},
+    assert foretold.pinned_prefix(messages) == 2
+    assert [foretold.is_memory_message(message) for message in messages] == [False, True, False, False]
+    assert foretold.inject(messages, "Ours.")[1:3] == [
+        {"role": "user", "content": "<foretold>\nOurs.\n</foretold>"},
         messages[1],
     ]
 
@@ -402,7 +402,7 @@ def test_folders_below_once_a_file_there_is_read(place, ask):
 
 def test_folders_below_in_a_session(place):
     place.write("proj/api/CLAUDE.md", "API </memory>")
-    session = headnote.Session(place.proj, agent="mink", home=place.home)
+    session = foretold.Session(place.proj, agent="mink", home=place.home)
     session.start()
     (block,) = session.read("api/users.py").blocks
     said = f"<!-- source: {place.proj}/api/CLAUDE.md -->\nAPI &lt;/memory>"
@@ -458,12 +458,12 @@ def test_a_name_that_is_no_text(place):
 def test_a_folder_that_was_removed(place, monkeypatch):
     monkeypatch.chdir(place.folder("gone"))
     os.rmdir(place.path("gone"))
-    with pytest.raises(headnote.NotAFolder):
+    with pytest.raises(foretold.NotAFolder):
         mink.load_memory(home=place.home)
 
 
 def test_a_boundary_that_is_none(place):
-    with pytest.raises(headnote.HeadnoteError, match="the boundary is 'repo'; it can be top, repository, cwd"):
+    with pytest.raises(foretold.ForetoldError, match="the boundary is 'repo'; it can be top, repository, cwd"):
         mink.load_memory(place.proj, home=place.home, boundary="repo")
 
 
@@ -478,7 +478,7 @@ def test_the_same_options_in_a_session(place):
     place.write("proj/CLAUDE.md", "@../outside.md")
     place.write("proj/api/CLAUDE.md", "API")
     settings = {"approve": False, "boundary": "cwd", "claudeMdExcludes": ["**/api/*"]}
-    session = headnote.Session(place.proj, agent="mink", home=place.home, settings=settings)
+    session = foretold.Session(place.proj, agent="mink", home=place.home, settings=settings)
     assert session.start().text.endswith("@../outside.md\n")
     assert session.read("api/x.py").entries == ()
 
@@ -494,7 +494,7 @@ def test_managed_by_its_file(place, ask):
 def test_the_same_text_by_the_engine(place):
     place.write("proj/CLAUDE.md", "P @x.md")
     place.write("proj/x.md", "X")
-    view = headnote.load(place.proj, agent="mink", home=place.home)
+    view = foretold.load(place.proj, agent="mink", home=place.home)
     assert view.text == mink.load_memory(place.proj, home=place.home)
     (slot,) = view.slots
     assert (slot.place, slot.block.text) == (

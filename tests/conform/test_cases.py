@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from headnote.conform.cases import Outcome, content_of, fill, is_same, read_cases
-from headnote.errors import BadCase
+from foretold.conform.cases import Outcome, content_of, fill, is_same, read_cases
+from foretold.errors import BadCase
 
 # -- reading -------------------------------------------------------------------------------------------------
 

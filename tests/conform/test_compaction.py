@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from headnote.conform.cases import read_cases
-from headnote.conform.compaction import KINDS
-from headnote.conform.scene import run_state_case
+from foretold.conform.cases import read_cases
+from foretold.conform.compaction import KINDS
+from foretold.conform.scene import run_state_case
 
 CASES = os.path.join(os.path.dirname(__file__), "..", "conformance", "claude-code-sessions.jsonl")
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from headnote.conform.cases import Outcome
-from headnote.conform.run import run_cases
+from foretold.conform.cases import Outcome
+from foretold.conform.run import run_cases
 
 
 def run(kind, given, expected):

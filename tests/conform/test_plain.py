@@ -2,8 +2,8 @@
 
 import pytest
 
-from headnote.conform.plain import is_plain
-from headnote.conform.run import run_cases
+from foretold.conform.plain import is_plain
+from foretold.conform.run import run_cases
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from headnote.conform.cases import Outcome
-from headnote.conform.run import run_case
+from foretold.conform.cases import Outcome
+from foretold.conform.run import run_case
 
 
 def case(messages):

@@ -6,9 +6,9 @@ import subprocess
 
 import pytest
 
-from headnote.conform.stage import Stage, StagedTree
-from headnote.errors import BadCase
-from headnote.tree import Fault, Item
+from foretold.conform.stage import Stage, StagedTree
+from foretold.errors import BadCase
+from foretold.tree import Fault, Item
 
 DATE = "2026-01-02"
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headnote.context import clear_results
-from headnote.context.clearing import NOTE, sections
+from foretold.context import clear_results
+from foretold.context.clearing import NOTE, sections
 
 LONG = "line\n" * 50
 DONE = {"role": "assistant", "content": "done"}

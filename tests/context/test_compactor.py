@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import headnote
-from headnote.context import Compactor
-from headnote.context.compactor import REASONS, TOPICS, estimate
-from headnote.context.groups import calls_in, is_result, results_in
-from headnote.errors import HeadnoteError
+import foretold
+from foretold.context import Compactor
+from foretold.context.compactor import REASONS, TOPICS, estimate
+from foretold.context.groups import calls_in, is_result, results_in
+from foretold.errors import ForetoldError
 
 SYSTEM = {"role": "system", "content": "Be brief."}
 LONG = "word " * 40
@@ -38,7 +38,7 @@ def compactor(text="Short.", **options):
 
 
 def test_what_stays():
-    talk = [SYSTEM, *headnote.inject([], "Use tabs."), *turns(6)]
+    talk = [SYSTEM, *foretold.inject([], "Use tabs."), *turns(6)]
     done = compactor(window=1000).compact(talk)
     assert (done.pinned, done.dropped, done.kept) == ((0, 1), tuple(range(2, 8)), tuple(range(8, 14)))
     assert done.messages == [
@@ -157,7 +157,7 @@ def test_a_summariser_that_fails_changes_nothing():
 
 @pytest.mark.parametrize("options", [{"window": 0}, {"at": 0}, {"at": 1.1}, {"keep": -1}, {"least": 0}])
 def test_impossible(options):
-    with pytest.raises(HeadnoteError, match="no compactor can have"):
+    with pytest.raises(ForetoldError, match="no compactor can have"):
         compactor(**options)
 
 
@@ -191,7 +191,7 @@ def conversations(draw):
 @given(conversations(), st.integers(0, 8), st.integers(50, 3000), st.booleans())
 def test_nothing_is_lost_that_must_stay(talk, keep, window, force):
     done = compactor(window=window, keep=keep).compact(talk, force=force)
-    front = headnote.pinned_prefix(talk)
+    front = foretold.pinned_prefix(talk)
     assert all(one is other for one, other in zip(done.messages[:front], talk, strict=False))
     assert all(any(message is each for each in done.messages) for message in talk if message.get("pin"))
     made = [name for message in done.messages for name in calls_in(message)]

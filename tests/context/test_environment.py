@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from headnote.compat.env_block import env_block
-from headnote.context.environment import Environment, environment_of, environment_section, shell_name
-from headnote.context.git import GitStatus
-from headnote.context.models import Named
-from headnote.dialects.claude_context import V2_1_197, V2_1_325
+from foretold.compat.env_block import env_block
+from foretold.context.environment import Environment, environment_of, environment_section, shell_name
+from foretold.context.git import GitStatus
+from foretold.context.models import Named
+from foretold.dialects.claude_context import V2_1_197, V2_1_325
 
 SHELLS = [  # $SHELL, as 2.1.197 and 2.1.325 name it
     ("", "unknown", "bash"),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import headnote
-from headnote.context.attachments import Attachment, texts
-from headnote.context.changes import Calendar, TaskReminder, edited_file, hook_context, hook_output
-from headnote.context.listings import Agent, Listings, Skill, ranked_attachment, ranked_skills
-from headnote.context.nested import nested_attachments
-from headnote.dialects.claude_context import V2_1_197, V2_1_325
+import foretold
+from foretold.context.attachments import Attachment, texts
+from foretold.context.changes import Calendar, TaskReminder, edited_file, hook_context, hook_output
+from foretold.context.listings import Agent, Listings, Skill, ranked_attachment, ranked_skills
+from foretold.context.nested import nested_attachments
+from foretold.dialects.claude_context import V2_1_197, V2_1_325
 
 SKILLS = [
     Skill("deploy", "How to deploy the app", "When asked to ship"),
@@ -140,7 +140,7 @@ def test_a_changed_file() -> None:
 def test_nested_instructions_keep_what_is_on_disk(tmp_path: Path) -> None:
     (tmp_path / "api").mkdir()
     (tmp_path / "api" / "CLAUDE.md").write_text("<!-- note -->\nReturn JSON.\n")
-    session = headnote.Session(tmp_path, agent="claude-code@2.1.325", home=tmp_path, env={})
+    session = foretold.Session(tmp_path, agent="claude-code@2.1.325", home=tmp_path, env={})
     (found,) = nested_attachments(session.read("api/users.py").entries, session.view)
     content = found.fields["content"]
     assert isinstance(content, dict)

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from headnote.context.attachments import Attachment, texts
-from headnote.context.mentions import Mention, mentioned, mentions, parsed_mentions
-from headnote.dialects.claude_context import V2_1_197, V2_1_325
-from headnote.types import Skip
+from foretold.context.attachments import Attachment, texts
+from foretold.context.mentions import Mention, mentioned, mentions, parsed_mentions
+from foretold.dialects.claude_context import V2_1_197, V2_1_325
+from foretold.types import Skip
 
 with open(os.path.join(os.path.dirname(__file__), "mentions.jsonl"), encoding="utf-8") as file:
     MENTIONS: list[dict[str, Any]] = [json.loads(line) for line in file]

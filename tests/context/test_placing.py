@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from headnote.context.attachments import Attachment, attachment_of
-from headnote.context.placing import tool_blocks, turn_messages
-from headnote.types import Block, Message
+from foretold.context.attachments import Attachment, attachment_of
+from foretold.context.placing import tool_blocks, turn_messages
+from foretold.types import Block, Message
 
 Turn = dict[str, Any]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import headnote
-from headnote.context.sections import Sections
-from headnote.context.user_context import context_blocks, user_context
+import foretold
+from foretold.context.sections import Sections
+from foretold.context.user_context import context_blocks, user_context
 
 ENVIRONMENT = "# Environment\nYou have been invoked in the following environment: \n - Primary working directory: /p"
 MEMORY = "# Memory\n\nYou have a memory."
@@ -17,11 +17,11 @@ AFTER = (
 BEFORE = "<system-reminder>\nAs you answer the user's questions, you can use the following context:\n"
 
 
-def _view(tmp_path: Path, version: str) -> headnote.View:
+def _view(tmp_path: Path, version: str) -> foretold.View:
     (tmp_path / "CLAUDE.md").write_text("Told.\n")
     (tmp_path / "home").mkdir(exist_ok=True)
     agent, home = f"claude-code@{version}", tmp_path / "home"
-    return headnote.load(tmp_path, agent=agent, home=home, managed=home, env={}, now="2026-01-02")
+    return foretold.load(tmp_path, agent=agent, home=home, managed=home, env={}, now="2026-01-02")
 
 
 def test_the_earlier_version_has_one_block(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from headnote.dialects.registry import AGENTS, dialects_of
+from foretold.dialects.registry import AGENTS, dialects_of
 
 TS = "---\n{}: '**/*.ts'\n---\nTS\n"
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headnote.dialects.claude_code import V2_1_197, V2_1_325
-from headnote.dialects.claude_world import read_world, slug
-from headnote.dialects.world import Git, Request, World, walk_of
-from headnote.tree import Disk
-from headnote.types import Finding
+from foretold.dialects.claude_code import V2_1_197, V2_1_325
+from foretold.dialects.claude_world import read_world, slug
+from foretold.dialects.world import Git, Request, World, walk_of
+from foretold.tree import Disk
+from foretold.types import Finding
 
 DATE = "2026-01-02"
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headnote.dialects.config import Scope, Settings, dig, is_off, is_on, parse_args, parse_json, read_json
-from headnote.tree import Disk
-from headnote.types import Finding
+from foretold.dialects.config import Scope, Settings, dig, is_off, is_on, parse_args, parse_json, read_json
+from foretold.tree import Disk
+from foretold.types import Finding
 
 SETTINGS = Settings(
     [

@@ -5,9 +5,9 @@ import os
 
 import pytest
 
-from headnote.dialects import claude_code
-from headnote.dialects.registry import AGENTS, Choice, choose, dialects_of, installed_version, version_key
-from headnote.errors import UnknownAgent
+from foretold.dialects import claude_code
+from foretold.dialects.registry import AGENTS, Choice, choose, dialects_of, installed_version, version_key
+from foretold.errors import UnknownAgent
 
 OLD, NEW = claude_code.V2_1_197, claude_code.V2_1_325
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headnote.dialects.world import Git, find_git, is_inside, join
-from headnote.tree import Disk
+from foretold.dialects.world import Git, find_git, is_inside, join
+from foretold.tree import Disk
 
 
 def git_of(place, folder):

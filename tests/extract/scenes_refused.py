@@ -124,7 +124,7 @@ KNOWN = [
         "a memory that a tool for recall gave",
         [
             user("what do you remember about deploys?"),
-            tool(recall_text("Deploys happen on Tuesdays, from the release branch."), "mcp__headnote__recall"),
+            tool(recall_text("Deploys happen on Tuesdays, from the release branch."), "mcp__foretold__recall"),
             assistant("Deploys happen on Tuesdays, from the release branch."),
         ],
         [Note("project_deploys.md", "deploys", "Deploys happen on Tuesdays, from the release branch.")],

@@ -4,9 +4,9 @@ import json
 import os
 from typing import NamedTuple
 
-import headnote
-from headnote.memory.rendered import Quote, render_quotes
-from headnote.models.talk import Request
+import foretold
+from foretold.memory.rendered import Quote, render_quotes
+from foretold.models.talk import Request
 
 SESSION = "5e55-10"
 TODAY = "Monday, 2026-03-02"
@@ -144,7 +144,7 @@ def request_of(made):
 
 
 def opened(place, policy="", there=()):
-    memories = headnote.memory.open(place.proj, home=place.home, managed=place.managed, env={}, policy=policy)
+    memories = foretold.memory.open(place.proj, home=place.home, managed=place.managed, env={}, policy=policy)
     for note in there:
         put(memories, note)
     return memories

@@ -4,16 +4,16 @@ import os
 
 import pytest
 
-import headnote
-from headnote.errors import NoSuchMemory, WriteRefused
-from headnote.extract.consolidate import Made, find_plan, make, plans, propose, undo
-from headnote.models.scripted import Scripted
+import foretold
+from foretold.errors import NoSuchMemory, WriteRefused
+from foretold.extract.consolidate import Made, find_plan, make, plans, propose, undo
+from foretold.models.scripted import Scripted
 
 LONG = "Deploys are made on Tuesdays. " + "Nobody deploys on other days, because the shop is closed on Tuesdays. " * 60
 
 
 def store(tmp_path, **notes):
-    memories = headnote.memory.open(tmp_path, home=tmp_path / "home", env={})
+    memories = foretold.memory.open(tmp_path, home=tmp_path / "home", env={})
     for name, body in notes.items():
         memories.create(name, type="feedback", description=f"about {name}", body=body)
     return memories
@@ -175,7 +175,7 @@ def test_the_index_is_brought_within_its_limits(tmp_path):
 def test_a_read_only_store_stays(tmp_path):
     memories = store(tmp_path, **TWINS)
     plan = propose(memories, Scripted([MERGED]))
-    closed = headnote.memory.open(tmp_path, home=tmp_path / "home", env={}, policy="read-only")
+    closed = foretold.memory.open(tmp_path, home=tmp_path / "home", env={}, policy="read-only")
     with pytest.raises(WriteRefused, match="read-only"):
         make(closed, plan)
 
@@ -187,5 +187,5 @@ def test_a_plan_that_is_not_there(tmp_path):
 
 def test_plans_outlive_their_process(tmp_path):
     plan = propose(store(tmp_path, **TWINS), Scripted([MERGED]))
-    again = headnote.memory.open(tmp_path, home=tmp_path / "home", env={})
+    again = foretold.memory.open(tmp_path, home=tmp_path / "home", env={})
     assert find_plan(again, plan.id).steps == plan.steps

@@ -6,13 +6,13 @@ import os
 
 import pytest
 
-from headnote.errors import ModelFailed
-from headnote.extract.extractor import Extraction, Extractor, Gate
-from headnote.extract.fork import OWN_TOOLS
-from headnote.extract.said import said_of
-from headnote.memory.note import read_note
-from headnote.models.scripted import Scripted
-from headnote.models.talk import Request, Usage
+from foretold.errors import ModelFailed
+from foretold.extract.extractor import Extraction, Extractor, Gate
+from foretold.extract.fork import OWN_TOOLS
+from foretold.extract.said import said_of
+from foretold.memory.note import read_note
+from foretold.models.scripted import Scripted
+from foretold.models.talk import Request, Usage
 
 from .stage import SESSION, TODAY, Call, Note, assistant, calls, opened, put, recalled, records, request_of, tool, user
 

@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from headnote.extract.claims import Draft
-from headnote.extract.ground import ground_of
-from headnote.extract.judge import REASONS, judge
-from headnote.extract.said import Said
-from headnote.memory.note import read_note
+from foretold.extract.claims import Draft
+from foretold.extract.ground import ground_of
+from foretold.extract.judge import REASONS, judge
+from foretold.extract.said import Said
+from foretold.memory.note import read_note
 
 from .bank import HONEST, LATER_HONEST, LATER_TOLD, NOISE, REVIEWED, TOLD, TWISTED
 

@@ -3,11 +3,11 @@
 import os
 import stat
 
-from headnote.extract.notes import CUT, LEFT_OUT, SECTIONS, Noted, SessionNotes, Thresholds
-from headnote.extract.said import Said
-from headnote.models.scripted import Scripted
-from headnote.models.talk import Request
-from headnote.types import Finding
+from foretold.extract.notes import CUT, LEFT_OUT, SECTIONS, Noted, SessionNotes, Thresholds
+from foretold.extract.said import Said
+from foretold.models.scripted import Scripted
+from foretold.models.talk import Request
+from foretold.types import Finding
 
 REQUEST = Request(("You are an agent.",), ({"role": "user", "content": "Hello"},), ({"name": "Read"},), cached=(0,))
 SMALL = Thresholds(begin=100, tokens=50, tool_calls=2)

@@ -5,22 +5,22 @@ import os
 
 import pytest
 
-from headnote.errors import NoSuchSession
-from headnote.extract.desk import Desk
-from headnote.extract.digest import digest
-from headnote.extract.extractor import Extractor, Gate
-from headnote.extract.gate import since_of
-from headnote.extract.ground import ground_of
-from headnote.extract.marks import Mark, Marks
-from headnote.extract.prompt import LISTED, private_prompt, team_prompt
-from headnote.extract.said import Said, said_of
-from headnote.extract.secrets import secret_in
-from headnote.extract.transcripts import TAIL, extract_stored, is_due, said_since
-from headnote.extract.words import statements
-from headnote.extract.writer import Writer
-from headnote.memory.note import TYPES, read_note
-from headnote.models.scripted import Scripted
-from headnote.types import Entry
+from foretold.errors import NoSuchSession
+from foretold.extract.desk import Desk
+from foretold.extract.digest import digest
+from foretold.extract.extractor import Extractor, Gate
+from foretold.extract.gate import since_of
+from foretold.extract.ground import ground_of
+from foretold.extract.marks import Mark, Marks
+from foretold.extract.prompt import LISTED, private_prompt, team_prompt
+from foretold.extract.said import Said, said_of
+from foretold.extract.secrets import secret_in
+from foretold.extract.transcripts import TAIL, extract_stored, is_due, said_since
+from foretold.extract.words import statements
+from foretold.extract.writer import Writer
+from foretold.memory.note import TYPES, read_note
+from foretold.models.scripted import Scripted
+from foretold.types import Entry
 
 from .stage import TODAY, Note, assistant, bodies, calls, opened, put, records, request_of, tool, user
 
@@ -181,7 +181,7 @@ def test_what_counts_since_the_last_time():
 
 def test_marks_survive_a_torn_record(place):
     marks = Marks(place.folder("state"))
-    from headnote.extract.outcome import Extraction
+    from foretold.extract.outcome import Extraction
 
     with marks.held("s") as is_ours:
         assert is_ours

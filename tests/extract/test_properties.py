@@ -7,13 +7,13 @@ import tempfile
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import headnote
-from headnote.extract.desk import Desk
-from headnote.extract.digest import digest
-from headnote.extract.ground import ground_of
-from headnote.extract.said import Said
-from headnote.extract.secrets import secret_in, secrets_of
-from headnote.extract.writer import Writer
+import foretold
+from foretold.extract.desk import Desk
+from foretold.extract.digest import digest
+from foretold.extract.ground import ground_of
+from foretold.extract.said import Said
+from foretold.extract.secrets import secret_in, secrets_of
+from foretold.extract.writer import Writer
 
 from .stage import Note
 
@@ -70,7 +70,7 @@ def files_below(folder):
 def test_nothing_lands_outside(wanted, tool):
     with tempfile.TemporaryDirectory() as root:
         root = os.path.realpath(root)
-        memories = headnote.memory.open(root, home=f"{root}/home", env={}, folder=f"{root}/m")
+        memories = foretold.memory.open(root, home=f"{root}/home", env={}, folder=f"{root}/m")
         memories.own.put("old.md", Note("old.md", "d", "Old.", type="user").text)
         os.symlink(root, f"{root}/m/link")
         before = files_below(root)
@@ -118,7 +118,7 @@ def test_no_tag_breaks_a_mask(texts, at):
 @given(st.text(max_size=200))
 def test_any_text_of_a_file_has_an_answer(text):
     with tempfile.TemporaryDirectory() as root:
-        memories = headnote.memory.open(root, home=f"{root}/home", env={}, folder=f"{root}/m", policy="auto")
+        memories = foretold.memory.open(root, home=f"{root}/home", env={}, folder=f"{root}/m", policy="auto")
         writer = Writer(memories, ground_of([Said("u", "user", text, "user")]), session="s")
         answer = writer.write("private", "user_x.md", f"---\n{text}\n---\n{text}")
         assert answer.failed == (not memories.memories())

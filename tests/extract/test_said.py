@@ -2,9 +2,9 @@
 
 import pytest
 
-from headnote.extract.said import Said, said_of
-from headnote.memory.rendered import Quote, render_quotes
-from headnote.sessions.lines import records_of
+from foretold.extract.said import Said, said_of
+from foretold.memory.rendered import Quote, render_quotes
+from foretold.sessions.lines import records_of
 
 from .stage import SESSION, assistant, attached, hook, mention, nested, recalled, records, tool, user
 

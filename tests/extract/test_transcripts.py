@@ -6,10 +6,10 @@ import shutil
 
 import pytest
 
-from headnote.extract.extractor import Extractor, Gate
-from headnote.extract.said import said_of
-from headnote.extract.transcripts import extract_stored
-from headnote.models.scripted import Scripted
+from foretold.extract.extractor import Extractor, Gate
+from foretold.extract.said import said_of
+from foretold.extract.transcripts import extract_stored
+from foretold.models.scripted import Scripted
 
 from . import scenes_hostile, scenes_kept, scenes_refused
 from .stage import SESSION, TODAY, Note, bodies, calls, opened, records, request_of

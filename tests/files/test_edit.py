@@ -3,9 +3,9 @@ import stat
 
 import pytest
 
-from headnote.files import ReadState
-from headnote.files.disk import Disk
-from headnote.files.matching import find, fitted, repaired, replaced
+from foretold.files import ReadState
+from foretold.files.disk import Disk
+from foretold.files.matching import find, fitted, repaired, replaced
 
 
 def known(folder, name="a.txt", data=b"alpha\nbeta\n", **options):

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from headnote.dialects.claude_history import FORMS
-from headnote.errors import NoCheckpoint, StoreFailed
-from headnote.files.history import FileHistory, answer_of
-from headnote.files.plans import plan_of
-from headnote.files.restore import restore
-from headnote.files.undo import Undo
+from foretold.dialects.claude_history import FORMS
+from foretold.errors import NoCheckpoint, StoreFailed
+from foretold.files.history import FileHistory, answer_of
+from foretold.files.plans import plan_of
+from foretold.files.restore import restore
+from foretold.files.undo import Undo
 
 from ..memory.machines import Quick
 
@@ -281,4 +281,4 @@ def test_rewind_gives_what_was_recorded_and_touches_nothing_else(form, steps, tm
         getattr(world, step)(*words)
     for number in range(len(world.taken)):
         world.rewind(number)
-    assert [name for folder, _, names in os.walk(world.root) for name in names if name.startswith(".headnote")] == []
+    assert [name for folder, _, names in os.walk(world.root) for name in names if name.startswith(".foretold")] == []

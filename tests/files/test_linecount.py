@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from headnote.files import linecount
-from headnote.files.linecount import Lines, count_lines
+from foretold.files import linecount
+from foretold.files.linecount import Lines, count_lines
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from headnote.files import Outcome, ReadState
+from foretold.files import Outcome, ReadState
 
 LINES = "word word word\n" * 8000
 

@@ -12,10 +12,10 @@ import os
 
 import pytest
 
-from headnote.conform.files import Play
-from headnote.dialects import claude_files as said
-from headnote.files.disk import Disk
-from headnote.files.state import ReadState
+from foretold.conform.files import Play
+from foretold.dialects import claude_files as said
+from foretold.files.disk import Disk
+from foretold.files.state import ReadState
 
 
 class Quick(Disk):

@@ -2,12 +2,12 @@
 
 import os
 
-from headnote.dialects.claude_world import slug
-from headnote.files.plans import plan_of
-from headnote.files.recorded import find_session, sessions_of, sessions_with
-from headnote.files.restore import restore
-from headnote.files.undo import Undo
-from headnote.sessions.model import Homes
+from foretold.dialects.claude_world import slug
+from foretold.files.plans import plan_of
+from foretold.files.recorded import find_session, sessions_of, sessions_with
+from foretold.files.restore import restore
+from foretold.files.undo import Undo
+from foretold.sessions.model import Homes
 
 from ..memory.machines import Quick
 from .recordings import RECORDINGS, put_on_stage, states

@@ -5,16 +5,16 @@ import os
 
 import pytest
 
-from headnote.errors import HeadnoteError, NoCheckpoint, NoSuchSession, NotSynced, RestoreRefused
-from headnote.files.history import answer_of
-from headnote.files.plans import Wanted, plan_of
-from headnote.files.recorded import find_session, read_recorded, sessions_of, sessions_with
-from headnote.files.restore import restore, take_back
-from headnote.files.swap import put_back
-from headnote.files.undo import Undo
-from headnote.files.versions import version_at, versions_of
-from headnote.sessions.claude import found
-from headnote.sessions.model import Homes
+from foretold.errors import ForetoldError, NoCheckpoint, NoSuchSession, NotSynced, RestoreRefused
+from foretold.files.history import answer_of
+from foretold.files.plans import Wanted, plan_of
+from foretold.files.recorded import find_session, read_recorded, sessions_of, sessions_with
+from foretold.files.restore import restore, take_back
+from foretold.files.swap import put_back
+from foretold.files.undo import Undo
+from foretold.files.versions import version_at, versions_of
+from foretold.sessions.claude import found
+from foretold.sessions.model import Homes
 
 from ..memory.machines import Faulty, Quick, in_child
 from .recordings import RECORDINGS, put_on_stage, states
@@ -56,7 +56,7 @@ def test_sessions_are_found_by_folder_file_and_id(place):
     assert find_session(homes, recorded.transcript).session == session
     with pytest.raises(NoSuchSession, match="'zzz'"):
         find_session(homes, "zzz")
-    with pytest.raises(NoCheckpoint, match="headnote files rewind"):
+    with pytest.raises(NoCheckpoint, match="foretold files rewind"):
         recorded.snapshot("zzz")
 
 
@@ -346,7 +346,7 @@ def test_without_an_exchange(place):
 def attempt(place, kernel):
     try:
         return ["done", restore(plan_of(wanted_of(place)), undo_in(place, kernel), "try").undo]
-    except HeadnoteError as error:
+    except ForetoldError as error:
         return [type(error).__name__, str(error)]
 
 
@@ -389,12 +389,12 @@ def all_calls(place):
 
 
 def names_beside(place):
-    return [name for _, _, names in os.walk(place.proj) for name in names if name.startswith(".headnote")]
+    return [name for _, _, names in os.walk(place.proj) for name in names if name.startswith(".foretold")]
 
 
 def own(place):
     """The files, without what waits beside them under a name of ours."""
-    return {name: state for name, state in states(place.proj).items() if ".headnote-" not in name}
+    return {name: state for name, state in states(place.proj).items() if ".foretold-" not in name}
 
 
 @pytest.mark.parametrize(("fault", "lasting"), [(errno.EIO, False), (errno.ENOSPC, True), ("short", False)])
@@ -411,7 +411,7 @@ def test_a_disk_that_refuses(place, fault, lasting):
             assert "Nothing was changed" in said
         else:
             assert kind in ("NotSynced", "RestoreStopped"), (at, said)
-            assert "headnote files undo" in said
+            assert "foretold files undo" in said
         if not lasting and kind == "RestoreRefused":
             assert names_beside(place) == [], at
         if undo_in(place).restores():

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from headnote.dialects.claude_history import FORMS
-from headnote.files.snapshots import (
+from foretold.dialects.claude_history import FORMS
+from foretold.files.snapshots import (
     Backup,
     Snapshot,
     backups_at,

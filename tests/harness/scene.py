@@ -2,10 +2,10 @@
 
 import json
 
-from headnote.harness.dialogue import blocks_form, messages_of_records
-from headnote.harness.harness import Harness
-from headnote.harness.permission import Permission
-from headnote.models.scripted import Scripted
+from foretold.harness.dialogue import blocks_form, messages_of_records
+from foretold.harness.harness import Harness
+from foretold.harness.permission import Permission
+from foretold.models.scripted import Scripted
 
 DATE = "2026-01-02"
 ENV = {"PATH": "/usr/bin:/bin"}

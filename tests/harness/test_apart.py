@@ -3,16 +3,16 @@
 import subprocess
 import sys
 
-from headnote.harness.harness import Harness
-from headnote.harness.permission import Permission
-from headnote.models.scripted import Scripted
+from foretold.harness.harness import Harness
+from foretold.harness.permission import Permission
+from foretold.models.scripted import Scripted
 
 from .scene import codes, harness, options
 
 
 def imported(code):
     """The modules that a process has after some code."""
-    listing = f"{code}\nimport sys\nprint(*sorted(name for name in sys.modules if name.startswith('headnote.')))"
+    listing = f"{code}\nimport sys\nprint(*sorted(name for name in sys.modules if name.startswith('foretold.')))"
     done = subprocess.run([sys.executable, "-c", listing], capture_output=True, text=True, check=True)
     return done.stdout.split()
 
@@ -63,18 +63,18 @@ def test_permissions_are_read_when_the_first_tool_is_used(place):
 
 def test_permissions_import_no_instructions(place):
     code = f"""
-from headnote.harness.permission import Permission
+from foretold.harness.permission import Permission
 Permission.load({place.proj!r}, home={place.home!r}, env={{}}).check('Bash', {{'command': 'ls'}})
 """
     found = imported(code)
-    rooms = ("headnote.instructions.load", "headnote.instructions.session", "headnote.memory", "headnote.context")
+    rooms = ("foretold.instructions.load", "foretold.instructions.session", "foretold.memory", "foretold.context")
     assert [name for name in found if name.startswith(rooms)] == []
 
 
 def test_instructions_import_no_permissions(place):
     code = f"""
-from headnote.harness.harness import Harness
-from headnote.models.scripted import Scripted
+from foretold.harness.harness import Harness
+from foretold.models.scripted import Scripted
 agent = Harness({place.proj!r}, model=Scripted(['Hi.']), home={place.home!r}, env={{}}, tools=())
 agent.prompt('Hello.')
 """

@@ -4,9 +4,9 @@ from itertools import pairwise
 
 import pytest
 
-from headnote.errors import ModelFailed
-from headnote.harness.compacting import ASK
-from headnote.harness.events import Compacted
+from foretold.errors import ModelFailed
+from foretold.harness.compacting import ASK
+from foretold.harness.events import Compacted
 
 from .scene import codes, harness, is_prefix, live, resumed, stored, texts, types
 

@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-from headnote.harness.harness import Harness
-from headnote.models.named import from_name
-from headnote.probe.server import ModelServer
+from foretold.harness.harness import Harness
+from foretold.models.named import from_name
+from foretold.probe.server import ModelServer
 
 EXAMPLE = os.path.join(os.path.dirname(__file__), "..", "..", "examples", "agent.py")
 MODELS = {"messages": "anthropic:claude-opus-5-5", "chat": "openai:gpt-6"}
@@ -217,8 +217,8 @@ def test_a_typo_is_one_line(repo, tmp_path, words, said):
 
 
 def test_a_resumed_session_is_gone_back_in_an_empty_line_says_nothing_and_what_waits_is_said(repo, tmp_path):
-    (tmp_path / ".config" / "headnote").mkdir(parents=True)
-    (tmp_path / ".config" / "headnote" / "config.toml").write_text('[memory]\npolicy = "confirm"\n')
+    (tmp_path / ".config" / "foretold").mkdir(parents=True)
+    (tmp_path / ".config" / "foretold" / "config.toml").write_text('[memory]\npolicy = "confirm"\n')
     store = tmp_path / ".claude" / "projects" / re.sub(r"[^a-zA-Z0-9]", "-", str(repo)) / "memory"
     memory = ("Write", {"file_path": f"{store}/project_deploys.md", "content": MEMORY})
     looked = [("Glob", {"pattern": f"{number}"}) for number in range(5)]
@@ -228,7 +228,7 @@ def test_a_resumed_session_is_gone_back_in_an_empty_line_says_nothing_and_what_w
         session = first.stderr.strip().rpartition(" ")[2]
         typed = "\n\n/rewind\n/rewind yes\n/rewind\nGo on.\n"
         again = started(repo, tmp_path, "--resume", session, url=server.url, typed=typed)
-    assert "waits for you: project_deploys.md (headnote memory inbox)" in first.stderr
+    assert "waits for you: project_deploys.md (foretold memory inbox)" in first.stderr
     assert f"  /rewind yes goes back to before: {TYPED}\n  went back to before: {TYPED}\n" in again.stderr
     assert again.stdout.replace("> ", "") == "Gone on.\n"
     assert len(server.requests) == 5

@@ -5,16 +5,16 @@ from itertools import pairwise
 
 import pytest
 
-from headnote.dialects.claude_world import slug
-from headnote.errors import ModelFailed, NotAFolder, SessionFailed, UnknownAgent, UnknownModel
-from headnote.harness.events import Attached, Called, Ended, Resulted, Said
-from headnote.harness.harness import Harness
-from headnote.harness.tools import DEFAULT_TOOLS, Tool
-from headnote.models.scripted import Scripted
-from headnote.models.talk import Reply
-from headnote.sessions.agents import read
-from headnote.sessions.listing import list_sessions
-from headnote.sessions.model import Homes
+from foretold.dialects.claude_world import slug
+from foretold.errors import ModelFailed, NotAFolder, SessionFailed, UnknownAgent, UnknownModel
+from foretold.harness.events import Attached, Called, Ended, Resulted, Said
+from foretold.harness.harness import Harness
+from foretold.harness.tools import DEFAULT_TOOLS, Tool
+from foretold.models.scripted import Scripted
+from foretold.models.talk import Reply
+from foretold.sessions.agents import read
+from foretold.sessions.listing import list_sessions
+from foretold.sessions.model import Homes
 
 from .scene import ENV, codes, harness, is_prefix, live, options, resumed, stored, texts, types
 

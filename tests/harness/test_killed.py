@@ -12,12 +12,12 @@ import uuid
 
 import pytest
 
-from headnote import memory
-from headnote.files.recorded import find_session
-from headnote.sessions.lines import records_of
-from headnote.sessions.model import Homes
-from headnote.sessions.resumed import resume
-from headnote.sessions.write import transcript_path
+from foretold import memory
+from foretold.files.recorded import find_session
+from foretold.sessions.lines import records_of
+from foretold.sessions.model import Homes
+from foretold.sessions.resumed import resume
+from foretold.sessions.write import transcript_path
 
 from . import worker
 
@@ -43,7 +43,7 @@ class Crew:
         """Let a worker do all turns that it has not acknowledged."""
         first = max(self.acknowledged[number], default=-1) + 1
         words = [self.place.proj, self.place.home, self.sessions[number], number, first, TURNS - 1, hang]
-        source = os.path.dirname(os.path.dirname(os.path.abspath(sys.modules["headnote"].__file__)))
+        source = os.path.dirname(os.path.dirname(os.path.abspath(sys.modules["foretold"].__file__)))
         env = {"PATH": os.environ["PATH"], "HOME": self.place.home, "PYTHONPATH": source, "MARK": self.mark}
         argv = [sys.executable, worker.__file__, *map(str, words)]
         process = subprocess.Popen(argv, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -1,12 +1,12 @@
 """What is learned at the end of a turn: the extractor is asked, and told what it needs."""
 
-from headnote import memory
-from headnote.errors import ModelFailed
-from headnote.extract.extractor import Extractor
-from headnote.extract.gate import Gate
-from headnote.extract.notes import SessionNotes, Thresholds
-from headnote.extract.outcome import Extraction, Refusal
-from headnote.harness.events import Extracted
+from foretold import memory
+from foretold.errors import ModelFailed
+from foretold.extract.extractor import Extractor
+from foretold.extract.gate import Gate
+from foretold.extract.notes import SessionNotes, Thresholds
+from foretold.extract.outcome import Extraction, Refusal
+from foretold.harness.events import Extracted
 
 from .scene import codes, harness, is_prefix, live, stored
 

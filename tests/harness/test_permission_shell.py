@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from headnote.harness.permission import Permission
+from foretold.harness.permission import Permission
 
 
 @pytest.fixture

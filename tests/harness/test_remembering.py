@@ -50,7 +50,7 @@ def test_an_old_memory_says_how_old_it_is(place):
 @pytest.mark.parametrize("policy", ["confirm", "manual", "read-only"])
 def test_who_may_write_is_a_setting(place, policy):
     place.git("init -q")
-    place.write("proj/.headnote.toml", f'[memory]\npolicy = "{policy}"\n')
+    place.write("proj/.foretold.toml", f'[memory]\npolicy = "{policy}"\n')
     path = f"{store_of(place)}/project_deploys.md"
     agent = harness(place, [("Write", {"file_path": path, "content": NOTE}), "Hm."])
     agent.prompt("Remember it.")

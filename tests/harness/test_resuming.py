@@ -4,12 +4,12 @@ import os
 
 import pytest
 
-from headnote.errors import NoSuchSession, SessionFailed
-from headnote.harness.harness import Harness
-from headnote.models.scripted import Scripted
-from headnote.sessions.model import Homes
-from headnote.sessions.resumed import resume
-from headnote.sessions.write import Transcript, transcript_path
+from foretold.errors import NoSuchSession, SessionFailed
+from foretold.harness.harness import Harness
+from foretold.models.scripted import Scripted
+from foretold.sessions.model import Homes
+from foretold.sessions.resumed import resume
+from foretold.sessions.write import Transcript, transcript_path
 
 from .scene import codes, harness, live, options, resumed, stored, types
 

@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from headnote.errors import NoCheckpoint, RestoreRefused
-from headnote.files.recorded import find_session
-from headnote.files.undo import Undo, state_folder
+from foretold.errors import NoCheckpoint, RestoreRefused
+from foretold.files.recorded import find_session
+from foretold.files.undo import Undo, state_folder
 
 from .scene import harness, live, resumed, stored, types
 

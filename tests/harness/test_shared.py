@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from headnote.errors import SessionFailed
-from headnote.harness.harness import Harness
-from headnote.models.scripted import Scripted
+from foretold.errors import SessionFailed
+from foretold.harness.harness import Harness
+from foretold.models.scripted import Scripted
 
 from .scene import codes, harness, live, options, resumed, stored, types
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from headnote.harness.shell_parts import read_command
-from headnote.harness.shell_wrapped import allowable, refusable_texts
+from foretold.harness.shell_parts import read_command
+from foretold.harness.shell_wrapped import allowable, refusable_texts
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import os
 
 import pytest
 
-from headnote.sessions.listing import list_sessions
-from headnote.sessions.model import Homes
+from foretold.sessions.listing import list_sessions
+from foretold.sessions.model import Homes
 
 from .scene import harness, is_prefix, live, resumed, stored, texts
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from headnote.harness.permission import Permission
-from headnote.harness.tools import DEFAULT_TOOLS, Hands, Result, run_tool
+from foretold.harness.permission import Permission
+from foretold.harness.tools import DEFAULT_TOOLS, Hands, Result, run_tool
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ import base64
 import os
 from pathlib import Path
 
-from headnote.harness.permission import Permission
-from headnote.harness.tool_patch import hunks_of
-from headnote.harness.tools import DEFAULT_TOOLS, Hands, Result, run_tool
+from foretold.harness.permission import Permission
+from foretold.harness.tool_patch import hunks_of
+from foretold.harness.tools import DEFAULT_TOOLS, Hands, Result, run_tool
 
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="

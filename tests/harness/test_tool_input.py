@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from headnote.harness.tool_input import fitted
-from headnote.harness.tools import DEFAULT_TOOLS
+from foretold.harness.tool_input import fitted
+from foretold.harness.tools import DEFAULT_TOOLS
 
 SCHEMA = {
     "type": "object",

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from headnote.errors import StoreFailed
-from headnote.harness.permission import Permission, Verdict
-from headnote.harness.tools import DEFAULT_TOOLS, Hands, Result, Tool, definitions, run_tool
+from foretold.errors import StoreFailed
+from foretold.harness.permission import Permission, Verdict
+from foretold.harness.tools import DEFAULT_TOOLS, Hands, Result, Tool, definitions, run_tool
 
 RECORDED = [
     json.loads(line) for line in (Path(__file__).parent / "recorded_tools.jsonl").read_text("utf-8").splitlines()

@@ -6,12 +6,12 @@ from itertools import pairwise
 
 import pytest
 
-from headnote.errors import ModelFailed, NoCheckpoint
-from headnote.harness.compacting import ASK
-from headnote.harness.hands import Result
-from headnote.harness.harness import Harness
-from headnote.harness.tools import DEFAULT_TOOLS, Tool
-from headnote.models.talk import Reply, Usage
+from foretold.errors import ModelFailed, NoCheckpoint
+from foretold.harness.compacting import ASK
+from foretold.harness.hands import Result
+from foretold.harness.harness import Harness
+from foretold.harness.tools import DEFAULT_TOOLS, Tool
+from foretold.models.talk import Reply, Usage
 
 from .scene import harness, is_prefix, live, options, stored, texts
 

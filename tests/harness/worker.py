@@ -10,11 +10,11 @@ import json
 import os
 import sys
 
-from headnote.harness.harness import Harness
-from headnote.harness.permission import Permission
-from headnote.models.scripted import Scripted
-from headnote.sessions.model import Homes
-from headnote.sessions.write import transcript_path
+from foretold.harness.harness import Harness
+from foretold.harness.permission import Permission
+from foretold.models.scripted import Scripted
+from foretold.sessions.model import Homes
+from foretold.sessions.write import transcript_path
 
 
 def memory_text(name):

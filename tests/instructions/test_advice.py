@@ -2,9 +2,9 @@
 
 import pytest
 
-from headnote.instructions.advice import ADVICE, advise
-from headnote.tree import Disk
-from headnote.types import REASONS, Finding, Skip
+from foretold.instructions.advice import ADVICE, advise
+from foretold.tree import Disk
+from foretold.types import REASONS, Finding, Skip
 
 
 def advice(*skips):

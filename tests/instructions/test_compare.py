@@ -2,15 +2,15 @@
 
 import pytest
 
-import headnote
-from headnote.dialects.registry import AGENTS, SIGNS, set_up
-from headnote.errors import HeadnoteError
-from headnote.instructions.compare import Cell, Memory
-from headnote.tree import Disk, Fault
+import foretold
+from foretold.dialects.registry import AGENTS, SIGNS, set_up
+from foretold.errors import ForetoldError
+from foretold.instructions.compare import Cell, Memory
+from foretold.tree import Disk, Fault
 
 
 def compared(place, *agents, cwd="proj", **options):
-    return headnote.compare(place.path(cwd), agents or None, home=place.home, managed=place.managed, env={}, **options)
+    return foretold.compare(place.path(cwd), agents or None, home=place.home, managed=place.managed, env={}, **options)
 
 
 def states(place, found):
@@ -78,7 +78,7 @@ def test_none_is_set_up(place):
 def test_every_agent_loads_what_it_loads_alone(repo):
     found = compared(repo, *AGENTS)
     for view in found.views:
-        alone = headnote.load(repo.proj, agent=view.dialect.agent, home=repo.home, managed=repo.managed, env={})
+        alone = foretold.load(repo.proj, agent=view.dialect.agent, home=repo.home, managed=repo.managed, env={})
         assert view.text == alone.text, view
         assert view.entries == alone.entries
 
@@ -88,11 +88,11 @@ def test_every_agent_has_signs():
 
 
 def test_no_agent(place):
-    with pytest.raises(HeadnoteError, match="no agent to compare"):
-        headnote.compare(place.proj, [], home=place.home, env={})
-    with pytest.raises(headnote.UnknownAgent):
+    with pytest.raises(ForetoldError, match="no agent to compare"):
+        foretold.compare(place.proj, [], home=place.home, env={})
+    with pytest.raises(foretold.UnknownAgent):
         compared(place, "emacs")
-    with pytest.raises(headnote.NotAFolder):
+    with pytest.raises(foretold.NotAFolder):
         compared(place, "codex", cwd="nowhere")
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headnote.instructions.exists import first_hits
-from headnote.tree import MISSING, Disk
+from foretold.instructions.exists import first_hits
+from foretold.tree import MISSING, Disk
 
 
 class Counting(Disk):

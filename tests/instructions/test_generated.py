@@ -6,10 +6,10 @@ import tempfile
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import headnote
-from headnote.frontmatter import trim
-from headnote.instructions.verdict import verdict_of
-from headnote.types import REASONS
+import foretold
+from foretold.frontmatter import trim
+from foretold.instructions.verdict import verdict_of
+from foretold.types import REASONS
 
 FOLDERS = ["", "proj/", "proj/sub/", "proj/sub/deep/", "home/", "managed/", "out/"]
 FILES = [
@@ -170,7 +170,7 @@ def test_generated_trees(place, tree, args, values, version):
 
 def check_tree(place, args, values, version):
     options = {"args": args, "settings": values, "version": version}
-    headnote.invalidate()
+    foretold.invalidate()
     view = place.load(**options)
     # every candidate that exists is accounted for
     known = place.accounted(view) | {
@@ -197,7 +197,7 @@ def check_tree(place, args, values, version):
     assert {skip.reason for skip in view.skips} <= set(REASONS)
     assert all(finding.path and finding.code and finding.message for finding in view.findings)
     # twice is the same
-    headnote.invalidate()
+    foretold.invalidate()
     again = place.load(**options)
     parts = ("entries", "skips", "findings", "absent", "waiting", "withheld", "text", "slots", "loaded")
     assert [getattr(again, part) for part in parts] == [getattr(view, part) for part in parts]
@@ -241,7 +241,7 @@ def check_conversation(place, touched, values, version):
 @given(st.binary(max_size=300), VERSIONS)
 def test_any_bytes(place, data, version):
     path = place.write("proj/CLAUDE.md", data)
-    headnote.invalidate()
+    foretold.invalidate()
     view = place.load(version=version)
     assert path in place.accounted(view)
 
@@ -250,6 +250,6 @@ def test_any_bytes(place, data, version):
 @given(TEXTS, VERSIONS)
 def test_any_document(place, text, version):
     path = place.write("proj/.claude/rules/r.md", text)
-    headnote.invalidate()
+    foretold.invalidate()
     view = place.load(version=version)
     assert path in place.accounted(view)

@@ -8,8 +8,8 @@ import warnings
 
 import pytest
 
-import headnote
-from headnote.tree import Disk, Fault
+import foretold
+from foretold.tree import Disk, Fault
 
 BOTH = pytest.mark.parametrize("version", ["2.1.197", "2.1.325"])
 
@@ -135,7 +135,7 @@ def as_nobody(function):
 @pytest.fixture
 def open_place(place):
     """A place that everybody may enter: pytest's own folders are closed to others."""
-    root = tempfile.mkdtemp(prefix="headnote-test-")
+    root = tempfile.mkdtemp(prefix="foretold-test-")
     os.chmod(root, 0o755)
     yield type(place)(root)
     for folder, names_, _ in os.walk(root):
@@ -162,7 +162,7 @@ def test_a_file_without_the_right_to_read(open_place, version, where):
     path = PLACES[where]
     place.write(path, "closed", mode=0o000)
     place.load(version=version)  # whatever is imported lazily is imported now
-    headnote.invalidate()
+    foretold.invalidate()
     told, skips, findings = as_nobody(lambda: account(place, version=version))
     importer = "proj/CLAUDE.md" if where == "import" else path
     assert path not in told
@@ -177,7 +177,7 @@ def test_a_rules_folder_without_the_right_to_list(open_place, version, folder, m
     place = open_place
     place.write(f"{folder}/r.md", "rule")
     place.load(version=version)
-    headnote.invalidate()
+    foretold.invalidate()
     os.chmod(place.path(folder), mode)
     told, skips, findings = as_nobody(lambda: account(place, version=version))
     assert (told, skips, findings) == ([], [(folder, "unreadable")], [(folder, None, "unreadable")])
@@ -190,7 +190,7 @@ def test_a_folder_without_the_right_to_enter(open_place, version, folder):
     name = ".claude/CLAUDE.md" if folder == "proj" else "CLAUDE.md"
     place.write(f"{folder}/{name}", "closed")
     place.load(version=version)
-    headnote.invalidate()
+    foretold.invalidate()
     os.chmod(place.path(folder), 0o000)
     told, skips, _ = as_nobody(lambda: account(place, version=version))
     assert told == []

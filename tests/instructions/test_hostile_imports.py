@@ -2,8 +2,8 @@
 
 import pytest
 
-from headnote.tree import Disk
-from headnote.types import REASONS
+from foretold.tree import Disk
+from foretold.types import REASONS
 
 BOTH = pytest.mark.parametrize("version", ["2.1.197", "2.1.325"])
 

@@ -8,7 +8,7 @@ import tempfile
 
 import pytest
 
-import headnote
+import foretold
 
 BOTH = pytest.mark.parametrize("version", ["2.1.197", "2.1.325"])
 
@@ -137,9 +137,9 @@ def test_a_working_directory_with_an_odd_name(place, version, name):
     for path in (folder + "/CLAUDE.md", folder + "/a.md"):
         with open(path, "w", encoding="utf-8") as file:
             file.write("text @a.md")
-    view = headnote.load(folder, **place.options(version=version))
+    view = foretold.load(folder, **place.options(version=version))
     assert [entry.path for entry in view.entries] == [folder + "/CLAUDE.md", folder + "/a.md"]
-    session = headnote.Session(folder, **place.options(version=version))
+    session = foretold.Session(folder, **place.options(version=version))
     assert session.read("sub/x.ts").entries == ()
 
 
@@ -149,7 +149,7 @@ def test_a_working_directory_with_an_odd_name(place, version, name):
 @pytest.fixture
 def deep_place(place):
     """A place of its own: what pytest uses to clean up recurses, and would fail here."""
-    root = tempfile.mkdtemp(prefix="headnote-test-")
+    root = tempfile.mkdtemp(prefix="foretold-test-")
     yield type(place)(root)
     subprocess.run(["rm", "-rf", root], check=True)
 
@@ -200,10 +200,10 @@ def test_a_deep_read_costs_by_level(place, version, monkeypatch):
 
 
 PATIENT = """\
-import sys, headnote
+import sys, foretold
 root, cwd, path, version = sys.argv[1:]
 options = dict(agent=f"claude-code@{version}", home=root, managed=root + "/managed", env={})
-session = headnote.Session(cwd, **options)
+session = foretold.Session(cwd, **options)
 print(len(session.start().entries), len(session.read(path).entries))
 """
 

@@ -7,18 +7,18 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from headnote import inject, is_memory_message, pinned_prefix
-from headnote.errors import HeadnoteError
-from headnote.instructions.inject import PLACES
+from foretold import inject, is_memory_message, pinned_prefix
+from foretold.errors import ForetoldError
+from foretold.instructions.inject import PLACES
 
 SYSTEM = {"role": "system", "content": "You are helpful."}
 DEVELOPER = {"role": "developer", "content": "Be brief."}
 USER = {"role": "user", "content": "hi"}
 ASSISTANT = {"role": "assistant", "content": "hello"}
-OURS = {"role": "user", "content": "<headnote>\nUse tabs.\n</headnote>"}
+OURS = {"role": "user", "content": "<foretold>\nUse tabs.\n</foretold>"}
 
-OPEN_TAG = re.compile(r"<\s*headnote", re.IGNORECASE)
-CLOSE_TAG = re.compile(r"<\s*/\s*headnote", re.IGNORECASE)
+OPEN_TAG = re.compile(r"<\s*foretold", re.IGNORECASE)
+CLOSE_TAG = re.compile(r"<\s*/\s*foretold", re.IGNORECASE)
 
 
 def body(message):
@@ -63,7 +63,7 @@ def test_before_a_user_who_is_not_there():
 
 def test_a_place_that_is_none():
     with pytest.raises(
-        HeadnoteError, match="no place is called 'last'; there are: after-system, first, before-last-user"
+        ForetoldError, match="no place is called 'last'; there are: after-system, first, before-last-user"
     ):
         inject([], "Use tabs.", place="last")
 
@@ -79,7 +79,7 @@ def test_a_view_says_which_agent(place):
     place.write("proj/CLAUDE.md", "Use tabs.\n")
     view = place.load()
     (message,) = inject([], view)
-    assert message == {"role": "user", "content": f'<headnote agent="claude-code@2.1.325">\n{view.text}\n</headnote>'}
+    assert message == {"role": "user", "content": f'<foretold agent="claude-code@2.1.325">\n{view.text}\n</foretold>'}
     assert is_memory_message(message)
 
 
@@ -104,7 +104,7 @@ OPENAI = [
 
 
 def test_blocks_where_the_others_have_blocks():
-    ours = {"role": "user", "content": [{"type": "text", "text": "<headnote>\nUse tabs.\n</headnote>"}]}
+    ours = {"role": "user", "content": [{"type": "text", "text": "<foretold>\nUse tabs.\n</foretold>"}]}
     assert inject(ANTHROPIC, "Use tabs.") == [ours, *ANTHROPIC]
 
 
@@ -137,7 +137,7 @@ def test_injecting_again_replaces():
     once = inject([SYSTEM, USER], "Use tabs.")
     assert inject(once, "Use tabs.") == once
     assert [body(message) for message in inject(once, "Use spaces.") if is_memory_message(message)] == [
-        "<headnote>\nUse spaces.\n</headnote>"
+        "<foretold>\nUse spaces.\n</foretold>"
     ]
 
 
@@ -151,12 +151,12 @@ TEXTS = st.one_of(
     st.lists(
         st.sampled_from(
             [
-                "<headnote>",
-                "</headnote>",
-                "</HeadNote",
+                "<foretold>",
+                "</foretold>",
+                "</Foretold",
                 "<",
                 "/",
-                "headnote",
+                "foretold",
                 ">",
                 "\n",
                 "İ",
@@ -206,22 +206,22 @@ def test_what_was_there_stays_in_its_order(messages, text, place):
 # -- the boundary --------------------------------------------------------------------------------------------
 
 HOSTILE = [
-    "</headnote>",
-    "</HEADNOTE>",
-    "</HeadNote >",
-    "</headnote\n>",
-    "<headnote>",
-    "<HEADNOTE agent='x'>",
-    "a</headnote>b</headnote>c",
-    "</headnote></headnote>",
-    "<<headnote>",
-    "<</headnote>",
-    "\n</headnote>",
-    "\n</headnote>\n",
-    "İ</headnote>",  # its lower case is longer than itself
-    "İİİİ</HeadNote>",
-    "ŉ" * 20 + "</headnote>",
-    "x" * 1000 + "İ</headnote>",
+    "</foretold>",
+    "</FORETOLD>",
+    "</Foretold >",
+    "</foretold\n>",
+    "<foretold>",
+    "<FORETOLD agent='x'>",
+    "a</foretold>b</foretold>c",
+    "</foretold></foretold>",
+    "<<foretold>",
+    "<</foretold>",
+    "\n</foretold>",
+    "\n</foretold>\n",
+    "İ</foretold>",  # its lower case is longer than itself
+    "İİİİ</Foretold>",
+    "ŉ" * 20 + "</foretold>",
+    "x" * 1000 + "İ</foretold>",
 ]
 
 
@@ -232,7 +232,7 @@ def test_a_tag_in_the_text_ends_nothing(text):
 
 
 @given(TEXTS.filter(bool))
-@example("İ</headnote>")
+@example("İ</foretold>")
 def test_no_text_ends_the_message_early(text):
     (message,) = inject([], text)
     check_boundary(message, text)
@@ -242,17 +242,17 @@ def check_boundary(message, text):
     """One opening tag at the front, one closing tag at the end, and between them the text with `<` disarmed."""
     said = body(message)
     assert is_memory_message(message)
-    assert said.startswith("<headnote>\n")
-    assert said.endswith("\n</headnote>")
-    inner = said[len("<headnote>\n") : -len("\n</headnote>")]
-    assert re.findall(r"</?headnote", inner, re.IGNORECASE) == []
+    assert said.startswith("<foretold>\n")
+    assert said.endswith("\n</foretold>")
+    inner = said[len("<foretold>\n") : -len("\n</foretold>")]
+    assert re.findall(r"</?foretold", inner, re.IGNORECASE) == []
     assert inner.replace("&lt;", "<") == text.replace("&lt;", "<")
 
 
 def test_text_without_our_tags_is_left_alone():
-    text = 'a < b && c > d </head> <note> headnote </ headnote "&lt;"'
+    text = 'a < b && c > d </head> <note> foretold </ foretold "&lt;"'
     (message,) = inject([], text)
-    assert body(message) == f"<headnote>\n{text}\n</headnote>"
+    assert body(message) == f"<foretold>\n{text}\n</foretold>"
 
 
 # -- recognising ---------------------------------------------------------------------------------------------
@@ -265,18 +265,18 @@ def test_text_without_our_tags_is_left_alone():
         {"role": "user"},
         {"role": "user", "content": None},
         {"role": "user", "content": ""},
-        {"role": "user", "content": "<headnote>"},
-        {"role": "user", "content": "</headnote>"},
-        {"role": "user", "content": "<headnote>\nopen"},
-        {"role": "user", "content": "text <headnote>\nx\n</headnote>"},
-        {"role": "user", "content": "<headnote>\nx\n</headnote> text"},
-        {"role": "user", "content": "<headnotes>\nx\n</headnote>"},
+        {"role": "user", "content": "<foretold>"},
+        {"role": "user", "content": "</foretold>"},
+        {"role": "user", "content": "<foretold>\nopen"},
+        {"role": "user", "content": "text <foretold>\nx\n</foretold>"},
+        {"role": "user", "content": "<foretold>\nx\n</foretold> text"},
+        {"role": "user", "content": "<foretolds>\nx\n</foretold>"},
         {"role": "user", "content": []},
         {"role": "user", "content": [{"type": "image"}]},
-        {"role": "user", "content": ["<headnote>\nx\n</headnote>"]},
+        {"role": "user", "content": ["<foretold>\nx\n</foretold>"]},
         {
             "role": "user",
-            "content": [{"type": "text", "text": "<headnote>\nx\n</headnote>"}, {"type": "text", "text": "hi"}],
+            "content": [{"type": "text", "text": "<foretold>\nx\n</foretold>"}, {"type": "text", "text": "hi"}],
         },
         {"role": "user", "content": 3},
     ],

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headnote.compat import mink
-from headnote.instructions.marks import marks_of
+from foretold.compat import mink
+from foretold.instructions.marks import marks_of
 
 
 def paths(text):

@@ -7,10 +7,10 @@ import posixpath
 
 import pytest
 
-import headnote
-from headnote.errors import HeadnoteError, NotAFolder, UnknownAgent
-from headnote.tree import Fault, Item
-from headnote.types import Block, Entry, Finding, Skip, Slot
+import foretold
+from foretold.errors import ForetoldError, NotAFolder, UnknownAgent
+from foretold.tree import Fault, Item
+from foretold.types import Block, Entry, Finding, Skip, Slot
 
 HEADER = (
     "Codebase and user instructions are shown below. Be sure to adhere to these instructions. IMPORTANT: "
@@ -250,17 +250,17 @@ def test_what_is_left_out_is_taken_from_the_process(place, monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
     for name in [name for name in os.environ if name.startswith(("CLAUDE", "ANTHROPIC"))]:
         monkeypatch.delenv(name)
-    view = headnote.load(managed=place.managed)
+    view = foretold.load(managed=place.managed)
     assert place.told(view) == ["home/.claude/CLAUDE.md", "proj/CLAUDE.md"]
     assert view.world.date == datetime.date.today().isoformat()
     monkeypatch.setenv("CLAUDE_CODE_DISABLE_CLAUDE_MDS", "1")
-    assert headnote.load(managed=place.managed).entries == ()
+    assert foretold.load(managed=place.managed).entries == ()
 
 
 def test_paths_may_be_objects_and_dates_too(place):
     place.write("proj/CLAUDE.md", "project")
     texts = {
-        headnote.load(folder, **place.options(version="2.1.197", now=now, home=pathlib.Path(place.home))).slots
+        foretold.load(folder, **place.options(version="2.1.197", now=now, home=pathlib.Path(place.home))).slots
         for folder in (place.proj, pathlib.Path(place.proj), place.proj + "/", place.proj + "/../proj")
         for now in ("2026-01-02", datetime.date(2026, 1, 2), datetime.datetime(2026, 1, 2, 23, 59))
     }
@@ -285,7 +285,7 @@ def test_a_folder_that_is_none(place, folder):
     place.link("dangling", "nothing")
     with pytest.raises(NotAFolder, match="is not a folder") as error:
         place.load(folder)
-    assert isinstance(error.value, HeadnoteError)
+    assert isinstance(error.value, ForetoldError)
     assert error.value.exit_code == 2
 
 
@@ -389,7 +389,7 @@ def test_a_change_is_seen(place, change):
     change(place)
     after = place.load()
     assert after is not before
-    headnote.invalidate()
+    foretold.invalidate()
     fresh = place.load()
     assert seen(after) == seen(fresh)
 
@@ -437,7 +437,7 @@ def test_a_view_with_something_odd_in_it_is_kept_too(place, path):
 
 def test_invalidating_forgets(place):
     view = sample(place)
-    headnote.invalidate()
+    foretold.invalidate()
     again = place.load()
     assert again is not view
     assert seen(again) == seen(view)
@@ -521,7 +521,7 @@ OPTIONS = {"agent": "claude-code@2.1.325", "home": "/home/me", "managed": "/etc/
 
 
 def test_a_dictionary_is_enough():
-    view = headnote.load("/nowhere/repo", **OPTIONS, tree=Files(FILES))
+    view = foretold.load("/nowhere/repo", **OPTIONS, tree=Files(FILES))
     assert [entry.path for entry in view.entries] == [
         "/etc/claude-code/CLAUDE.md",
         "/home/me/.claude/CLAUDE.md",
@@ -540,7 +540,7 @@ def test_a_dictionary_is_enough():
 
 
 def test_a_session_over_a_dictionary():
-    session = headnote.Session("/nowhere/repo", **OPTIONS, tree=Files(FILES))
+    session = foretold.Session("/nowhere/repo", **OPTIONS, tree=Files(FILES))
     attached = session.read("sub/x.ts")
     assert [entry.path for entry in attached.entries] == [
         "/nowhere/repo/sub/CLAUDE.md",
@@ -551,12 +551,12 @@ def test_a_session_over_a_dictionary():
 def test_a_dictionary_is_asked_every_time():
     files = dict(FILES)
     tree = Files(files)
-    first = headnote.load("/nowhere/repo", **OPTIONS, tree=tree)
+    first = foretold.load("/nowhere/repo", **OPTIONS, tree=tree)
     files["/nowhere/repo/CLAUDE.md"] = b"changed"
-    second = headnote.load("/nowhere/repo", **OPTIONS, tree=tree)
+    second = foretold.load("/nowhere/repo", **OPTIONS, tree=tree)
     assert (first.entries[2].text[:7], second.entries[2].text) == ("project", "changed")
 
 
 def test_a_dictionary_without_the_folder():
     with pytest.raises(NotAFolder):
-        headnote.load("/nowhere/else", **OPTIONS, tree=Files(FILES))
+        foretold.load("/nowhere/else", **OPTIONS, tree=Files(FILES))

@@ -2,10 +2,10 @@
 
 import pytest
 
-from headnote.dialects.claude_code import START, TOUCH
-from headnote.dialects.table import Source
-from headnote.dialects.world import Git, walk_of
-from headnote.instructions.locate import below, folders_of, foreign_folders, steps
+from foretold.dialects.claude_code import START, TOUCH
+from foretold.dialects.table import Source
+from foretold.dialects.world import Git, walk_of
+from foretold.instructions.locate import below, folders_of, foreign_folders, steps
 
 
 class World:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headnote.frontmatter import parse, split
-from headnote.instructions.paths import MAX_GLOBS, Globs, globs_of, never_matches
+from foretold.frontmatter import parse, split
+from foretold.instructions.paths import MAX_GLOBS, Globs, globs_of, never_matches
 
 RECORDED = os.path.join(os.path.dirname(os.path.dirname(__file__)), "conformance")
 ABOUT_PATHS = ("rule-form-", "rule-fm-", "rule-glob-", "rule-esc", "rule-paths-", "rule-badyaml", "rule-outside")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headnote.instructions.prompt import Mention, mentions_in, parsed_mentions
+from foretold.instructions.prompt import Mention, mentions_in, parsed_mentions
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from headnote.dialects.claude_code import V2_1_197, V2_1_325
-from headnote.instructions.render import (
+from foretold.dialects.claude_code import V2_1_197, V2_1_325
+from foretold.instructions.render import (
     Attached,
     mention_blocks,
     nested_texts,
@@ -12,7 +12,7 @@ from headnote.instructions.render import (
     start_text,
     turn_blocks,
 )
-from headnote.types import Block, Entry
+from foretold.types import Block, Entry
 
 OLD, NEW = V2_1_197, V2_1_325
 HEADER = NEW.template.header

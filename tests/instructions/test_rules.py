@@ -2,9 +2,9 @@
 
 import os
 
-from headnote.instructions.rules import Rule, find_rules
-from headnote.tree import Disk
-from headnote.types import Skip
+from foretold.instructions.rules import Rule, find_rules
+from foretold.tree import Disk
+from foretold.types import Skip
 
 
 class Sorted(Disk):

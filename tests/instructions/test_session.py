@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from headnote.instructions.session import Attachment, Call
-from headnote.types import Block, Entry, Skip
+from foretold.instructions.session import Attachment, Call
+from foretold.types import Block, Entry, Skip
 
 BOTH = pytest.mark.parametrize("version", ["2.1.197", "2.1.325"])
 NOTHING = Attachment((), ())

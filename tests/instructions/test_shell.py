@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headnote.instructions.shell import Reading, files_read, folder_after
-from headnote.instructions.shellwords import simple_commands
+from foretold.instructions.shell import Reading, files_read, folder_after
+from foretold.instructions.shellwords import simple_commands
 
 READS = {
     "cat f": ["f"],

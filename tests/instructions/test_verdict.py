@@ -2,8 +2,8 @@
 
 import pytest
 
-from headnote.instructions.verdict import Verdict, verdict_of
-from headnote.types import REASONS
+from foretold.instructions.verdict import Verdict, verdict_of
+from foretold.types import REASONS
 
 
 def ask(place, path, **options):

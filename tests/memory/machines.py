@@ -22,21 +22,21 @@ import sys
 import threading
 import warnings
 
-import headnote
-from headnote.errors import HeadnoteError
-from headnote.memory.durable import KERNEL, Kernel
-from headnote.memory.entries import entries_of
-from headnote.memory.folder import Folder
-from headnote.memory.inbox import Inbox
-from headnote.memory.note import INDEX, digest_of
-from headnote.memory.store import Store, written
+import foretold
+from foretold.errors import ForetoldError
+from foretold.memory.durable import KERNEL, Kernel
+from foretold.memory.entries import entries_of
+from foretold.memory.folder import Folder
+from foretold.memory.inbox import Inbox
+from foretold.memory.note import INDEX, digest_of
+from foretold.memory.store import Store, written
 
 CALLS = "open close write fsync fchmod ftruncate link rename unlink mkdir rmdir exchange".split()
 PREAMBLE = "# Mine\n\nKeep this line.\n"
 FOREIGN = "user_foreign.md"
 OWN = "- [In my own words](user_a.md): hand-written"
 OWNED = ("# Mine", "Keep this line.", OWN)
-SOURCES = os.path.dirname(os.path.dirname(os.path.abspath(headnote.__file__)))
+SOURCES = os.path.dirname(os.path.dirname(os.path.abspath(foretold.__file__)))
 
 
 class Watched(Kernel):
@@ -189,7 +189,7 @@ def outcome(operation, store):
     """`ack`, or the kind and the words of what was raised; and the number of calls it took."""
     try:
         OPERATIONS[operation](store)
-    except HeadnoteError as error:
+    except ForetoldError as error:
         return [type(error).__name__, str(error)]
     return ["ack", ""]
 
@@ -362,7 +362,7 @@ def _race_once(folder, file, done):
         for act, *words in acts:
             try:
                 held = act(*words)
-            except HeadnoteError:
+            except ForetoldError:
                 done["refused"] += 1
             else:
                 done["made"] += 1
@@ -449,7 +449,7 @@ def write_much(root, name, count, kernel):
         file = dice.choice(list(store.folder.files()) or ["none.md"])
         try:
             made = write_once(store, op, key, file, dice)
-        except HeadnoteError as error:
+        except ForetoldError as error:
             say(kind="fail", id=key, op=op, error=type(error).__name__, said=str(error))
         else:
             digest = made.after if op == "delete" else made.digest

@@ -20,9 +20,9 @@ import random
 import shutil
 from typing import NamedTuple
 
-from headnote.errors import HeadnoteError
-from headnote.memory.inbox import Inbox
-from headnote.memory.note import INDEX
+from foretold.errors import ForetoldError
+from foretold.memory.inbox import Inbox
+from foretold.memory.note import INDEX
 
 from .machines import Watched, files_of, problems, store_in, text_of, waiting
 
@@ -346,7 +346,7 @@ def _marks(root, steps):
 def _do(step, recorder):
     try:
         STEPS[step](store_in(recorder.root, recorder))
-    except (Dead, HeadnoteError, IndexError):  # the one that died had done it: nothing is left to do for this one
+    except (Dead, ForetoldError, IndexError):  # the one that died had done it: nothing is left to do for this one
         return False
     return True
 

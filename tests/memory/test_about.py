@@ -1,7 +1,7 @@
 """What is quoted without being asked for: only what a prompt is about."""
 
-import headnote
-from headnote.memory.about import worth_quoting
+import foretold
+from foretold.memory.about import worth_quoting
 
 
 def recalled(memory, question):
@@ -9,7 +9,7 @@ def recalled(memory, question):
 
 
 def test_a_word_in_front_or_two_anywhere(place):
-    memory = headnote.memory.open(place.proj, home=place.home, env={})
+    memory = foretold.memory.open(place.proj, home=place.home, env={})
     memory.create("Deploys", type="project", description="when we ship", body="On Tuesdays, from the main branch.")
     memory.create("Oven", type="feedback", description="how hot it is", body="Never above 230 degrees.")
     assert recalled(memory, "How do deploys work?") == ["deploys"]
@@ -19,14 +19,14 @@ def test_a_word_in_front_or_two_anywhere(place):
 
 
 def test_a_word_that_many_hold_tells_nothing(place):
-    memory = headnote.memory.open(place.proj, home=place.home, env={})
+    memory = foretold.memory.open(place.proj, home=place.home, env={})
     for number in range(5):
         memory.create(f"Bread {number}", type="project", description=f"bread of day {number}", body="Flour.")
     assert recalled(memory, "Which bread?") == []
 
 
 def test_words_of_every_prompt_tell_nothing(place):
-    memory = headnote.memory.open(place.proj, home=place.home, env={})
+    memory = foretold.memory.open(place.proj, home=place.home, env={})
     memory.create("Commits", type="feedback", description="how to write commit messages", body="One line.")
     prompts = ["how are you", "write a function", "what should I write?", "Fix the code, please."]
     assert [recalled(memory, prompt) for prompt in prompts] == [[]] * len(prompts)

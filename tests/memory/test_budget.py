@@ -1,11 +1,11 @@
-"""The budget says what the agent really shows of `MEMORY.md`: `headnote.load` is the judge."""
+"""The budget says what the agent really shows of `MEMORY.md`: `foretold.load` is the judge."""
 
 import pytest
 
-import headnote
-from headnote.dialects.claude_world import slug
-from headnote.instructions.index import cut_index
-from headnote.memory.budget import Budget, limits_of
+import foretold
+from foretold.dialects.claude_world import slug
+from foretold.instructions.index import cut_index
+from foretold.memory.budget import Budget, limits_of
 
 
 def entry(number, hook="h"):
@@ -145,6 +145,6 @@ def test_a_proposal_keeps_line_ends():
 
 
 def test_the_budget_of_a_project(place):
-    memories = headnote.memory.open(place.proj, home=place.home, env={})
+    memories = foretold.memory.open(place.proj, home=place.home, env={})
     memories.create("A", type="project", description="d", body="b")
     assert (memories.budget().lines, memories.budget().unlisted, memories.budget().dangling) == (1, [], [])

@@ -10,14 +10,14 @@ import time
 
 import pytest
 
-import headnote
-from headnote.memory import cache as caching
-from headnote.memory.cache import SEALED, Cache
-from headnote.memory.note import MAX_FILE
-from headnote.memory.recall import recall
-from headnote.memory.stamps import walk_of
+import foretold
+from foretold.memory import cache as caching
+from foretold.memory.cache import SEALED, Cache
+from foretold.memory.note import MAX_FILE
+from foretold.memory.recall import recall
+from foretold.memory.stamps import walk_of
 
-SOURCES = os.path.dirname(os.path.dirname(os.path.abspath(headnote.__file__)))
+SOURCES = os.path.dirname(os.path.dirname(os.path.abspath(foretold.__file__)))
 WORDS = "tabs deploy staging router token budget cache index memory folder branch review release cluster parser".split()
 NOW = 1_800_000_000.0
 
@@ -181,13 +181,13 @@ def test_a_byte_changed_anywhere(filled):
 def test_another_schema(filled):
     right = filled.ask()
     base = sqlite3.connect(filled.base)
-    base.execute("UPDATE about SET value = 'headnote recall 0' WHERE key = 'schema'")
+    base.execute("UPDATE about SET value = 'foretold recall 0' WHERE key = 'schema'")
     base.commit()
     base.close()
     os.utime(filled.base, ns=(SEALED, SEALED))
     assert filled.ask() == right
     base = sqlite3.connect(filled.base)
-    assert base.execute("SELECT value FROM about WHERE key = 'schema'").fetchone() != ("headnote recall 0",)
+    assert base.execute("SELECT value FROM about WHERE key = 'schema'").fetchone() != ("foretold recall 0",)
     base.close()
 
 
@@ -262,7 +262,7 @@ def test_left_over_temporary_files_are_removed(filled):
 
 ASK = """
 import sys
-from headnote.memory.recall import recall
+from foretold.memory.recall import recall
 found = recall(sys.argv[1], "deploy the parser", cache=sys.argv[2], now=1.8e9)
 print([(hit.memory.file, hit.score) for hit in found.hits])
 """

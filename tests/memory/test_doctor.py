@@ -6,9 +6,9 @@ import shutil
 
 import pytest
 
-import headnote
-from headnote.dialects.claude_world import slug
-from headnote.memory.doctor import examine, project_of_folder
+import foretold
+from foretold.dialects.claude_world import slug
+from foretold.memory.doctor import examine, project_of_folder
 
 GOOD = "---\nname: {name}\ndescription: d\nmetadata:\n  type: project\n---\n{body}\n"
 SECRET = "gh" + "p_" + "a1B2" * 9
@@ -16,7 +16,7 @@ SECRET = "gh" + "p_" + "a1B2" * 9
 
 def opened(place, cwd="proj", **options):
     given = {"home": place.home, "managed": place.managed, "env": {}, **options}
-    return headnote.memory.open(place.path(cwd), **given)
+    return foretold.memory.open(place.path(cwd), **given)
 
 
 @pytest.fixture
@@ -129,13 +129,13 @@ def test_a_damaged_history(memories):
 
 
 def test_settings_and_switches(place):
-    place.write("home/.config/headnote/config.toml", "[memory]\nx = 1\n")
+    place.write("home/.config/foretold/config.toml", "[memory]\nx = 1\n")
     memories = opened(place, env={"CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"})
     assert [code for _, _, code in found(memories)] == ["settings-invalid", "memory-off"]
 
 
 def test_findings_of_the_team_say_where(memories, place):
-    path = place.write("proj/.headnote/memory/plain.md", "text")
+    path = place.write("proj/.foretold/memory/plain.md", "text")
     assert found(memories) == [(path, 1, "memory-plain")]
 
 
@@ -143,7 +143,7 @@ def test_a_repository_that_was_moved(memories, place):
     os.rename(place.proj, place.path("my new"))
     [finding] = examine(opened(place, "my new"))
     assert (finding.path, finding.code) == (memories.place.store, "memory-moved")
-    assert finding.hint == f"headnote memory relocate {place.proj} '{place.path('my new')}'"
+    assert finding.hint == f"foretold memory relocate {place.proj} '{place.path('my new')}'"
     transcript(place, "proj")
     assert [each.code for each in examine(opened(place, "my new"))] == ["memory-moved"]
 

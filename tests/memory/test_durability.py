@@ -10,9 +10,9 @@ import tempfile
 
 import pytest
 
-from headnote.memory.journal import change_of
-from headnote.memory.lines import decode, encode
-from headnote.memory.note import INDEX
+from foretold.memory.journal import change_of
+from foretold.memory.lines import decode, encode
+from foretold.memory.note import INDEX
 
 from . import machines, powercut
 from .machines import OPERATIONS, Worker, files_of, in_child, lost, problems, seeded, store_in, text_of, waiting
@@ -112,7 +112,7 @@ def test_a_failing_sync_of_the_folder_is_not_reported_as_not_written(tmp_path):
 
     linked = []
     root = str(tmp_path / "store")
-    with pytest.raises(machines.HeadnoteError) as raised:
+    with pytest.raises(machines.ForetoldError) as raised:
         store_in(root, Unsynced()).put("user_a.md", "A.")
     said = "user_a.md is written, but the disk did not confirm it (Input/output error): a power cut may undo it"
     assert (type(raised.value).__name__, str(raised.value)) == ("NotSynced", said)
@@ -226,7 +226,7 @@ def test_what_a_dead_process_left_of_somebody_elses_text_comes_into_the_history(
     store = store_in(root)
     store.put("user_a.md", "A.\n")
     for name, text in (("1-x", b"no end of line"), ("2-x", b"lines\nof mine\n"), ("3-x", b"A."), ("4-x", b"")):
-        with open(os.path.join(store.path, f".headnote-{name}"), "wb") as file:
+        with open(os.path.join(store.path, f".foretold-{name}"), "wb") as file:
             file.write(text)
     store.put("user_b.md", "B.\n")
     kept = {change.data for change in store.log() if change.op == "leftover"}
@@ -238,12 +238,12 @@ def test_what_a_dead_process_left_of_somebody_elses_text_comes_into_the_history(
 def test_what_looks_like_a_leftover_and_is_no_file_stops_nobody(tmp_path):
     store = store_in(str(tmp_path / "store"))
     store.put("user_a.md", "A.\n")
-    os.mkdir(os.path.join(store.path, ".headnote-folder"))
-    os.symlink("/etc/passwd", os.path.join(store.path, ".headnote-link"))
-    os.mkfifo(os.path.join(store.path, ".headnote-pipe"))
+    os.mkdir(os.path.join(store.path, ".foretold-folder"))
+    os.symlink("/etc/passwd", os.path.join(store.path, ".foretold-link"))
+    os.mkfifo(os.path.join(store.path, ".foretold-pipe"))
     store.put("user_b.md", "B.\n")
     assert sorted(store.folder.files()) == ["user_a.md", "user_b.md"]
-    assert sorted(os.listdir(store.path))[:3] == [".headnote-folder", ".headnote-link", ".headnote-pipe"]
+    assert sorted(os.listdir(store.path))[:3] == [".foretold-folder", ".foretold-link", ".foretold-pipe"]
 
 
 def test_the_lock_of_a_process_that_died_holds_nobody_up(tmp_path, template):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from headnote.memory.entries import Line, Update, entries_of, entry_line, shortened, updated
-from headnote.memory.note import read_note
+from foretold.memory.entries import Line, Update, entries_of, entry_line, shortened, updated
+from foretold.memory.note import read_note
 
 
 def memory(file, name, description=""):

@@ -9,9 +9,9 @@ import threading
 
 import pytest
 
-from headnote.errors import BadName, HeadnoteError, MemoryChanged, MemoryExists, NoSuchMemory, StoreFailed
-from headnote.memory.folder import Folder, Modes
-from headnote.memory.note import MAX_FILE, digest_of
+from foretold.errors import BadName, ForetoldError, MemoryChanged, MemoryExists, NoSuchMemory, StoreFailed
+from foretold.memory.folder import Folder, Modes
+from foretold.memory.note import MAX_FILE, digest_of
 
 from .machines import Quick, in_child, swap_race, tree
 
@@ -366,9 +366,9 @@ def test_what_is_no_memory_is_named(folder):
     for file, said in (("link.md", "a symbolic link"), ("pipe.md", "no plain file"), ("large.md", "more than")):
         with pytest.raises(StoreFailed, match=said):
             folder.read(file)
-    with pytest.raises(HeadnoteError):
+    with pytest.raises(ForetoldError):
         folder.read("linked/secret.md")
-    with pytest.raises(HeadnoteError):
+    with pytest.raises(ForetoldError):
         folder.create("linked/new.md", b"new")
     assert tree(outside) == {"secret.md": b"secret"}
 

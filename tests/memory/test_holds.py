@@ -2,10 +2,10 @@
 
 import os
 
-from headnote.memory.drift.claims import Claim
-from headnote.memory.drift.verdict import Checked, Verdict
-from headnote.memory.holds import Held, Holding, keep, kept_in
-from headnote.memory.note import read_note
+from foretold.memory.drift.claims import Claim
+from foretold.memory.drift.verdict import Checked, Verdict
+from foretold.memory.holds import Held, Holding, keep, kept_in
+from foretold.memory.note import read_note
 
 DAY = 86400.0
 NOTE = read_note("a.md", b"`deploy()` in `src/ship.py` ships.\n")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from headnote.errors import BadName, MemoryChanged, MemoryExists, NoSuchMemory, NotSynced, WriteRefused
-from headnote.memory.inbox import Inbox, Proposal
+from foretold.errors import BadName, MemoryChanged, MemoryExists, NoSuchMemory, NotSynced, WriteRefused
+from foretold.memory.inbox import Inbox, Proposal
 
 from .machines import Quick, files_of, problems, store_in, text_of
 

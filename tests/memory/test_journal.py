@@ -7,10 +7,10 @@ import time
 
 import pytest
 
-from headnote.errors import NotSynced, StoreFailed
-from headnote.memory.journal import Change, Head, Journal, change_of, record_of
-from headnote.memory.lines import Lines
-from headnote.memory.note import INDEX, digest_of
+from foretold.errors import NotSynced, StoreFailed
+from foretold.memory.journal import Change, Head, Journal, change_of, record_of
+from foretold.memory.lines import Lines
+from foretold.memory.note import INDEX, digest_of
 
 from .machines import Quick, in_child, store_in
 

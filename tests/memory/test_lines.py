@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from headnote.memory.lines import Lines, encode
+from foretold.memory.lines import Lines, encode
 
 
 @pytest.mark.parametrize("kept", [1, 5, -2])

@@ -4,17 +4,17 @@ import os
 
 import pytest
 
-import headnote
-from headnote.errors import BadName, MemoryChanged, MemoryExists, NoSuchMemory, WriteRefused
-from headnote.memory import Memory, Proposal
-from headnote.memory.identity import recall_identity
+import foretold
+from foretold.errors import BadName, MemoryChanged, MemoryExists, NoSuchMemory, WriteRefused
+from foretold.memory import Memory, Proposal
+from foretold.memory.identity import recall_identity
 
 AGENT = {"by": "agent", "session": "s1", "why": "it was said"}
 
 
 def opened(place, cwd="proj", **options):
     given = {"home": place.home, "managed": place.managed, "env": {}, **options}
-    return headnote.memory.open(place.path(cwd), **given)
+    return foretold.memory.open(place.path(cwd), **given)
 
 
 def add(memories, topic="Tabs", body="Use tabs.", **said):
@@ -33,7 +33,7 @@ def trees(place):
     place.git("add -A")
     place.git("commit -qm a")
     place.git("worktree add -q ../tree")
-    place.write("home/.config/headnote/config.toml", '[memory]\nworktrees = "overlay"\n')
+    place.write("home/.config/foretold/config.toml", '[memory]\nworktrees = "overlay"\n')
     return place
 
 
@@ -204,7 +204,7 @@ def test_a_name_of_none(place, name, meant):
     add(memories)
     with pytest.raises(NoSuchMemory) as caught:
         memories.get(name)
-    assert str(caught.value) == f"no memory is called {name!r}{meant}; see: headnote memory list"
+    assert str(caught.value) == f"no memory is called {name!r}{meant}; see: foretold memory list"
 
 
 def test_the_same_topic_twice(place):
@@ -228,7 +228,7 @@ def test_agents(place, agent):
     assert memories.index() == "- [Tabs](feedback_tabs.md) — about Tabs\n"
     assert memories.budget().lines == 1
     if agent == "qwen-code":
-        shown = headnote.load(place.proj, agent=agent, home=place.home, env={}).text
+        shown = foretold.load(place.proj, agent=agent, home=place.home, env={}).text
         assert "- [Tabs](feedback_tabs.md) — about Tabs" in shown
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headnote.errors import BadName
-from headnote.memory.names import MAX_PART, new_file, safe_file, same_name, slug_of
+from foretold.errors import BadName
+from foretold.memory.names import MAX_PART, new_file, safe_file, same_name, slug_of
 
 TEXT = st.text(st.characters(exclude_categories=()) | st.sampled_from("./\\~%:- \0․／．"))
 

@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from headnote.dialects.claude_world import slug
-from headnote.errors import NotAFolder, UnknownAgent
-from headnote.memory.place import find_place, name_of, place_of_path
+from foretold.dialects.claude_world import slug
+from foretold.errors import NotAFolder, UnknownAgent
+from foretold.memory.place import find_place, name_of, place_of_path
 
 
 def find(place, cwd="proj", agent="claude-code", **options):
@@ -37,9 +37,9 @@ def test_the_folder_of_the_agent(place):
         "root": place.proj,
         "store": store_of(place, "proj"),
         "under": "",
-        "team": f"{place.proj}/.headnote/memory",
-        "state": f"{place.home}/.local/state/headnote",
-        "cache": f"{place.home}/.cache/headnote",
+        "team": f"{place.proj}/.foretold/memory",
+        "state": f"{place.home}/.local/state/foretold",
+        "cache": f"{place.home}/.cache/foretold",
         "policy": "auto",
         "agent": "claude-code",
         "off": "",
@@ -93,12 +93,12 @@ def test_a_worktree_shares_or_lies_on_top(place):
         store_of(place, "proj"),
         "",
     )
-    place.write("home/.config/headnote/config.toml", '[memory]\nworktrees = "overlay"\n')
+    place.write("home/.config/foretold/config.toml", '[memory]\nworktrees = "overlay"\n')
     over = find(place, "tree")
     assert (over.store, over.under, over.team) == (
         store_of(place, "tree"),
         store_of(place, "proj"),
-        place.path("tree/.headnote/memory"),
+        place.path("tree/.foretold/memory"),
     )
     assert over.is_read is False  # the agent reads the one below
     assert find(place).under == ""
@@ -121,25 +121,25 @@ def test_agents_with_another_folder_or_none(place):
     assert (qwen.store, qwen.off, qwen.is_read) == (store_of(place, "proj", "home/.qwen"), "", True)
     for agent in ("codex", "gemini-cli", "opencode", "copilot-cli"):
         found = find(place, "proj/sub", agent=agent)
-        ours = f"{place.home}/.local/state/headnote/{name_of(place.proj)}/memories"
+        ours = f"{place.home}/.local/state/foretold/{name_of(place.proj)}/memories"
         assert (found.project, found.store, found.is_read) == (place.proj, ours, False)
-        assert found.team == f"{place.proj}/.headnote/memory"
+        assert found.team == f"{place.proj}/.foretold/memory"
     with pytest.raises(UnknownAgent):
         find(place, agent="emacs")
 
 
 def test_our_own_folders(place):
     env = {"XDG_STATE_HOME": "/s", "XDG_CACHE_HOME": "/c", "XDG_CONFIG_HOME": place.path("conf")}
-    place.write("conf/headnote/config.toml", '[memory]\npolicy = "manual"\n')
+    place.write("conf/foretold/config.toml", '[memory]\npolicy = "manual"\n')
     found = find(place, env=env)
-    assert (found.state, found.cache, found.policy) == ("/s/headnote", "/c/headnote", "manual")
+    assert (found.state, found.cache, found.policy) == ("/s/foretold", "/c/foretold", "manual")
     relative = find(place, env={"XDG_STATE_HOME": "s", "XDG_CACHE_HOME": ""})
     assert (relative.state, relative.cache) == (
-        f"{place.home}/.local/state/headnote",
-        f"{place.home}/.cache/headnote",
+        f"{place.home}/.local/state/foretold",
+        f"{place.home}/.cache/foretold",
     )
     place.write("ours/config.toml", '[memory]\npolicy = "read-only"\n')
-    own = find(place, env={**env, "HEADNOTE_HOME": place.path("ours")})
+    own = find(place, env={**env, "FORETOLD_HOME": place.path("ours")})
     assert (own.state, own.cache, own.policy) == (place.path("ours"), place.path("ours/cache"), "read-only")
 
 
@@ -154,16 +154,16 @@ def test_our_own_folders(place):
 )
 def test_a_repository_makes_the_policy_only_stricter(place, mine, theirs, policy):
     place.folder("proj/.git")
-    place.write("home/.config/headnote/config.toml", f'[memory]\npolicy = "{mine}"\n')
-    place.write("proj/.headnote.toml", f'[memory]\npolicy = "{theirs}"\n')
+    place.write("home/.config/foretold/config.toml", f'[memory]\npolicy = "{mine}"\n')
+    place.write("proj/.foretold.toml", f'[memory]\npolicy = "{theirs}"\n')
     found = find(place)
     assert (found.policy, found.findings) == (policy, ())
 
 
 def test_the_folders_that_settings_name(place):
     place.folder("proj/.git")
-    place.write("home/.config/headnote/config.toml", '[memory]\ndirectory = "~/notes"\n')
-    place.write("proj/.headnote.toml", '[memory]\nteam = "docs/memory"\n')
+    place.write("home/.config/foretold/config.toml", '[memory]\ndirectory = "~/notes"\n')
+    place.write("proj/.foretold.toml", '[memory]\nteam = "docs/memory"\n')
     found = find(place)
     assert (found.store, found.team, found.is_read) == (
         place.path("home/notes"),
@@ -182,20 +182,20 @@ def test_a_team_outside_is_refused(place, team):
     place.folder("proj/.git")
     place.folder("out")
     place.link("proj/link", "../out")
-    place.write("proj/.headnote.toml", f'[memory]\nteam = "{team}"\n')
+    place.write("proj/.foretold.toml", f'[memory]\nteam = "{team}"\n')
     found = find(place)
-    told = [] if not team else [("proj/.headnote.toml", "settings-invalid", OUTSIDE.format(team))]
-    assert (found.team, findings(found, place)) == (f"{place.proj}/.headnote/memory", told)
+    told = [] if not team else [("proj/.foretold.toml", "settings-invalid", OUTSIDE.format(team))]
+    assert (found.team, findings(found, place)) == (f"{place.proj}/.foretold/memory", told)
 
 
 def test_a_link_where_the_team_should_be_is_refused(place):
     place.folder("proj/.git")
     place.folder("out/memory")
-    place.link("proj/.headnote", "../out")
+    place.link("proj/.foretold", "../out")
     found = find(place)
     assert (found.team, findings(found, place)) == (
         "",
-        [("proj/.headnote/memory", "settings-invalid", OUTSIDE.format(".headnote/memory"))],
+        [("proj/.foretold/memory", "settings-invalid", OUTSIDE.format(".foretold/memory"))],
     )
 
 
@@ -219,25 +219,25 @@ def test_a_link_where_the_team_should_be_is_refused(place):
 )
 def test_bad_settings_are_findings(place, text, said):
     place.folder("proj/.git")
-    path = place.write("home/.config/headnote/config.toml", text)
+    path = place.write("home/.config/foretold/config.toml", text)
     found = find(place)
     assert [(each.path, each.code, each.message) for each in found.findings] == [(path, "settings-invalid", said)]
     assert found.policy == ("confirm" if "policy" in said or "TOML" in said else "auto")
-    assert (found.store, found.team) == (store_of(place, "proj"), f"{place.proj}/.headnote/memory")
+    assert (found.store, found.team) == (store_of(place, "proj"), f"{place.proj}/.foretold/memory")
 
 
 def test_a_repository_does_not_say_where_memories_are(place):
     place.folder("proj/.git")
-    place.write("proj/.headnote.toml", '[memory]\ndirectory = "/tmp/x"\n')
+    place.write("proj/.foretold.toml", '[memory]\ndirectory = "/tmp/x"\n')
     found = find(place)
     said = "memory.directory is not a repository's to set, and is not used"
-    assert findings(found, place) == [("proj/.headnote.toml", "settings-invalid", said)]
+    assert findings(found, place) == [("proj/.foretold.toml", "settings-invalid", said)]
     assert found.store == store_of(place, "proj")
 
 
 def test_settings_of_a_repository_that_cannot_be_read_do_not_loosen(place):
     place.folder("proj/.git")
-    place.write("proj/.headnote.toml", b"\xff\xfe[memory")
+    place.write("proj/.foretold.toml", b"\xff\xfe[memory")
     assert (find(place).policy, [each.code for each in find(place).findings]) == ("confirm", ["settings-invalid"])
 
 

@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from headnote.dialects.registry import dialects_of
-from headnote.errors import HeadnoteError
-from headnote.memory import prompt_text
-from headnote.memory.note import TYPES, read_note
-from headnote.memory.prompt import WORDINGS, memory_prompt, search_section, slashed
+from foretold.dialects.registry import dialects_of
+from foretold.errors import ForetoldError
+from foretold.memory import prompt_text
+from foretold.memory.note import TYPES, read_note
+from foretold.memory.prompt import WORDINGS, memory_prompt, search_section, slashed
 
 #: rule -> what a prompt that states it has, all of it, in either wording
 ALWAYS = {
@@ -230,5 +230,5 @@ def test_without_an_index_nothing_speaks_of_it(wording):
     ],
 )
 def test_what_is_asked_wrongly(options, said):
-    with pytest.raises(HeadnoteError, match=re.escape(said)):
+    with pytest.raises(ForetoldError, match=re.escape(said)):
         memory_prompt("/mem", **options)

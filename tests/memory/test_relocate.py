@@ -5,16 +5,16 @@ import tarfile
 
 import pytest
 
-import headnote
-from headnote.errors import HeadnoteError, MemoryChanged, NoSuchMemory, StoreFailed
-from headnote.memory.durable import Kernel
-from headnote.memory.relocate import plan_relocation, relocate
+import foretold
+from foretold.errors import ForetoldError, MemoryChanged, NoSuchMemory, StoreFailed
+from foretold.memory.durable import Kernel
+from foretold.memory.relocate import plan_relocation, relocate
 
 
 def opened(place, cwd, **options):
     place.folder(cwd)
     given = {"home": place.home, "managed": place.managed, "env": {}, **options}
-    return headnote.memory.open(place.path(cwd), **given)
+    return foretold.memory.open(place.path(cwd), **given)
 
 
 def put(memories, file, text):
@@ -189,7 +189,7 @@ def test_without_an_archive_nothing_is_touched(both):
     os.makedirs(new.own.shelf.state.path)
     with open(f"{new.own.shelf.state.path}/backups", "w", encoding="utf-8") as file:
         file.write("in the way")
-    with pytest.raises(HeadnoteError, match="so nothing was changed"):
+    with pytest.raises(ForetoldError, match="so nothing was changed"):
         relocate(plan_relocation(old, new))
     assert (files(old), files(new)) == before
 

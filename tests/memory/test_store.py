@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
-from headnote.errors import (
+from foretold.errors import (
     BadName,
-    HeadnoteError,
+    ForetoldError,
     MemoryChanged,
     MemoryExists,
     NoSuchMemory,
@@ -16,9 +16,9 @@ from headnote.errors import (
     StoreFailed,
     WriteRefused,
 )
-from headnote.memory.durable import KERNEL
-from headnote.memory.entries import entries_of
-from headnote.memory.note import INDEX, MAX_FILE, digest_of, read_note
+from foretold.memory.durable import KERNEL
+from foretold.memory.entries import entries_of
+from foretold.memory.note import INDEX, MAX_FILE, digest_of, read_note
 
 from .machines import Quick, Worker, files_of, lost, problems, store_in, tree
 
@@ -264,7 +264,7 @@ def test_the_index_cannot_follow_and_that_is_said(tmp_path):
         store.put("user_a.md", "A.")
     assert str(raised.value) == (
         "user_a.md is changed, but MEMORY.md does not follow yet: cannot write MEMORY.md: the disk is full; "
-        "make room and try again. Try: headnote memory doctor --fix"
+        "make room and try again. Try: foretold memory doctor --fix"
     )
     fresh = store_in(str(tmp_path / "store"))
     fresh.put("user_b.md", "B.")
@@ -415,7 +415,7 @@ def test_threads_of_one_process_share_a_store(store):
         try:
             for each in range(8):
                 store.put(f"user_{number}_{each}.md", "x")
-        except HeadnoteError as error:
+        except ForetoldError as error:
             failed.append(error)
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]

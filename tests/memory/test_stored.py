@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headnote.conform.cases import read_cases
-from headnote.memory.agent import form_of
-from headnote.memory.emit import FORM, NEWER, emit, number, quote
-from headnote.memory.stored import note_name, read_front, render_note, stored
+from foretold.conform.cases import read_cases
+from foretold.memory.agent import form_of
+from foretold.memory.emit import FORM, NEWER, emit, number, quote
+from foretold.memory.stored import note_name, read_front, render_note, stored
 
 MORE = read_cases(os.path.join(os.path.dirname(os.path.abspath(__file__)), "stored_more.jsonl"))
 NOW = "2026-01-02T03:04:05.678Z"

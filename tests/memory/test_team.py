@@ -7,18 +7,18 @@ import unicodedata
 
 import pytest
 
-import headnote
-from headnote.errors import MemoryChanged, NoSuchMemory, WriteRefused
-from headnote.memory.doctor import examine
-from headnote.memory.team import DESCRIPTION, IGNORED, TAG, team_entry, team_index, team_text
-from headnote.types import Entry
+import foretold
+from foretold.errors import MemoryChanged, NoSuchMemory, WriteRefused
+from foretold.memory.doctor import examine
+from foretold.memory.team import DESCRIPTION, IGNORED, TAG, team_entry, team_index, team_text
+from foretold.types import Entry
 
 SECRET = "gh" + "p_" + "a1B2" * 9
 
 
 def opened(place, cwd="proj", **options):
     given = {"home": place.home, "managed": place.managed, "env": {}, **options}
-    return headnote.memory.open(place.path(cwd), **given)
+    return foretold.memory.open(place.path(cwd), **given)
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_sharing_signs_a_copy(repo):
     }
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", made.metadata["created"])
     assert [(each.op, each.why) for each in memories.team.log()] == [("create", "shared")]
-    assert os.stat(f"{repo.proj}/.headnote/memory/feedback_tabs.md").st_mode & 0o777 == 0o644
+    assert os.stat(f"{repo.proj}/.foretold/memory/feedback_tabs.md").st_mode & 0o777 == 0o644
     assert memories.get("tabs").scope == "private"
 
 
@@ -113,7 +113,7 @@ def test_what_is_not_shared(repo, values, code):
     with pytest.raises(WriteRefused) as caught:
         memories.share(plan)
     assert SECRET not in str(caught.value)
-    assert not os.path.exists(f"{repo.proj}/.headnote")
+    assert not os.path.exists(f"{repo.proj}/.foretold")
 
 
 def test_a_person_can_be_shared_on_purpose_but_no_credential(repo):
@@ -184,7 +184,7 @@ def commit(place, text):
 
 
 def tracked(place):
-    done = subprocess.run(["git", "ls-files", ".headnote"], cwd=place.proj, capture_output=True, text=True, check=True)
+    done = subprocess.run(["git", "ls-files", ".foretold"], cwd=place.proj, capture_output=True, text=True, check=True)
     return done.stdout.split()
 
 
@@ -197,10 +197,10 @@ def test_two_branches_that_each_add_a_memory_merge(repo):
         commit(repo, branch)
     repo.git("merge -q --no-edit one")
     assert tracked(repo) == [
-        ".headnote/memory/.gitignore",
-        ".headnote/memory/feedback_first.md",
-        ".headnote/memory/feedback_one.md",
-        ".headnote/memory/feedback_two.md",
+        ".foretold/memory/.gitignore",
+        ".foretold/memory/feedback_first.md",
+        ".foretold/memory/feedback_one.md",
+        ".foretold/memory/feedback_two.md",
     ]
     team = opened(repo).team
     assert team_index(team) == (
@@ -225,7 +225,7 @@ def test_a_clone_has_the_same_index(repo):
     commit(repo, "shared")
     repo.git(f"clone -q {repo.proj} {repo.path('clone')}", ".")
     there = opened(repo, "clone")
-    assert not os.path.exists(repo.path("clone/.headnote/memory/MEMORY.md"))
+    assert not os.path.exists(repo.path("clone/.foretold/memory/MEMORY.md"))
     assert team_index(there.team) == team_index(opened(repo).team)
     assert examine(there) == []
 
@@ -233,7 +233,7 @@ def test_a_clone_has_the_same_index(repo):
 def test_a_file_that_git_brings_or_takes_is_in_the_index_at_once(repo):
     memories = opened(repo)
     shared(memories)
-    folder = f"{repo.proj}/.headnote/memory"
+    folder = f"{repo.proj}/.foretold/memory"
     with open(f"{folder}/new.md", "w", encoding="utf-8") as file:
         file.write("---\nname: new\ndescription: pulled\nmetadata:\n  type: project\n---\nx\n")
     os.unlink(f"{folder}/feedback_tabs.md")
@@ -244,13 +244,13 @@ def test_text_beside_the_entries_is_kept(repo):
     memories = opened(repo)
     shared(memories)
     repo.write(
-        "proj/.headnote/memory/MEMORY.md", "# Ours\n\n- [Other words](feedback_tabs.md)\n- [Gone](gone.md)\nEnd.\n"
+        "proj/.foretold/memory/MEMORY.md", "# Ours\n\n- [Other words](feedback_tabs.md)\n- [Gone](gone.md)\nEnd.\n"
     )
     assert team_index(memories.team) == "# Ours\n\nEnd.\n\n- [Tabs](feedback_tabs.md) — indent with tabs\n"
 
 
 def test_what_somebody_told_git_stays(repo):
-    ignored = repo.write("proj/.headnote/memory/.gitignore", "*.tmp\n")
+    ignored = repo.write("proj/.foretold/memory/.gitignore", "*.tmp\n")
     shared(opened(repo))
     with open(ignored, encoding="utf-8") as file:
         assert file.read() == "*.tmp\n"
@@ -271,7 +271,7 @@ def test_the_wrapper(repo):
     memories = opened(repo)
     shared(memories)
     entry = team_entry(memories.team)
-    path = f"{repo.proj}/.headnote/memory/MEMORY.md"
+    path = f"{repo.proj}/.foretold/memory/MEMORY.md"
     assert (entry.path, entry.layer) == (path, "team")
     assert team_text(entry) == (
         f"Contents of {path}{DESCRIPTION}:\n\n"
@@ -336,7 +336,7 @@ def test_a_long_index_is_cut_and_says_so(repo):
     team = opened(repo).of_team()
     for number in range(205):
         repo.write(
-            f"proj/.headnote/memory/m{number:03}.md", f"---\nname: m{number}\nmetadata:\n  type: project\n---\nx\n"
+            f"proj/.foretold/memory/m{number:03}.md", f"---\nname: m{number}\nmetadata:\n  type: project\n---\nx\n"
         )
     entry = team_entry(team.own)
     assert ("m199.md" in entry.text, "m201.md" in entry.text, "205 lines" in entry.text) == (True, False, True)
@@ -349,6 +349,6 @@ def test_the_history_moves_with_the_repository(place):
     memories.share(memories.plan_share("tabs"))
     memories.of_team().edit("tabs", body="Spaces.")
     os.rename(place.proj, place.path("moved"))
-    moved = headnote.memory.open(place.path("moved"), home=place.home, env={})
+    moved = foretold.memory.open(place.path("moved"), home=place.home, env={})
     assert [(change.op, change.by) for change in moved.of_team().log("tabs")] == [("create", "user"), ("edit", "user")]
     assert moved.of_team().restore("tabs").body == "Use tabs."

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headnote.memory.note import read_note
-from headnote.memory.postings import in_memory, query_of
-from headnote.memory.scoring import rank
-from headnote.memory.terms import FORMS, MOST, STOPWORDS, anchors, expression, groups, humps, pairs, starts
+from foretold.memory.note import read_note
+from foretold.memory.postings import in_memory, query_of
+from foretold.memory.scoring import rank
+from foretold.memory.terms import FORMS, MOST, STOPWORDS, anchors, expression, groups, humps, pairs, starts
 
 NAMES = {
     "parse_http_response": "parse http response parsehttpresponse",

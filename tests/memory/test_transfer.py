@@ -5,16 +5,16 @@ import os
 
 import pytest
 
-import headnote
-from headnote.errors import HeadnoteError
-from headnote.memory.transfer import SCHEMA, export, plan_import, take_in
+import foretold
+from foretold.errors import ForetoldError
+from foretold.memory.transfer import SCHEMA, export, plan_import, take_in
 
 SECRET = "gh" + "p_" + "a1B2" * 9
 
 
 def opened(place, cwd):
     place.folder(cwd)
-    return headnote.memory.open(place.path(cwd), home=place.home, managed=place.managed, env={})
+    return foretold.memory.open(place.path(cwd), home=place.home, managed=place.managed, env={})
 
 
 def put(memories, file, data):
@@ -172,7 +172,7 @@ def test_a_failure_does_not_stop_the_rest(stores):
     assert bytes_of(here) == {"a.md": b"1", "c.md": b"3"}
 
 
-NO_FILE = "this is no file that `headnote memory export` wrote: "
+NO_FILE = "this is no file that `foretold memory export` wrote: "
 DAMAGED = "the file is damaged: each of its memories has a `file` and a `text`"
 
 
@@ -185,7 +185,7 @@ DAMAGED = "the file is damaged: each of its memories has a `file` and a `text`"
         ("1" * 5000, NO_FILE + "it is no JSON"),
         ("[]", NO_FILE + "its schema is None"),
         ("3", NO_FILE + "its schema is None"),
-        ('{"schema": "headnote.export/2"}', NO_FILE + "its schema is 'headnote.export/2'"),
+        ('{"schema": "foretold.export/2"}', NO_FILE + "its schema is 'foretold.export/2'"),
         ('{"schema": ["x"]}', NO_FILE + "its schema is ['x']"),
         (json.dumps({"schema": SCHEMA}), DAMAGED),
         (json.dumps({"schema": SCHEMA, "memories": 3}), DAMAGED),
@@ -198,7 +198,7 @@ DAMAGED = "the file is damaged: each of its memories has a `file` and a `text`"
     ids=range(15),
 )
 def test_files_that_are_none(stores, text, said):
-    with pytest.raises(HeadnoteError) as caught:
+    with pytest.raises(ForetoldError) as caught:
         plan_import(text, stores[0].own)
     assert str(caught.value) == said
 

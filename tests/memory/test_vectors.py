@@ -8,15 +8,15 @@ import time
 
 import pytest
 
-import headnote
-from headnote.memory import vectors as module
-from headnote.memory.note import read_note
-from headnote.memory.postings import Candidate, Found, Query
-from headnote.memory.recall import recall
-from headnote.memory.scoring import rank
-from headnote.memory.vectors import PART, NoVectors, WordLlama, parts
+import foretold
+from foretold.memory import vectors as module
+from foretold.memory.note import read_note
+from foretold.memory.postings import Candidate, Found, Query
+from foretold.memory.recall import recall
+from foretold.memory.scoring import rank
+from foretold.memory.vectors import PART, NoVectors, WordLlama, parts
 
-SOURCES = os.path.dirname(os.path.dirname(os.path.abspath(headnote.__file__)))
+SOURCES = os.path.dirname(os.path.dirname(os.path.abspath(foretold.__file__)))
 numpy_only = pytest.mark.skipif(not importlib.util.find_spec("numpy"), reason="numpy is not installed")
 with_table = pytest.mark.skipif(
     not importlib.util.find_spec("wordllama"), reason="wordllama is not installed: it is the extra vectors"
@@ -129,7 +129,7 @@ def test_without_the_package_its_extra_is_named(monkeypatch):
 
 def test_without_vectors_numpy_is_not_imported(tmp_path):
     write(f"{tmp_path}/memory", {"a.md": "zzz"})
-    code = "import sys; from headnote.memory.recall import recall; recall(sys.argv[1], 'zzz'); "
+    code = "import sys; from foretold.memory.recall import recall; recall(sys.argv[1], 'zzz'); "
     code += "print('numpy' in sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", code, f"{tmp_path}/memory"], env={"PYTHONPATH": SOURCES}, capture_output=True, text=True
@@ -138,7 +138,7 @@ def test_without_vectors_numpy_is_not_imported(tmp_path):
 
 
 def test_importing_the_module_imports_no_numpy():
-    code = "import sys; import headnote.memory.vectors; print({'numpy', 'wordllama'} & {*sys.modules})"
+    code = "import sys; import foretold.memory.vectors; print({'numpy', 'wordllama'} & {*sys.modules})"
     done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": SOURCES}, capture_output=True, text=True)
     assert done.stdout == "set()\n"
     assert module.PART

@@ -7,14 +7,14 @@ import anthropic
 import openai
 import pytest
 
-from headnote.dialects.claude_code import OLDER_MODELS
-from headnote.errors import ExtraMissing, ModelFailed, UnknownModel
-from headnote.models import anthropic_blocks
-from headnote.models.anthropic_client import AnthropicModel
-from headnote.models.named import from_name
-from headnote.models.openai_client import OpenAIModel
-from headnote.models.talk import Request, Usage
-from headnote.probe.server import ModelServer, Status
+from foretold.dialects.claude_code import OLDER_MODELS
+from foretold.errors import ExtraMissing, ModelFailed, UnknownModel
+from foretold.models import anthropic_blocks
+from foretold.models.anthropic_client import AnthropicModel
+from foretold.models.named import from_name
+from foretold.models.openai_client import OpenAIModel
+from foretold.models.talk import Request, Usage
+from foretold.probe.server import ModelServer, Status
 
 KEY = "sk-" + "not-a-real-key-of-anybody"
 READ = {"name": "Read", "description": "Reads.", "input_schema": {"type": "object", "properties": {}}}

@@ -14,7 +14,7 @@ import random
 
 import pytest
 
-from headnote.frontmatter import parse, split
+from foretold.frontmatter import parse, split
 
 from .node import ask
 

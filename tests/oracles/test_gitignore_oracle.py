@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from headnote.instructions.gitignore import Matcher, RuleIndex
+from foretold.instructions.gitignore import Matcher, RuleIndex
 
 from .node import ask
 

@@ -11,7 +11,7 @@ import re
 
 import pytest
 
-from headnote.instructions.globs import Glob
+from foretold.instructions.globs import Glob
 
 from .node import ask
 

@@ -12,7 +12,7 @@ import re
 
 import pytest
 
-from headnote.instructions.markdown import scan
+from foretold.instructions.markdown import scan
 
 from .node import ask
 

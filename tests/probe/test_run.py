@@ -8,14 +8,14 @@ import sys
 
 import pytest
 
-import headnote
-from headnote.conform.run import run_cases
-from headnote.errors import ProbeFailed
-from headnote.probe.live import play
-from headnote.probe.recipes import RECIPES
-from headnote.probe.record import case_of
-from headnote.probe.run import NAMESPACES, namespace, probe
-from headnote.probe.told import Segment, parts_of, told_in
+import foretold
+from foretold.conform.run import run_cases
+from foretold.errors import ProbeFailed
+from foretold.probe.live import play
+from foretold.probe.recipes import RECIPES
+from foretold.probe.record import case_of
+from foretold.probe.run import NAMESPACES, namespace, probe
+from foretold.probe.told import Segment, parts_of, told_in
 
 #: a program that does what Claude Code does, as far as a probe sees it: it sends a text with its first request
 AGENT = """\
@@ -54,7 +54,7 @@ def left():
     """Temporary folders of probes that are still there."""
     import tempfile
 
-    return [name for name in os.listdir(tempfile.gettempdir()) if name.startswith("headnote-probe-")]
+    return [name for name in os.listdir(tempfile.gettempdir()) if name.startswith("foretold-probe-")]
 
 
 def asked(place, body, **options):
@@ -69,7 +69,7 @@ ask([{{"role": "user", "content": [{{"type": "text", "text": text}}]}}])
 
 def test_an_agent_that_does_as_we_expect(place):
     place.write("proj/CLAUDE.md", "Use tabs.\n")
-    text = headnote.load(place.proj, agent="claude-code@2.1.325", home=place.home, env={}).text
+    text = foretold.load(place.proj, agent="claude-code@2.1.325", home=place.home, env={}).text
     found = asked(place, SENDS.format(text.replace("\n", "\\n").replace('"', '\\"')))
     assert (found.same, found.exit, found.requests) == (True, 0, 1)
     assert found.told == (Segment(0, "user", text),)
@@ -190,11 +190,11 @@ def test_the_command(place):
     assert "+Codebase and user instructions are shown below. X" in done.stdout.decode().split("\n")
     words = ("probe", "--agent", "claude-code@2.1.325", "--program", program, "--json")
     found = json.loads(place.run(*words, env={"PATH": os.environ["PATH"]}).stdout)
-    assert (found["schema"], found["same"], found["told"][0]["role"]) == ("headnote.probe/1", False, "user")
+    assert (found["schema"], found["same"], found["told"][0]["role"]) == ("foretold.probe/1", False, "user")
     done = place.run("probe", "--agent", "codex")
     assert (done.returncode, done.stderr) == (
         3,
-        b"headnote: codex is not on PATH; install it, or give --program PATH\n",
+        b"foretold: codex is not on PATH; install it, or give --program PATH\n",
     )
 
 
@@ -274,7 +274,7 @@ def test_a_probe_becomes_a_case_that_conforms(place):
     place.write("proj/CLAUDE.md", "Use tabs.\n")
     place.write("proj/bad.md", b"\xff")
     place.write("home/.claude/CLAUDE.md", "Mine.\n")
-    text = headnote.load(place.proj, agent="claude-code@2.1.325", home=place.home, env={}).text
+    text = foretold.load(place.proj, agent="claude-code@2.1.325", home=place.home, env={}).text
     sent = text.replace(place.home, "HOME").replace("\n", "\\n").replace('"', '\\"')
     body = SENDS.format(sent).replace("ask(", 'text = text.replace("HOME", os.environ["HOME"])\nask(')
     found = asked(place, body)
@@ -339,5 +339,5 @@ def test_conform_asks_the_program(place):
     done = place.run("conform", "--live", path)
     assert (done.returncode, done.stderr) == (
         3,
-        b"headnote: claude is not on PATH; install it, or give --program PATH\n",
+        b"foretold: claude is not on PATH; install it, or give --program PATH\n",
     )

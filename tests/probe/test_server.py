@@ -11,8 +11,8 @@ from itertools import pairwise
 
 import pytest
 
-from headnote.probe.bodies import LIMIT
-from headnote.probe.server import Exchange, ModelServer, ToolCall
+from foretold.probe.bodies import LIMIT
+from foretold.probe.server import Exchange, ModelServer, ToolCall
 
 READ = ToolCall(("read_file", "Read"), {"path": "é.md"})
 LIST = ToolCall(("Glob", "list"), {"pattern": "**"})

@@ -11,19 +11,19 @@ from jsonschema import Draft202012Validator
 from mcp import ClientSession, StdioServerParameters, types
 from mcp.client.stdio import stdio_client
 
-from headnote import memory
-from headnote.files import FileHistory, ReadState
-from headnote.serve.mcp.arguments import checked
-from headnote.serve.mcp.bounds import cleaned
-from headnote.serve.mcp.catalogue import tools_for
-from headnote.serve.mcp.here import Here
-from headnote.serve.mcp.tool import Answer
-from headnote.sessions.model import Homes
-from headnote.sessions.write import Transcript, transcript_path
+from foretold import memory
+from foretold.files import FileHistory, ReadState
+from foretold.serve.mcp.arguments import checked
+from foretold.serve.mcp.bounds import cleaned
+from foretold.serve.mcp.catalogue import tools_for
+from foretold.serve.mcp.here import Here
+from foretold.serve.mcp.tool import Answer
+from foretold.sessions.model import Homes
+from foretold.sessions.write import Transcript, transcript_path
 
 from ..memory.machines import Quick
 
-COMMAND = "from headnote import cli; cli.COMMANDS.setdefault('mcp', ('mcp', '')); cli.run()"
+COMMAND = "from foretold import cli; cli.COMMANDS.setdefault('mcp', ('mcp', '')); cli.run()"
 SESSION = "11111111-2222-4333-8444-555555555555"
 LIMIT = 22_000  #: bytes of an answer's data, and of its text
 
@@ -58,7 +58,7 @@ class Stage:
         return self.memories().create(topic, type=type_, description=f"about {topic.lower()}", body=body, **more)
 
     def policy(self, policy):
-        folder = os.path.join(self.home, ".config", "headnote")
+        folder = os.path.join(self.home, ".config", "foretold")
         os.makedirs(folder, exist_ok=True)
         with open(os.path.join(folder, "config.toml"), "w", encoding="utf-8") as file:
             file.write(f'[memory]\npolicy = "{policy}"\n')

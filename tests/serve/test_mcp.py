@@ -1,4 +1,4 @@
-"""`headnote mcp` as a real process: driven by the SDK's own client, by bytes on its pipe, and by signals."""
+"""`foretold mcp` as a real process: driven by the SDK's own client, by bytes on its pipe, and by signals."""
 
 import asyncio
 import json
@@ -11,17 +11,17 @@ import threading
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from headnote import __version__
-from headnote.serve.mcp.catalogue import INSTRUCTIONS, TOOLS
+from foretold import __version__
+from foretold.serve.mcp.catalogue import INSTRUCTIONS, TOOLS
 
 from .mcp_client import COMMAND, drive, stage_of
 
 #: tools that no server has: one that is loud, one that fails, one that never ends
 EXTRA = """
 import os, subprocess, sys, time, warnings
-from headnote.serve.mcp import catalogue
-from headnote.serve.mcp.shapes import record, takes
-from headnote.serve.mcp.tool import Answer, Tool
+from foretold.serve.mcp import catalogue
+from foretold.serve.mcp.shapes import record, takes
+from foretold.serve.mcp.tool import Answer, Tool
 
 def shout(here, given):
     print("printed"); os.write(1, b"written\\n"); subprocess.run(["echo", "of a child"]); warnings.warn("warned")
@@ -67,7 +67,7 @@ def test_a_client_is_served(stage, tmp_path):
     session = drive(stage, talk, client="codex-mcp-client", roots=[stage.project], cwd=str(elsewhere))
     told = session.initialize_result
     assert (told.server_info.name, told.server_info.version, told.instructions) == (
-        "headnote",
+        "foretold",
         __version__,
         INSTRUCTIONS,
     )
@@ -119,15 +119,15 @@ async def check_tools(server, stage):
 
 async def check_resources(server, stage):
     listed = {str(each.uri): each for each in (await server.session.list_resources()).resources}
-    uri = "headnote://memory/project_deploys.md"
+    uri = "foretold://memory/project_deploys.md"
     assert (listed[uri].title, listed[uri].mime_type) == ("Deploys", "text/markdown")
     (part,) = (await server.session.read_resource(uri)).contents
     assert part.text == stage.memories().get("deploys").text
-    (part,) = (await server.session.read_resource("headnote://told/claude-code")).contents
+    (part,) = (await server.session.read_resource("foretold://told/claude-code")).contents
     assert "Use tabs." in part.text
     templates = (await server.session.list_resource_templates()).resource_templates
-    assert [each.uri_template for each in templates][-1] == "headnote://told/{agent}"
-    for wrong in ("headnote://memory/../../x.md", "headnote://memory/nothing.md", "file:///etc/passwd"):
+    assert [each.uri_template for each in templates][-1] == "foretold://told/{agent}"
+    for wrong in ("foretold://memory/../../x.md", "foretold://memory/nothing.md", "file:///etc/passwd"):
         with pytest.raises(MCPError):
             await server.session.read_resource(wrong)
 
@@ -272,7 +272,7 @@ def test_a_client_that_goes_in_the_middle_ends_it_without_a_traceback(stage):
     assert pipe.process.wait(20) == 0
     pipe._reader.join()
     pipe.process.stderr.close()
-    assert pipe.errors == [b"headnote mcp: the client is gone\n"]
+    assert pipe.errors == [b"foretold mcp: the client is gone\n"]
 
 
 # Before it serves

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headnote.errors import BadArgument
-from headnote.serve.mcp.cursors import cursor_of, position_in
+from foretold.errors import BadArgument
+from foretold.serve.mcp.cursors import cursor_of, position_in
 
 POSITIONS = st.lists(st.text(max_size=30) | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False), max_size=4)
 
@@ -45,7 +45,7 @@ def test_one_belongs_to_its_question():
 
 
 def test_one_of_another_version_is_refused(monkeypatch):
-    monkeypatch.setattr("headnote.serve.mcp.cursors.VERSION", 2)
+    monkeypatch.setattr("foretold.serve.mcp.cursors.VERSION", 2)
     later = cursor_of("recall", {}, [1])
     monkeypatch.undo()
     with pytest.raises(BadArgument, match="another version"):

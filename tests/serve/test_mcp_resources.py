@@ -1,12 +1,12 @@
-"""Resources of `headnote mcp`: what is listed, and what an address gives."""
+"""Resources of `foretold mcp`: what is listed, and what an address gives."""
 
 import os
 import subprocess
 
 import pytest
 
-from headnote.errors import BadArgument, HeadnoteError
-from headnote.serve.mcp.resources import PAGE, PART, listed, read
+from foretold.errors import BadArgument, ForetoldError
+from foretold.serve.mcp.resources import PAGE, PART, listed, read
 
 from .mcp_client import stage_of
 
@@ -34,18 +34,18 @@ def note(folder, name, body="Text.\n"):
 
 def test_memories_and_views_are_listed(stage):
     assert [(each.uri, each.title) for each in walk(stage.here)] == [
-        ("headnote://told/claude-code", "What claude-code is told"),
-        ("headnote://memory/project_deploys.md", "Deploys"),
-        ("headnote://memory/project_pools.md", "Pools"),
-        ("headnote://memory/user_role.md", "Role"),
+        ("foretold://told/claude-code", "What claude-code is told"),
+        ("foretold://memory/project_deploys.md", "Deploys"),
+        ("foretold://memory/project_pools.md", "Pools"),
+        ("foretold://memory/user_role.md", "Role"),
     ]
 
 
 def test_the_teams_are_listed_too(stage):
     subprocess.run(["git", "init", "-q", stage.project], check=True, env=stage.env)
-    note(os.path.join(stage.project, ".headnote", "memory"), "project_team.md", "Ours.\n")
-    assert walk(stage.here)[-1].uri == "headnote://team/project_team.md"
-    assert read(stage.here, "headnote://team/project_team.md")[0].text.endswith("Ours.\n")
+    note(os.path.join(stage.project, ".foretold", "memory"), "project_team.md", "Ours.\n")
+    assert walk(stage.here)[-1].uri == "foretold://team/project_team.md"
+    assert read(stage.here, "foretold://team/project_team.md")[0].text.endswith("Ours.\n")
 
 
 def test_a_long_list_is_walked_once(stage):
@@ -74,17 +74,17 @@ def test_every_listed_address_can_be_read(stage):
 
 
 def test_a_view_is_the_exact_text(stage):
-    import headnote
+    import foretold
 
-    view = headnote.load(stage.project, agent="claude-code@2.1.197", home=stage.home, env=stage.env)
-    assert "".join(part.text for part in read(stage.here, "headnote://told/claude-code@2.1.197")) == view.text
-    assert read(stage.here, "headnote://told/aider")[0].text == "aider is told nothing here."
+    view = foretold.load(stage.project, agent="claude-code@2.1.197", home=stage.home, env=stage.env)
+    assert "".join(part.text for part in read(stage.here, "foretold://told/claude-code@2.1.197")) == view.text
+    assert read(stage.here, "foretold://told/aider")[0].text == "aider is told nothing here."
 
 
 def test_a_long_memory_comes_in_parts(stage):
     body = "größer \0 \x1b\n" * 30_000
     note(stage.memories().place.store, "project_long.md", body)
-    uri, parts = "headnote://memory/project_long.md", []
+    uri, parts = "foretold://memory/project_long.md", []
     while uri:
         found = read(stage.here, uri)
         parts.append(found[0].text)
@@ -100,30 +100,30 @@ def test_a_long_memory_comes_in_parts(stage):
         *(
             "",
             "x",
-            "headnote://",
-            "headnote://memory",
-            "headnote://memory/",
-            "headnote://other/x.md",
+            "foretold://",
+            "foretold://memory",
+            "foretold://memory/",
+            "foretold://other/x.md",
             "file:///etc/passwd",
         ),
-        *("headnote://memory/../../../etc/passwd", "headnote://memory/%2e%2e/x.md", "headnote://memory//etc/passwd"),
-        *("headnote://memory/x%00.md", "headnote://memory/nothing.md", "headnote://memory/user_role.md?from=-1"),
-        *("headnote://memory/user_role.md?from=x", "headnote://memory/user_role.md?other=1", "headnote://told/nobody"),
+        *("foretold://memory/../../../etc/passwd", "foretold://memory/%2e%2e/x.md", "foretold://memory//etc/passwd"),
+        *("foretold://memory/x%00.md", "foretold://memory/nothing.md", "foretold://memory/user_role.md?from=-1"),
+        *("foretold://memory/user_role.md?from=x", "foretold://memory/user_role.md?other=1", "foretold://told/nobody"),
         *(
-            "headnote://team/x.md",
-            "headnote://memory/MEMORY",
-            "headnote://memory/" + "a" * 5_000,
-            "headnote://told/" + "a" * 5_000,
+            "foretold://team/x.md",
+            "foretold://memory/MEMORY",
+            "foretold://memory/" + "a" * 5_000,
+            "foretold://told/" + "a" * 5_000,
         ),
     ],
 )
 def test_other_addresses_are_refused(stage, uri):
-    with pytest.raises(HeadnoteError):
+    with pytest.raises(ForetoldError):
         read(stage.here, uri)
 
 
 def test_a_cursor_of_something_else_is_refused(stage):
-    from headnote.serve.mcp.cursors import cursor_of
+    from foretold.serve.mcp.cursors import cursor_of
 
     for cursor in ("x", cursor_of("recall", {}, [1]), cursor_of("resources", {}, ["nowhere", "x"])):
         with pytest.raises(BadArgument):

@@ -1,13 +1,13 @@
-"""The tools of `headnote mcp`, one by one and without a server: what each says, refuses, cuts and changes."""
+"""The tools of `foretold mcp`, one by one and without a server: what each says, refuses, cuts and changes."""
 
 import os
 
 import pytest
 
-from headnote.dialects.registry import AGENTS
-from headnote.errors import (
+from foretold.dialects.registry import AGENTS
+from foretold.errors import (
     BadArgument,
-    HeadnoteError,
+    ForetoldError,
     MemoryChanged,
     MemoryExists,
     NoCheckpoint,
@@ -17,10 +17,10 @@ from headnote.errors import (
     UnknownAgent,
     WriteRefused,
 )
-from headnote.files.undo import Undo, state_folder
-from headnote.serve.mcp.catalogue import TOOLS, tools_for
-from headnote.serve.mcp.here import CLIENTS, Cancelled
-from headnote.serve.mcp.tool import said_of
+from foretold.files.undo import Undo, state_folder
+from foretold.serve.mcp.catalogue import TOOLS, tools_for
+from foretold.serve.mcp.here import CLIENTS, Cancelled
+from foretold.serve.mcp.tool import said_of
 
 from .mcp_client import SESSION, Stage, answer_of, ask, stage_of, walk
 
@@ -271,7 +271,7 @@ def test_with_confirm_everything_waits(stage):
     saved = ask(stage, "save_memory", **NEW)
     changed = ask(stage, "update_memory", name="role", expect=before.digest, body="A miller.")
     assert (saved["state"], changed["state"]) == ("proposed", "proposed")
-    assert "headnote memory inbox accept" in saved["said"]
+    assert "foretold memory inbox accept" in saved["said"]
     assert not stage.memories().own.has("bread")
     assert stage.memories().get("role") == before
     waiting = stage.memories().inbox.waiting()
@@ -355,7 +355,7 @@ def test_a_search_stays_in_the_project_unless_told(stage):
 
 
 def test_a_search_does_not_find_itself(stage):
-    call = {"type": "tool_use", "id": "toolu_9", "name": "mcp__headnote__search_sessions", "input": {"query": "pool"}}
+    call = {"type": "tool_use", "id": "toolu_9", "name": "mcp__foretold__search_sessions", "input": {"query": "pool"}}
     with stage.said() as said:
         said.assistant({"model": "claude-opus-4-8", "content": [call]})
         said.tool_result("toolu_9", "2 messages: I raised the connection pool.")
@@ -584,7 +584,7 @@ def test_whatever_is_given_is_an_answer_or_an_error_of_ours(stage, name):
             try:
                 answer_of(stage, name, **{**needed, field: value})
                 answers += 1
-            except HeadnoteError as error:
+            except ForetoldError as error:
                 longest = max(longest, len(said_of(error)))
     assert sorted(os.listdir(stage.root)) == before
     assert not os.path.exists("owned")

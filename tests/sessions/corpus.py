@@ -6,7 +6,7 @@ import random
 import uuid
 from datetime import UTC
 
-from headnote.sessions.model import Homes
+from foretold.sessions.model import Homes
 
 WORDS = "the of pool size max build error fix parse http cache naïve Größe привет 制表 使用 tabs_4 K ſo İt".split()
 MOMENT = 1_767_000_000

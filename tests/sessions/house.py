@@ -4,7 +4,7 @@ import json
 import os
 import uuid
 
-from headnote.sessions.model import Homes, Stored
+from foretold.sessions.model import Homes, Stored
 
 MOMENT = 1_700_000_000  #: when everything here was last written
 

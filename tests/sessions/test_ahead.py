@@ -5,9 +5,9 @@ import subprocess
 
 import pytest
 
-from headnote.sessions import ahead
-from headnote.sessions.hits import search
-from headnote.sessions.model import Homes
+from foretold.sessions import ahead
+from foretold.sessions.hits import search
+from foretold.sessions.model import Homes
 
 from .corpus import MOMENT, record, write
 
@@ -40,9 +40,9 @@ def test_the_answer_is_the_same(homes, monkeypatch, limit):
 
 
 def test_what_it_tells_is_what_is_there(homes, monkeypatch):
-    from headnote.sessions.listing import newest_first
-    from headnote.sessions.scan import Sieve
-    from headnote.sessions.wanted import query_of
+    from foretold.sessions.listing import newest_first
+    from foretold.sessions.scan import Sieve
+    from foretold.sessions.wanted import query_of
 
     monkeypatch.setattr(ahead, "AFTER", 1)
     sessions = newest_first(homes)

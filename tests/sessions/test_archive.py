@@ -10,20 +10,20 @@ import sys
 
 import pytest
 
-import headnote
-from headnote.errors import HeadnoteError, NoSuchSession, RestoreRefused, SessionFailed
-from headnote.sessions.archive import Archive, archive_folder, archived_hint, unkept
-from headnote.sessions.frames import Frames
-from headnote.sessions.model import Homes, Stored
-from headnote.sessions.redact import Redactor, fingerprint
-from headnote.sessions.restore import plan_restore, restore, verify
-from headnote.sessions.retention import DAY, leaving
-from headnote.sessions.snapshots import Contents
+import foretold
+from foretold.errors import ForetoldError, NoSuchSession, RestoreRefused, SessionFailed
+from foretold.sessions.archive import Archive, archive_folder, archived_hint, unkept
+from foretold.sessions.frames import Frames
+from foretold.sessions.model import Homes, Stored
+from foretold.sessions.redact import Redactor, fingerprint
+from foretold.sessions.restore import plan_restore, restore, verify
+from foretold.sessions.retention import DAY, leaving
+from foretold.sessions.snapshots import Contents
 
 from ..memory.machines import Faulty, Quick, in_child
 from . import house
 
-SOURCES = os.path.dirname(os.path.dirname(os.path.abspath(headnote.__file__)))
+SOURCES = os.path.dirname(os.path.dirname(os.path.abspath(foretold.__file__)))
 
 
 def archive_in(path, kernel=None):
@@ -123,7 +123,7 @@ def test_a_change_that_leaves_size_and_time_is_found_by_a_thorough_reading(tmp_p
 
 
 def test_large_files_go_through_in_pieces(tmp_path, monkeypatch):
-    monkeypatch.setattr("headnote.sessions.filing.PIECE", 1000)
+    monkeypatch.setattr("foretold.sessions.filing.PIECE", 1000)
     session = house.claude_session(tmp_path / "home", turns=40)
     archive = archive_in(tmp_path / "archive")
     told = []
@@ -213,7 +213,7 @@ def test_whatever_fails_nothing_archived_is_lost(tmp_path, fault):
         def attempt(kernel=kernel):
             try:
                 return ["ok", archive_in(tmp_path / "archive", kernel).archive(session).what]
-            except HeadnoteError as error:
+            except ForetoldError as error:
                 return ["refused", str(error)]
 
         answer = attempt() if isinstance(fault, int) or fault == "short" else in_child(attempt)
@@ -236,8 +236,8 @@ def test_whatever_fails_nothing_archived_is_lost(tmp_path, fault):
 
 WORKER = """
 import sys
-from headnote.sessions.archive import Archive, archive_folder, archived_hint, unkept
-from headnote.sessions.model import Stored
+from foretold.sessions.archive import Archive, archive_folder, archived_hint, unkept
+from foretold.sessions.model import Stored
 folder, path, name, count = sys.argv[1:]
 for number in range(int(count)):
     Archive(folder).archive(Stored("claude-code", name, path))
@@ -403,8 +403,8 @@ def test_a_name_that_only_the_archive_knows_is_told_how_to_come_back(tmp_path):
     assert archived_hint(homes, session.id) == ""
     archive_in(archive_folder(homes)).archive(session)
     archive_in(archive_folder(homes)).archive(session, redactor=Redactor(extra=False))
-    said = f"it is in the archive: headnote sessions restore {session.id}"
+    said = f"it is in the archive: foretold sessions restore {session.id}"
     asked = {name: archived_hint(homes, name) for name in (session.id, session.id[:8], "00", "nope", "", "a/b", "\0")}
     assert asked == {session.id: said, session.id[:8]: said, "00": said, "nope": "", "": "", "a/b": "", "\0": ""}
     archive_in(archive_folder(homes)).archive(house.claude_session(tmp_path / "home", 2))
-    assert archived_hint(homes, "0000") == "2 such sessions are in the archive: headnote sessions restore"
+    assert archived_hint(homes, "0000") == "2 such sessions are in the archive: foretold sessions restore"

@@ -1,9 +1,9 @@
 """A title is cut after credentials were taken out of it."""
 
-from headnote.sessions.carded import clean_title, without_credentials
-from headnote.sessions.listing import list_sessions
-from headnote.sessions.model import Homes, Stored
-from headnote.sessions.redact import Redactor, fingerprint
+from foretold.sessions.carded import clean_title, without_credentials
+from foretold.sessions.listing import list_sessions
+from foretold.sessions.model import Homes, Stored
+from foretold.sessions.redact import Redactor, fingerprint
 
 from .talk import Talk
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import json
 import os
 
-from headnote.sessions import claude
-from headnote.sessions.model import Homes, Message, Part, Stored
+from foretold.sessions import claude
+from foretold.sessions.model import Homes, Message, Part, Stored
 
 SESSION = "0a0a0a0a-1111-4111-8111-0123456789ab"
 OTHER = "0b0b0b0b-1111-4111-8111-0123456789ab"

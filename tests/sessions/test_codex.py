@@ -8,10 +8,10 @@ import subprocess
 
 import pytest
 
-from headnote.sessions import codex
-from headnote.sessions.codex_records import item_of
-from headnote.sessions.model import Homes, Message, Part, Stored
-from headnote.types import Finding
+from foretold.sessions import codex
+from foretold.sessions.codex_records import item_of
+from foretold.sessions.model import Homes, Message, Part, Stored
+from foretold.types import Finding
 
 from .codex_damage import dumped, said
 

@@ -5,8 +5,8 @@ import os
 
 import pytest
 
-from headnote.sessions.codex_resume import CodexResumed, Dropped, resume_codex
-from headnote.types import Finding
+from foretold.sessions.codex_resume import CodexResumed, Dropped, resume_codex
+from foretold.types import Finding
 
 from .codex_damage import WAYS, dumped, fork_of, items, parsed, put
 

@@ -7,8 +7,8 @@ import shutil
 
 import pytest
 
-from headnote.sessions import gemini
-from headnote.sessions.model import Homes, Stored
+from foretold.sessions import gemini
+from foretold.sessions.model import Homes, Stored
 
 from .codex_damage import dumped
 

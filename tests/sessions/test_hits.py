@@ -5,11 +5,11 @@ import random
 
 import pytest
 
-from headnote.errors import HeadnoteError
-from headnote.sessions.hits import open_index, search
-from headnote.sessions.model import Homes
-from headnote.sessions.snippet import Snippet, snippet_of
-from headnote.sessions.wanted import Matcher, Query, Term, query_of
+from foretold.errors import ForetoldError
+from foretold.sessions.hits import open_index, search
+from foretold.sessions.model import Homes
+from foretold.sessions.snippet import Snippet, snippet_of
+from foretold.sessions.wanted import Matcher, Query, Term, query_of
 
 from .corpus import MOMENT, call, home_of, name_of, record, result, write
 
@@ -110,7 +110,7 @@ def test_ranked_puts_what_fits_best_first(tmp_path):
 
 
 def test_an_unknown_order_is_refused(tmp_path):
-    with pytest.raises(HeadnoteError, match="newest, ranked"):
+    with pytest.raises(ForetoldError, match="newest, ranked"):
         search("pool", homes=Homes(str(tmp_path), {}), order="oldest")
 
 

@@ -5,17 +5,17 @@ import os
 
 import pytest
 
-from headnote.dialects.claude_world import slug
-from headnote.sessions.hits import open_index, search
-from headnote.sessions.kept import Moved, at_home, folders_named, moved
-from headnote.sessions.listing import find_session, list_sessions
-from headnote.sessions.model import Homes, Stored
-from headnote.sessions.moves import Moved as Move
-from headnote.sessions.moves import moves_file, note_move
-from headnote.sessions.prune import Wanted, plan_prune
-from headnote.sessions.running import Processes
-from headnote.sessions.told import told
-from headnote.sessions.usage import usage
+from foretold.dialects.claude_world import slug
+from foretold.sessions.hits import open_index, search
+from foretold.sessions.kept import Moved, at_home, folders_named, moved
+from foretold.sessions.listing import find_session, list_sessions
+from foretold.sessions.model import Homes, Stored
+from foretold.sessions.moves import Moved as Move
+from foretold.sessions.moves import moves_file, note_move
+from foretold.sessions.prune import Wanted, plan_prune
+from foretold.sessions.running import Processes
+from foretold.sessions.told import told
+from foretold.sessions.usage import usage
 
 from .talk import Talk
 from .test_told import nested, start

@@ -5,10 +5,10 @@ import time
 
 import pytest
 
-from headnote.dialects.claude_world import slug
-from headnote.errors import NoSuchSession, SessionFailed
-from headnote.sessions.listing import by_time, find_session, homes_here, is_of, list_sessions
-from headnote.sessions.model import Homes, Stored
+from foretold.dialects.claude_world import slug
+from foretold.errors import NoSuchSession, SessionFailed
+from foretold.sessions.listing import by_time, find_session, homes_here, is_of, list_sessions
+from foretold.sessions.model import Homes, Stored
 
 from .talk import Talk
 

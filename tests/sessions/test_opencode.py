@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from headnote.sessions import opencode
-from headnote.sessions.model import Homes, Stored
+from foretold.sessions import opencode
+from foretold.sessions.model import Homes, Stored
 
 SAMPLE = os.path.join(os.path.dirname(__file__), "fixtures", "opencode", "sample.sql")
 

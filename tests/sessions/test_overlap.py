@@ -2,7 +2,7 @@
 
 import pytest
 
-from headnote.sessions.overlap import holding
+from foretold.sessions.overlap import holding
 
 KEY = "AWS access key"
 

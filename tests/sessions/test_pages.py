@@ -6,11 +6,11 @@ from html.parser import HTMLParser
 
 import pytest
 
-from headnote.errors import HeadnoteError, SessionFailed
-from headnote.sessions.listing import list_sessions
-from headnote.sessions.model import Homes
-from headnote.sessions.pages import Choice, export
-from headnote.sessions.redact import Redactor
+from foretold.errors import ForetoldError, SessionFailed
+from foretold.sessions.listing import list_sessions
+from foretold.sessions.model import Homes
+from foretold.sessions.pages import Choice, export
+from foretold.sessions.redact import Redactor
 
 from .talk import Talk
 
@@ -72,7 +72,7 @@ def test_brief_has_no_tools_and_names_the_files(tmp_path):
 
 def test_json_is_one_document(tmp_path):
     document = json.loads(page(tmp_path, talk(), "json"))
-    assert document["schema"] == "headnote.export/1"
+    assert document["schema"] == "foretold.export/1"
     assert [message["role"] for message in document["messages"]] == [
         "user", "assistant", "assistant", "user", "assistant", "user", "assistant",
     ]  # fmt: skip
@@ -121,7 +121,7 @@ def test_hostile_text_cannot_leave_its_place(tmp_path, where):
 
 
 def test_a_form_that_is_none_is_an_error(tmp_path):
-    with pytest.raises(HeadnoteError, match="markdown, html, json"):
+    with pytest.raises(ForetoldError, match="markdown, html, json"):
         export(stored(tmp_path, talk()), "pdf", redactor=None)
 
 

@@ -8,11 +8,11 @@ import sys
 
 import pytest
 
-from headnote.errors import HeadnoteError
-from headnote.sessions.archive import Archive
-from headnote.sessions.prune import Wanted, plan_prune, prune
-from headnote.sessions.restore import plan_restore, restore
-from headnote.sessions.running import Processes
+from foretold.errors import ForetoldError
+from foretold.sessions.archive import Archive
+from foretold.sessions.prune import Wanted, plan_prune, prune
+from foretold.sessions.restore import plan_restore, restore
+from foretold.sessions.running import Processes
 
 from ..memory.machines import Faulty, Quick, in_child
 from . import house
@@ -107,7 +107,7 @@ def test_whatever_fails_every_byte_is_on_disk_or_in_the_archive(tmp_path, fault)
         def attempt(kernel=kernel, candidate=candidate):
             try:
                 return prune(Archive(str(tmp_path / "archive"), kernel), candidate, kernel=kernel).problem
-            except HeadnoteError as error:
+            except ForetoldError as error:
                 return str(error)
 
         attempt() if isinstance(fault, int) else in_child(attempt)

@@ -7,9 +7,9 @@ import sqlite3
 
 import pytest
 
-from headnote.sessions import codex, gemini, opencode
-from headnote.sessions.codex_resume import resume_codex
-from headnote.sessions.model import Homes, Stored
+from foretold.sessions import codex, gemini, opencode
+from foretold.sessions.codex_resume import resume_codex
+from foretold.sessions.model import Homes, Stored
 
 FIXTURES = os.path.join(os.path.dirname(__file__), "fixtures")
 VALUES = (None, 1, 1.5, True, "x", [], {}, [1], {"type": "text"}, [[]], "2026-01-01T00:00:00Z", -1, 10**30)

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from headnote.sessions.detectors import LONGEST_LINE
-from headnote.sessions.redact import Redactor, fingerprint
+from foretold.sessions.detectors import LONGEST_LINE
+from foretold.sessions.redact import Redactor, fingerprint
 
 AWS = "AKIA" + "IOSFODNN7ABCDEFG"
 GITHUB = "ghp_" + "a1B2c3D4e5F6a7B8c9D0" * 2
@@ -81,10 +81,10 @@ def test_without_the_extra_it_says_what_to_install():
     try:
         import detect_secrets  # noqa: F401
     except ImportError:
-        with pytest.raises(ModuleNotFoundError, match="headnote\\[secrets\\]"):
+        with pytest.raises(ModuleNotFoundError, match="foretold\\[secrets\\]"):
             Redactor(extra=True)
     else:
-        assert Redactor(extra=True).detectors == "headnote and detect-secrets"
+        assert Redactor(extra=True).detectors == "foretold and detect-secrets"
 
 
 PW = "Kq92mmPl0t7"

@@ -8,14 +8,14 @@ import shutil
 
 import pytest
 
-from headnote.cli.sessions import command
-from headnote.dialects.claude_world import slug
-from headnote.errors import HeadnoteError, NotAFolder, RestoreRefused
-from headnote.sessions.archive import Archive, archive_folder
-from headnote.sessions.model import Homes
-from headnote.sessions.moves import beside_archive, moves_file
-from headnote.sessions.relocate import moved_to, plan_relocation, relocate
-from headnote.sessions.running import Processes
+from foretold.cli.sessions import command
+from foretold.dialects.claude_world import slug
+from foretold.errors import ForetoldError, NotAFolder, RestoreRefused
+from foretold.sessions.archive import Archive, archive_folder
+from foretold.sessions.model import Homes
+from foretold.sessions.moves import beside_archive, moves_file
+from foretold.sessions.relocate import moved_to, plan_relocation, relocate
+from foretold.sessions.running import Processes
 
 from ..memory.machines import Faulty, Quick, in_child
 from . import house
@@ -132,7 +132,7 @@ def test_what_moved_is_noted_and_followed(tmp_path):
         relocate(archive, move, kernel=Quick())
     assert [moved_to(homes, f"{old}{end}") for end in ("", "/", "/src", "er")] == [str(new), str(new), f"{new}/src", ""]
     path = moves_file(homes)
-    for env in ({}, {"HEADNOTE_HOME": "/srv/h"}, {"XDG_STATE_HOME": "/s"}, {"XDG_STATE_HOME": "relative"}):
+    for env in ({}, {"FORETOLD_HOME": "/srv/h"}, {"XDG_STATE_HOME": "/s"}, {"XDG_STATE_HOME": "relative"}):
         there = Homes(str(home), env)
         assert moves_file(there) == beside_archive(archive_folder(there))
     (noted,) = map(json.loads, house.read(path).splitlines())
@@ -201,7 +201,7 @@ def test_stopped_anywhere_every_file_has_its_old_or_its_new_name(tmp_path, fault
         def attempt(kernel=kernel, move=move):
             try:
                 relocate(Archive(str(tmp_path / "archive"), kernel), move, kernel=kernel)
-            except HeadnoteError as error:
+            except ForetoldError as error:
                 return str(error)
 
         attempt() if isinstance(fault, int) else in_child(attempt)
@@ -229,7 +229,7 @@ def test_what_is_left_behind_is_said_and_undoing_takes_whole_paths(tmp_path, cap
     assert "    it was written to a moment ago: run this again in " in out
     assert out.endswith(
         "left behind: 1 session (why: see above). Run this again later.\n"
-        f"Undo: headnote sessions relocate {new} '{old}' --only {still.id} --yes --home {home}\n"
+        f"Undo: foretold sessions relocate {new} '{old}' --only {still.id} --yes --home {home}\n"
     )
 
 

@@ -6,17 +6,17 @@ import os
 
 import pytest
 
-from headnote.cli.sessions import command
-from headnote.dialects.claude_sessions import NEWER, OLDER, rules_of
-from headnote.errors import RestoreRefused, SessionFailed, StoreFailed
-from headnote.sessions.chain import Link, find_chain
-from headnote.sessions.lines import records_of
-from headnote.sessions.linked import Links
-from headnote.sessions.model import Stored
-from headnote.sessions.reach import REACHED, Reach, judge, reach_of
-from headnote.sessions.repair import examine, mend
-from headnote.sessions.resumed import resume
-from headnote.sessions.salvage import Saved, saved_lines, saved_of
+from foretold.cli.sessions import command
+from foretold.dialects.claude_sessions import NEWER, OLDER, rules_of
+from foretold.errors import RestoreRefused, SessionFailed, StoreFailed
+from foretold.sessions.chain import Link, find_chain
+from foretold.sessions.lines import records_of
+from foretold.sessions.linked import Links
+from foretold.sessions.model import Stored
+from foretold.sessions.reach import REACHED, Reach, judge, reach_of
+from foretold.sessions.repair import examine, mend
+from foretold.sessions.resumed import resume
+from foretold.sessions.salvage import Saved, saved_lines, saved_of
 
 from ..memory.machines import Faulty, Quick, in_child
 from . import house
@@ -346,7 +346,7 @@ def test_a_session_that_its_agent_is_about_to_delete_is_to_be_archived(tmp_path)
     house.write(path, house.lines([{"sessionId": SESSION}, said]))
     house.write(path.replace("03-04", "03-09"), house.lines([{"sessionId": SESSION}]))
     (finding,) = examine(Stored("gemini-cli", SESSION, path)).findings
-    assert (finding.code, finding.hint) == ("session-doomed", f"headnote sessions archive {SESSION}")
+    assert (finding.code, finding.hint) == ("session-doomed", f"foretold sessions archive {SESSION}")
 
 
 USES = {
@@ -370,7 +370,7 @@ def test_a_copy_is_written_only_if_it_is_of_use(tmp_path, name, capsys):
     found = examine(stored)
     assert found.useless == useless
     hints = {finding.hint for finding in found.findings} - {""}
-    assert hints <= (set() if useless else {f"headnote sessions repair {SESSION} --write"})
+    assert hints <= (set() if useless else {f"foretold sessions repair {SESSION} --write"})
     before = house.tree(tmp_path)
     code = command(["repair", SESSION, "--write", "--home", str(tmp_path), "-C", str(tmp_path)])
     out = capsys.readouterr().out
@@ -437,7 +437,7 @@ def test_what_is_told_adds_up_and_is_told_once(tmp_path, capsys, monkeypatch):
         "",
         "Of a mended copy 3 of 14 messages are reached; 4 before a compaction, 7 aside.",
         "Write one, as a new session beside this one, which stays as it is:",
-        f"  headnote sessions repair {SESSION} --write --home {tmp_path}",
+        f"  foretold sessions repair {SESSION} --write --home {tmp_path}",
     ]
 
 

@@ -6,11 +6,11 @@ import random
 
 import pytest
 
-from headnote.sessions import scan
-from headnote.sessions.hits import search
-from headnote.sessions.model import Homes
-from headnote.sessions.scan import Sieve, has_odd, regions
-from headnote.sessions.wanted import query_of
+from foretold.sessions import scan
+from foretold.sessions.hits import search
+from foretold.sessions.model import Homes
+from foretold.sessions.scan import Sieve, has_odd, regions
+from foretold.sessions.wanted import query_of
 
 from .corpus import MOMENT, name_of, record
 

@@ -2,9 +2,9 @@
 
 import os
 
-from headnote.sessions.listing import find_session, list_sessions
-from headnote.sessions.model import Homes
-from headnote.sessions.told import told
+from foretold.sessions.listing import find_session, list_sessions
+from foretold.sessions.model import Homes
+from foretold.sessions.told import told
 
 from .talk import Talk
 

@@ -2,8 +2,8 @@
 
 import os
 
-from headnote.sessions.model import Homes
-from headnote.sessions.usage import Use, repeated, totals, usage
+from foretold.sessions.model import Homes
+from foretold.sessions.usage import Use, repeated, totals, usage
 
 from . import house
 
@@ -15,7 +15,7 @@ def test_every_file_is_counted_once_by_kind_session_and_project(tmp_path):
     house.write(f"{home}/.claude/file-history/{house.name_of(9)}/gone@v1", b"y" * 20)
     house.write(f"{home}/.claude/projects/-p/memory/MEMORY.md", b"z" * 30)
     house.write(f"{home}/.codex/state_5.sqlite", b"s" * 40)
-    house.write(f"{home}/.local/state/headnote/archive/codex/1.frames", b"a" * 50)
+    house.write(f"{home}/.local/state/foretold/archive/codex/1.frames", b"a" * 50)
     before = house.tree(home)
     uses = usage(house.homes(home))
     assert house.tree(home) == before
@@ -26,7 +26,7 @@ def test_every_file_is_counted_once_by_kind_session_and_project(tmp_path):
         Use("claude-code", "", "", "file history", 20),
         Use("claude-code", "", "", "memories and rest", 30),
         Use("codex", "", "", "databases", 40),
-        Use("headnote", "", "", "archive", 50),
+        Use("foretold", "", "", "archive", 50),
     }
     kinds = {use.kind: use.files for use in uses if use.session == session.id}
     assert kinds == {
@@ -44,8 +44,8 @@ def test_every_file_is_counted_once_by_kind_session_and_project(tmp_path):
 def test_the_environment_moves_what_is_counted(tmp_path):
     house.write(f"{tmp_path}/mine/archive/x.frames", b"a" * 5)
     house.write(f"{tmp_path}/mine/cache/index", b"b" * 7)
-    homes = Homes(str(tmp_path / "home"), {"HEADNOTE_HOME": str(tmp_path / "mine")})
-    assert usage(homes) == [Use("headnote", "", "", "archive", 5), Use("headnote", "", "", "index", 7)]
+    homes = Homes(str(tmp_path / "home"), {"FORETOLD_HOME": str(tmp_path / "mine")})
+    assert usage(homes) == [Use("foretold", "", "", "archive", 5), Use("foretold", "", "", "index", 7)]
 
 
 def test_forks_are_told_by_what_they_repeat(tmp_path):

@@ -11,14 +11,14 @@ import sys
 
 import pytest
 
-from headnote.context.compaction import compaction_records
-from headnote.errors import SessionFailed, StoreFailed
-from headnote.sessions.append import AppendFile
-from headnote.sessions.forked import fork
-from headnote.sessions.lines import records_of
-from headnote.sessions.model import Homes
-from headnote.sessions.resumed import resume
-from headnote.sessions.write import Transcript, new_session, transcript_path
+from foretold.context.compaction import compaction_records
+from foretold.errors import SessionFailed, StoreFailed
+from foretold.sessions.append import AppendFile
+from foretold.sessions.forked import fork
+from foretold.sessions.lines import records_of
+from foretold.sessions.model import Homes
+from foretold.sessions.resumed import resume
+from foretold.sessions.write import Transcript, new_session, transcript_path
 
 FIELDS = ("userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch")
 SAID = {"model": "claude-opus-4-8", "stop_reason": "end_turn"}
@@ -196,7 +196,7 @@ def test_a_record_is_one_write(tmp_path):
 
 WRITER = """
 import json, sys
-from headnote.sessions.append import AppendFile
+from foretold.sessions.append import AppendFile
 path, name, count, size = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 file = AppendFile(path, sync=False)
 for number in range(count):

@@ -9,7 +9,7 @@ Of Claude Code and Codex also: sessions, checkpoints and compactions (`live_sess
 `live_codex.py`, `live_compaction.py`), and conversations of a harness (`live_harness.py`). Of all that have them: hooks
 and the MCP server (`live_hooks.py`).
 
-Agents are installed from npm into $XDG_CACHE_HOME/headnote/agents, without running their install scripts. Nothing of
+Agents are installed from npm into $XDG_CACHE_HOME/foretold/agents, without running their install scripts. Nothing of
 this is part of `make test`.
 """
 
@@ -24,13 +24,13 @@ import tempfile
 import time
 from typing import NamedTuple
 
-from headnote.conform.cases import Outcome, read_cases
-from headnote.probe.live import play
-from headnote.probe.run import probe
+from foretold.conform.cases import Outcome, read_cases
+from foretold.probe.live import play
+from foretold.probe.run import probe
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CACHE = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-AGENTS_DIR = os.path.join(CACHE, "headnote", "agents")
+AGENTS_DIR = os.path.join(CACHE, "foretold", "agents")
 MACHINE = {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
 SYSTEM = f"{sys.platform}-{MACHINE}"
 MUSL = {"x64": "x86_64-unknown-linux-musl", "arm64": "aarch64-unknown-linux-musl"}.get(MACHINE, "")
@@ -127,7 +127,7 @@ def replay(release: Release, program: str, *, full: bool) -> list[Outcome]:
 
 def probe_once(release: Release, program: str) -> str:
     """A probe end to end, in a small repository; equal, or what is not."""
-    with tempfile.TemporaryDirectory(prefix="headnote-live-") as folder:
+    with tempfile.TemporaryDirectory(prefix="foretold-live-") as folder:
         proj, home = os.path.join(folder, "proj"), os.path.join(folder, "home")
         os.makedirs(os.path.join(proj, "sub"))
         os.mkdir(home)
@@ -189,7 +189,7 @@ ABOUT = """\
 Recorded cases, played once more to the released programs by `make live` (`FULL=1` plays all of them). A case is equal
 when every recorded text stands, whole, in the request that it was recorded in, and no other instruction text does. Not
 playable are cases with files at the top of the file system or in the organisation's folder, with another user, with
-subagents, or that depend on the order in which a file system lists a folder; `headnote conform` runs those, too.
+subagents, or that depend on the order in which a file system lists a folder; `foretold conform` runs those, too.
 `python tests/system/live.py --docs` writes the rows of what it played.
 
 | agent | version | played | equal | different | not playable | probe |

@@ -21,10 +21,10 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from headnote.probe.inside import filled
-from headnote.probe.recipes import RECIPES
-from headnote.probe.run import ask_agent
-from headnote.sessions.codex_resume import resume_codex
+from foretold.probe.inside import filled
+from foretold.probe.recipes import RECIPES
+from foretold.probe.run import ask_agent
+from foretold.sessions.codex_resume import resume_codex
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DAMAGE = runpy.run_path(os.path.join(os.path.dirname(HERE), "sessions", "codex_damage.py"))
@@ -108,7 +108,7 @@ def compared(place: Place, path: str, name: str) -> tuple[bool, str]:
 def run(program: str, names: Iterable[str] = ()) -> list[tuple[str, bool, str]]:
     """Every way: its name, whether both are the same, and what is not."""
     wanted, found = list(names), []
-    root = os.path.realpath(tempfile.mkdtemp(prefix="headnote-live-"))
+    root = os.path.realpath(tempfile.mkdtemp(prefix="foretold-live-"))
     try:
         place = Place(program, os.path.join(root, "one"))
         path, name = hold(place)

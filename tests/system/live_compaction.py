@@ -19,12 +19,12 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from live import RELEASES, install
 
-from headnote.context.compaction import Facts, compaction_records
-from headnote.dialects.claude_compaction import form_of
-from headnote.dialects.claude_world import slug
-from headnote.instructions.restore import loaded_again, restore_files
-from headnote.probe.recipes import RECIPES
-from headnote.probe.run import ask_agent, first_option
+from foretold.context.compaction import Facts, compaction_records
+from foretold.dialects.claude_compaction import form_of
+from foretold.dialects.claude_world import slug
+from foretold.instructions.restore import loaded_again, restore_files
+from foretold.probe.recipes import RECIPES
+from foretold.probe.run import ask_agent, first_option
 
 SESSION = "11111111-1111-4111-8111-111111111111"
 ANSWER = "<analysis>hm</analysis>\n<summary>\n1. Wishes: to see the files.\n</summary>"
@@ -66,7 +66,7 @@ def hold(program: str, root: str) -> list[str]:
 
 def differences(program: str, version: str) -> list[str]:
     """What the agent does otherwise than we say."""
-    top = os.path.realpath(tempfile.mkdtemp(prefix="headnote-live-"))
+    top = os.path.realpath(tempfile.mkdtemp(prefix="foretold-live-"))
     try:
         root = f"{top}/held"
         files = hold(program, root)

@@ -27,19 +27,19 @@ import threading
 import uuid
 from collections.abc import Sequence
 
-from headnote.dialects.claude_history import form_of
-from headnote.files.history import FileHistory, answer_of
-from headnote.files.plans import plan_of
-from headnote.files.recorded import Recorded, find_session
-from headnote.files.restore import restore
-from headnote.files.undo import Undo
-from headnote.probe.inside import bring_up_loopback
-from headnote.probe.recipes import KEY, RECIPES
-from headnote.probe.run import namespace
-from headnote.probe.server import ModelServer, ToolCall
-from headnote.sessions.model import Homes
+from foretold.dialects.claude_history import form_of
+from foretold.files.history import FileHistory, answer_of
+from foretold.files.plans import plan_of
+from foretold.files.recorded import Recorded, find_session
+from foretold.files.restore import restore
+from foretold.files.undo import Undo
+from foretold.probe.inside import bring_up_loopback
+from foretold.probe.recipes import KEY, RECIPES
+from foretold.probe.run import namespace
+from foretold.probe.server import ModelServer, ToolCall
+from foretold.sessions.model import Homes
 
-INSIDE = "HEADNOTE_LIVE_INSIDE"
+INSIDE = "FORETOLD_LIVE_INSIDE"
 SWITCH = "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"
 PROMPTS = 7
 TIMEOUT = 90

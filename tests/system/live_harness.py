@@ -21,13 +21,13 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from live import RELEASES, install
 from live_compaction import ask
 
-from headnote.harness.harness import Harness
-from headnote.harness.permission import Permission
-from headnote.models.scripted import Scripted
-from headnote.sessions.resumed import resume
+from foretold.harness.harness import Harness
+from foretold.harness.permission import Permission
+from foretold.models.scripted import Scripted
+from foretold.sessions.resumed import resume
 
 if TYPE_CHECKING:
-    from headnote.models.scripted import Line
+    from foretold.models.scripted import Line
 
 MODELS = {"2.1.197": "claude-opus-4-8", "2.1.325": "claude-opus-5-5"}
 #: how what the agent adds by itself begins
@@ -77,7 +77,7 @@ def _plain(block: str) -> str:
 
 def differences(program: str, version: str) -> list[str]:
     """What the agent does otherwise than we say."""
-    top = os.path.realpath(tempfile.mkdtemp(prefix="headnote-live-"))
+    top = os.path.realpath(tempfile.mkdtemp(prefix="foretold-live-"))
     root, folder, home = f"{top}/held", f"{top}/held/proj", f"{top}/held/home"
     try:
         for name, text in FILES.items():

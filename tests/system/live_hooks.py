@@ -4,7 +4,7 @@ python tests/system/live_hooks.py             every agent that can be asked
 python tests/system/live_hooks.py 2.1.325     only releases with this in their name
 
 1. Hooks are installed into settings that have content of their own, in an odd form. The context that our hooks give
-   must be in the requests, for the start, for a prompt and after a tool; the hooks of others must run. A headnote that
+   must be in the requests, for the start, for a prompt and after a tool; the hooks of others must run. A foretold that
    is broken must not be noticed. Uninstalled, every settings file is what it was, byte for byte.
 2. The server is installed; its tools must be offered to the model. The model calls `recall`, and what that found must
    be in the next request.
@@ -27,18 +27,18 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from live import RELEASES, ROOT, Release, install
 
-from headnote.dialects.installs import INSTALLS
-from headnote.probe.recipes import RECIPES
-from headnote.probe.run import ask_agent
+from foretold.dialects.installs import INSTALLS
+from foretold.probe.recipes import RECIPES
+from foretold.probe.run import ask_agent
 
-OTHER_PROGRAM = os.environ.get("HEADNOTE_PROGRAM", "")  #: to try an installed headnote instead of this one
-PROGRAM = OTHER_PROGRAM or os.path.join(os.path.dirname(sys.executable), "headnote")
+OTHER_PROGRAM = os.environ.get("FORETOLD_PROGRAM", "")  #: to try an installed foretold instead of this one
+PROGRAM = OTHER_PROGRAM or os.path.join(os.path.dirname(sys.executable), "foretold")
 TIMEOUT = 90.0
 PROMPT = "How do we deploy the payment service to staging?"
 FACT = "Staging of the payment service is deployed with `deploy.sh`, never by hand."
 TEAM = "Reviews of the payment service need two people."
 WAIT = "python3 -c 'import time; time.sleep(6)'"  #: what memories name is worked out beside the conversation
-DRIFTED = "correct it: headnote memory edit"
+DRIFTED = "correct it: foretold memory edit"
 RULE = "Migrations are written backwards first."
 OTHER = {"hooks": [{"type": "command", "command": "touch $HOME/theirs"}]}
 
@@ -69,8 +69,8 @@ AGENTS = {
             ".claude.json": '{\r\n\t"numStartups": 7\r\n}',
         },
         ("Bash", "command"),
-        (("ToolSearch", {"query": "select:mcp__headnote__recall"}), ("mcp__headnote__recall", RECALL)),
-        ("--allowedTools=Bash,Edit,Write,mcp__headnote",),
+        (("ToolSearch", {"query": "select:mcp__foretold__recall"}), ("mcp__foretold__recall", RECALL)),
+        ("--allowedTools=Bash,Edit,Write,mcp__foretold",),
         {"MCP_CONNECTION_NONBLOCKING": "false"},
         is_told=True,
     ),
@@ -80,16 +80,16 @@ AGENTS = {
         (("exec_command", {"cmd": "sleep 8"}), ("recall", RECALL)),  # it asks its model before servers have started
         ("--dangerously-bypass-hook-trust",),
     ),
-    "gemini-cli": Agent({}, ("run_shell_command", "command"), (("mcp_headnote_recall", RECALL),)),
+    "gemini-cli": Agent({}, ("run_shell_command", "command"), (("mcp_foretold_recall", RECALL),)),
     "qwen-code": Agent(
         {},
         ("run_shell_command", "command"),
-        (("tool_search", {"query": "select:mcp__headnote__recall"}),),
+        (("tool_search", {"query": "select:mcp__foretold__recall"}),),
         is_called=False,
     ),
-    "opencode": Agent({}, ("bash", "command"), (("headnote_recall", RECALL),)),
-    "copilot-cli": Agent({}, ("bash", "command"), (("headnote-recall", RECALL),)),
-    "cline": Agent({}, ("execute_command", "command"), (("headnote__recall", RECALL),)),
+    "opencode": Agent({}, ("bash", "command"), (("foretold_recall", RECALL),)),
+    "copilot-cli": Agent({}, ("bash", "command"), (("foretold-recall", RECALL),)),
+    "cline": Agent({}, ("execute_command", "command"), (("foretold__recall", RECALL),)),
     "continue": Agent({}, ("Bash", "command"), (("recall", RECALL),), moved={"probe.yaml": ".continue/config.yaml"}),
 }
 
@@ -116,8 +116,8 @@ class Place:
         for name, text in {**self.templates, **self.agent.settings}.items():
             self.write(os.path.join(self.home, name), text)
         add = ("memory", "add", "-t", "project")
-        self.headnote(*add, "deploy staging", "-d", "how the payment service is deployed to staging", "-b", FACT)
-        self.headnote(*add, "--team", "reviews", "-d", TEAM, "-b", TEAM)
+        self.foretold(*add, "deploy staging", "-d", "how the payment service is deployed to staging", "-b", FACT)
+        self.foretold(*add, "--team", "reviews", "-d", TEAM, "-b", TEAM)
 
     @staticmethod
     def write(path, text):
@@ -125,17 +125,17 @@ class Place:
         with open(path, "w", encoding="utf-8", newline="") as file:
             file.write(text)
 
-    def headnote(self, *words):
+    def foretold(self, *words):
         """Run our command with this home; what it printed."""
         env = {"HOME": self.home, "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
         done = subprocess.run([PROGRAM, *words], cwd=self.folder, env=env, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise SystemExit(f"headnote {' '.join(words)}: {done.returncode} {done.stdout}{done.stderr}")
+            raise SystemExit(f"foretold {' '.join(words)}: {done.returncode} {done.stdout}{done.stderr}")
         return done.stdout
 
     def install(self, *words):
         program = ["--command", OTHER_PROGRAM] if OTHER_PROGRAM else []
-        return self.headnote("install", self.release.agent, *words, "--yes", *program)
+        return self.foretold("install", self.release.agent, *words, "--yes", *program)
 
     def settings(self, *parts):
         """The settings files that an install of these parts may touch, as they are."""
@@ -202,17 +202,17 @@ def hooks(place: Place) -> list[str]:
     found.append("" if len(broken["asked"]) == 3 and broken["exit"] == 0 else f"disturbed: {_said(broken)}")
     os.remove(os.path.join(place.home, ".local"))
     os.rename(os.path.join(place.home, "local"), os.path.join(place.home, ".local"))
-    gone = os.path.join(place.root, "gone", "headnote")
-    place.headnote("install", name, "--no-mcp", "--yes", "--command", gone)
+    gone = os.path.join(place.root, "gone", "foretold")
+    place.foretold("install", name, "--no-mcp", "--yes", "--command", gone)
     alone = place.ask(PROMPT, turns=touching)
     found.append(
         "" if len(alone["asked"]) == 3 and alone["exit"] == 0 else f"disturbed by a program gone: {_said(alone)}"
     )
-    place.headnote("uninstall", name, "--yes")
+    place.foretold("uninstall", name, "--yes")
     after = place.settings("hooks")
     found.append("" if after == before else f"not as before: {after} {before}")
     if any(found):
-        found.append(f"the log of hooks: {place.headnote('hook', '--log')}")
+        found.append(f"the log of hooks: {place.foretold('hook', '--log')}")
     quiet = place.ask(PROMPT)
     return [*found, "it is still heard" if FACT in "".join(quiet["asked"]) else ""]
 
@@ -240,11 +240,11 @@ def server(place: Place) -> list[str]:
     tools = json.dumps(answer["offered"]) + "".join(answer["asked"])
     found = [
         "" if all(each in tools for each in ("explain_file", "search_sessions", "recall")) else "tools are not offered",
-        _missing(answer, -1, FACT if place.agent.is_called else "mcp__headnote__recall", "what recall found"),
+        _missing(answer, -1, FACT if place.agent.is_called else "mcp__foretold__recall", "what recall found"),
         f"problems: {answer['problems']}" if answer["problems"] else "",
     ]
-    place.headnote("uninstall", name, "--yes")
-    rest = place.headnote("install")
+    place.foretold("uninstall", name, "--yes")
+    rest = place.foretold("install")
     return [*found, "" if "not installed in any agent" in rest else f"still installed: {rest}"]
 
 
@@ -273,10 +273,10 @@ def plugin(place: Place) -> list[str]:
     path = os.pathsep.join([os.path.dirname(PROGRAM), os.environ["PATH"]])
     mine = dict(place.agent.calls[-1:])
     calls = (
-        [("ToolSearch", {"query": "select:mcp__plugin_headnote_headnote__recall"})] if len(_calls(place)) > 1 else []
+        [("ToolSearch", {"query": "select:mcp__plugin_foretold_foretold__recall"})] if len(_calls(place)) > 1 else []
     )
-    calls.append(("mcp__plugin_headnote_headnote__recall", next(iter(mine.values()))))
-    words = ("--plugin-dir", folder, "--allowedTools=mcp__plugin_headnote_headnote")
+    calls.append(("mcp__plugin_foretold_foretold__recall", next(iter(mine.values()))))
+    words = ("--plugin-dir", folder, "--allowedTools=mcp__plugin_foretold_foretold")
     answer = place.ask(PROMPT, *words, turns=[[call] for call in calls], path=path)
     return [
         *(f"not valid: {done.stdout}{done.stderr}" for done in valid if done.returncode),
@@ -290,7 +290,7 @@ def check(release: Release) -> list[str]:
     """What is wrong with a release, each in a place of its own."""
     found = []
     for part in (hooks, server, plugin):
-        root = os.path.realpath(tempfile.mkdtemp(prefix="headnote-live-"))
+        root = os.path.realpath(tempfile.mkdtemp(prefix="foretold-live-"))
         try:
             found += [f"{part.__name__}: {text}" for text in part(Place(root, release, install(release))) if text]
         finally:

@@ -22,17 +22,17 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from live import RELEASES, Release, install
 
-from headnote.context.compaction import compaction_records
-from headnote.dialects.claude_sessions import rules_of
-from headnote.probe.recipes import RECIPES
-from headnote.probe.run import ask_agent
-from headnote.sessions.attached import contents_of
-from headnote.sessions.claude_records import prompt_of
-from headnote.sessions.forked import fork
-from headnote.sessions.lines import records_of
-from headnote.sessions.model import Homes
-from headnote.sessions.resumed import resume
-from headnote.sessions.write import Transcript, new_session, transcript_path
+from foretold.context.compaction import compaction_records
+from foretold.dialects.claude_sessions import rules_of
+from foretold.probe.recipes import RECIPES
+from foretold.probe.run import ask_agent
+from foretold.sessions.attached import contents_of
+from foretold.sessions.claude_records import prompt_of
+from foretold.sessions.forked import fork
+from foretold.sessions.lines import records_of
+from foretold.sessions.model import Homes
+from foretold.sessions.resumed import resume
+from foretold.sessions.write import Transcript, new_session, transcript_path
 
 CONTEXT = "As you answer the user's questions"
 TIMEOUT = 90.0
@@ -210,7 +210,7 @@ AGENTS = {"claude-code": claude_code}
 
 def check(release: Release) -> list[str]:
     """What differs for a release."""
-    root = os.path.realpath(tempfile.mkdtemp(prefix="headnote-live-"))
+    root = os.path.realpath(tempfile.mkdtemp(prefix="foretold-live-"))
     try:
         return [text for text in AGENTS[release.agent](Place(root, release, install(release))) if text]
     finally:

@@ -94,7 +94,7 @@ def kills(root, account, over):
         try:
             store.put(f"user_after_{run}.md", f"Run {run}.")
             store.delete(f"user_after_{run}.md")
-        except machines.HeadnoteError as error:
+        except machines.ForetoldError as error:
             said.append(f"the next operation fails: {error}")
         missing = machines.lost(store, acknowledged, killed=True)
         account.add(said + missing + machines.problems(store, ["# Mine", "Keep this line."]), runs=1)
@@ -124,7 +124,7 @@ def faults(root, account, over):
         answer = machines.faulted(operation, at, fault, template, where)
         try:
             said = machines.judged(answer, where, before, after, fault=fault)
-        except machines.HeadnoteError as error:
+        except machines.ForetoldError as error:
             said = [f"the next operation fails: {error}"]
         acknowledged = answer == ["ack", ""]
         account.add([f"{operation}, call {at}, {fault}: {each}" for each in said], runs=1)
@@ -145,7 +145,7 @@ def power(root, account, over):
             where = os.path.join(root, "state")
             try:
                 said = powercut.judged(marks, tree, where)
-            except machines.HeadnoteError as error:
+            except machines.ForetoldError as error:
                 said = [f"the next operation fails: {error}"]
             acknowledged = sum(getattr(mark, "kind", "") == "ack" for mark in marks)
             gone = sum("LOST" in each for each in said)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from headnote.memory.drift.claims import Claim, claims_of
-from headnote.memory.note import read_note
+from foretold.memory.drift.claims import Claim, claims_of
+from foretold.memory.note import read_note
 
 
 def told(claim):
@@ -33,7 +33,7 @@ TEXTS = [
         ["1 path src/middleware/auth.ts", "1 symbol requireUser"],
     ),
     ("Retries are set by `MAX_RETRIES` in `src/config.py:42`.", ["1 symbol MAX_RETRIES", "1 path src/config.py:42"]),
-    ("Set the environment variable `HEADNOTE_HOME` before running.", ["1 flag HEADNOTE_HOME"]),
+    ("Set the environment variable `FORETOLD_HOME` before running.", ["1 flag FORETOLD_HOME"]),
     ("The export `FEATURE_X_ENABLED=1` turns it on.", ["1 flag FEATURE_X_ENABLED"]),
     (
         "Deploys go through `scripts/deploy.sh`; it reads `deploy/prod.yaml`.",
@@ -145,7 +145,7 @@ TEXTS = [
     ),
     ("`self.retry_count` and `this.retryCount`.", ["1 symbol retry_count", "1 symbol retryCount"]),
     ("`os.path.join` and `json.dumps()` and `asyncio.gather`.", []),
-    ("`headnote.memory.open` returns it.", ["1 symbol headnote.memory.open"]),
+    ("`foretold.memory.open` returns it.", ["1 symbol foretold.memory.open"]),
     ("`docs.python.org` and `example.com` and `crates.io`.", []),
     ("`HTTP`, `JSON`, `APIs`, `README`, `TODO`.", []),
     ("`TodoWrite` and `WebFetch` are tools.", []),

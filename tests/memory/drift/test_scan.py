@@ -4,8 +4,8 @@ import subprocess
 
 import pytest
 
-from headnote.memory.drift import crew
-from headnote.memory.drift.scan import Hit, Needle, Own, search
+from foretold.memory.drift import crew
+from foretold.memory.drift.scan import Hit, Needle, Own, search
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_many_processes_give_the_same_answer(tmp_path, files, monkeypatch):
 
 
 def test_git_leaves_out_files_and_the_answer_stays(tmp_path, files, monkeypatch):
-    from headnote.memory.drift.gitlook import Git
+    from foretold.memory.drift.gitlook import Git
 
     monkeypatch.setattr(crew, "FIRST", 10)
     monkeypatch.setattr(crew, "SHARE", 10)
@@ -88,7 +88,7 @@ def test_nothing_more_is_read_when_all_is_found(tmp_path, files):
 def test_own_files_prove_nothing(tmp_path):
     (tmp_path / "a.py").write_text("some_name\n")
     (tmp_path / "MEMORY.md").write_text("some_name\n")
-    from headnote.memory.note import digest_of
+    from foretold.memory.note import digest_of
 
     own = Own(frozenset({"a.py"}), frozenset({digest_of(b"some_name\n")}))
     assert search(str(tmp_path), ["a.py", "MEMORY.md"], [(Needle("some_name"),)], own=own).hits == {}

@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from headnote.memory.drift.verdict import verify
-from headnote.memory.note import read_note
+from foretold.memory.drift.verdict import verify
+from foretold.memory.note import read_note
 
 DATE = "2026-01-02"
 
@@ -596,7 +596,7 @@ def test_a_damaged_repository_is_walked(repository):
 
 def test_verdicts_by_construction(tmp_path):
     """Memories written at each commit of a scripted history; what the history did later is the label."""
-    from headnote.memory.note import Memory
+    from foretold.memory.note import Memory
 
     place = Repository(tmp_path / "repo")
     labels: dict[str, str] = {}

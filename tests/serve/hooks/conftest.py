@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from headnote.dialects.claude_world import slug
-from headnote.serve.hooks.answer import answer, heard
-from headnote.serve.hooks.scene import Asking
+from foretold.dialects.claude_world import slug
+from foretold.serve.hooks.answer import answer, heard
+from foretold.serve.hooks.scene import Asking
 
 
 class HookPlace:
@@ -18,7 +18,7 @@ class HookPlace:
         self.env = {"HOME": place.home, "PATH": "/nowhere"}
         place.folder("proj/.git")
         self.memory = f"home/.claude/projects/{slug(place.proj)}/memory"
-        self.state, self.cache = f"{place.home}/.local/state/headnote", f"{place.home}/.cache/headnote"
+        self.state, self.cache = f"{place.home}/.local/state/foretold", f"{place.home}/.cache/foretold"
 
     def asking(self, *, dry=False, agent=""):
         return Asking(agent or self.agent, self.place.home, self.place.managed, self.env, dry, self.begin)
@@ -29,7 +29,7 @@ class HookPlace:
 
     def work(self):
         """Do what was left to other processes."""
-        from headnote.serve.hooks.work import _DO
+        from foretold.serve.hooks.work import _DO
 
         jobs, self.started = self.started, []
         for words in jobs:
@@ -38,7 +38,7 @@ class HookPlace:
                 _DO[job](scene)
 
     def scene(self, event, **payload):
-        from headnote.serve.hooks.scene import Scene
+        from foretold.serve.hooks.scene import Scene
 
         return Scene(event, {**self.base(event), **payload}, self.asking())
 

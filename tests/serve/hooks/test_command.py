@@ -1,11 +1,11 @@
-"""`headnote hook` as people see it, and the process that works afterwards."""
+"""`foretold hook` as people see it, and the process that works afterwards."""
 
 import json
 import os
 
 import pytest
 
-from headnote.serve.hooks import EVENTS
+from foretold.serve.hooks import EVENTS
 
 
 def said(done):
@@ -38,7 +38,7 @@ def test_an_explanation_writes_nothing(hooks):
 def test_an_explanation_of_a_payload(hooks):
     path = hooks.place.path(f"{hooks.memory}/a.md")
     payload = {**hooks.base("PreToolUse"), "tool_name": "Write", "tool_input": {"file_path": path, "content": "x"}}
-    hooks.place.write("home/.config/headnote/config.toml", '[memory]\npolicy = "manual"\n')
+    hooks.place.write("home/.config/foretold/config.toml", '[memory]\npolicy = "manual"\n')
     code, text = said(hooks.place.run("hook", "PreToolUse", "--explain", input=json.dumps(payload).encode()))
     assert code == 0
     assert "It says deny: The memories of this project are written by the user alone" in text
@@ -54,7 +54,7 @@ def test_an_explanation_says_what_is_on_and_off(hooks):
         "  off       archive, extract",
     ]
     hooks.place.write(
-        "home/.config/headnote/config.toml",
+        "home/.config/foretold/config.toml",
         '[hooks]\narchive = true\nextract = "anthropic:claude-haiku-4-5"\noff = ["Stop"]\nbudget = 99\n',
     )
     assert shown() == [
@@ -98,7 +98,7 @@ def test_an_explanation_is_plain_english_in_80_columns(hooks, event):
 
 
 def test_the_log_for_people_is_wrapped(hooks):
-    from headnote.serve.hooks.log import log
+    from foretold.serve.hooks.log import log
 
     path = f"{hooks.place.home}/{'deep/' * 20}CLAUDE.md"
     log(hooks.state, "Stop", "s1", f"expected, not reported: {path}, and {'more words ' * 12}", now=0.0)
@@ -111,7 +111,7 @@ def test_the_log_for_people_is_wrapped(hooks):
 
 def test_the_log_for_people(hooks):
     code, text = said(hooks.place.run("hook", "--log", input=b""))
-    assert (code, text) == (0, "The log is empty: ~/.local/state/headnote/hooks.log\n")
+    assert (code, text) == (0, "The log is empty: ~/.local/state/foretold/hooks.log\n")
     hooks.raw("NoSuchEvent")
     code, text = said(hooks.place.run("hook", "--log", input=b""))
     assert code == 0
@@ -163,4 +163,4 @@ def test_a_job_that_fails_leaves_a_line(hooks, job):
     code, text = said(hooks.place.run("hook", "--work", job, *words, input=b""))
     assert (code, text) == (0, "")
     (line,) = hooks.log()
-    assert line.startswith(f"{job} none headnote ")
+    assert line.startswith(f"{job} none foretold ")

@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from headnote.memory.rendered import parse_rendered
-from headnote.serve.hooks import EVENTS
-from headnote.serve.hooks.settings import Settings
+from foretold.memory.rendered import parse_rendered
+from foretold.serve.hooks import EVENTS
+from foretold.serve.hooks.settings import Settings
 
 
 def deploys(hooks):
@@ -78,7 +78,7 @@ def test_words_that_many_memories_hold_recall_nothing(hooks):
 
 
 def test_recall_keeps_to_the_budget(hooks):
-    hooks.place.write("proj/.headnote.toml", "[hooks]\nbudget = 300\n")
+    hooks.place.write("proj/.foretold.toml", "[hooks]\nbudget = 300\n")
     for number in range(3):
         hooks.remember(f"project_{number}.md", f"deploy number {number}", "A long story of deploys. " * 60)
     text = hooks.context("UserPromptSubmit", prompt="how do we deploy?")
@@ -86,7 +86,7 @@ def test_recall_keeps_to_the_budget(hooks):
 
 
 def test_the_team_is_recalled_too(hooks):
-    hooks.remember("project_deploys.md", "when we deploy", "On Tuesdays.", folder="proj/.headnote/memory")
+    hooks.remember("project_deploys.md", "when we deploy", "On Tuesdays.", folder="proj/.foretold/memory")
     quotes = parse_rendered(hooks.context("UserPromptSubmit", prompt="when do we deploy?"))
     assert [(quote.file, quote.scope) for quote in quotes] == [("project_deploys.md", "team")]
 
@@ -115,33 +115,33 @@ def test_a_start_without_anything_says_nothing(hooks):
 
 
 def test_a_start_tells_the_index_of_the_team(hooks):
-    hooks.remember("project_deploys.md", "when we deploy", "On Tuesdays.", folder="proj/.headnote/memory")
+    hooks.remember("project_deploys.md", "when we deploy", "On Tuesdays.", folder="proj/.foretold/memory")
     text = hooks.context("SessionStart", source="startup")
     assert text == (
-        f"Contents of {hooks.place.proj}/.headnote/memory/MEMORY.md "
+        f"Contents of {hooks.place.proj}/.foretold/memory/MEMORY.md "
         "(shared team memory, synced across the organization):"
         '\n\n<team-memory-content source="shared">\n- [Project deploys](project_deploys.md) — when we deploy\n'
         "</team-memory-content>"
     )
     assert hooks.raw("SessionStart", source="resume") == ""
-    hooks.remember("project_tests.md", "how we test", "With pytest.", folder="proj/.headnote/memory")
+    hooks.remember("project_tests.md", "how we test", "With pytest.", folder="proj/.foretold/memory")
     assert "project_tests.md" in hooks.context("SessionStart", source="startup")
 
 
 def test_a_long_index_is_cut(hooks):
     for number in range(150):
         hooks.remember(
-            f"project_{number}.md", f"part {number} {'of the shop ' * 6}", "x", folder="proj/.headnote/memory"
+            f"project_{number}.md", f"part {number} {'of the shop ' * 6}", "x", folder="proj/.foretold/memory"
         )
     text = hooks.context("SessionStart", source="startup")
-    assert "more lines: headnote memory list" in text
+    assert "more lines: foretold memory list" in text
     assert len(text.encode()) / 4 < 2000
 
 
 def test_a_start_tells_of_memories_that_are_out_of_date(hooks):
-    from headnote.memory.drift.verdict import Verdict
-    from headnote.memory.holds import keep
-    from headnote.memory.note import read_note
+    from foretold.memory.drift.verdict import Verdict
+    from foretold.memory.holds import keep
+    from foretold.memory.note import read_note
 
     deploys(hooks)
     path = hooks.place.path(f"{hooks.memory}/project_deploys.md")
@@ -158,11 +158,11 @@ def test_a_start_tells_where_memories_of_this_repository_lie(hooks):
     hooks.place.write("proj/.git/description", "x")
     old = "home/.claude/projects/-old-place/memory"
     hooks.remember("project_a.md", "a", "A.", folder=old)
-    from headnote.memory.identity import identity_of, remember
+    from foretold.memory.identity import identity_of, remember
 
     here = identity_of(proj, hooks.place.path(hooks.memory))
     assert here.git
-    state = hooks.place.folder("home/.local/state/headnote/old")
+    state = hooks.place.folder("home/.local/state/foretold/old")
     remember(state, here._replace(project="/old/place", store=hooks.place.path(old)))
     assert hooks.context("SessionStart", source="startup").startswith(
         "Memories of this repository lie elsewhere: this repository was at /old/place"
@@ -227,7 +227,7 @@ def test_only_the_end_of_a_transcript_is_read(hooks):
     ("policy", "verdict"), [("auto", ""), ("confirm", "ask"), ("manual", "deny"), ("read-only", "deny")]
 )
 def test_the_policy_decides_who_writes_memories(hooks, policy, verdict):
-    hooks.place.write("home/.config/headnote/config.toml", f'[memory]\npolicy = "{policy}"\n')
+    hooks.place.write("home/.config/foretold/config.toml", f'[memory]\npolicy = "{policy}"\n')
     path = hooks.place.path(f"{hooks.memory}/a.md")
     short = path.replace(hooks.place.home, "~")
     assert hooks.verdict("Write", file_path=path, content="Tabs.") == verdict
@@ -242,7 +242,7 @@ def test_the_policy_decides_who_writes_memories(hooks, policy, verdict):
 
 
 def test_a_link_into_the_memories_is_one_of_them(hooks):
-    hooks.place.write("home/.config/headnote/config.toml", '[memory]\npolicy = "manual"\n')
+    hooks.place.write("home/.config/foretold/config.toml", '[memory]\npolicy = "manual"\n')
     hooks.place.folder(hooks.memory)
     hooks.place.link("proj/notes", hooks.place.path(hooks.memory))
     assert hooks.verdict("Write", file_path=f"{hooks.place.proj}/notes/a.md", content="x") == "deny"
@@ -260,7 +260,7 @@ def test_a_credential_is_refused_and_not_repeated(hooks):
 
 
 def test_the_team_is_asked_about_and_takes_nothing_personal(hooks):
-    path = f"{hooks.place.proj}/.headnote/memory/a.md"
+    path = f"{hooks.place.proj}/.foretold/memory/a.md"
     personal = "---\nname: a\nmetadata:\n  type: user\n---\nA baker.\n"
     assert hooks.verdict("Write", file_path=path, content="Deploys on Tuesdays.") == "ask"
     assert hooks.verdict("Write", file_path=path, content=personal) == "deny"
@@ -353,7 +353,7 @@ def test_memories_that_name_a_changed_file_are_told_of_once(hooks):
     change = {"tool_name": "Edit", "tool_input": {"file_path": f"{hooks.place.proj}/src/ship.py"}}
     assert hooks.context("PostToolUse", **change) == (
         "A memory names src/ship.py, which was just changed: project_deploys.md (when and how we deploy).\n"
-        'If it is no longer true, say so, and correct it: headnote memory edit NAME -b "TEXT" --by agent'
+        'If it is no longer true, say so, and correct it: foretold memory edit NAME -b "TEXT" --by agent'
     )
     assert hooks.raw("PostToolUse", **change) == ""
 
@@ -395,7 +395,7 @@ def test_nothing_is_done_at_the_end_unless_it_is_wanted(hooks):
 
 def test_archive_and_extraction_are_left_to_another_process(hooks):
     hooks.place.write(
-        "home/.config/headnote/config.toml", '[hooks]\narchive = true\nextract = "anthropic:claude-haiku-4-5"\n'
+        "home/.config/foretold/config.toml", '[hooks]\narchive = true\nextract = "anthropic:claude-haiku-4-5"\n'
     )
     words = hooks.scene("x").words
     hooks.raw("Stop", stop_hook_active=False)
@@ -429,10 +429,10 @@ def test_what_was_loaded_is_compared_with_what_was_expected(hooks):
 @pytest.mark.parametrize("event", sorted(EVENTS))
 def test_an_event_can_be_switched_off(hooks, event):
     deploys(hooks)
-    hooks.remember("project_a.md", "team deploys", "On Tuesdays.", folder="proj/.headnote/memory")
+    hooks.remember("project_a.md", "team deploys", "On Tuesdays.", folder="proj/.foretold/memory")
     rules(hooks)
-    hooks.place.write("home/.config/headnote/config.toml", '[hooks]\narchive = true\n[memory]\npolicy = "manual"\n')
-    hooks.place.write("proj/.headnote.toml", f'[hooks]\noff = ["{event}"]\n')
+    hooks.place.write("home/.config/foretold/config.toml", '[hooks]\narchive = true\n[memory]\npolicy = "manual"\n')
+    hooks.place.write("proj/.foretold.toml", f'[hooks]\noff = ["{event}"]\n')
     given = {
         "source": "startup",
         "prompt": "how do we deploy?",
@@ -449,7 +449,7 @@ def test_an_event_can_be_switched_off(hooks, event):
 )
 def test_what_is_said_can_be_switched_off_by_a_repository(hooks, switch, event):
     deploys(hooks)
-    hooks.remember("project_a.md", "team deploys", "On Tuesdays.", folder="proj/.headnote/memory")
+    hooks.remember("project_a.md", "team deploys", "On Tuesdays.", folder="proj/.foretold/memory")
     rules(hooks)
     given = {
         "source": "startup",
@@ -458,20 +458,20 @@ def test_what_is_said_can_be_switched_off_by_a_repository(hooks, switch, event):
         "tool_input": {"command": "sed -i s/a/b/ src/x.ts"},
     }
     assert hooks.raw(event, **given)
-    hooks.place.write("proj/.headnote.toml", f"[hooks]\n{switch} = false\n")
+    hooks.place.write("proj/.foretold.toml", f"[hooks]\n{switch} = false\n")
     assert hooks.raw(event, session="s2", **given) == ""
 
 
 def test_settings_that_cannot_be_understood_are_named_once(hooks):
-    hooks.place.write("home/.config/headnote/config.toml", '[hooks]\nrecall = "yes"\nloud = 1\n')
-    hooks.place.write("proj/.headnote.toml", '[hooks]\narchive = true\nextract = "gpt"\nguard = false\n')
+    hooks.place.write("home/.config/foretold/config.toml", '[hooks]\nrecall = "yes"\nloud = 1\n')
+    hooks.place.write("proj/.foretold.toml", '[hooks]\narchive = true\nextract = "gpt"\nguard = false\n')
     for _ in range(2):
         hooks.raw("UserPromptSubmit", prompt="hello")
     assert hooks.log() == [
         "UserPromptSubmit s1 config.toml: hooks.recall is 'yes', not true or false",
         f"UserPromptSubmit s1 config.toml: hooks.loud means nothing; there are: {', '.join(Settings._fields)}",
-        "UserPromptSubmit s1 .headnote.toml: hooks.extract is 'gpt'; a repository can only set it to false",
-        "UserPromptSubmit s1 .headnote.toml: hooks.guard is false; a repository cannot set it",
+        "UserPromptSubmit s1 .foretold.toml: hooks.extract is 'gpt'; a repository can only set it to false",
+        "UserPromptSubmit s1 .foretold.toml: hooks.guard is false; a repository cannot set it",
     ]
     assert hooks.scene("x").settings[:6] == (True, 1200, True, True, True, True)
     assert hooks.scene("x").settings.archive is False
@@ -481,28 +481,28 @@ def test_settings_that_cannot_be_understood_are_named_once(hooks):
 
 
 def test_gemini_calls_its_events_and_tools_otherwise(hooks):
-    hooks.place.write("home/.config/headnote/config.toml", '[memory]\npolicy = "confirm"\n')
+    hooks.place.write("home/.config/foretold/config.toml", '[memory]\npolicy = "confirm"\n')
     scene = hooks.asking(agent="gemini-cli")
-    from headnote.serve.hooks.answer import answer
+    from foretold.serve.hooks.answer import answer
 
-    path = f"{hooks.place.proj}/.headnote/memory/a.md"
+    path = f"{hooks.place.proj}/.foretold/memory/a.md"
     payload = {**hooks.base("BeforeTool"), "tool_name": "write_file", "tool_input": {"file_path": path, "content": "x"}}
     said = json.loads(answer("BeforeTool", json.dumps(payload).encode(), scene))
     assert said["decision"] == "deny"
-    hooks.remember("project_deploys.md", "when we deploy", "On Tuesdays.", folder="proj/.headnote/memory")
+    hooks.remember("project_deploys.md", "when we deploy", "On Tuesdays.", folder="proj/.foretold/memory")
     payload = {**hooks.base("BeforeAgent"), "prompt": "when do we deploy?"}
     said = json.loads(answer("UserPromptSubmit", json.dumps(payload).encode(), scene))
     assert said["hookSpecificOutput"]["hookEventName"] == "BeforeAgent"
 
 
 def test_codex_is_told_the_index_that_it_does_not_load(hooks):
-    from headnote.memory.memories import open as open_memories
+    from foretold.memory.memories import open as open_memories
 
     place = hooks.place
-    memory = open_memories(place.proj, home=place.home, env=hooks.env)  # those that `headnote memory` shows
+    memory = open_memories(place.proj, home=place.home, env=hooks.env)  # those that `foretold memory` shows
     memory.create("Deploys", type="project", description="when we deploy", body="On Tuesdays.")
     text = hooks.context("SessionStart", agent="codex", source="startup")
-    assert "(memories of earlier conversations; `headnote memory show NAME` prints one)" in text
+    assert "(memories of earlier conversations; `foretold memory show NAME` prints one)" in text
     assert text.endswith("when we deploy")
     assert "On Tuesdays." in hooks.context("UserPromptSubmit", agent="codex", prompt="when do we deploy?")
 

@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from headnote.serve.hooks import EVENTS, answer, kept, log, notes, scene, told, wire
-from headnote.serve.hooks.answer import answer as answered
+from foretold.serve.hooks import EVENTS, answer, kept, log, notes, scene, told, wire
+from foretold.serve.hooks.answer import answer as answered
 
 MEMORY = "project_deploys.md"
 GIVEN = {
@@ -26,7 +26,7 @@ SECRET = "hunter2-is-the-word"
 
 def fill(hooks):
     hooks.remember(MEMORY, "when we deploy", "On Tuesdays.")
-    hooks.remember("project_team.md", "team deploys", "On Tuesdays.", folder="proj/.headnote/memory")
+    hooks.remember("project_team.md", "team deploys", "On Tuesdays.", folder="proj/.foretold/memory")
     hooks.place.write("proj/.claude/rules/ts.md", '---\npaths: "src/**/*.ts"\n---\nValidate.\n')
     hooks.place.write("proj/src/x.ts")
 
@@ -154,9 +154,9 @@ def spoil_file(path, how):
 
 def hook(place, event, data, *words, **options):
     return subprocess.run(
-        [sys.executable, "-m", "headnote", "hook", event, *words],
+        [sys.executable, "-m", "foretold", "hook", event, *words],
         cwd=place.proj,
-        env=place.environment(HEADNOTE_HOME=options.pop("state", place.path("state"))),
+        env=place.environment(FORETOLD_HOME=options.pop("state", place.path("state"))),
         input=data,
         capture_output=True,
         timeout=60,
@@ -188,7 +188,7 @@ def test_a_process_with_a_bad_payload(place, data, fault):
 def test_a_process_without_standard_input(place):
     code = "import os, sys; os.close(0); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
     done = subprocess.run(
-        [sys.executable, "-c", code, "-m", "headnote", "hook", "Stop"],
+        [sys.executable, "-c", code, "-m", "foretold", "hook", "Stop"],
         env=place.environment(),
         cwd=place.proj,
         capture_output=True,
@@ -203,7 +203,7 @@ def test_a_process_whose_reader_left(hooks):
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(
-        [sys.executable, "-m", "headnote", "hook", "UserPromptSubmit"],
+        [sys.executable, "-m", "foretold", "hook", "UserPromptSubmit"],
         env=hooks.place.environment(),
         cwd=hooks.place.proj,
         input=json.dumps({**hooks.base("x"), **GIVEN}).encode(),
@@ -229,7 +229,7 @@ def test_a_process_in_a_folder_that_is_gone(place):
     os.mkdir(place.path("gone"))
     code = "import os, sys; os.rmdir(os.getcwd()); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
     done = subprocess.run(
-        [sys.executable, "-c", code, "-P", "-m", "headnote", "hook", "Stop"],
+        [sys.executable, "-c", code, "-P", "-m", "foretold", "hook", "Stop"],
         env=place.environment(),
         cwd=place.path("gone"),
         input=b"{}",
@@ -241,7 +241,7 @@ def test_a_process_in_a_folder_that_is_gone(place):
 
 
 def test_a_hook_that_takes_too_long_gives_up(hooks, monkeypatch):
-    from headnote.serve.hooks.answer import hurry
+    from foretold.serve.hooks.answer import hurry
 
     def slow(*_):
         while True:
@@ -259,8 +259,8 @@ def test_a_hook_that_takes_too_long_gives_up(hooks, monkeypatch):
 
 def test_a_hook_outlasts_a_busy_index_and_not_the_agent():
     """What waits for an index that another process writes can still answer; what gives up can still say so."""
-    from headnote.dialects.installs import Hook
-    from headnote.memory.cache import PATIENCE
+    from foretold.dialects.installs import Hook
+    from foretold.memory.cache import PATIENCE
 
     assert PATIENCE < answer.SECONDS < Hook("Stop", "Stop").seconds
 

@@ -8,9 +8,9 @@ import sysconfig
 
 import pytest
 
-import headnote
+import foretold
 
-HOUSE = os.path.dirname(os.path.abspath(headnote.__file__))
+HOUSE = os.path.dirname(os.path.abspath(foretold.__file__))
 
 #: what a bare start without `site` does not have, and every hook needs
 STANDARD = {
@@ -33,36 +33,36 @@ STANDARD = {
 }
 HOOKS = "answer detached kept log notes scene settings speech wire".split()
 ALWAYS = {
-    *("headnote", "headnote.cli", "headnote.cli.hook", "headnote.types", "headnote.tree", "headnote.ours"),
-    *("headnote.serve", "headnote.serve.hooks", *(f"headnote.serve.hooks.{name}" for name in HOOKS)),
+    *("foretold", "foretold.cli", "foretold.cli.hook", "foretold.types", "foretold.tree", "foretold.ours"),
+    *("foretold.serve", "foretold.serve.hooks", *(f"foretold.serve.hooks.{name}" for name in HOOKS)),
 }
 REGULAR = {
     *("re", "re._casefix", "re._compiler", "re._constants", "re._parser", "_sre", "enum", "copyreg", "sre_compile"),
     *("sre_constants", "sre_parse"),
 }
-GLOBS = {"headnote.instructions", *(f"headnote.instructions.{name}" for name in "codeunits gitignore".split())}
-GLOBS |= {"headnote.patterns"}
-SHELL = {"headnote.dialects", "headnote.dialects.world", "headnote.dialects.table"}
-SHELL |= {f"headnote.instructions.{name}" for name in "shell shellwords".split()}
+GLOBS = {"foretold.instructions", *(f"foretold.instructions.{name}" for name in "codeunits gitignore".split())}
+GLOBS |= {"foretold.patterns"}
+SHELL = {"foretold.dialects", "foretold.dialects.world", "foretold.dialects.table"}
+SHELL |= {f"foretold.instructions.{name}" for name in "shell shellwords".split()}
 RECALL = {
-    f"headnote.memory.{name}" for name in "about cache excerpt glance note postings recall rendered scoring".split()
+    f"foretold.memory.{name}" for name in "about cache excerpt glance note postings recall rendered scoring".split()
 }
-RECALL |= {f"headnote.memory.{name}" for name in "selector stamps terms".split()}
-RECALL |= {"headnote.memory", "headnote.frontmatter", "headnote.instructions", "headnote.instructions.escape"}
+RECALL |= {f"foretold.memory.{name}" for name in "selector stamps terms".split()}
+RECALL |= {"foretold.memory", "foretold.frontmatter", "foretold.instructions", "foretold.instructions.escape"}
 DATABASE = {"sqlite3", "sqlite3.dbapi2", "_sqlite3", "datetime", "_datetime", "math", "bisect", "_bisect"}
 DATABASE |= {"_sha256", "_sha2", "heapq", "_heapq", "contextlib"}
 CREDENTIALS = {
-    "headnote.credentials",
-    "headnote.memory",
-    "headnote.memory.note",
-    "headnote.frontmatter",
+    "foretold.credentials",
+    "foretold.memory",
+    "foretold.memory.note",
+    "foretold.frontmatter",
     "_sha256",
     "_sha2",
 }
 
 
 def hooks(*names):
-    return {f"headnote.serve.hooks.{name}" for name in names}
+    return {f"foretold.serve.hooks.{name}" for name in names}
 
 
 TOOL = {"tool_name": "Bash", "tool_input": {"command": "sed -i s/a/b/ src/x.ts"}}
@@ -71,7 +71,7 @@ CASES = {
     "prompt": (
         "UserPromptSubmit",
         {"prompt": "how do we deploy?"},
-        hooks("prompt", "book", "masked") | {"headnote.credentials"} | RECALL | DATABASE | REGULAR,
+        hooks("prompt", "book", "masked") | {"foretold.credentials"} | RECALL | DATABASE | REGULAR,
     ),
     "command": ("UserPromptSubmit", {"prompt": "/x"}, hooks("prompt", "book")),
     "start": ("SessionStart", {"source": "startup"}, hooks("session_start", "lost", "told")),
@@ -97,12 +97,12 @@ import sys
 before = set(sys.modules)
 sys.path[:0] = sys.argv[1:3]
 sys.argv[1:] = sys.argv[3:]
-import headnote.cli, os
+import foretold.cli, os
 def leave(code):
     os.write(2, " ".join(sorted(set(sys.modules) - before)).encode())
     left(code)
 left, os._exit = os._exit, leave
-headnote.cli.run()
+foretold.cli.run()
 """
 
 
@@ -147,5 +147,5 @@ def test_a_memory_that_is_written_adds_the_search_for_credentials(hooks):
     payload = {"tool_name": "Write", "tool_input": {"file_path": path, "content": "Use tabs."}}
     warm(hooks, "PreToolUse", payload)
     _, modules = imported(hooks.place, hooks.base("PreToolUse", "cold"), "PreToolUse", payload)
-    more = {"headnote.serve.hooks.before_tool", "headnote.serve.hooks.touched"} | CREDENTIALS | REGULAR
+    more = {"foretold.serve.hooks.before_tool", "foretold.serve.hooks.touched"} | CREDENTIALS | REGULAR
     assert " ".join(sorted(modules - ALWAYS - STANDARD - more)) == ""

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headnote.serve.hooks import detached
-from headnote.serve.hooks.book import Book
-from headnote.serve.hooks.kept import keep, path_of, recalled, stamp_of
-from headnote.serve.hooks.notes import Notes, name_of, sweep
-from headnote.serve.hooks.speech import SPEECHES, Said, wire_form
-from headnote.serve.hooks.wire import parse, write
+from foretold.serve.hooks import detached
+from foretold.serve.hooks.book import Book
+from foretold.serve.hooks.kept import keep, path_of, recalled, stamp_of
+from foretold.serve.hooks.notes import Notes, name_of, sweep
+from foretold.serve.hooks.speech import SPEECHES, Said, wire_form
+from foretold.serve.hooks.wire import parse, write
 
 KEY = ("claude-code", "/r")
 
@@ -211,7 +211,7 @@ def test_the_settings_of_the_page_are_the_defaults():
     import re
     import tomllib
 
-    from headnote.serve.hooks.settings import Settings, settled
+    from foretold.serve.hooks.settings import Settings, settled
 
     page = os.path.join(os.path.dirname(__file__), "..", "..", "..", "docs", "hooks.md")
     with open(page, encoding="utf-8") as file:

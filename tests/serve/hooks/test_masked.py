@@ -1,7 +1,7 @@
 """What looks like a credential in a memory is not quoted."""
 
-from headnote.memory.rendered import parse_rendered
-from headnote.serve.hooks.masked import masked
+from foretold.memory.rendered import parse_rendered
+from foretold.serve.hooks.masked import masked
 
 TOKEN = "AKIA" + "IOSFODNN7ABCDEFG"
 MARK = "[credential: AWS access key]"
@@ -47,7 +47,7 @@ def test_a_key_that_is_quoted_in_part_is_masked(hooks):
 
 
 def test_an_index_and_a_drift_line_have_no_credential(hooks):
-    for number, folder in enumerate(("proj/.headnote/memory", hooks.memory)):
+    for number, folder in enumerate(("proj/.foretold/memory", hooks.memory)):
         hooks.remember(f"project_{number}.md", f"deploys with {TOKEN}", "By `src/ship.py`.", folder=folder)
     hooks.place.write("proj/src/ship.py")
     start = hooks.context("SessionStart", source="startup")

@@ -5,10 +5,10 @@ import time
 
 import pytest
 
-from headnote.memory.note import INDEX
-from headnote.serve.hooks import named
+from foretold.memory.note import INDEX
+from foretold.serve.hooks import named
 
-ADVICE = 'headnote memory edit NAME -b "TEXT" --by agent'
+ADVICE = 'foretold memory edit NAME -b "TEXT" --by agent'
 
 
 @pytest.fixture
@@ -27,8 +27,8 @@ def canoe(hooks):
 
 def keep_made(scene, began, count):
     """As if the book had been made at another time."""
-    from headnote.serve.hooks.kept import stamp_of
-    from headnote.tree import Disk
+    from foretold.serve.hooks.kept import stamp_of
+    from foretold.tree import Disk
 
     disk = Disk()
     disk.stamps.update({folder: stamp_of(folder) for folder, _ in scene.where.stores})
@@ -133,13 +133,13 @@ def test_a_memory_that_the_agent_writes_is_looked_up_afterwards(canoe):
 
 @pytest.mark.parametrize("policy", ["manual", "read-only"])
 def test_who_may_not_write_is_not_told_how(canoe, policy):
-    canoe.place.write("home/.config/headnote/config.toml", f'[memory]\npolicy = "{policy}"\n')
+    canoe.place.write("home/.config/foretold/config.toml", f'[memory]\npolicy = "{policy}"\n')
     text = canoe.context("PostToolUse", **edit(canoe))
     assert text.endswith("If it is no longer true, tell the user.")
 
 
 def test_the_advice_names_the_team(canoe):
-    canoe.remember("project_team.md", "our canoes", "See `src/canoe.py`.", folder="proj/.headnote/memory")
+    canoe.remember("project_team.md", "our canoes", "See `src/canoe.py`.", folder="proj/.foretold/memory")
     assert canoe.context("PostToolUse", **edit(canoe)).endswith(f"{ADVICE} (--team for project_team.md)")
 
 

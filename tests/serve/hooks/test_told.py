@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headnote.instructions.gitignore import RuleIndex
-from headnote.memory.holds import Holding
-from headnote.memory.stamps import read_memory
-from headnote.serve.hooks.book import Book
-from headnote.serve.hooks.told import Rule, Told, rules_for, told_here
+from foretold.instructions.gitignore import RuleIndex
+from foretold.memory.holds import Holding
+from foretold.memory.stamps import read_memory
+from foretold.serve.hooks.book import Book
+from foretold.serve.hooks.told import Rule, Told, rules_for, told_here
 
 PIECES = ["src", "lib", "a", "B", ".ts", ".py", "*", "**", "?", "/", "!", "[ab]", "\\*", "é", " ", "#", "{a}", "x.y"]
 GLOBS = st.lists(st.sampled_from(PIECES), min_size=1, max_size=6).map("".join)

@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headnote.dialects.installs import INSTALLS
-from headnote.serve.install.change import added, made_for, removed
-from headnote.serve.install.jsontext import parse
-from headnote.serve.install.pieces import PARTS, Piece, wanted
-from headnote.serve.install.unsafe import Unsafe
+from foretold.dialects.installs import INSTALLS
+from foretold.serve.install.change import added, made_for, removed
+from foretold.serve.install.jsontext import parse
+from foretold.serve.install.pieces import PARTS, Piece, wanted
+from foretold.serve.install.unsafe import Unsafe
 
-BOTH = wanted(INSTALLS["claude-code"], PARTS, ["/opt/bin/headnote"], ())
-FEW = wanted(INSTALLS["claude-code"], PARTS, ["/opt/bin/headnote"], ["Stop"])
+BOTH = wanted(INSTALLS["claude-code"], PARTS, ["/opt/bin/foretold"], ())
+FEW = wanted(INSTALLS["claude-code"], PARTS, ["/opt/bin/foretold"], ["Stop"])
 SERVER = FEW[-1:]
-CODEX = wanted(INSTALLS["codex"], ["mcp"], ["/opt/bin/headnote"], ())
-CONTINUE = wanted(INSTALLS["continue"], ["mcp"], ["/opt/bin/headnote"], ())
+CODEX = wanted(INSTALLS["codex"], ["mcp"], ["/opt/bin/foretold"], ())
+CONTINUE = wanted(INSTALLS["continue"], ["mcp"], ["/opt/bin/foretold"], ())
 
 
 def back(text, form, pieces, keys=("mcpServers",)):
@@ -58,8 +58,8 @@ def test_other_json_comes_back_in_value(text):
 def test_what_is_written_looks_like_its_neighbours():
     text = '{\r\n\t"model": "opus"\r\n}\r\n'
     wanted_text = (
-        '{\r\n\t"model": "opus",\r\n\t"mcpServers": {\r\n\t\t"headnote": '
-        '{"type": "stdio", "command": "/opt/bin/headnote", "args": ["mcp"]}\r\n\t}\r\n}\r\n'
+        '{\r\n\t"model": "opus",\r\n\t"mcpServers": {\r\n\t\t"foretold": '
+        '{"type": "stdio", "command": "/opt/bin/foretold", "args": ["mcp"]}\r\n\t}\r\n}\r\n'
     )
     assert added(text, "json", SERVER) == wanted_text
 
@@ -80,7 +80,7 @@ def test_a_comma_at_the_end_stays_one():
 
 
 def test_ours_takes_a_line_for_each_event():
-    group = '{"hooks": [{"type": "command", "command": "/opt/bin/headnote hook Stop", "timeout": 10}]}'
+    group = '{"hooks": [{"type": "command", "command": "/opt/bin/foretold hook Stop", "timeout": 10}]}'
     assert added("{}", "json", FEW[:1]) == '{\n  "hooks": {\n    "Stop": [' + group + "]\n  }\n}"
     theirs = '{\n "hooks": {\n  "Stop": [\n   {}\n  ]\n }\n}\n'
     assert added(theirs, "json", FEW[:1]) == theirs.replace("{}\n", "{},\n   " + group + "\n")
@@ -88,7 +88,7 @@ def test_ours_takes_a_line_for_each_event():
 
 def test_hooks_of_others_stay_also_in_a_group_with_ours():
     theirs = {"type": "command", "command": "say done"}
-    ours = {"type": "command", "command": "/old/headnote hook Stop"}
+    ours = {"type": "command", "command": "/old/foretold hook Stop"}
     text = json.dumps({"hooks": {"Stop": [{"hooks": [theirs, ours]}, {"hooks": [ours]}, {"hooks": []}, 5]}}, indent=2)
     new = added(text, "json", FEW[:1])
     groups = [{"hooks": [theirs]}, {"hooks": []}, 5]
@@ -97,7 +97,7 @@ def test_hooks_of_others_stay_also_in_a_group_with_ours():
 
 
 def test_an_older_command_is_replaced():
-    old = added("{}", "json", wanted(INSTALLS["claude-code"], PARTS, ["/old/headnote"], ()))
+    old = added("{}", "json", wanted(INSTALLS["claude-code"], PARTS, ["/old/foretold"], ()))
     assert json.loads(added(old, "json", BOTH)) == json.loads(added("{}", "json", BOTH))
 
 
@@ -230,7 +230,7 @@ def test_any_json_gets_ours_and_loses_it_again(value, indent, ascii_only, crlf):
     made = {tuple(place) for place in made_for(text, "json", BOTH)}
     assert removed(new, "json", ("mcpServers",), PARTS, made, text) == text
     found = json.loads(new)
-    assert found["mcpServers"].pop("headnote") == dict(SERVER[0].value)
+    assert found["mcpServers"].pop("foretold") == dict(SERVER[0].value)
     assert {key: item for key, item in found.items() if key not in ("hooks", "mcpServers")} == {
         key: item for key, item in value.items() if key not in ("hooks", "mcpServers")
     }
@@ -275,28 +275,28 @@ def test_our_reader_refuses_what_json_refuses(text):
         "",
         'model = "x"\n',
         '# mine\nmodel = "x" # so\n\n[mcp_servers.other]\ncommand = "y"\n\n# the end\n',
-        'a = """\n[mcp_servers.headnote]\n"""\nb = [\n  1, # [x]\n]\n[[list]]\nc = 1\n',
+        'a = """\n[mcp_servers.foretold]\n"""\nb = [\n  1, # [x]\n]\n[[list]]\nc = 1\n',
         'model = "x"\r\n\r\n[t]\r\na = 1\r\n',
         "\ufeff[mcp_servers]\n",
-        "[mcp_servers.headnote2]\ncommand = 'z'\n",
+        "[mcp_servers.foretold2]\ncommand = 'z'\n",
         'mcp_servers.other.command = "dotted"\n',
     ],
 )
 def test_toml_comes_back_by_surgery_alone(text):
     new, old = back(text, "toml", CODEX, ("mcp_servers",))
     assert old == text
-    assert tomllib.loads(new.removeprefix("\ufeff"))["mcp_servers"]["headnote"] == dict(CODEX[0].value)
+    assert tomllib.loads(new.removeprefix("\ufeff"))["mcp_servers"]["foretold"] == dict(CODEX[0].value)
 
 
 def test_toml_without_a_last_line_end_gets_one():
     new, old = back("a = 1", "toml", CODEX, ("mcp_servers",))
-    assert (new.split("\n")[:3], old) == (["a = 1", "", "[mcp_servers.headnote]"], "a = 1\n")
+    assert (new.split("\n")[:3], old) == (["a = 1", "", "[mcp_servers.foretold]"], "a = 1\n")
 
 
 def test_an_older_table_is_replaced_with_those_below_it():
-    text = '[mcp_servers.headnote]\ncommand = "/old"\n\n[mcp_servers.headnote.env]\nA = "1"\n\n# of z\n[z]\nb = 2\n'
+    text = '[mcp_servers.foretold]\ncommand = "/old"\n\n[mcp_servers.foretold.env]\nA = "1"\n\n# of z\n[z]\nb = 2\n'
     new = added(text, "toml", CODEX)
-    assert new == '# of z\n[z]\nb = 2\n\n[mcp_servers.headnote]\ncommand = "/opt/bin/headnote"\nargs = ["mcp"]\n'
+    assert new == '# of z\n[z]\nb = 2\n\n[mcp_servers.foretold]\ncommand = "/opt/bin/foretold"\nargs = ["mcp"]\n'
 
 
 @pytest.mark.parametrize(
@@ -305,7 +305,7 @@ def test_an_older_table_is_replaced_with_those_below_it():
         "a = ",
         "mcp_servers = 5\n",
         'mcp_servers = { other = { command = "x" } }\n',
-        "mcp_servers.headnote.command = 'x'\n",
+        "mcp_servers.foretold.command = 'x'\n",
     ],
 )
 def test_toml_that_cannot_be_extended_is_refused(text):
@@ -313,7 +313,7 @@ def test_toml_that_cannot_be_extended_is_refused(text):
         added(text, "toml", CODEX)
 
 
-NAMES = st.sampled_from(["a", "b-c", "mcp_servers", "headnote", '"x y"', "'q.r'"])
+NAMES = st.sampled_from(["a", "b-c", "mcp_servers", "foretold", '"x y"', "'q.r'"])
 LINES = st.one_of(
     st.tuples(NAMES, st.sampled_from(['"[a]"', "'''\n[b]\n'''", "[1, [2]]", "{ c = 1 }", '"""\\"""]"""'])).map(
         " = ".join
@@ -332,8 +332,8 @@ def test_any_toml_gets_ours_and_loses_it_again_or_is_refused(text, end):
     except (tomllib.TOMLDecodeError, Unsafe):
         return
     servers = value.setdefault("mcp_servers", {})
-    had = "headnote" in servers
-    assert tomllib.loads(new) == {**value, "mcp_servers": {**servers, "headnote": dict(CODEX[0].value)}}
+    had = "foretold" in servers
+    assert tomllib.loads(new) == {**value, "mcp_servers": {**servers, "foretold": dict(CODEX[0].value)}}
     old = removed(new, "toml", ("mcp_servers",), PARTS)
     if not had:
         assert old.rstrip("\n") == text.rstrip("\n")
@@ -354,7 +354,7 @@ def test_any_toml_gets_ours_and_loses_it_again_or_is_refused(text, end):
 def test_yaml_comes_back_by_surgery_alone(text):
     new, old = back(text, "yaml", CONTINUE, ("mcpServers",))
     assert old == text
-    assert '- name: "headnote"' in new
+    assert '- name: "foretold"' in new
 
 
 @pytest.mark.parametrize("text", ["a: [", "mcpServers: []\n", "mcpServers:\n  a: 1\n", "- 1\n"])

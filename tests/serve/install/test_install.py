@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headnote.dialects.installs import INSTALLS
-from headnote.errors import BadArgument, SettingsRefused, UnknownAgent
-from headnote.memory.durable import Kernel
-from headnote.serve.hooks import EVENTS
-from headnote.serve.hooks.speech import SPEECHES
-from headnote.serve.install import Here, Kept, carry_out, installed, plan_install, plan_uninstall, state_folder
-from headnote.serve.install.pieces import PARTS, is_our_call
-from headnote.serve.install.program import doubts, is_there, our_command
-from headnote.serve.install.python import python_of, way_to_get, without_package
+from foretold.dialects.installs import INSTALLS
+from foretold.errors import BadArgument, SettingsRefused, UnknownAgent
+from foretold.memory.durable import Kernel
+from foretold.serve.hooks import EVENTS
+from foretold.serve.hooks.speech import SPEECHES
+from foretold.serve.install import Here, Kept, carry_out, installed, plan_install, plan_uninstall, state_folder
+from foretold.serve.install.pieces import PARTS, is_our_call
+from foretold.serve.install.program import doubts, is_there, our_command
+from foretold.serve.install.python import python_of, way_to_get, without_package
 
-COMMAND = [sys.executable, "-m", "headnote"]
+COMMAND = [sys.executable, "-m", "foretold"]
 ODD = {
     "claude-code": {
         ".claude/settings.json": '{"model":"opus",   "hooks":{"Stop":[ {"hooks":[{"type":"command","command":"x"}]}]}}',
@@ -194,7 +194,7 @@ def test_without_our_records_only_ours_goes(place):
 def test_with_a_backup_that_was_spoiled_only_ours_goes(place):
     place.write("home/.claude/settings.json", '{"model":"opus"}')
     install(place, parts=["hooks"])
-    folder = place.path("home/.local/state/headnote/installs/objects")
+    folder = place.path("home/.local/state/foretold/installs/objects")
     for name in os.listdir(folder):
         with open(os.path.join(folder, name), "ab") as file:
             file.write(b"spoiled")
@@ -263,10 +263,10 @@ def test_unknown_agents_and_events_are_named_with_the_known_ones(place):
     with pytest.raises(BadArgument, match="claude-code has no event Stopp; there are: SessionStart, UserPromptSubmit,"):
         install(place, events=["Stopp"])
     for options in ({"events": ["Stop"]}, {"parts": ["hooks"]}):
-        with pytest.raises(BadArgument, match=r"cursor has no hooks that headnote knows\. Nothing was changed"):
+        with pytest.raises(BadArgument, match=r"cursor has no hooks that foretold knows\. Nothing was changed"):
             install(place, "cursor", **options)
-    assert install(place, "cursor", parts=PARTS, command=["/usr/bin/headnote"]).notes == (
-        "cursor has no hooks that headnote knows",
+    assert install(place, "cursor", parts=PARTS, command=["/usr/bin/foretold"]).notes == (
+        "cursor has no hooks that foretold knows",
     )
     assert refused(place, "roo") == "roo has no settings for this (user). Nothing was changed"
 
@@ -348,7 +348,7 @@ def test_a_process_that_is_killed_anywhere_loses_nothing(place):
 def test_what_is_kept_is_ours_alone(place):
     place.write("home/.claude/settings.json", "{}")
     install(place)
-    folder = place.path("home/.local/state/headnote/installs")
+    folder = place.path("home/.local/state/foretold/installs")
     modes = {
         os.stat(os.path.join(above, name)).st_mode & 0o777 for above, _, names in os.walk(folder) for name in names
     }
@@ -384,15 +384,15 @@ def test_a_project_is_its_repository_and_calls_the_program_by_name(place):
         place.path("proj/.claude/settings.json"),
         place.path("proj/.mcp.json"),
     ]
-    assert json.loads(plan.edits[1].after)["mcpServers"]["headnote"]["command"] == "headnote"
-    assert plan.notes == ("headnote is not on your PATH: until it is, the agent cannot start it",)
+    assert json.loads(plan.edits[1].after)["mcpServers"]["foretold"]["command"] == "foretold"
+    assert plan.notes == ("foretold is not on your PATH: until it is, the agent cannot start it",)
 
 
 def test_what_is_installed_where(place):
     here, _ = setting(place)
     assert installed(here) == []
     install(place, events=["Stop"])
-    install(place, "opencode", command=["/gone/headnote"])
+    install(place, "opencode", command=["/gone/foretold"])
     place.write("home/.gemini/settings.json", "{")
     missing = tuple(hook.event for hook in INSTALLS["claude-code"].hooks.events if hook.event != "Stop")
     found = [each._replace(path=os.path.relpath(each.path, place.home)) for each in installed(here)]
@@ -404,7 +404,7 @@ def test_what_is_installed_where(place):
             *("it cannot be read: line 1: a key was expected, and there is the end", ""),
         ),
         (
-            *("opencode", "user", ".config/opencode/opencode.json", "mcp", (), (), ("/gone/headnote", "mcp"), False),
+            *("opencode", "user", ".config/opencode/opencode.json", "mcp", (), (), ("/gone/foretold", "mcp"), False),
             *("the program is not there", ""),
         ),
     ]
@@ -417,7 +417,7 @@ def environment(place, *packages):
     place.folder("venv/lib/python3.11/site-packages")
     for package in packages:
         place.folder(f"venv/lib/python3.11/site-packages/{package}")
-    return place.write("venv/bin/headnote", f"#!{python}\nimport sys\n", mode=0o755), python
+    return place.write("venv/bin/foretold", f"#!{python}\nimport sys\n", mode=0o755), python
 
 
 def test_a_server_without_its_package_is_left_out_unless_asked_for(place):
@@ -450,11 +450,11 @@ def test_a_server_without_its_package_is_left_out_unless_asked_for(place):
 def test_which_python_would_run_a_command(place):
     program, python = environment(place)
     env = {"PATH": os.path.dirname(program)}
-    assert python_of(["headnote", "mcp"], env) == python_of([program], {}) == python_of([python, "-m"], {}) == python
-    place.write("venv/bin/headnote", f"#!/bin/sh\n'''exec' {python} \"$0\" \"$@\"\n' '''\n", mode=0o755)
+    assert python_of(["foretold", "mcp"], env) == python_of([program], {}) == python_of([python, "-m"], {}) == python
+    place.write("venv/bin/foretold", f"#!/bin/sh\n'''exec' {python} \"$0\" \"$@\"\n' '''\n", mode=0o755)
     assert python_of([program], {}) == python
-    place.write("venv/bin/headnote", "#!/bin/sh\nexec true\n", mode=0o755)
-    assert [python_of(words, {}) for words in ([program], ["/gone"], ["uvx", "headnote"], [])] == [""] * 4
+    place.write("venv/bin/foretold", "#!/bin/sh\nexec true\n", mode=0o755)
+    assert [python_of(words, {}) for words in ([program], ["/gone"], ["uvx", "foretold"], [])] == [""] * 4
 
 
 def test_nothing_is_said_of_a_python_that_nobody_can_look_into(place):
@@ -464,9 +464,9 @@ def test_nothing_is_said_of_a_python_that_nobody_can_look_into(place):
     assert without_package([program], {}) == ""
     os.remove(place.path("venv/pyvenv.cfg"))
     assert without_package([program], {}) == ""
-    assert without_package([sys.executable, "-m", "headnote"], {}) == ""
-    assert way_to_get("/h/.local/share/uv/tools/headnote/bin/python") == (
-        "uv tool install --with 'mcp>=2.3,<3' headnote"
+    assert without_package([sys.executable, "-m", "foretold"], {}) == ""
+    assert way_to_get("/h/.local/share/uv/tools/foretold/bin/python") == (
+        "uv tool install --with 'mcp>=2.3,<3' foretold"
     )
 
 
@@ -476,7 +476,7 @@ def test_every_agent_gets_what_its_table_says(place):
         scope = "user" if INSTALLS[agent].mcp.where.home else "project"
         for path, text in ODD.get(agent, {}).items():
             place.write(f"home/{path}", text)
-        install(place, agent, scope=scope, command=["/opt/headnote"])
+        install(place, agent, scope=scope, command=["/opt/foretold"])
     here, _ = setting(place)
     for each in installed(here):
         found.setdefault(each.agent, []).append(each.part)
@@ -492,40 +492,40 @@ def test_every_hook_of_the_table_is_an_event_that_we_hear():
 
 
 def test_the_command_is_one_that_stays(place):
-    program = place.write("venv/bin/headnote", "#!/bin/sh\n", mode=0o755)
+    program = place.write("venv/bin/foretold", "#!/bin/sh\n", mode=0o755)
     interpreter = place.write("venv/bin/python3", "", mode=0o755)
     assert our_command("user", {}, interpreter) == [program]
     place.folder("bin")
-    link = place.link("bin/headnote", program)
+    link = place.link("bin/foretold", program)
     assert our_command("user", {"PATH": place.path("bin")}, interpreter) == [link]
     os.remove(program)
-    assert our_command("user", {"PATH": place.path("bin")}, interpreter) == [interpreter, "-m", "headnote"]
-    assert our_command("project", {}, interpreter) == ["headnote"]
+    assert our_command("user", {"PATH": place.path("bin")}, interpreter) == [interpreter, "-m", "foretold"]
+    assert our_command("project", {}, interpreter) == ["foretold"]
     uvx = place.write("bin/uvx", "#!/bin/sh\n", mode=0o755)
     fleeting = place.write("uv/archive-v0/x/bin/python3", "", mode=0o755)
     assert our_command("user", {"PATH": os.path.dirname(uvx)}, fleeting) == [
         "uvx",
         "--from",
-        "headnote[mcp]",
-        "headnote",
+        "foretold[mcp]",
+        "foretold",
     ]
-    assert "slow" in doubts(["uvx", "headnote"], {"PATH": os.path.dirname(uvx)})[0]
+    assert "slow" in doubts(["uvx", "foretold"], {"PATH": os.path.dirname(uvx)})[0]
 
 
 def test_every_command_that_we_choose_is_known_again():
     for command in (
-        ["headnote"],
-        ["/a b/headnote"],
-        ["/a'b/python3", "-m", "headnote"],
-        ["uvx", "--from", "x[y]", "headnote"],
+        ["foretold"],
+        ["/a b/foretold"],
+        ["/a'b/python3", "-m", "foretold"],
+        ["uvx", "--from", "x[y]", "foretold"],
     ):
         assert is_our_call(shlex.join([*command, "hook", "Stop"]))
-    for line in ("headnote-hook Stop", "my-headnote hook Stop", "headnote memory hook", "", 5):
+    for line in ("foretold-hook Stop", "my-foretold hook Stop", "foretold memory hook", "", 5):
         assert not is_our_call(line)
 
 
 def test_a_command_that_may_vanish_is_doubted(place):
-    assert doubts(["/usr/bin/headnote"], {}) == []
-    assert "not on your PATH" in doubts(["headnote"], {})[0]
-    assert "temporary files" in doubts(["/tmp/v/bin/headnote"], {})[0]
+    assert doubts(["/usr/bin/foretold"], {}) == []
+    assert "not on your PATH" in doubts(["foretold"], {})[0]
+    assert "temporary files" in doubts(["/tmp/v/bin/foretold"], {})[0]
     assert (is_there([sys.executable], {}), is_there(["/gone"], {}), is_there([], {})) == (True, False, False)

@@ -4,12 +4,12 @@ import json
 import os
 import re
 
-import headnote
-from headnote.cli.group import rows_of
-from headnote.dialects.installs import INSTALLS
-from headnote.serve.install.change import added
-from headnote.serve.install.pieces import PARTS, wanted
-from headnote.serve.install.plugin import main, plugin_files
+import foretold
+from foretold.cli.group import rows_of
+from foretold.dialects.installs import INSTALLS
+from foretold.serve.install.change import added
+from foretold.serve.install.pieces import PARTS, wanted
+from foretold.serve.install.plugin import main, plugin_files
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
@@ -26,7 +26,7 @@ def test_its_files_are_those_of_the_tables(tmp_path):
 
 
 def test_its_hooks_and_server_are_those_that_an_install_writes():
-    written = json.loads(added("", "json", wanted(INSTALLS["claude-code"], PARTS, ["headnote"], ())))
+    written = json.loads(added("", "json", wanted(INSTALLS["claude-code"], PARTS, ["foretold"], ())))
     assert json.loads(read("plugin/hooks/hooks.json"))["hooks"] == written["hooks"]
     assert json.loads(read("plugin/.mcp.json"))["mcpServers"] == written["mcpServers"]
 
@@ -34,16 +34,16 @@ def test_its_hooks_and_server_are_those_that_an_install_writes():
 def test_its_version_is_ours():
     market = json.loads(read(".claude-plugin/marketplace.json"))
     versions = {json.loads(read("plugin/.claude-plugin/plugin.json"))["version"], market["plugins"][0]["version"]}
-    assert versions == {headnote.__version__}
+    assert versions == {foretold.__version__}
 
 
 def test_its_commands_call_what_there_is():
-    from headnote.cli import COMMANDS
+    from foretold.cli import COMMANDS
 
     folder = os.path.join(ROOT, "plugin", "commands")
     for name in sorted(os.listdir(folder)):
         text = read(os.path.join(folder, name))
         assert text.startswith("---\ndescription: ")
-        called = set(re.findall(r"headnote ([a-z]+)", text))
+        called = set(re.findall(r"foretold ([a-z]+)", text))
         assert called
         assert called <= {*COMMANDS, "says"}, rows_of(COMMANDS)

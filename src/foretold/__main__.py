@@ -1,0 +1,5 @@
+"""`python -m foretold` is the command."""
+
+from foretold.cli import run
+
+run()

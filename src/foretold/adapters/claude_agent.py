@@ -1,0 +1,210 @@
+"""foretold in claude-agent-sdk: `ClaudeAgentOptions(**claude_options("."))`.
+
+The program behind the SDK is Claude Code: it loads instructions and its own memory index itself. What is added is what
+it does not do:
+
+1. The index of the team's memories, at the end of the system prompt.
+2. With each prompt, the memories that it is about (hook UserPromptSubmit).
+3. When a tool touches a file, the instructions of its folders and the rules for it that the agent does not attach
+   itself, because the tool is not one of its own (PostToolUse). A compaction makes them come again (PreCompact).
+4. What the agent writes into a folder of memories is subject to the user's policy (PreToolUse).
+5. With a model, memories are extracted at the end of a turn (Stop).
+6. Sessions are kept in files of ours, from which any process resumes them (`ClaudeSessionStore`). The SDK resumes in a
+   temporary configuration folder, and there the agent finds neither the user's instructions nor its memory index and
+   tells the model that they are gone (seen with 2.1.325); so the first prompt brings them along.
+
+A hook never fails: what went wrong is a finding. Hooks that are given stay, and come first. The options may serve many
+sessions, one after the other or at once: each has a conversation of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+
+from foretold.adapters.claude_store import ClaudeSessionStore, in_thread, sdk_of
+from foretold.adapters.conversation import Conversation
+from foretold.instructions.view import View
+from foretold.types import TYPE_CHECKING, Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from foretold.extract.gate import Gate
+    from foretold.models.talk import Model
+
+    Said = Mapping[str, Any]
+
+__all__ = ["ClaudeSessionStore", "claude_options"]
+
+PRESET = {"type": "preset", "preset": "claude_code"}
+SOURCES = ("user", "project", "local")  #: what the SDK loads unless told otherwise
+HOME = ("user", "memory")  #: layers that lie in the configuration folder
+PATIENCE = {"Stop": 600.0}  #: seconds; a model is asked there
+MOST = 256  #: sessions that are followed at once
+
+
+def claude_options(
+    cwd: str | os.PathLike[str] = ".",
+    *,
+    system_prompt: str | None = None,
+    hooks: Mapping[str, list[Any]] | None = None,
+    session_store: Any = None,
+    setting_sources: list[str] | None = None,
+    extract: Model | None = None,
+    gate: Gate | None = None,
+    **options: Any,
+) -> dict[str, Any]:
+    """What `ClaudeAgentOptions` takes: `cwd`, `system_prompt`, `hooks` and `session_store`.
+
+    Without a `system_prompt` of your own it is Claude Code's. `session_store` is another store, or False for none.
+    `setting_sources` is the SDK's: what it bars, the user's files or the project's, is not added here either.
+    `extract` is a model that extracts memories at the end of turns, as often as `gate` says. `options` are those of
+    `Conversation`: `recall`, `team`, `budget`, `findings`, `home`, …
+
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> sorted(claude_options(folder, home=folder, env={}))
+    ['cwd', 'hooks', 'session_store', 'system_prompt']
+    """
+    sdk = sdk_of()
+    findings = options["findings"] = [] if options.get("findings") is None else options["findings"]
+    sources = SOURCES if setting_sources is None else tuple(setting_sources)
+    options["team"] = options.get("team", True) and "project" in sources
+    talk = Conversation(cwd, **options)
+    made: dict[str, Any] = {"cwd": talk.cwd, "system_prompt": _prompt(system_prompt, talk.team_index())}
+    if setting_sources is not None:
+        made["setting_sources"] = setting_sources
+    ours = Hooks(talk.cwd, options, sources, extract, gate)
+    made["hooks"] = {event: list((hooks or {}).get(event, ())) for event in {**(hooks or {}), **ours.events}}
+    for event, hook in ours.events.items():
+        made["hooks"][event].append(sdk.HookMatcher(hooks=[hook], timeout=PATIENCE.get(event)))
+    if session_store is None:
+        home = options.get("home")
+        where = {"home": None if home is None else os.fspath(home), "env": options.get("env")}
+        session_store = ClaudeSessionStore(**where, findings=findings)
+    return {**made, "session_store": session_store} if session_store else made
+
+
+def _prompt(own: str | None, team: str) -> Any:
+    if own is not None:
+        return "\n\n".join(text for text in (own, team) if text)
+    return {**PRESET, "append": team} if team else dict(PRESET)
+
+
+class Hooks:
+    """The hooks, and the conversations that they follow: by session, and within it by subagent."""
+
+    def __init__(
+        self, cwd: str, options: dict[str, Any], sources: tuple[str, ...], model: Model | None, gate: Gate | None
+    ) -> None:
+        self._cwd, self._options, self._sources, self._model, self._gate = cwd, options, sources, model, gate
+        self._lock = threading.RLock()
+        self._talks: dict[tuple[str, str], Conversation] = {}
+        self._begun: dict[int, None] = {}  #: conversations of which a prompt was seen
+        actions: dict[str, Callable[[Conversation, Said], dict[str, Any]]] = {
+            "UserPromptSubmit": self._prompted,
+            "PreToolUse": _judge,
+            "PreCompact": _forget,
+        }
+        if "project" in sources:
+            actions["PostToolUse"] = _attach
+        if model is not None:
+            actions["Stop"] = self._extract
+        self.events = {event: self._hook(action) for event, action in actions.items()}
+
+    def _hook(self, action: Callable[[Conversation, Said], dict[str, Any]]) -> Callable[..., Any]:
+        def run(said: Said) -> dict[str, Any]:
+            try:
+                with self._lock:
+                    talk = self._talk(said)
+                return action(talk, said)
+            except Exception as error:  # the agent goes on, whatever we could not do
+                event = said.get("hook_event_name", "a hook")
+                hint = "see: foretold memory doctor"
+                self._options["findings"].append(Finding(self._cwd, None, "hook-failed", f"{event}: {error!r}", hint))
+                return {}
+
+        async def hook(said: Said, call: str | None, context: Any) -> dict[str, Any]:  # noqa: ARG001
+            return await in_thread(lambda: run(said))
+
+        return hook
+
+    def _talk(self, said: Said) -> Conversation:
+        """The conversation that an event belongs to."""
+        session, agent = str(said.get("session_id", "")), str(said.get("agent_id") or "")
+        talk = self._talks.pop((session, agent), None)
+        if talk is None and agent:
+            main = self._talk({"session_id": session})
+            talk = main.subagent(str(said.get("agent_type", "")))
+        elif talk is None:
+            talk = Conversation(self._cwd, **self._options)
+        self._talks[session, agent] = talk
+        while len(self._talks) > MOST:
+            self._begun.pop(id(self._talks.pop(next(iter(self._talks)))), None)
+        return talk
+
+    def _prompted(self, talk: Conversation, said: Said) -> dict[str, Any]:
+        is_known = id(talk) in self._begun or "user" not in self._sources
+        unseen = "" if is_known else _unseen(talk, str(said.get("transcript_path", "")))
+        self._begun[id(talk)] = None
+        recalled = talk.asked(str(said.get("prompt", "")))
+        return _context("UserPromptSubmit", "\n\n".join(text for text in (unseen, recalled) if text))
+
+    def _extract(self, talk: Conversation, said: Said) -> dict[str, Any]:
+        from foretold.extract.extractor import Extractor
+        from foretold.extract.transcripts import extract_stored
+
+        assert self._model is not None
+        if said.get("stop_hook_active"):
+            return {}
+        extractor = Extractor(talk.memory, gate=self._gate)
+        path, session = str(said["transcript_path"]), str(said["session_id"])
+        done = extract_stored(path, self._model, extractor, session=session, instructions=talk.session.view.entries)
+        found = (Finding(each.file, None, "memory-refused", f"{each.reason}: {each.detail}") for each in done.refused)
+        self._options["findings"].extend(found)
+        if done.stopped:
+            said_why = f"memories could not be extracted: {done.stopped}"
+            self._options["findings"].append(Finding(path, None, "extraction-failed", said_why))
+        return {}
+
+
+def _unseen(talk: Conversation, transcript: str) -> str:
+    """What the agent does not find because it runs in another configuration folder than the user's."""
+    view = talk.session.view
+    folder = os.path.dirname(os.path.dirname(os.path.dirname(transcript)))
+    if not folder or os.path.realpath(folder) == os.path.realpath(view.world.user):
+        return ""
+    return View(view.choice, view.world, tuple(entry for entry in view.entries if entry.layer in HOME)).text or ""
+
+
+def _judge(talk: Conversation, said: Said) -> dict[str, Any]:
+    from foretold.adapters.policy import judged
+
+    given = said.get("tool_input")
+    if not isinstance(given, dict):
+        return {}
+    decision, reason = judged(talk.memory, str(said["tool_name"]), given, str(said["cwd"]))
+    answer = {"hookEventName": "PreToolUse", "permissionDecision": decision, "permissionDecisionReason": reason}
+    return {"hookSpecificOutput": answer} if decision else {}
+
+
+def _attach(talk: Conversation, said: Said) -> dict[str, Any]:
+    """What comes with a file, unless the agent attaches it itself: it does for some of its tools."""
+    tool, given = str(said["tool_name"]), said.get("tool_input")
+    if not isinstance(given, dict):
+        return {}
+    if any(trigger.tool == tool for trigger in talk.session.view.dialect.triggers):
+        talk.noticed(tool, given)
+        return {}
+    return _context("PostToolUse", talk.called({key: value for key, value in given.items() if key != "command"}))
+
+
+def _forget(talk: Conversation, said: Said) -> dict[str, Any]:  # noqa: ARG001
+    talk.forgotten()
+    return {}
+
+
+def _context(event: str, text: str) -> dict[str, Any]:
+    return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}} if text else {}

@@ -1,0 +1,172 @@
+"""`ClaudeSessionStore`: the sessions of claude-agent-sdk, kept in files of ours.
+
+1. A session is a file of JSON lines in the agent's own layout, `projects/PROJECT/SESSION.jsonl`, with the files of its
+   subagents in a folder beside it. So with `CLAUDE_CONFIG_DIR` set to the folder, `foretold sessions` reads them.
+2. Entries are appended in one write and confirmed by the disk; several processes may append to one session.
+3. An entry whose `uuid` was seen before in its session is a retry, and is read once.
+4. Deleting puts the session aside with its subagents, and `restore` brings it back.
+5. Summaries are folded by the SDK's own function, each file from where it was read last.
+6. A name that could lead out of the folder, or be taken for another, is refused.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from foretold.adapters import kept
+from foretold.errors import NoSuchSession, SessionFailed
+from foretold.extras import missing
+from foretold.types import TYPE_CHECKING, Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any, TypeVar
+
+    Given = TypeVar("Given")
+    Key = Mapping[str, str]
+    Entry = dict[str, Any]
+
+NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,219}")
+
+
+class ClaudeSessionStore:
+    """What `ClaudeAgentOptions(session_store=…)` takes; `folder` is ours unless another one is given."""
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str] | None = None,
+        *,
+        home: str | None = None,
+        env: Mapping[str, str] | None = None,
+        findings: list[Finding] | None = None,
+    ) -> None:
+        sdk_of()
+        self.folder = os.path.abspath(folder) if folder is not None else kept.folder_for("claude-agent-sdk", home, env)
+        self.findings: list[Finding] = [] if findings is None else findings
+        self._folded: dict[str, tuple[int, int, Any]] = {}  #: path: its inode, how far it was read, its summary
+
+    async def append(self, key: Key, entries: list[Entry]) -> None:
+        """Keep entries, behind those that are there."""
+        path = self.path_of(key)
+        await in_thread(lambda: kept.append(path, entries, self.findings))
+
+    async def load(self, key: Key) -> list[Entry] | None:
+        """All entries of a session, or of one of its subagents; None if there is none."""
+        path = self.path_of(key)
+        found = await in_thread(lambda: kept.values_of(path, self.findings))
+        return list(_once(found[0])) if found is not None else None
+
+    async def list_sessions(self, project_key: str) -> list[dict[str, Any]]:
+        """The sessions of a project, each with the time of its last change in milliseconds."""
+        return await in_thread(lambda: [_listed(path, at) for path, at in self._files(project_key)])
+
+    async def list_session_summaries(self, project_key: str) -> list[dict[str, Any]]:
+        """The same, with what the SDK wants to show of each."""
+        return await in_thread(lambda: [self._summary(project_key, *found) for found in self._files(project_key)])
+
+    async def delete(self, key: Key) -> None:
+        """Put a session aside with all that belongs to it, or one subagent's part of it."""
+        path = self.path_of(key)
+        await in_thread(lambda: self._put_aside(key, path))
+
+    async def restore(self, key: Key) -> None:
+        """Bring back what was deleted last under this key."""
+        path = self.path_of(key)
+        aside = self._aside(key)
+        if not await in_thread(lambda: kept.bring_back(path, aside)):
+            raise NoSuchSession(f"no session {key['session_id']!r} was deleted from {self.folder}")
+        if not key.get("subpath"):
+            await in_thread(lambda: kept.bring_back(path.removesuffix(kept.ENDING), aside))
+
+    async def list_subkeys(self, key: Key) -> list[str]:
+        """The subagents of a session."""
+        beside = self.path_of({**key, "subpath": ""}).removesuffix(kept.ENDING)
+        return await in_thread(lambda: sorted(_below(beside)))
+
+    def path_of(self, key: Key) -> str:
+        """The file of a key.
+
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> key = {"project_key": "-home-me-app", "session_id": "4d1f", "subpath": "subagents/agent-1"}
+        >>> ClaudeSessionStore(folder).path_of(key).removeprefix(folder)
+        '/projects/-home-me-app/4d1f/subagents/agent-1.jsonl'
+        """
+        inside = [part for part in (key.get("subpath") or "").split("/") if key.get("subpath")]
+        parts = [key["project_key"], key["session_id"], *inside]
+        for part in parts:
+            if not NAME.fullmatch(part) or part.endswith(kept.ENDING):
+                raise SessionFailed(f"{part!r} cannot be the name of a session, a project or a part of them")
+        return "/".join([self.folder, "projects", *parts]) + kept.ENDING
+
+    def _aside(self, key: Key) -> str:
+        parts = [key["project_key"]] + ([key["session_id"]] if key.get("subpath") else [])
+        return "/".join([self.folder, "deleted", *parts])
+
+    def _put_aside(self, key: Key, path: str) -> None:
+        aside = self._aside(key)
+        kept.put_aside(path, aside)
+        if not key.get("subpath"):
+            kept.put_aside(path.removesuffix(kept.ENDING), aside)
+
+    def _files(self, project_key: str) -> list[tuple[str, os.stat_result]]:
+        folder = os.path.dirname(self.path_of({"project_key": project_key, "session_id": "any"}))
+        found = []
+        for name in sorted(kept.names_of(folder)):
+            if name.endswith(kept.ENDING):
+                try:
+                    found.append((f"{folder}/{name}", os.stat(f"{folder}/{name}")))
+                except FileNotFoundError:
+                    continue  # deleted just now
+        return found
+
+    def _summary(self, project_key: str, path: str, at: os.stat_result) -> dict[str, Any]:
+        """What the SDK folds of a file; only what is new since the last time is read."""
+        listed = _listed(path, at)
+        inode, start, before = self._folded.get(path, (at.st_ino, 0, None))
+        if inode != at.st_ino or at.st_size < start:
+            start, before = 0, None
+        values, end = kept.values_of(path, self.findings, start) or ([], start)
+        key = {"project_key": project_key, "session_id": listed["session_id"]}
+        summary = {**sdk_of().fold_session_summary(before, key, values), "mtime": listed["mtime"]}
+        self._folded[path] = (at.st_ino, end, summary)
+        return summary
+
+
+def _once(entries: list[Entry]) -> Iterator[Entry]:
+    seen = set()
+    for entry in entries:
+        name = entry.get("uuid")
+        if name is None or name not in seen:
+            yield entry
+        if isinstance(name, str):
+            seen.add(name)
+
+
+def _listed(path: str, at: os.stat_result) -> dict[str, Any]:
+    return {"session_id": os.path.basename(path).removesuffix(kept.ENDING), "mtime": at.st_mtime_ns // 1_000_000}
+
+
+def _below(folder: str) -> Iterator[str]:
+    for here, _, names in os.walk(folder):
+        for name in names:
+            if name.endswith(kept.ENDING):
+                yield os.path.relpath(os.path.join(here, name), folder).removesuffix(kept.ENDING)
+
+
+def sdk_of() -> Any:
+    """The package; ExtraMissing if it is not installed."""
+    try:
+        import claude_agent_sdk
+    except ImportError as error:
+        raise missing("foretold.adapters.claude_agent", "claude-agent-sdk") from error
+    return claude_agent_sdk
+
+
+async def in_thread(action: Callable[[], Given]) -> Given:
+    """What blocks, beside the event loop, whichever that is."""
+    from anyio import to_thread
+
+    given: Given = await to_thread.run_sync(action)
+    return given

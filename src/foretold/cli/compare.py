@@ -1,0 +1,170 @@
+"""`foretold compare`: agents by files. What does each of them see here?"""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from foretold.cli.listing import name_of
+from foretold.cli.options import formatter
+from foretold.cli.paint import Paint, plural
+from foretold.dialects.registry import AGENTS
+from foretold.instructions.compare import Cell, Comparison, compare
+from foretold.instructions.view import View
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+EXAMPLES = """\
+examples:
+  foretold compare                          the agents that are set up here
+  foretold compare --agent all
+  foretold compare --agent claude-code,codex
+  foretold compare --file src/api/users.py  with what reading that file brings
+  foretold compare --format markdown        for a pull request"""
+
+MARKS = {"always": "●", "cut": "✂", "listed": "≡", "waits": "○", "read": "◐", "never": "×", "": "·"}
+MEANING = (
+    "● always   ◐ on reading the file   ○ waits for a file that matches   ≡ only listed\n"
+    "✂ cut      × left out              · the agent does not look at it"
+)
+
+
+def command(words: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="foretold compare",
+        description="What does each agent see here? Agents by files; differences first.",
+        epilog=EXAMPLES,
+        formatter_class=formatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("-C", dest="folder", default=".", metavar="DIR", help="look at this folder")
+    parser.add_argument("--agent", action="append", metavar="NAMES", help="agents, with commas between; or all")
+    parser.add_argument("--file", default="", metavar="PATH", help="a file of the project that the agents read")
+    parser.add_argument("--home", metavar="DIR", help="the home folder the agents would have")
+    parser.add_argument("--managed", metavar="DIR", help="the organisation's folder")
+    parser.add_argument("--format", choices=("text", "markdown"), default="text")
+    parser.add_argument("--json", action="store_true", help="data for programs")
+    options = parser.parse_args(list(words))
+    agents = [name for value in options.agent or () for name in value.split(",") if name]
+    chosen = list(AGENTS) if "all" in agents else agents or None
+    found = compare(options.folder, chosen, read=options.file, home=options.home, managed=options.managed)
+    if options.json:
+        from foretold.cli.schema import emit
+
+        emit("compare", _json(found))
+    elif options.format == "markdown":
+        _print_markdown(found)
+    else:
+        _print_text(found)
+    return 0
+
+
+def differences(found: Comparison) -> Iterator[str]:
+    """What sets the agents apart, in sentences."""
+    told = {"always", "cut", "read"}
+    for view in found.views:
+        if view.refusal:
+            yield f"{name_of(view)} refuses to start here (exit status {view.refusal}): the folder is not trusted"
+    for path in found.paths:
+        cells = [(view, found.cell(path, view)) for view in found.views]
+        having = [view for view, cell in cells if cell.state in told]
+        where = _short(found, path)
+        for view, cell in cells:
+            if cell.state == "cut":
+                yield f"{name_of(view)} loses the last {cell.lost:,} bytes of {where}"
+        if len(having) == 1 and len(cells) > 1:
+            yield f"only {name_of(having[0])} sees {where}"
+        elif 0 < len(cells) - len(having) <= 2 < len(having):
+            missing = " and ".join(name_of(view) for view, cell in cells if cell.state not in told)
+            yield f"all but {missing} see {where}"
+
+
+def _short(found: Comparison, path: str) -> str:
+    """A path as it is seen from the folder, or from the home."""
+    cwd = found.cwd.rstrip("/") + "/"
+    home = found.views[0].world.home.rstrip("/") + "/"
+    if path.startswith(cwd):
+        return path[len(cwd) :]
+    if path.startswith(home) and not cwd.startswith(home):
+        return "~/" + path[len(home) :]
+    git = found.views[0].world.git
+    if git and path.startswith(git.top.rstrip("/") + "/"):
+        return os.path.relpath(path, found.cwd)
+    return "~/" + path[len(home) :] if path.startswith(home) else path
+
+
+def _print_text(found: Comparison) -> None:
+    paint = Paint(found.views[0].world.cwd, found.views[0].world.home)
+    print(f"{plural(len(found.views), 'agent')} in {paint.fit(found.cwd, paint.width - 14).rstrip()}\n")
+    for said in differences(found):
+        print(paint.wrap(f"- {said}", 0))
+    for start in range(0, len(found.views), MOST):
+        _print_table(found, found.views[start : start + MOST], paint)
+    print("\n" + MEANING)
+
+
+MOST = 8  #: agents that fit side by side in 80 columns
+
+
+def _print_table(found: Comparison, views: Sequence[View], paint: Paint) -> None:
+    letters = "ABCDEFGH"
+    room = paint.width - 6 * len(views) - 1
+    print()
+    for letter, view in zip(letters, views, strict=False):
+        version = f" {view.choice.asked or view.dialect.version}" if view.dialect.evidence == "recorded" else ""
+        print(f"{letter}  {name_of(view)}{version}, {view.dialect.evidence}{' (assumed)' if view.assumed else ''}")
+    print("\n" + " " * room + "".join(f"{letter:>6}" for letter in letters[: len(views)]))
+    for path in found.paths:
+        cells = [found.cell(path, view) for view in views]
+        if any(cell.state for cell in cells):
+            print(paint.fit(_short(found, path), room) + "".join(_mark(cell) for cell in cells))
+    print(paint.faint(paint.fit("tokens, about", room)) + "".join(f"{_count(view.tokens):>6}" for view in views))
+
+
+def _mark(cell: Cell) -> str:
+    order = f"{cell.order}" if cell.order and cell.state != "listed" else ""
+    return f"{order:>4} {MARKS[cell.state]}"
+
+
+def _count(number: int) -> str:
+    return str(number) if number < 10_000 else f"{number // 1000}k"
+
+
+def _print_markdown(found: Comparison) -> None:
+    for said in differences(found):
+        print(f"- {said}")
+    print("\n| file | " + " | ".join(name_of(view) for view in found.views) + " |")
+    print("|---|" + "---|" * len(found.views))
+    for path in found.paths:
+        cells = [found.cell(path, view) for view in found.views]
+        marks = [f"{MARKS[cell.state]} {cell.order or ''}".strip() for cell in cells]
+        print(f"| `{_short(found, path)}` | " + " | ".join(marks) + " |")
+    print("| tokens, about | " + " | ".join(str(view.tokens) for view in found.views) + " |")
+    print("\n" + MEANING.replace("\n", "   "))
+
+
+def _json(found: Comparison) -> dict[str, object]:
+    return {
+        "cwd": found.cwd,
+        "differences": list(differences(found)),
+        "agents": [
+            {
+                "agent": view.dialect.agent,
+                "version": view.dialect.version,
+                "assumed": view.assumed,
+                "evidence": view.dialect.evidence,
+                "refusal": view.refusal or None,
+                "tokens": view.tokens,
+            }
+            for view in found.views
+        ],
+        "files": [
+            {
+                "path": path,
+                "agents": {view.dialect.agent: found.cell(path, view)._asdict() for view in found.views},
+            }
+            for path in found.paths
+        ],
+    }

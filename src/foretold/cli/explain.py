@@ -1,0 +1,137 @@
+"""`foretold explain`: every candidate, loaded or not, with its reason.
+
+foretold explain                   the whole trace of the start
+foretold explain --file src/x.ts   what reading that file adds
+foretold explain docs/rules.md     one instruction file: loaded when; if not, why, and what to change
+foretold explain --session ID      what that session was really told, and what the files say now
+"""
+
+from __future__ import annotations
+
+from foretold.cli.listing import print_entries, print_findings, print_rows, print_skips, title
+from foretold.cli.options import parse, parser_of
+from foretold.cli.paint import Paint, plural
+from foretold.dialects.world import join
+from foretold.instructions.load import load
+from foretold.instructions.verdict import Verdict, verdict_of
+from foretold.instructions.view import View
+from foretold.tree import Disk
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from foretold.cli.options import Question
+
+EXAMPLES = """\
+  foretold explain                       the whole trace
+  foretold explain --file src/api/x.ts   what reading that file adds
+  foretold explain .claude/rules/api.md  is this file loaded, when, and why not
+  foretold explain --session 118ca5f9    what that session was really told
+  foretold explain --json | jq .skips"""
+
+
+def command(words: Sequence[str]) -> int:
+    parser = parser_of("explain", "Say why each instruction file is loaded, or not.", EXAMPLES)
+    parser.add_argument("path", nargs="?", metavar="PATH.md", help="explain this one instruction file")
+    parser.add_argument("--file", metavar="PATH", help="a file of the project that the agent reads")
+    parser.add_argument("--session", metavar="ID", help="what this session was told, beside what the files say now")
+    options, question = parse(parser, words)
+    if bool(options.path) + bool(options.file) + bool(options.session) > 1:
+        parser.error("give an instruction file, --file or --session, not several of them")
+    if options.session:
+        from foretold.cli.told import explain_session
+
+        return explain_session(options.session, options.home, _agent_in(words), as_json=options.json)
+    if options.file:
+        return _explain_file(options.folder, options.file, question, as_json=options.json)
+    view = load(options.folder, **question)
+    if options.path:
+        return _explain_one(view, options.path, as_json=options.json)
+    if options.json:
+        from foretold.cli.schema import emit, view_json
+
+        emit("explain", view_json(view))
+    else:
+        _print_trace(view)
+    return 1 if view.findings else 0
+
+
+def _agent_in(words: Sequence[str]) -> str | None:
+    """The agent that a command line names; a session has one already, so that the usual one does not count."""
+    for at, word in enumerate(words):
+        if word == "--agent" and at + 1 < len(words):
+            return words[at + 1]
+        if word.startswith("--agent="):
+            return word.partition("=")[2]
+    return None
+
+
+def _print_trace(view: View) -> None:
+    paint = Paint(view.world.cwd, view.world.home)
+    print(title(view, paint))
+    print_entries(view, paint)
+    if view.waiting:
+        print(f"\n{paint.bold('Waiting for a matching file')}\n")
+        for rule in view.waiting:
+            print(f"  {paint.fit(paint.path(rule.entry.path), paint.width - 2).rstrip()}")
+            base = "" if rule.base == view.world.cwd else f", seen from {rule.base}"
+            print(paint.faint(paint.wrap(f"paths{base}: {', '.join(rule.entry.globs)}", 6)))
+    lost = [skip for skip in view.skips if skip.reason != "not-yet-read"]
+    if lost:
+        print(f"\n{paint.bold('Not delivered')}\n")
+        print_skips(lost, paint)
+    print_findings(view.findings, paint)
+    if view.absent:
+        print(f"\n{paint.bold('Looked for, not there')}: {plural(len(view.absent), 'path')}\n")
+        for path in view.absent:
+            print(paint.faint(f"  {paint.fit(paint.path(path), paint.width - 2).rstrip()}"))
+
+
+def _explain_file(folder: str, file: str, question: Question, *, as_json: bool) -> int:
+    from foretold.instructions.session import Session
+
+    session = Session(folder, **question)
+    view = session.start()
+    attachment = session.read(file)
+    if as_json:
+        from foretold.cli.schema import attachment_json, emit
+
+        emit("explain-file", {"file": join(view.world.cwd, file), **attachment_json(attachment)})
+        return 1 if attachment.findings else 0
+    paint = Paint(view.world.cwd, view.world.home)
+    print(title(view, paint))
+    tokens = sum(entry.tokens for entry in attachment.entries)
+    there = "" if Disk().kind(join(view.world.cwd, file)) != "missing" else " (there is no such file)"
+    said = f"adds {plural(len(attachment.entries), 'file')}, about {tokens:,} tokens" if tokens else "adds nothing"
+    print("\n" + paint.wrap(f"Reading {join(view.world.cwd, file)}{there} {said}", 0) + ("\n" if tokens else ""))
+    print_rows(attachment.entries, paint)
+    for entry in attachment.entries:
+        if entry.globs:
+            print(paint.faint(paint.wrap(f"{entry.path}: its paths match ({', '.join(entry.globs)})", 5)))
+    if attachment.skips:
+        print(f"\n{paint.bold('Not attached')}\n")
+        print_skips(attachment.skips, paint)
+    print_findings(attachment.findings, paint)
+    return 1 if attachment.findings else 0
+
+
+def _explain_one(view: View, path: str, *, as_json: bool) -> int:
+    verdict = verdict_of(view, path)
+    if as_json:
+        from foretold.cli.schema import emit
+
+        emit("explain-path", dict(verdict._asdict()))
+    else:
+        _print_verdict(view, verdict)
+    return 0 if verdict.loaded != "never" else 1
+
+
+def _print_verdict(view: View, verdict: Verdict) -> None:
+    paint = Paint(view.world.cwd, view.world.home)
+    print(title(view, paint))
+    print("\n" + paint.wrap(f"{verdict.path}: {verdict.answer}", 0))
+    for why in verdict.why:
+        print(paint.wrap(why, 2))
+    for change in verdict.change:
+        print(paint.wrap(f"→ {change}", 2))

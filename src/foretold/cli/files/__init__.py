@@ -1,0 +1,52 @@
+"""`foretold files`: what files were before an agent changed them. Only the module that runs is imported."""
+
+from __future__ import annotations
+
+from foretold.cli.group import run_group
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: command -> (module, what it does)
+COMMANDS = {
+    "list": ("look", "sessions that changed files here, with their checkpoints"),
+    "history": ("look", "every known state of a file, over all sessions"),
+    "diff": ("look", "what changed in a file since then"),
+    "restore": ("back", "bring one file back to what it was"),
+    "rewind": ("back", "bring all files of a session back to a prompt"),
+    "undo": ("back", "take back a restore or a rewind"),
+}
+
+HELP = """\
+usage: foretold files [COMMAND] [OPTIONS]
+
+What your files were before Claude Code changed them. It works on sessions that
+are over, with or without git, also for files that git does not know.
+foretold files alone lists the sessions of this folder.
+
+commands:
+{commands}
+
+everywhere:
+  -C DIR                 look at this folder instead of the current one
+  --home DIR             the home folder that the sessions are in
+  --json                 data for programs; the schema is versioned
+
+examples:
+  foretold files history src/app.py
+  foretold files diff src/app.py --at 2h
+  foretold files restore src/app.py --at 08bac3dc@v2
+  foretold files rewind 08bac3dc             its prompts
+  foretold files rewind 08bac3dc f92d4975    what going back there would do
+  foretold files undo                        what can be taken back
+
+WHEN is a version (08bac3dc@v2), the id of a prompt, or a time: 2026-11-16,
+"2026-11-16 03:28", 03:28, 10m, 2h, 3d (ago).
+
+Exit status: 0 clean, 1 there are findings, 2 wrong usage, 3 failure.
+"""
+
+
+def command(words: Sequence[str]) -> int:
+    return run_group("files", COMMANDS, HELP, words)

@@ -1,0 +1,228 @@
+"""`foretold files list`, `history` and `diff`: looking, which changes nothing."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections.abc import Sequence
+
+from foretold.cli.files.asking import (
+    counted,
+    homes_of,
+    paint_of,
+    parser_of,
+    print_problems,
+    quoted,
+    sessions_of_file,
+    typed,
+    undo_of,
+    when,
+)
+from foretold.cli.paint import Paint, for_terminal, plural, printable
+from foretold.cli.schema import emit, finding_json
+from foretold.cli.sessions.asking import Progress
+from foretold.files.compared import unified
+from foretold.files.linecount import MOST_BYTES, Lines, count_lines
+from foretold.files.looking import Found, content, look
+from foretold.files.recorded import Recorded, sessions_of
+from foretold.files.undo import Restore
+from foretold.files.versions import SHORT, Version, version_at, versions_of
+
+
+def command_list(words: Sequence[str]) -> int:
+    about = "Sessions of Claude Code that changed files in this folder, the newest first."
+    options = parser_of("list", about, "  foretold files list\n  foretold files list -C ~/app --json").parse_args(words)
+    folder = os.path.realpath(options.cwd)
+    progress = Progress("reading sessions")
+    sessions = sessions_of(homes_of(options), folder, progress)
+    progress.end()
+    findings = [finding for each in sessions for finding in each.findings]
+    broken = [each for each in undo_of(options).restores() if not each.is_done]
+    if options.json:
+        emit(
+            "file-sessions",
+            {
+                "folder": folder,
+                "sessions": [_session_json(each) for each in sessions],
+                "interrupted": [each.id for each in broken],
+                "findings": [finding_json(each) for each in findings],
+            },
+        )
+        return 1 if findings or broken else 0
+    paint = paint_of(options)
+    _print_sessions(sessions, folder, options, paint)
+    _print_broken(broken, options, paint)
+    if findings:
+        print(f"\n{plural(len(findings), 'finding')}:")
+        print_problems(findings, paint)
+    return 1 if findings or broken else 0
+
+
+def _print_sessions(sessions: list[Recorded], folder: str, options: argparse.Namespace, paint: Paint) -> None:
+    if not sessions:
+        print(paint.wrap(f"No session that is still there has checkpoints of files in {paint.path(folder)}.", 0))
+        print("Claude Code makes them in a terminal; without one only if")
+        print("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=1 is set. It deletes them after 30 days.")
+        return
+    print(paint.bold(f"{plural(len(sessions), 'session')} with checkpoints") + f" in {paint.path(folder)}\n")
+    for each in sessions:
+        much = f"{plural(len(each.snapshots), 'prompt'):>11}  {plural(len(each.tracked), 'file'):>9}"
+        first = next((text for text in each.prompts.values() if text), "")
+        print(f"  {each.session[:SHORT]}  {when(each.changed)}{much}  {quoted(first, paint.width - 54)}".rstrip())
+    print(f"\nGo back to a prompt:   {typed(options, 'rewind', sessions[0].session[:SHORT])}")
+    named = next((path for each in sessions for path in each.tracked if path.startswith(folder + "/")), "")
+    if named:
+        print(f"What a file was:       {typed(options, 'history', os.path.relpath(named, folder))}")
+
+
+def _print_broken(broken: list[Restore], options: argparse.Namespace, paint: Paint) -> None:
+    for each in broken:
+        print(paint.red(f"\nThis was interrupted: {printable(each.why)}"))
+        print(f"Take it back:          {typed(options, 'undo', each.id)}")
+
+
+def _session_json(recorded: Recorded) -> dict[str, object]:
+    return {
+        "session": recorded.session,
+        "transcript": recorded.transcript,
+        "cwd": recorded.cwd,
+        "version": recorded.version,
+        "changed": recorded.changed,
+        "files": list(recorded.tracked),
+        "checkpoints": [
+            {"message": each.message, "time": each.time, "prompt": recorded.prompts.get(each.message, "")}
+            for each in recorded.snapshots
+        ],
+    }
+
+
+def command_history(words: Sequence[str]) -> int:
+    about = (
+        "Every known state of a file, over all sessions, the newest first: each is what the file was before the agent "
+        "worked on a prompt. Lines are counted from the state before."
+    )
+    parser = parser_of("history", about, "  foretold files history src/app.py")
+    parser.add_argument("file", metavar="FILE", help="it need not be there any more")
+    options = parser.parse_args(words)
+    path, sessions = sessions_of_file(options)
+    versions = versions_of(sessions, path)
+    now = look(path)
+    if options.json:
+        told = [_version_json(each) for each in versions]
+        emit("file-history", {"path": path, "on_disk": _found_json(now), "versions": told})
+    else:
+        _print_history(path, versions, now, options)
+    return 1 if any(each.is_lost for each in versions) else 0
+
+
+def _print_history(path: str, versions: list[Version], now: Found, options: argparse.Namespace) -> None:
+    paint = paint_of(options)
+    count = len({each.session for each in versions})
+    print(f"{paint.bold(paint.path(path))}: {plural(len(versions), 'state')} in {plural(count, 'session')}\n")
+    told = {"file": "on disk", "missing": "there is no file"}.get(now.kind, f"a {now.kind} stands there")
+    width = max(len(each.name) for each in versions)
+    since = counted(_since(path, now, versions[0]))
+    print(f"  {'now':<{width}}  {_written(path)}  {since:>9}  {told}{_mode(now, versions[0].found)}")
+    for at, each in enumerate(versions):
+        mode = _mode(each.found, versions[at + 1].found) if at + 1 < len(versions) else ""
+        said = _told(each, paint, paint.width - width - 33 - len(mode))
+        print(f"  {each.name:<{width}}  {when(each.time)}  {counted(each.lines):>9}  {said}{mode}")
+    if any(not each.is_lost for each in versions):
+        kept = _last_other(versions, now)
+        print(f"\nWhat changed since:   {typed(options, 'diff', options.file, '--at', kept.name)}")
+        print(f"Bring it back:        {typed(options, 'restore', options.file, '--at', kept.name)}")
+
+
+def _written(path: str) -> str:
+    """When a file was last written; blank if there is none."""
+    try:
+        return when(os.lstat(path).st_mtime)
+    except OSError:
+        return " " * 16
+
+
+def _mode(found: Found, older: Found) -> str:
+    """The mode of a file, if it is another one than before."""
+    return f", mode {found.mode:03o}" if found.kind == older.kind == "file" and found.mode != older.mode else ""
+
+
+def _told(version: Version, paint: Paint, room: int) -> str:
+    if version.is_lost:
+        return paint.red("its backup is gone")
+    start = "before " if version.source else "no file before "
+    return start + (quoted(version.prompt, room - len(start)) if version.prompt else version.message[:SHORT])
+
+
+def _since(path: str, now: Found, version: Version) -> Lines | None:
+    """Lines that changed since the newest version; None if none did, too."""
+    if version.is_lost or now.kind not in ("file", "missing") or now.digest == version.found.digest:
+        return None
+    old = content(version.source, MOST_BYTES) if version.source else b""
+    new = content(path, MOST_BYTES) if now.kind == "file" else b""
+    return None if old is None or new is None else count_lines(old, new)
+
+
+def _version_json(version: Version) -> dict[str, object]:
+    lines = version.lines
+    return {
+        "version": version.name,
+        "session": version.session,
+        "number": version.number,
+        "time": version.time,
+        "message": version.message,
+        "prompt": version.prompt,
+        "exists": version.source is not None,
+        "backup": version.source,
+        "lost": version.is_lost,
+        "mode": f"{version.found.mode:03o}" if version.found.kind == "file" else None,
+        "digest": version.found.digest or None,
+        "bytes": version.found.size if version.found.kind == "file" else None,
+        "insertions": lines.added if lines else None,
+        "deletions": lines.removed if lines else None,
+    }
+
+
+def _found_json(found: Found) -> dict[str, object]:
+    is_file = found.kind == "file"
+    return {
+        "kind": found.kind,
+        "mode": f"{found.mode:03o}" if is_file else None,
+        "digest": found.digest or None,
+        "bytes": found.size if is_file else None,
+    }
+
+
+def command_diff(words: Sequence[str]) -> int:
+    about = "What changed in a file since then; without --at, since the newest state that is not what is on disk."
+    parser = parser_of("diff", about, "  foretold files diff src/app.py\n  foretold files diff src/app.py --at 2h")
+    parser.add_argument("file", metavar="FILE")
+    parser.add_argument("--at", metavar="WHEN", help="a version, a prompt or a time")
+    parser.add_argument("--to", metavar="WHEN", help="up to this state, not up to now")
+    options = parser.parse_args(words)
+    path, sessions = sessions_of_file(options)
+    now = time.time()
+    if options.at:
+        version = version_at(sessions, path, options.at, now)
+    else:
+        version = _last_other(versions_of(sessions, path), look(path))
+    until = version_at(sessions, path, options.to, now) if options.to else None
+    text = unified(version, until, path)
+    if options.json:
+        emit("file-diff", {"path": path, "from": version.name, "to": until.name if until else None, "diff": text})
+    else:
+        _print_diff(text, version, until, options)
+    return 0
+
+
+def _last_other(versions: list[Version], now: Found) -> Version:
+    """The newest version that is not what is on disk, else the newest that is kept."""
+    kept = [each for each in versions if not each.is_lost] or versions
+    return next((each for each in kept if each.found.digest != now.digest), kept[0])
+
+
+def _print_diff(text: str, version: Version, until: Version | None, options: argparse.Namespace) -> None:
+    if not text:
+        print(f"{printable(options.file)} is {'in ' + until.name if until else 'now'} what it was: {version.name}")
+        return
+    print(for_terminal(text))

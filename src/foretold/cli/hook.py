@@ -1,0 +1,143 @@
+"""`foretold hook EVENT`: what agents call at every moment of a conversation. For people: `--explain` and `--log`.
+
+No parser of the standard library: this is read before everything else, thousands of times a day.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from foretold.serve.hooks.scene import Asking
+
+VALUES = ("--agent", "--home", "--managed", "--work", "--session", "--prompt", "--file", "-C")
+FLAGS = ("--explain", "--dry-run", "--log", "-h", "--help")
+
+HELP = """\
+usage: foretold hook EVENT [--agent NAME] [--home DIR] [--managed DIR]
+       foretold hook EVENT --explain [-C DIR] [--prompt TEXT] [--file PATH]
+       foretold hook --log
+
+What an agent calls at each moment of a conversation: one JSON object on
+standard input, at most one on standard output, exit status 0, whatever goes
+wrong. `foretold install` sets it up.
+
+events:
+  SessionStart        the team's memories; what a compaction took
+  UserPromptSubmit    memories that the prompt is about
+  PreToolUse          who may write memories
+  PostToolUse         instructions that the agent misses; memories that
+                      speak of a file that was just changed
+  PreCompact, Stop, SubagentStop, SessionEnd
+                      archive the transcript, learn from it (if you want)
+  InstructionsLoaded  compare with what was expected, in the log
+
+options:
+  --agent NAME        who calls: claude-code (default), codex, gemini-cli, …
+  --explain           print for people what it would say here, and why;
+                      nothing is written. A payload may come on standard
+                      input; else one is made up, with --prompt or --file
+                      (PostToolUse: a read, an edit and a shell command)
+  --log               print the log: what went wrong, what was noticed
+  -C DIR              the folder of a made-up payload
+
+examples:
+  foretold hook UserPromptSubmit --explain --prompt "how do we deploy?"
+  foretold hook PostToolUse --explain --file src/api/users.ts
+
+Switch it off: [hooks] in config.toml; see docs/hooks.md
+"""
+
+
+def was_answered(words: Sequence[str]) -> bool:
+    """Answer an agent; whether it was one that asked. Nothing here raises, except when a person asks."""
+    given, flags, rest = _parted(words)
+    if flags or not (rest or "--work" in given):
+        return False
+    try:
+        asking = _asking(given)
+        if "--work" in given:
+            from foretold.serve.hooks.work import work
+
+            work(given["--work"], given.get("-C", "."), given.get("--session", ""), asking)
+        else:
+            _answer(rest[0], asking)
+    except BaseException as error:  # an agent is waiting: it is never told of our faults
+        _leave_a_line(rest, error, given)
+    return True
+
+
+def _answer(event: str, asking: Asking) -> None:
+    from foretold.serve.hooks.answer import answer, hurry, read_input
+
+    hurry()
+    said = answer(event, read_input(), asking)
+    data = f"{said}\n".encode() if said else b""
+    while data:
+        data = data[os.write(1, data) :]
+
+
+def _leave_a_line(words: Sequence[str], error: BaseException, given: dict[str, str]) -> None:
+    try:
+        from foretold.ours import our_folders
+        from foretold.serve.hooks.answer import told_of
+        from foretold.serve.hooks.log import log
+
+        asking = _asking(given)
+        log(our_folders(asking.home, asking.env).state, next(iter(words), ""), "", f"fault: {told_of(error)}")
+    except BaseException:  # there is nobody left to tell
+        return
+
+
+def _parted(words: Sequence[str]) -> tuple[dict[str, str], list[str], list[str]]:
+    """Options with a value, flags, and other words. What is not understood is passed over: an agent cannot mend it."""
+    given: dict[str, str] = {}
+    flags: list[str] = []
+    rest: list[str] = []
+    queue = list(words)
+    while queue:
+        word = queue.pop(0)
+        name, equals, value = word.partition("=")
+        if name in VALUES and (equals or queue):
+            given[name] = value if equals else queue.pop(0)
+        elif word in FLAGS:
+            flags.append(word)
+        elif not word.startswith("-"):
+            rest.append(word)
+    return given, flags, rest
+
+
+def _asking(given: dict[str, str], *, is_dry: bool = False) -> Asking:
+    from foretold.serve.hooks.scene import Asking
+
+    env = dict(os.environ)
+    home = os.path.abspath(given.get("--home") or env.get("HOME") or os.path.expanduser("~"))
+    if "--home" in given:
+        env["HOME"] = home
+    managed = given.get("--managed", "")
+    return Asking(given.get("--agent", "claude-code"), home, os.path.abspath(managed) if managed else "", env, is_dry)
+
+
+def command(words: Sequence[str]) -> int:
+    """What people ask for: help, the log, an explanation."""
+    given, flags, rest = _parted(words)
+    if "--log" in flags:
+        from foretold.cli.hook_explained import print_log
+
+        return print_log(_asking(given))
+    if "-h" in flags or "--help" in flags:
+        print(HELP, end="")
+        return 0
+    if not rest:
+        print(HELP, end="", file=sys.stderr)
+        return 2
+    if not flags:
+        return 0 if was_answered(words) else 2
+    from foretold.cli.hook_explained import explain
+
+    return explain(rest[0], given, _asking(given, is_dry=True))

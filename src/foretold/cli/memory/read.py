@@ -1,0 +1,240 @@
+"""`foretold memory list`, `show`, `log`, `diff` and `budget`: looking, which changes nothing."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from foretold.cli.memory.asking import (
+    age_of,
+    column,
+    for_terminal,
+    memory_json,
+    opened,
+    paint_of,
+    parser_of,
+    print_findings,
+)
+from foretold.cli.paint import Paint, plural
+from foretold.cli.schema import emit, finding_json
+from foretold.instructions.index import cut_index
+from foretold.memory.budget import Budget
+from foretold.memory.doctor import elsewhere
+from foretold.memory.inbox import unified
+from foretold.memory.journal import Change
+from foretold.memory.memories import Memories
+from foretold.memory.note import INDEX, TYPES, Memory
+from foretold.types import Finding
+
+
+def command_list(words: Sequence[str]) -> int:
+    parser = parser_of("list", "Every memory of this project.", "  foretold memory list --type feedback")
+    parser.add_argument("--type", choices=TYPES, help="only of this type")
+    options = parser.parse_args(words)
+    memories = opened(options)
+    findings = list[Finding](memories.place.findings)
+    notes = [note for note in memories.memories(findings) if options.type in (None, note.type)]
+    waiting = memories.inbox.waiting()
+    if options.json:
+        budget = memories.budget()
+        emit(
+            "memories",
+            {
+                "project": memories.place.project,
+                "folder": memories.place.store,
+                "team": memories.place.team or None,
+                "policy": memories.place.policy,
+                "memories": [memory_json(note) for note in notes],
+                "index": budget_json(budget),
+                "inbox": len(waiting),
+                "findings": [finding_json(finding) for finding in findings],
+            },
+        )
+        return 1 if findings else 0
+    paint = paint_of(memories)
+    _print_list(memories, notes, paint)
+    if waiting:
+        print(f"\n{plural(len(waiting), 'proposed change')} in the inbox: foretold memory inbox")
+    if findings:
+        print(f"\n{plural(len(findings), 'finding')}:")
+        print_findings(findings, paint)
+    return 1 if findings else 0
+
+
+def _print_list(memories: Memories, notes: list[Memory], paint: Paint) -> None:
+    place = memories.place
+    if not notes:
+        print(f"Nothing is remembered here yet: {paint.path(place.store)}")
+        moved = [finding for finding in elsewhere(memories) if finding.code == "memory-moved"]
+        if moved:
+            print()
+            print_findings(moved, paint)
+            return
+        print('\nWrite a memory:\n  foretold memory add "Topic" --type project -d "one line" -b "what to know"')
+        return
+    shared = sum(note.scope == "team" for note in notes) if place.team else 0
+    print(paint.bold(plural(len(notes), "memory")) + (f", {shared} of the team" if shared else ""))
+    print(f"in {paint.path(place.store)}" + (f"\nand {paint.path(place.team)} *" if shared else "") + "\n")
+    width = min(34, max(len(note.file) for note in notes) - 3)
+    for note in notes:
+        kind = f"{note.type or '?'}{'*' if shared and note.scope == 'team' else ''}"
+        told = column(paint.text(note.description or note.body.partition("\n")[0]), max(10, paint.width - width - 20))
+        name = column(note.file.removesuffix(".md"), width)
+        print(f"  {kind:<9} {name}  {told} {paint.faint(age_of(note).rjust(5))}")
+    print()
+    print_budget(memories, paint)
+
+
+def print_budget(memories: Memories, paint: Paint) -> None:
+    """One paragraph on what the agent sees of the index."""
+    budget, place = memories.budget(), memories.place
+    limits = budget.limits
+    used = f"{budget.lines} of {limits.lines} lines, {budget.units:,} of {limits.units:,} characters"
+    if place.off:
+        print(paint.red(paint.wrap(f"{place.agent} does not read its memories here: {place.off}.", 0)))
+    elif not place.is_read:
+        said = f"{INDEX}: {used}. {place.agent} does not load this index by itself; foretold memory recall reads it."
+        print(paint.wrap(said, 0))
+    elif not budget.lines:
+        print(f"{INDEX} is empty or not there: the agent knows of no memory.")
+    elif budget.is_over:
+        lost = plural(len(budget.cut), "entry")
+        print(paint.red(f"{INDEX}: {used}. The agent does not see the last {lost}."))
+    else:
+        print(f"{INDEX}: {used}; the agent sees all of it.")
+
+
+def budget_json(budget: Budget) -> dict[str, object]:
+    return {
+        "lines": budget.lines,
+        "line_limit": budget.limits.lines,
+        "units": budget.units,
+        "unit_limit": budget.limits.units,
+        "seen_lines": budget.seen_lines,
+        "seen_units": budget.seen_units,
+        "over": budget.is_over,
+        "cut": [entry.file for entry in budget.cut],
+        "long": [each._asdict() for each in budget.long],
+        "dangling": [entry.file for entry in budget.dangling],
+        "unlisted": budget.unlisted,
+    }
+
+
+def command_budget(words: Sequence[str]) -> int:
+    parser = parser_of(
+        "budget", "How much of the index the agent sees, and what to shorten.", "  foretold memory budget"
+    )
+    options = parser.parse_args(words)
+    memories = opened(options)
+    budget = memories.budget()
+    if options.json:
+        emit("budget", budget_json(budget))
+        return 1 if budget.is_over else 0
+    paint = paint_of(memories)
+    print_budget(memories, paint)
+    _print_some(paint, [f"not seen: {entry.title} ({entry.file})" for entry in budget.cut])
+    _print_some(paint, [f"line {each.line} has {each.length} characters: {each.file}" for each in budget.long])
+    gone = [f"line {each.number + 1} leads to a file that is not there: {each.file}" for each in budget.dangling]
+    _print_some(paint, gone)
+    _print_some(paint, [f"no entry: {file}" for file in budget.unlisted])
+    if budget.is_over or budget.long or budget.dangling:
+        print("\nA shorter one: foretold memory compact")
+    if budget.unlisted:
+        print("\nAdd the entries: foretold memory doctor --fix")
+    return 1 if budget.is_over else 0
+
+
+def _print_some(paint: Paint, lines: list[str], most: int = 10) -> None:
+    """Lines of a kind; if there are many, how many more."""
+    for line in lines[:most]:
+        print(f"  {paint.text(line)}")
+    if len(lines) > most:
+        print(f"  … and {len(lines) - most:,} more")
+
+
+def command_show(words: Sequence[str]) -> int:
+    about = "Print a memory as it is on disk, or the index as the agent sees it."
+    parser = parser_of("show", about, "  foretold memory show NAME\n  foretold memory show --index")
+    parser.add_argument("name", nargs="?", help="a file or a name; MEMORY.md for the index")
+    parser.add_argument("--index", action="store_true", help="the index, as the agent sees it")
+    options = parser.parse_args(words)
+    memories = opened(options)
+    if options.index or options.name in (INDEX, None):
+        budget = memories.budget()
+        text = cut_index(budget.shown, budget.limits).text
+        if options.json:
+            emit("index", {"text": text, **budget_json(budget)})
+        else:
+            sys.stdout.write(for_terminal(text) + "\n" * bool(text))
+        if not text:
+            print(f"foretold: there is no {INDEX}, or it is empty", file=sys.stderr)
+        return 0
+    note = memories.get(options.name)
+    if options.json:
+        emit("memory", memory_json(note))
+    else:
+        sys.stdout.write(for_terminal(note.text if note.text.endswith("\n") else note.text + "\n"))
+    return 0
+
+
+def command_log(words: Sequence[str]) -> int:
+    about = "Every change, whoever made it; the newest first."
+    parser = parser_of("log", about, "  foretold memory log\n  foretold memory log NAME")
+    parser.add_argument("name", nargs="?", default="", help="only of this memory, under all the names it had")
+    parser.add_argument("-n", type=int, default=0, metavar="N", help="only the last N")
+    options = parser.parse_args(words)
+    memories = opened(options)
+    changes = list(reversed(memories.log(options.name)))[: max(0, options.n) or None]
+    if options.name and not changes:
+        memories.holder(options.name)  # or there is no such memory, and never was
+    if options.json:
+        emit("log", {"changes": [change_json(change) for change in changes]})
+        return 0
+    if not changes:
+        print("No change is recorded.")
+    paint = paint_of(memories)
+    for change in changes:
+        what = paint.text(f"{change.old} -> {change.file}" if change.old else change.file)
+        when = change.time.replace("T", " ").rstrip("Z")
+        print(f"{change.number:>5}  {when}  {WHO.get(change.by, 'you'):<6}{change.op:<8} {what}")
+        if change.why:
+            print(paint.faint(paint.wrap(change.why, 43)))
+    if any(change.by == "other" for change in changes):
+        print("\nother: a program that is not foretold; the time is when it was noticed")
+    return 0
+
+
+WHO = {"other": "other", "agent": "agent"}
+
+
+def change_json(change: Change) -> dict[str, object]:
+    text = change.data.decode("utf-8", "replace") if change.data is not None else None
+    return {**change._asdict(), "data": None, "text": text}
+
+
+def _text(change: Change | None) -> str:
+    return ((change and change.data) or b"").decode("utf-8", "replace")
+
+
+def command_diff(words: Sequence[str]) -> int:
+    about = "What a change changed: the last one of a memory, or the one with a number."
+    parser = parser_of("diff", about, "  foretold memory diff NAME\n  foretold memory diff --at 12")
+    parser.add_argument("name", nargs="?", default="", help="a memory")
+    parser.add_argument("--at", type=int, default=0, metavar="N", help="the number of the change, from log")
+    options = parser.parse_args(words)
+    if not options.name and not options.at:
+        parser.error("give a memory, or the number of a change")
+    memories = opened(options)
+    changes = memories.log(options.name)
+    wanted = [change for change in changes if options.at in (0, change.number)]
+    if not wanted:
+        print("foretold: there is no such change; see: foretold memory log", file=sys.stderr)
+        return 2
+    change = wanted[-1]
+    before = next((each for each in reversed(changes) if each.after == change.before and each.data is not None), None)
+    said = unified(_text(before), _text(change), change.file)
+    if options.json:
+        emit("diff", {"number": change.number, "file": change.file, "diff": said})
+    else:
+        print(for_terminal(said), end="")
+    return 0

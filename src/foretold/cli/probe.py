@@ -1,0 +1,107 @@
+"""`foretold probe`: run the agent on this machine against a model server of ours, and see what it is told."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+
+from foretold.cli.options import formatter
+from foretold.cli.paint import plural
+from foretold.dialects.registry import DEFAULT_AGENT
+from foretold.probe.recipes import RECIPES
+from foretold.probe.run import PROMPT, TIMEOUT, Probe, probe
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+EXAMPLES = """\
+examples:
+  foretold probe                          Claude Code, in this folder
+  foretold probe --agent codex
+  foretold probe --read src/api/users.py  and let it read a file
+  foretold probe --agent gemini-cli --program ~/bin/gemini --show
+
+It spends no token and reaches nothing but this machine. The agent runs in
+this folder with a temporary home that has copies of instruction files only."""
+
+
+def command(words: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="foretold probe",
+        description="Ask the agent on this machine what it is told here, and compare with our answer.",
+        epilog=EXAMPLES,
+        formatter_class=formatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("-C", dest="folder", default=".", metavar="DIR", help="the folder the agent starts in")
+    parser.add_argument("--agent", default=DEFAULT_AGENT, metavar="NAME[@VERSION]", help=", ".join(RECIPES))
+    parser.add_argument("--program", default="", metavar="PATH", help="its program, if not the one on PATH")
+    parser.add_argument("--read", action="append", default=[], metavar="PATH", help="let it read this file")
+    parser.add_argument("--home", default="", metavar="DIR", help="the home whose instruction files are copied")
+    parser.add_argument("--prompt", default=PROMPT, help="what the user says")
+    parser.add_argument("--timeout", type=float, default=TIMEOUT, metavar="SECONDS", help="default: %(default)g")
+    parser.add_argument("--record", default="", metavar="FILE", help="add a case to this file (.jsonl)")
+    parser.add_argument("--show", action="store_true", help="print what it was told")
+    parser.add_argument("--json", action="store_true", help="data for programs")
+    options = parser.parse_args(list(words))
+    found = probe(
+        options.agent,
+        options.folder,
+        read=options.read,
+        program=options.program,
+        home=options.home,
+        prompt=options.prompt,
+        timeout=options.timeout,
+    )
+    if options.record:
+        from foretold.probe.record import case_of
+
+        with open(options.record, "a", encoding="utf-8") as file:
+            file.write(json.dumps(case_of(found, options.read, options.home), ensure_ascii=False) + "\n")
+    if options.json:
+        from foretold.cli.schema import emit
+
+        emit("probe", _json(found))
+    else:
+        _print(found, show=options.show)
+    return 0 if found.same else 1
+
+
+def _print(found: Probe, *, show: bool) -> None:
+    print(f"{found.agent} {found.version or '(version unknown)'}, {found.program}")
+    told = sum(len(segment.text.encode("utf-8", "replace")) for segment in found.told)
+    print(
+        f"{plural(found.requests, 'request')}, {plural(len(found.told), 'segment')} with instructions, {told:,} bytes"
+    )
+    if not found.isolated:
+        print("It could reach the network: this system allows no network of its own (unshare).")
+    for problem in found.problems:
+        print(f"problem: {problem}")
+    if show:
+        for segment in found.told:
+            print(f"\n--- request {segment.request}, {segment.role} ---\n{segment.text}")
+    if found.same:
+        print("\nEqual to what foretold expects, byte for byte.")
+    else:
+        print("\nDifferent from what foretold expects:\n")
+        print("\n".join(_difference(found)))
+
+
+def _difference(found: Probe) -> Iterator[str]:
+    return difflib.unified_diff(_lines(found.expected), _lines(found.told), "expected", "told", lineterm="")
+
+
+def _lines(segments: Sequence[tuple[int, str, str]]) -> list[str]:
+    lines = []
+    for request, role, text in segments:
+        lines += [f"=== request {request}, {role}", *text.split("\n")]
+    return lines
+
+
+def _json(found: Probe) -> dict[str, object]:
+    data = found._asdict()
+    for key in ("told", "expected"):
+        data[key] = [segment._asdict() for segment in data[key]]
+    return {**data, "same": found.same}

@@ -1,0 +1,76 @@
+"""Views as JSON: the shapes that `--json` prints (`docs/formats/json.md`). A change of shape changes SCHEMA."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from foretold.instructions.session import Attachment
+from foretold.instructions.view import View
+from foretold.types import Entry, Finding, Skip
+
+SCHEMA = 1
+
+
+def emit(kind: str, data: dict[str, object]) -> None:
+    """Print one JSON document."""
+    document = {"schema": f"foretold.{kind}/{SCHEMA}", **data}
+    text = json.dumps(document, ensure_ascii=False, indent=2)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:  # a file name that is not UTF-8, or a terminal that is not
+        text = json.dumps(document, indent=2)
+    print(text)
+
+
+def view_json(view: View) -> dict[str, object]:
+    return {
+        "agent": view.dialect.agent,
+        "version": view.dialect.version,
+        "asked_version": view.choice.asked or None,
+        "assumed": view.assumed,
+        "evidence": view.dialect.evidence,
+        "cwd": view.world.cwd,
+        "home": view.world.home,
+        "model": view.world.model,
+        "tokens": view.tokens,
+        "entries": [entry_json(entry) for entry in view.entries],
+        "waiting": [{**entry_json(rule.entry), "base": rule.base} for rule in view.waiting],
+        "skips": [skip_json(skip) for skip in view.skips],
+        "findings": [finding_json(finding) for finding in view.findings],
+        "absent": list(view.absent),
+    }
+
+
+def entry_json(entry: Entry) -> dict[str, object]:
+    return {
+        "path": entry.path,
+        "layer": entry.layer,
+        "kind": entry.kind,
+        "reason": entry.reason,
+        "parent": entry.parent,
+        "trigger": entry.trigger,
+        "globs": list(entry.globs),
+        "includes": list(entry.includes),
+        "bytes": entry.size,
+        "tokens": entry.tokens,
+        "differs_from_disk": entry.differs_from_disk,
+        "text": entry.text,
+    }
+
+
+def skip_json(skip: Skip) -> dict[str, object]:
+    return {**skip._asdict(), "globs": list(skip.globs)}
+
+
+def finding_json(finding: Finding) -> dict[str, object]:
+    return dict(finding._asdict())
+
+
+def attachment_json(attachment: Attachment) -> dict[str, object]:
+    return {
+        "entries": [entry_json(entry) for entry in attachment.entries],
+        "blocks": [dict(block._asdict()) for block in attachment.blocks],
+        "skips": [skip_json(skip) for skip in attachment.skips],
+        "findings": [finding_json(finding) for finding in attachment.findings],
+    }

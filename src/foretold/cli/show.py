@@ -1,0 +1,74 @@
+"""`foretold show`: exactly what an agent receives."""
+
+from __future__ import annotations
+
+import sys
+
+from foretold.cli.options import parse, parse_plain, parser_of, typed
+from foretold.instructions.load import load
+from foretold.instructions.view import View
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from foretold.cli.options import Question
+
+EXAMPLES = """\
+  foretold show                          the instruction text, byte for byte
+  foretold show --messages               with its envelope, role by role
+  foretold show --agent claude-code@2.1.197
+  foretold show -- --setting-sources user"""
+
+
+def command(words: Sequence[str]) -> int:
+    plain = parse_plain(words, ("--json", "--messages"))
+    if plain is not None:
+        return _show(
+            plain.folder, plain.question, as_json="--json" in plain.flags, messages="--messages" in plain.flags
+        )
+    parser = parser_of("show", "Print exactly the instruction text that an agent receives.", EXAMPLES)
+    parser.add_argument("--messages", action="store_true", help="with the envelope, as messages")
+    options, question = parse(parser, words)
+    return _show(options.folder, question, as_json=options.json, messages=options.messages)
+
+
+def _show(folder: str, question: Question, *, as_json: bool, messages: bool) -> int:
+    view = load(folder, **question)
+    if as_json:
+        from foretold.cli.schema import emit, view_json
+
+        emit("show", {**view_json(view), "text": view.text, "messages": view.messages})
+    elif messages:
+        _print_messages(view)
+    else:
+        _print_exactly(view.text or "")
+    _warn(view)
+    return 1 if view.findings else 0
+
+
+def _print_exactly(text: str) -> None:
+    """The text and nothing else; on a terminal, a line end behind it."""
+    if sys.stdout.isatty():
+        text += "\n" if text else ""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+
+
+def _print_messages(view: View) -> None:
+    for slot in view.slots:
+        print(f"--- {slot.block.role}, {slot.place} ---", flush=True)
+        _print_exactly(slot.block.text)
+        print("", flush=True)
+
+
+def _warn(view: View) -> None:
+    if view.refusal:
+        said = f"refuses to start here (exit status {view.refusal}): the folder is not trusted"
+        print(f"foretold: {view.dialect.name} {said}", file=sys.stderr)
+    elif not view.entries:
+        print(f"foretold: {view.dialect.name} is told nothing here; why: {typed(view, 'explain')}", file=sys.stderr)
+    elif view.findings:
+        count = len(view.findings)
+        said = "1 finding" if count == 1 else f"{count} findings"
+        print(f"foretold: {said}; see: {typed(view, 'explain')}", file=sys.stderr)

@@ -1,0 +1,289 @@
+"""The memory prompt of Claude Code, under the names of its functions: its `memdir`.
+
+1. Which prompt: the daily log (feature KAIROS, active, and memory on), else the combined one (feature TEAMMEM,
+   enabled), else that of private memory if it is on, else none.
+2. Before a prompt is built, its directories are made; what prevents that prevents no prompt.
+3. Feature gates and flags of the original are keywords with its defaults. The words are our own.
+4. The index and relevant memories are no part of it unless asked for: the agent sends its index elsewhere.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Mapping
+from typing import Unpack
+
+from foretold.compat.asking import Folder, Options
+from foretold.compat.code_assist.index import score
+from foretold.dialects.claude_code import V2_1_197
+from foretold.dialects.claude_world import read_world, slug
+from foretold.dialects.registry import DEFAULT_AGENT, Choice
+from foretold.dialects.world import Request, World, join
+from foretold.errors import ForetoldError
+from foretold.frontmatter import split, trim
+from foretold.instructions.index import cut_index
+from foretold.instructions.load import ask, load_view
+from foretold.memory.note import INDEX, MAX_FILE, Memory, read_note
+from foretold.memory.place import TEAM
+from foretold.memory.prompt import memory_prompt, search_section, slashed
+from foretold.tree import Disk, Fault, Tree
+from foretold.types import NamedTuple
+
+Flags = Mapping[str, object] | Collection[str]
+SKIP_INDEX = "tengu_moth_copse"
+SEARCH_PAST = "tengu_coral_fern"
+EXTRA = "CLAUDE_COWORK_MEMORY_EXTRA_GUIDELINES"
+MAX_DEPTH = 8
+RELEVANT = 5  #: memories at most
+
+
+class _Place(NamedTuple):
+    world: World
+    tree: Tree
+    choice: Choice
+    request: Request
+
+    @property
+    def team(self) -> str:
+        git = self.world.git
+        return join(git.top if git else self.world.cwd, TEAM)
+
+    @property
+    def transcripts(self) -> str:
+        return f"{self.world.user}/projects/{slug(self.world.cwd)}"
+
+
+def _place(
+    *,
+    cwd: Folder = ".",
+    agent: str = DEFAULT_AGENT,
+    home: Folder | None = None,
+    managed: Folder | None = None,
+    env: Mapping[str, str] | None = None,
+    args: Iterable[str] = (),
+    settings: Mapping[str, object] | None = None,
+    add_dirs: Iterable[str] = (),
+    tree: Tree | None = None,
+) -> _Place:
+    choice, request = ask(cwd, agent, home, managed, env, args, settings, None, None, add_dirs)
+    if choice.dialect.agent != DEFAULT_AGENT:
+        raise ForetoldError(f"these are the functions of {DEFAULT_AGENT}, not of {agent}")
+    found = tree if tree is not None else Disk()
+    return _Place(read_world(found, request), found, choice, request)
+
+
+def is_auto_memory_enabled(**options: Unpack[Options]) -> bool:
+    """Whether a session here has memory: the environment, settings and switches of the command line decide."""
+    return bool(_place(**options).world.memory)
+
+
+def get_auto_mem_path(**options: Unpack[Options]) -> str:
+    """The directory of private memory, whether it is there, and on, or not; with a slash at its end."""
+    return slashed(_place(**options).world.store)
+
+
+def get_team_mem_path(**options: Unpack[Options]) -> str:
+    """The directory of team memory: in the repository, so that it travels with it."""
+    return slashed(_place(**options).team)
+
+
+def load_memory_prompt_branch(*, auto: bool, kairos: bool, team: bool) -> str | None:
+    """Which prompt is built: `daily_log`, `combined`, `auto` or none.
+
+    >>> load_memory_prompt_branch(auto=False, kairos=True, team=True)
+    'combined'
+    """
+    if kairos and auto:
+        return "daily_log"
+    if team:
+        return "combined"
+    return "auto" if auto else None
+
+
+def load_memory_prompt(
+    *,
+    features: Collection[str] = (),
+    flags: Flags = (),
+    kairos_active: bool = False,
+    team_memory_enabled: bool = False,
+    team_dir: Folder | None = None,
+    embedded: bool = False,
+    repl: bool = False,
+    grep_tool_name: str = "Grep",
+    wording: str = "long",
+    include_index: bool = False,
+    relevant_to: str | None = None,
+    **options: Unpack[Options],
+) -> str | None:
+    """The prompt that teaches the model to use its memory; None if memory is off and there is none of a team.
+
+    `include_index` adds the text of `MEMORY.md`, `relevant_to` the memories that bear on a query. With a `tree` of the
+    caller's, no directory is made.
+    """
+    place = _place(**options)
+    branch = load_memory_prompt_branch(
+        auto=bool(place.world.memory),
+        kairos="KAIROS" in features and kairos_active,
+        team="TEAMMEM" in features and team_memory_enabled,
+    )
+    if branch is None:
+        return None
+    private, team = _directories(place, team_dir, branch, is_real=options.get("tree") is None)
+    skip_index = _is_on(flags, SKIP_INDEX)
+    has_index = include_index and not skip_index
+    return memory_prompt(
+        private,
+        wording=wording,
+        team=team or None,
+        skip_index=skip_index,
+        daily_log=branch == "daily_log",
+        extra_guidelines=extra_guidelines(options.get("env")) or (),
+        search=_search(flags, embedded=embedded or repl),
+        project_dir=place.transcripts,
+        grep_tool_name=grep_tool_name,
+        index=_index(place) if has_index else "",
+        team_index=_team_index(place.tree, team) if has_index and team else "",
+        recalled=_relevant(place.tree, private, team, relevant_to),
+    )
+
+
+def _directories(place: _Place, team_dir: Folder | None, branch: str, *, is_real: bool) -> tuple[str, str]:
+    """The private directory, and the team's if it has a part in the prompt; on a real disk they are made."""
+    private = slashed(place.world.store)
+    team = slashed(team_dir or place.team) if branch == "combined" else ""
+    for folder in filter(None, (private, team) if is_real else ()):
+        ensure_memory_dir_exists(folder)
+    return private, team
+
+
+def _is_on(flags: Flags, name: str) -> bool:
+    return bool(flags.get(name)) if isinstance(flags, Mapping) else name in flags
+
+
+def _search(flags: Flags, *, embedded: bool) -> str | None:
+    return ("embedded" if embedded else "tools") if _is_on(flags, SEARCH_PAST) else None
+
+
+def build_searching_past_context_section(
+    auto_mem_dir: Folder,
+    *,
+    flags: Flags = (),
+    embedded: bool = False,
+    repl: bool = False,
+    project_dir: Folder | None = None,
+    grep_tool_name: str = "Grep",
+    **options: Unpack[Options],
+) -> list[str]:
+    """The lines on searching memories and transcripts; none without the flag `tengu_coral_fern`.
+
+    With embedded search tools, or in a REPL, they are commands of a shell. `project_dir` holds the transcripts; it is
+    that of `cwd` unless it is given.
+
+    >>> build_searching_past_context_section("/m", project_dir="/p")
+    []
+    """
+    form = _search(flags, embedded=embedded or repl)
+    if form is None:
+        return []
+    folder = project_dir if project_dir is not None else _place(**options).transcripts
+    return search_section(auto_mem_dir, folder, embedded=form == "embedded", grep_tool_name=grep_tool_name)
+
+
+def extra_guidelines(env: Mapping[str, str] | None = None) -> list[str] | None:
+    """The guideline that the environment adds, as it is; None if it has none.
+
+    >>> extra_guidelines({"CLAUDE_COWORK_MEMORY_EXTRA_GUIDELINES": " Save in French. "})
+    [' Save in French. ']
+    """
+    text = (os.environ if env is None else env).get(EXTRA, "")
+    return [text] if trim(text) else None
+
+
+def ensure_memory_dir_exists(folder: Folder) -> bool:
+    """Make a directory and those above it, for the owner alone. Whether it is there then; nothing is raised."""
+    missing = []
+    path = os.path.abspath(folder)
+    while not os.path.isdir(path) and path != os.path.dirname(path):
+        missing.append(path)
+        path = os.path.dirname(path)
+    for each in reversed(missing):
+        try:
+            os.mkdir(each, 0o700)
+        except FileExistsError:
+            continue  # another process was faster, or it is a file: then the next one, or the last look, tells
+        except (OSError, ValueError):
+            return False
+    return os.path.isdir(folder)
+
+
+def log_memory_dir_counts(folder: Folder, memory_type: str = "auto", *, tree: Tree | None = None) -> dict[str, object]:
+    """How many files and folders a directory has. The original reports that; this sends nothing anywhere.
+
+    >>> log_memory_dir_counts("/nowhere")
+    {'memory_type': 'auto', 'total_file_count': 0, 'total_subdir_count': 0}
+    """
+    items = (tree if tree is not None else Disk()).scan(os.fspath(folder))
+    kinds = [] if isinstance(items, Fault) else [item.kind for item in items]
+    files, folders = kinds.count("file"), kinds.count("folder")
+    return {"memory_type": memory_type, "total_file_count": files, "total_subdir_count": folders}
+
+
+def truncate_index(text: str, max_lines: int = 200, max_bytes: int = 25_000) -> str:
+    r"""An index within its limits: whole lines, then bytes up to a line end, and a warning if anything was cut.
+
+    The agent of today counts UTF-16 units instead: `foretold.load`.
+
+    >>> truncate_index("a\nb\nc", max_lines=2).splitlines()[:2], truncate_index("a\nb\n", max_lines=2)
+    (['a', 'b'], 'a\nb\n')
+    """
+    assert V2_1_197.memory_index is not None
+    table = V2_1_197.memory_index._replace(lines=max_lines, units=max_bytes)
+    whole = trim(text).encode("utf-8", "replace").decode("latin-1")  # a byte is a unit of this text
+    cut = cut_index(whole, table)
+    if not cut.lost_units:
+        return text
+    end = len(whole) - cut.lost_units
+    return cut.text[:end].encode("latin-1").decode("utf-8", "ignore") + cut.text[end:]
+
+
+def _index(place: _Place) -> str:
+    """The private index, as the agent loads it."""
+    found = load_view(place.tree, place.choice, place.request)
+    return "\n\n".join(trim(entry.text) for entry in found.entries if entry.kind == "index")
+
+
+def _team_index(tree: Tree, folder: str) -> str:
+    data = tree.read(folder + INDEX, MAX_FILE)
+    if isinstance(data, Fault):
+        return ""
+    _, body = split(data.decode("utf-8", "replace").removeprefix("\ufeff"), after_bom=False)
+    return truncate_index(trim(body))
+
+
+def find_relevant_memories(folder: Folder, query: str, *, tree: Tree | None = None) -> list[Memory]:
+    """The memories below a directory that have words of a query, those with the most first: five at most."""
+    return _relevant(tree if tree is not None else Disk(), slashed(folder), "", query)
+
+
+def _relevant(tree: Tree, private: str, team: str, query: str | None) -> list[Memory]:
+    if not query:
+        return []
+    notes = [note for note in _notes(tree, private, "") if not team or not (private + note.file).startswith(team)]
+    notes += [note._replace(scope="team") for note in _notes(tree, team, "")] if team else []
+    scored = [(score(query, f"{note.name} {note.description} {note.body}"), note) for note in notes]
+    ranked = sorted(scored, key=lambda pair: -pair[0])
+    return [note for count, note in ranked[:RELEVANT] if count]
+
+
+def _notes(tree: Tree, folder: str, below: str) -> list[Memory]:
+    """The memories of a directory and of those in it, by name; hidden files and the index are none."""
+    items = tree.scan(folder + below)
+    found: list[Memory] = []
+    for item in [] if isinstance(items, Fault) else sorted(items):
+        file = below + item.name
+        if item.kind == "folder" and file.count("/") < MAX_DEPTH and not item.name.startswith("."):
+            found += _notes(tree, folder, file + "/")
+        elif item.kind == "file" and file.endswith(".md") and item.name != INDEX and not item.name.startswith("."):
+            data = tree.read(folder + file, MAX_FILE)
+            found += [] if isinstance(data, Fault) else [read_note(file, data)]
+    return found

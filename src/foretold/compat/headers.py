@@ -1,0 +1,73 @@
+"""Frontmatter as flat lines of `key: value`, the form that mink and code-assist give it.
+
+They know no YAML: a value is the text behind the first colon, without the quotes around it. The engine itself reads
+the frontmatter of rules as YAML; this is for programs that call the parsers by name.
+
+1. It opens with a line `---` at the very start, behind a byte order mark if there is one, and closes with the next.
+2. Lines that are empty, a comment, or have no colon say nothing.
+"""
+
+from __future__ import annotations
+
+import re
+
+from foretold.types import NamedTuple
+
+
+class Header(NamedTuple):
+    """The lines of a frontmatter, and those behind it."""
+
+    lines: list[str]
+    body: list[str]
+
+
+def header_of(text: str) -> Header | None:
+    """The frontmatter of a text; None if it has none, or one that does not close."""
+    lines = re.split(r"\r\n|\n|\r", text.removeprefix("\ufeff"))
+    if lines[0].rstrip() != "---":
+        return None
+    for number, line in enumerate(lines[1:], 1):
+        if line.strip() == "---":
+            return Header(lines[1:number], lines[number + 1 :])
+    return None
+
+
+def pair_of(line: str) -> tuple[str, str] | None:
+    """Key and raw value of a line.
+
+    >>> pair_of("name: x # c"), pair_of("# note: none")
+    (('name', 'x # c'), None)
+    """
+    key, colon, value = line.partition(":")
+    key = key.strip()
+    return (key, value.strip()) if colon and key and not key.startswith("#") else None
+
+
+def unquoted(value: str) -> str:
+    """A value without the quotes around it, if they match."""
+    is_quoted = len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'"
+    return value[1:-1] if is_quoted else value
+
+
+def listed(value: str) -> list[str]:
+    """The items of `[a, 'b']`; a comma in quotes or braces parts nothing.
+
+    >>> listed("['**/*.{ts,tsx}', src/**]")
+    ['**/*.{ts,tsx}', 'src/**']
+    """
+    items, depth, quote, start = [], 0, "", 1
+    is_begun = False  #: whether the item has more than white space
+    for at, char in enumerate(value[1:-1], 1):
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "\"'" and not is_begun:
+            quote = char
+        elif char in "{}":
+            depth += 1 if char == "{" else -1
+        elif char == "," and depth <= 0:
+            items.append(value[start:at])
+            start, is_begun = at + 1, False
+            continue
+        is_begun = is_begun or not char.isspace()
+    items.append(value[start:-1])
+    return [unquoted(item.strip()) for item in items if item.strip()]

@@ -1,0 +1,193 @@
+"""The mink loader of Chimera: `from foretold.compat.mink import load_memory`.
+
+The five functions of `chimera.context.agent_memory`, and as options the four things that its documents say it lacks:
+
+    managed    the organisation's file, first: True, or the folder that holds it
+    excludes   globs of files that are not loaded, or "settings": those of Claude Code's settings files
+    touched    files that were read: the memory files of the folders down to them follow at the end
+    approve    imports from outside of cwd: all (None), none (False), or those that a function of the path accepts
+
+What is not loaded is never lost: `view` has it, with its reason.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Literal, TypedDict, Unpack
+
+from foretold.compat.asking import Folder, answer, question, several
+from foretold.compat.headers import header_of, listed, pair_of, unquoted
+from foretold.dialects import claude_world
+from foretold.dialects.given_world import read_world
+from foretold.dialects.mink import V1
+from foretold.dialects.table import Dialect
+from foretold.instructions.escape import harmless
+from foretold.instructions.inject import MINK, is_marked, position
+from foretold.instructions.inline import expand
+from foretold.instructions.load import ask
+from foretold.instructions.origin import Origin
+from foretold.instructions.read import understand
+from foretold.instructions.run import Run
+from foretold.instructions.session import Session
+from foretold.instructions.view import View
+from foretold.tree import Disk, Tree
+
+__all__ = ["discover_memory_files", "inject_memory", "load_memory", "parse_frontmatter", "resolve_imports", "view"]
+
+Message = Mapping[str, object]
+
+
+class Options(TypedDict, total=False):
+    """What the functions take beyond the arguments of the original."""
+
+    home: Folder | None
+    managed: bool | Folder
+    excludes: Iterable[str] | Literal["settings"]
+    touched: Iterable[Folder]
+    approve: Callable[[str], bool] | bool | None
+    boundary: Literal["top", "repository", "cwd"]
+    tree: Tree | None
+
+
+def discover_memory_files(cwd: Folder | None = None, **options: Unpack[Options]) -> list[Path]:
+    """The memory files of a folder, in load order: absolute paths, links resolved.
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp()).resolve()
+    >>> _ = (folder / "CLAUDE.md").write_text("Use tabs.")
+    >>> [path.name for path in discover_memory_files(folder, home=folder, boundary="cwd")]
+    ['CLAUDE.md']
+    """
+    tree = options.get("tree") or Disk()
+    named = V1._replace(imports=V1.imports._replace(mode="none"), reading=V1.reading._replace(blank="keep"))
+    return [Path(tree.real(entry.path)) for entry in _view(named, cwd, **options).entries]
+
+
+def load_memory(cwd: Folder | None = None, max_hops: int = 5, **options: Unpack[Options]) -> str:
+    """All memory files as one text, each below its `<!-- source: … -->`; empty if there are none."""
+    return view(cwd, max_hops, **options).text or ""
+
+
+def inject_memory(
+    messages: Sequence[Message], cwd: Folder | None = None, max_hops: int = 5, **options: Unpack[Options]
+) -> list[Message]:
+    """A new list with the memory behind the leading system messages; doing it again replaces it.
+
+    >>> inject_memory([{"role": "user", "content": "hi"}], "/nowhere", home="/nowhere", boundary="cwd")
+    [{'role': 'user', 'content': 'hi'}]
+    """
+    others = [message for message in messages if not is_marked(message, MINK)]
+    text = load_memory(cwd, max_hops, **options)
+    if text:
+        envelope = V1.envelope
+        content = envelope.before + harmless(text, envelope.sentinel) + envelope.after
+        others.insert(position(others, envelope.place), {"role": envelope.role, "content": content})
+    return others
+
+
+def resolve_imports(
+    content: str,
+    base: Folder,
+    hops: int = 5,
+    *,
+    home: Folder | None = None,
+    approve: Callable[[str], bool] | bool | None = None,
+    tree: Tree | None = None,
+) -> str:
+    """A text with the files that it imports in it; `base` is the folder that relative paths are seen from.
+
+    >>> resolve_imports("see @./nothing.md", "/nowhere")
+    'see @./nothing.md'
+    """
+    choice, request = question(_dialect(V1, hops), base, home, settings={"approve": approve})
+    disk = tree if tree is not None else Disk()
+    run = Run(disk, choice.dialect, read_world(disk, request))
+    text = understand("", content, 0, choice.dialect)
+    return expand(run, "", f"{request.cwd.rstrip('/')}/", text, Origin("project", request.cwd))[0]
+
+
+def parse_frontmatter(text: str) -> tuple[dict[str, str | list[str]], str]:
+    """The values of a text's frontmatter, as they are written, and the text behind it.
+
+    >>> parse_frontmatter("---\\npaths: ['src/**']\\nname: x\\n---\\nbody\\n")
+    ({'paths': ['src/**'], 'name': 'x'}, 'body')
+    """
+    header = header_of(text)
+    if header is None:
+        return {}, text
+    values: dict[str, str | list[str]] = {}
+    key, items = "", list[str]()
+    for line in header.lines:
+        item = line.strip()
+        if item.startswith("- ") and key:
+            items.append(unquoted(item[2:].strip()))
+            values[key] = items
+        elif pair := pair_of(line):
+            key, raw = pair
+            values[key] = listed(raw) if raw.startswith("[") and raw.endswith("]") else unquoted(raw)
+            key, items = "" if raw else key, []
+    return values, "\n".join(header.body).removesuffix("\n")
+
+
+def view(cwd: Folder | None = None, max_hops: int = 5, **options: Unpack[Options]) -> View:
+    """Everything that is known of the memory of a folder: entries, skips with their reasons, findings."""
+    return _view(V1, cwd, max_hops, **options)
+
+
+def _view(
+    dialect: Dialect,
+    cwd: Folder | None = None,
+    max_hops: int = 5,
+    *,
+    home: Folder | None = None,
+    managed: bool | Folder = False,
+    excludes: Iterable[str] | Literal["settings"] = (),
+    touched: Iterable[Folder] = (),
+    approve: Callable[[str], bool] | bool | None = None,
+    boundary: Literal["top", "repository", "cwd"] = "top",
+    tree: Tree | None = None,
+) -> View:
+    settings = {
+        "approve": approve,
+        "boundary": boundary,
+        "claudeMdExcludes": _configured(cwd, home, tree) if excludes == "settings" else several(excludes),
+        "sources": ["managed"] if managed else [],
+    }
+    folder = None if isinstance(managed, bool) else os.fspath(managed).removesuffix("/CLAUDE.md")
+    asked = question(_dialect(dialect, max_hops), cwd, home, managed=folder, settings=settings)
+    paths = [_resolved(os.path.join(asked[1].cwd, path)) for path in several(touched)]
+    if paths and (tree or Disk()).kind(asked[1].cwd) == "folder":
+        return _with_touched(Session.of(*asked, tree), paths)
+    return answer(*asked, tree)
+
+
+def _resolved(path: str) -> str:
+    """A path as the working directory is spelled: the links of its folder resolved."""
+    return os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+
+
+def _dialect(dialect: Dialect, hops: int) -> Dialect:
+    """mink with another depth."""
+    return dialect._replace(imports=dialect.imports._replace(depth=max(hops, 0)))
+
+
+def _configured(cwd: Folder | None, home: Folder | None, tree: Tree | None) -> list[str]:
+    """The exclude patterns of Claude Code's settings files."""
+    _, request = ask(cwd or ".", "claude-code", home, None, None, (), None, None, None, ())
+    return list(claude_world.read_world(tree if tree is not None else Disk(), request).excludes)
+
+
+def _with_touched(session: Session, paths: list[str]) -> View:
+    """The view of a conversation in which files were read."""
+    start = session.start()
+    turns = [session.read(path) for path in paths]
+    return View(
+        start.choice,
+        start.world,
+        (*start.entries, *session.attached),
+        (*start.skips, *(skip for turn in turns for skip in turn.skips)),
+        (*start.findings, *(finding for turn in turns for finding in turn.findings)),
+        start.absent,
+    )

@@ -1,0 +1,68 @@
+"""Attribution: what an agent is told to write at the end of commits and pull requests.
+
+1. Default: a `Co-Authored-By` trailer with the model's name, and a line about the agent.
+2. `attribution.commit` and `attribution.pr` replace each on its own; an empty text removes it.
+3. `includeCoAuthoredBy: false` removes both, unless `attribution` says anything.
+4. `includeGitInstructions: false` removes all of it, and the git status too; CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS does
+   so as well, and as `0` undoes the setting.
+5. CLAUDE_CODE_REMOTE removes the git status and nothing else.
+6. A value that is no text counts as absent.
+
+# claude-code: attr-default, attr-off, attr-custom, attr-empty, attr-no-git-instructions
+"""
+
+from __future__ import annotations
+
+from foretold.context.models import named
+from foretold.dialects.claude_context import COMMIT, PULL_REQUEST, Around, around_of
+from foretold.dialects.config import is_off, is_on
+from foretold.dialects.registry import DEFAULT_AGENT
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SWITCH = "CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS"
+REMOTE = "CLAUDE_CODE_REMOTE"
+
+
+class Attribution(NamedTuple):
+    """The two lines; None where nothing is to be written. `git_status_block`: whether the git status is shown."""
+
+    commit: str | None
+    pr: str | None
+    git_status_block: bool = True
+
+
+def attribution(
+    settings: Mapping[str, object],
+    model_display_name: str = "",
+    *,
+    agent: str = DEFAULT_AGENT,
+    model: str = "",
+    env: Mapping[str, str] | None = None,
+) -> Attribution:
+    """What settings make of the attribution. The author is a name as given, else that of the model.
+
+    >>> attribution({}, "Claude Sonnet 4.5").commit
+    'Co-Authored-By: Claude Sonnet 4.5 <noreply@anthropic.com>'
+    >>> attribution({"attribution": {"commit": "", "pr": "Made with care."}})
+    Attribution(commit=None, pr='Made with care.', git_status_block=True)
+    """
+    env = env or {}
+    switch, is_shown = env.get(SWITCH), not is_on(env.get(REMOTE))
+    if is_on(switch) or (settings.get("includeGitInstructions") is False and not is_off(switch)):
+        return Attribution(None, None, git_status_block=False)
+    author = model_display_name or named(model, around_of(agent)).author
+    given = settings.get("attribution")
+    texts = {key: text for key, text in given.items() if isinstance(text, str)} if isinstance(given, dict) else {}
+    if not texts and settings.get("includeCoAuthoredBy") is False:
+        return Attribution(None, None, is_shown)
+    commit, pr = texts.get("commit", COMMIT.format(author=author)), texts.get("pr", PULL_REQUEST)
+    return Attribution(commit or None, pr or None, is_shown)
+
+
+def attribution_lines(found: Attribution, around: Around) -> list[str]:
+    """The lines that ask for it: of the Bash tool's description, or (later version) of an attachment."""
+    lines = [around.texts["commit"].replace("{commit}", found.commit)] if found.commit else []
+    return lines + ([around.texts["pr"].replace("{pr}", found.pr)] if found.pr else [])

@@ -1,0 +1,157 @@
+"""Listings: agents, skills, deferred tools and instructions of MCP servers, and what changes in them.
+
+1. The first turn lists all; later turns say what was added and what is gone, so that the beginning of a conversation
+   stays the same to the byte and a provider's cache of it stays good. Without a change nothing is said.
+2. An agent is `- name: description (Tools: …)`, sorted by name without regard to case. A skill is
+   `- name: description - when to use it`, cut at 1,536 characters; a skill that is gone is not mentioned.
+3. After a compaction the skills are listed again (`forget("skills")`).
+
+Recorded, but for the moment at which tools and servers that go away are mentioned: a server that ended was not (ours).
+"""
+
+from __future__ import annotations
+
+from foretold.context.attachments import Attachment
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+LONGEST_DESCRIPTION = 1_536
+
+
+class Agent(NamedTuple):
+    """A kind of subagent. No tools named = all tools."""
+
+    name: str
+    description: str
+    tools: tuple[str, ...] = ()
+
+    @property
+    def line(self) -> str:
+        """
+        >>> Agent("rev", "Reviews code", ("Read", "Grep")).line
+        '- rev: Reviews code (Tools: Read, Grep)'
+        """
+        return f"- {self.name}: {self.description} (Tools: {', '.join(self.tools) or 'All tools'})"
+
+
+class Skill(NamedTuple):
+    """A skill: its name, what it is for, and when it is of use."""
+
+    name: str
+    description: str
+    when: str = ""
+
+    @property
+    def line(self) -> str:
+        """
+        >>> Skill("deploy", "How to deploy the app", "When asked to ship").line
+        '- deploy: How to deploy the app - When asked to ship'
+        """
+        said = f"{self.description} - {self.when}" if self.when else self.description
+        cut = said if len(said) <= LONGEST_DESCRIPTION else said[: LONGEST_DESCRIPTION - 1] + "…"
+        return f"- {self.name}: {cut}"
+
+
+class Listings:
+    """What one conversation has been told of.
+
+    >>> listings = Listings()
+    >>> listings.agents([Agent("rev", "Reviews code")]).fields["isInitial"]
+    True
+    >>> listings.agents([Agent("rev", "Reviews code")]) is None
+    True
+    >>> listings.agents([Agent("fix", "Mends code")]).fields["removedTypes"]
+    ['rev']
+    """
+
+    __slots__ = ("_told",)
+
+    def __init__(self) -> None:
+        self._told: dict[str, list[str]] = {}
+
+    def forget(self, kind: str | None = None) -> None:
+        """Begin again with agents, skills, tools or servers; with all of them if none is named."""
+        for each in [kind] if kind else list(self._told):
+            self._told.pop(each, None)
+
+    def _changed(self, kind: str, names: list[str]) -> tuple[list[str], list[str], bool]:
+        before = self._told.get(kind)
+        self._told[kind] = names
+        known = before or []
+        return [name for name in names if name not in known], [name for name in known if name not in names], not before
+
+    def agents(self, agents: Iterable[Agent]) -> Attachment | None:
+        """The kinds of subagents that there are now."""
+        by_name = {agent.name: agent for agent in sorted(agents, key=lambda agent: agent.name.lower())}
+        added, gone, first = self._changed("agents", list(by_name))
+        if not added and not gone:
+            return None
+        fields = {
+            "addedTypes": added,
+            "addedLines": [by_name[name].line for name in added],
+            "removedTypes": gone,
+            "isInitial": first,
+            "showConcurrencyNote": True,
+        }
+        return Attachment("agent_listing_delta", fields)
+
+    def skills(self, skills: Iterable[Skill]) -> Attachment | None:
+        """The skills that there are now, in the order given."""
+        by_name = {skill.name: skill for skill in skills}
+        known = self._told.get("skills", [])
+        added, _, first = self._changed("skills", [*known, *(name for name in by_name if name not in known)])
+        if not added:
+            return None
+        content = "\n".join(by_name[name].line for name in added)
+        fields = {"content": content, "skillCount": len(added), "isInitial": first, "names": added}
+        return Attachment("skill_listing", fields)
+
+    def tools(self, names: Iterable[str]) -> Attachment | None:
+        """The tools whose schemas are loaded when they are asked for."""
+        added, gone, _ = self._changed("tools", list(dict.fromkeys(names)))
+        if not added and not gone:
+            return None
+        return Attachment("deferred_tools_delta", {"addedNames": added, "addedLines": added, "removedNames": gone})
+
+    def servers(self, instructions: Mapping[str, str]) -> Attachment | None:
+        """The MCP servers that are connected now, with what they say about their use; the silent ones do not count."""
+        said = {name: text for name, text in instructions.items() if text}
+        added, gone, _ = self._changed("servers", list(said))
+        if not added and not gone:
+            return None
+        blocks = [f"## {name}\n{said[name]}" for name in added]
+        fields = {"addedNames": added, "addedBlocks": blocks, "removedNames": gone}
+        return Attachment("mcp_instructions_delta", fields)
+
+
+def ranked_skills(prompt: str, skills: Iterable[Skill], limit: int = 5) -> list[Skill]:
+    """The skills that a prompt is about, the best first, by the measure of recall (`memory.scoring`).
+
+    >>> skills = [Skill("deploy", "How to ship the app"), Skill("pdf", "Reading and filling PDF forms")]
+    >>> [skill.name for skill in ranked_skills("please fill in this form", skills)]
+    ['pdf']
+    """
+    import json
+
+    from foretold.memory.note import read_note
+    from foretold.memory.postings import in_memory, query_of
+    from foretold.memory.scoring import rank
+    from foretold.memory.terms import groups
+
+    given = list(skills)
+    notes = []
+    for number, skill in enumerate(given):
+        head = f"---\nname: {json.dumps(skill.name)}\ndescription: {json.dumps(skill.description)}\n---\n"
+        notes.append(read_note(f"{number}.md", f"{head}{skill.when}\n".encode()))
+    query = query_of(groups(prompt))
+    marks = rank(query, [in_memory(notes).find(query)])
+    return [given[int(mark.candidate.file.removesuffix(".md"))] for mark in marks[:limit]]
+
+
+def ranked_attachment(prompt: str, skills: Iterable[Skill], limit: int = 5) -> Attachment | None:
+    """The skills that a prompt is about, as an attachment of ours; None if it is about none."""
+    best = ranked_skills(prompt, skills, limit)
+    fields = {"content": "\n".join(skill.line for skill in best), "names": [skill.name for skill in best]}
+    return Attachment("ranked_skills", fields) if best else None

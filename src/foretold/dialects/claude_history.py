@@ -1,0 +1,41 @@
+"""How versions of Claude Code record what files were before they changed them.
+
+`FORMS` holds what differs, by the first version that was seen to do so; the cases `fh-*` prove the older one, and both
+were compared with the agent's own rewind. What is the same in both stands in `docs/formats/file-history.md`.
+"""
+
+from __future__ import annotations
+
+from foretold.types import NamedTuple
+
+
+class Form(NamedTuple):
+    """How a version writes, and reads, the history of files."""
+
+    is_delta: bool = False  #: whether a file that is tracked from now on has a record of its own, not all files again
+    has_parent: bool = False  #: whether the real folder of a file is written down, so that a moved link is noticed
+    mode_bits: int = 0o777  #: of a file's mode, those that a backup and a rewind keep
+    kept: int = 100  #: prompts that can be gone back to: fh-cap
+
+
+FORMS = {
+    "2.1.197": Form(),
+    "2.1.325": Form(is_delta=True, has_parent=True, mode_bits=0o7777),
+}
+DEFAULT_FORM = FORMS["2.1.325"]
+
+
+def form_of(version: str) -> Form:
+    """The form of a version: that of the newest one that was looked at and is not newer.
+
+    >>> form_of("2.1.200").is_delta, form_of("2.1.325").is_delta, form_of("3.0.0").is_delta, form_of("").is_delta
+    (False, True, True, True)
+    """
+    if not version:
+        return DEFAULT_FORM
+    older = [known for known in FORMS if _parts(known) <= _parts(version)]
+    return FORMS[older[-1] if older else next(iter(FORMS))]
+
+
+def _parts(version: str) -> tuple[int, ...]:
+    return tuple(int(part) if part.isdigit() else 0 for part in version.split(".")[:3])

@@ -1,0 +1,87 @@
+"""How versions of Claude Code differ in what they make of a transcript when they resume it.
+
+Recorded by resuming some 450 damaged and undamaged transcripts with each version; tests/sessions/resume_more.jsonl
+keeps those that tell rules apart.
+"""
+
+from __future__ import annotations
+
+from foretold.dialects.registry import version_key
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+INTERRUPTED = (
+    "[Tool call interrupted: the session ended before this call's result was recorded, so its outcome is unknown."
+    " Check whether it took effect before relying on it or running it again.]"
+)
+
+
+class SessionRules(NamedTuple):
+    """What one version does where versions differ."""
+
+    leaf: str  #: what the chain ends with: `last` = the last record of the file, `tip` = and then its newest descendant
+    gathers: bool  #: whether all blocks of an answer, and then all their results, are put together
+    joins_unnamed: bool  #: whether answers without a message id count as one
+    strips_calls: bool  #: whether calls lose fields that the API does not take
+    renamed: Mapping[str, str]  #: tools that were renamed since, and what they are called now
+    tool_loaded: str  #: what follows a result that loads a tool; empty = the reference is taken out
+    folds_lists: bool  #: whether an attachment joins also a result that is a list
+    keeps_empty: bool  #: whether a message without any block is kept
+    refuses_damage: bool  #: whether a record without its message, or the line `null`, makes the resume fail
+    continues: str  #: what a turn that was broken off is asked to do; empty = nothing
+    open_call: str  #: what a call without a result is answered with; empty = such a call is dropped
+    is_rendered: bool  #: whether a transcript keeps the text of its attachments, and it is sent again
+    tags_system: tuple[str, ...]  #: models whose system messages have tags around each attachment
+    has_context: bool  #: whether the context block is built anew and stands before the first message
+
+
+OLDER = SessionRules(
+    leaf="last",
+    gathers=False,
+    joins_unnamed=True,
+    strips_calls=True,
+    renamed={"Task": "Agent", "KillShell": "TaskStop"},
+    tool_loaded="",
+    folds_lists=False,
+    keeps_empty=True,
+    refuses_damage=True,
+    continues="Continue from where you left off.",
+    open_call="",
+    is_rendered=False,
+    tags_system=(),
+    has_context=True,
+)
+NEWER = SessionRules(
+    leaf="tip",
+    gathers=True,
+    joins_unnamed=False,
+    strips_calls=False,
+    renamed={"Task": "Agent"},
+    tool_loaded="Tool loaded.",
+    folds_lists=True,
+    keeps_empty=False,
+    refuses_damage=False,
+    continues="",
+    open_call=INTERRUPTED,
+    is_rendered=True,
+    tags_system=("sonnet-5",),
+    has_context=False,
+)
+
+#: by the first version that was seen to do so
+RULES = {"2.1.197": OLDER, "2.1.325": NEWER}
+
+
+def rules_of(version: str) -> SessionRules:
+    """The rules of a version: of the newest recorded one that is not newer, else of the oldest.
+
+    >>> rules_of("2.1.200").leaf, rules_of("2.1.400").leaf, rules_of("1.0").leaf
+    ('last', 'tip', 'last')
+    """
+    found = OLDER
+    for first, rules in RULES.items():
+        if version_key(first) <= version_key(version):
+            found = rules
+    return found

@@ -1,0 +1,41 @@
+"""What becomes of instructions when an agent compacts or clears a conversation, a value per agent.
+
+Claude Code was recorded (`claude_compaction`); so were Codex 0.166.0 and opencode 1.18.33, with a file of the start
+that changed in the meantime and, where the agent has them, a nested one. Of the others, what stands here is assumed,
+and whoever reads it is told so.
+"""
+
+from __future__ import annotations
+
+from foretold.types import NamedTuple
+
+
+class Afterwards(NamedTuple):
+    """`start` is what the agent does with the files of the start: it reads them `again`, or has `kept` their text."""
+
+    start: str = "again"
+    restores: bool = False  #: whether files that were read are attached again
+    reason: str = "session_start"  #: how the agent itself calls the loading
+    recorded: bool = False
+    why: str = ""
+
+
+OTHER = Afterwards(why="not recorded; assumed to load again what a new conversation is told")
+STAYS = Afterwards("kept", why="not recorded; the text of the start is assumed to stay as it was")
+AFTER_COMPACTION = {
+    "claude-code": Afterwards("again", restores=True, reason="compact", recorded=True),
+    "codex": Afterwards("kept", recorded=True),  # sent again as it was, with the prompts, before the summary
+    "opencode": Afterwards("again", recorded=True),  # as for every request
+    "gemini-cli": STAYS,
+    "qwen-code": STAYS,
+}
+AFTER_CLEAR = {"claude-code": Afterwards("again", recorded=True)}
+
+
+def after(event: str, agent: str) -> Afterwards:
+    """What an agent does after `compact` or `clear`.
+
+    >>> after("compact", "claude-code").reason, after("clear", "goose").recorded
+    ('compact', False)
+    """
+    return (AFTER_COMPACTION if event == "compact" else AFTER_CLEAR).get(agent, OTHER)

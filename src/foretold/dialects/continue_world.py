@@ -1,0 +1,44 @@
+"""How Continue CLI reads its configuration: rules of `--rule`, which it sends twice, then those of config.yaml."""
+
+from __future__ import annotations
+
+from foretold.dialects.config import MAX_SETTINGS, parse_args
+from foretold.dialects.table import Source
+from foretold.dialects.world import Request, World, find_git, join, plain_world
+from foretold.frontmatter import parse
+from foretold.tree import Fault, Tree
+from foretold.types import Finding
+
+OPTIONS = {"--rule": "one", "--config": "one"}
+
+
+def read_world(tree: Tree, request: Request) -> World:
+    """The surroundings of a Continue CLI session."""
+    findings: list[Finding] = []
+    options = parse_args(request.args, OPTIONS)
+    given = options.get("--config", ())
+    path = join(request.cwd, given[-1]) if given else f"{request.home}/.continue/config.yaml"
+    flags = options.get("--rule", [])
+    rules = [("--rule", text) for text in (*flags, *flags)]  # continue: continue-010
+    rules += [(path, text) for text in _rules(tree, path, findings)]
+    texts = {f"rule {number}": rule for number, rule in enumerate(rules)}
+    first, *others = request.dialect.start
+    return plain_world(
+        request,
+        git=find_git(tree, request.cwd),
+        start=(first, *(Source("flag", "settings", key, "setting") for key in texts), *others),
+        texts=texts,
+        findings=tuple(findings),
+    )
+
+
+def _rules(tree: Tree, path: str, findings: list[Finding]) -> list[str]:
+    data = tree.read(path, MAX_SETTINGS)
+    if isinstance(data, Fault):
+        return []
+    front = parse(data.decode("utf-8", "replace"))
+    if front.problem:
+        findings.append(Finding(path, front.line, "settings-invalid", front.problem, "mend the YAML"))
+    rules = front.values.get("rules")
+    texts = [rule.get("rule") if isinstance(rule, dict) else rule for rule in rules] if isinstance(rules, list) else []
+    return [text for text in texts if isinstance(text, str)]

@@ -1,0 +1,92 @@
+"""GitHub Copilot CLI, recorded on 1.0.102 (`tests/conformance/copilot-cli.jsonl`). Read in `copilot_world`."""
+
+from __future__ import annotations
+
+from foretold.dialects.codex import V0_166_0 as CODEX
+from foretold.dialects.table import Group, Imports, Inline, Nested, Part, Reading, Rules, Source, Trigger
+
+TAG = "imported_custom_instruction"
+INLINE = Inline(
+    form="copilot",
+    regions="fences",
+    found=f'@{{path}}\n\n<{TAG} source="{{target}}">\n{{text}}\n</{TAG}>',
+    again=f'@{{path}}\n\n<{TAG} source="{{target}}" skipped="already-loaded" />',
+    comments=False,
+    trims=True,
+    within="project",
+    absolute=False,
+)
+NAMED = (
+    Source("project", "edges", "AGENTS.md", others=("agents.md",), pick="file"),
+    Source("project", "edges", "CLAUDE.md"),
+    Source("project", "edges", "GEMINI.md", literal=True),  # seen by probing 1.0.102
+)
+TABLE = "\n| {first} | File Path | Description |\n| {line} | --------- | ----------- |\n"
+
+V1_0_102 = CODEX._replace(
+    agent="copilot-cli",
+    version="1.0.102",
+    surroundings="copilot_world",
+    programs=("copilot",),
+    environment=("COPILOT_CUSTOM_INSTRUCTIONS_DIRS", "COPILOT_HOME"),
+    managed=(("", "/etc/copilot"),),
+    start=(
+        Source("user", "user", "copilot-instructions.md"),
+        Source("project", "edges", ".github/copilot-instructions.md", apart=True),
+        *(source._replace(base="edges") for source in NAMED),
+        # seen by probing 1.0.102: folders between have the first file, too, and come folder by folder
+        Source("project", "between", ".github/copilot-instructions.md"),
+        *(source._replace(base="between") for source in NAMED),
+        Source("user", "user", "instructions", "rules"),
+        Source("project", "edges", ".github/instructions", "rules"),
+    ),
+    touch=(
+        Source("user", "user", "instructions", "rules", "matching"),
+        Source("project", "edges", ".github/instructions", "rules", "matching"),
+        *(source._replace(base="below") for source in NAMED),
+    ),
+    after_bom=True,
+    imports=Imports(depth=8, extensions=frozenset(), free=(), contain=(), mode="inline", inline=INLINE),
+    rules=Rules(
+        ".instructions.md",
+        "applyTo",
+        links="anywhere",
+        excluded_by=(),
+        free=("user",),
+        ordered="path",
+        lists="| {applyTo} | '{project}' | {description} |",
+    ),
+    identity="text",
+    budget="",
+    reading=Reading(frontmatter="read-rules", markdown=False, drops_bom=True, blank="keep"),
+    parts=(
+        Part(
+            "system",
+            "system",
+            (
+                Group(("file",), "\n<custom_instruction>\n{text}\n</custom_instruction>\n", ""),
+                Group(("rule",), "{text}", "\n\n", "\n", "\n"),
+                Group(("row",), "{text}", "\n", TABLE.format(first="Pattern", line="-------"), "\n"),
+                Group(("folder-row",), "{text}", "\n", TABLE.format(first="Directory", line="---------"), "\n"),
+            ),
+            chops="\n",
+        ),
+    ),
+    nested=Nested(
+        "user",
+        "text",
+        "Custom instructions from {project}. Apply these to any code you write here:\n\n{text}",
+        "",
+        before="\n<system_reminder>\n",
+        after="\n</system_reminder>",
+        each=True,
+        escapes=True,
+        nearest_first=True,
+        expands=False,
+    ),
+    triggers=(Trigger("view", "path", on="file"),),
+    resumed=("", ""),
+    user=".copilot",
+)
+
+DIALECTS = (V1_0_102,)

@@ -1,0 +1,202 @@
+"""Where each agent is told about hooks and MCP servers, and in which words. One table, for `foretold install`, the
+plugin folder and the tests.
+
+1. A `Where` is a settings file: below a folder that a variable names, else below the home; or in the project.
+2. In a shape, `{program}` is the first word of our command, `{words}` the others, `{argv}` all of them, `{line}` the
+   command for a shell, `{seconds}` and `{milliseconds}` how long the agent shall wait.
+3. `evidence`: `run` if a released agent was seen to start what we wrote (`tests/system/live_hooks.py`), else
+   `documented`.
+"""
+
+from __future__ import annotations
+
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NAME = "foretold"  #: what our server is called in every agent
+
+
+class Where(NamedTuple):
+    """A settings file of an agent."""
+
+    home: str  #: below the home; empty: there is none for the user
+    project: str = ""  #: below the top of the project; empty: there is none
+    variable: str = ""  #: an environment variable that names the folder instead of the home
+    moved: str = ""  #: below that folder
+    form: str = "json"  #: json, jsonc, toml, yaml
+    other: str = ""  #: another ending of the file, which is taken if that is there
+    is_made: bool = True  #: whether a file with nothing but ours is of use to the agent
+
+
+class Hook(NamedTuple):
+    """An event of an agent, and what we are called with."""
+
+    event: str  #: as the agent calls it
+    ours: str  #: as `foretold hook` calls it
+    matcher: str = ""
+    seconds: int = 10
+
+
+class Hooks(NamedTuple):
+    """How an agent is told about hooks: below `hooks`, a list of groups for each event."""
+
+    where: Where
+    events: tuple[Hook, ...]
+    timeout: str = "{seconds}"
+    agent: str = ""  #: what our command is told about who calls; Claude Code needs not be named
+    note: str = ""  #: what the user must do besides
+    after: str = ""  #: what stands behind our command
+
+
+class Mcp(NamedTuple):
+    """How an agent is told about a server: below these keys, by its name."""
+
+    where: Where
+    keys: tuple[str, ...] = ("mcpServers",)
+    shape: Mapping[str, object] = {"command": "{program}", "args": "{words}"}
+
+
+class Install(NamedTuple):
+    """What can be installed in an agent."""
+
+    hooks: Hooks | None = None
+    mcp: Mcp | None = None
+    evidence: str = "documented"
+
+
+STDIO = {"type": "stdio", "command": "{program}", "args": "{words}"}
+LOCAL = {"type": "local", "command": "{argv}", "enabled": True}
+COPILOT = {"type": "local", "command": "{program}", "args": "{words}", "tools": ["*"]}
+#: Cline gives a server three seconds for its first answer (3.0.65): on a busy machine, Python has not even started
+PATIENT = {"command": "{program}", "args": "{words}", "timeout": 60}
+NAMED = {"name": NAME, "command": "{program}", "args": "{words}"}
+CUSTOM = {"source": "custom", "command": "{program}", "args": "{words}"}
+
+#: tools that write files, and all that name files; a pattern with a `.` in it is searched for, so it has both ends
+WRITING = "^(Write|Edit|MultiEdit|NotebookEdit|Bash|mcp__.*)$"
+NAMING = "^(Read|Write|Edit|MultiEdit|NotebookEdit|Bash|Grep|mcp__.*)$"
+GEMINI_WRITING = "^(write_file|replace|run_shell_command|mcp_.*)$"
+GEMINI_NAMING = "^(read_file|write_file|replace|run_shell_command|search_file_content|mcp_.*)$"
+
+CLAUDE = (
+    Hook("SessionStart", "SessionStart"),
+    Hook("UserPromptSubmit", "UserPromptSubmit"),
+    Hook("PreToolUse", "PreToolUse", WRITING),
+    Hook("PostToolUse", "PostToolUse", NAMING),
+    Hook("PreCompact", "PreCompact"),
+    Hook("Stop", "Stop"),
+    Hook("SessionEnd", "SessionEnd"),
+    Hook("InstructionsLoaded", "InstructionsLoaded"),
+)
+#: Codex gives the end of a session three seconds, and has no event for instructions
+CODEX = tuple(hook._replace(matcher="") for hook in CLAUDE[:6])
+#: Qwen Code has tools of its own
+QWEN = tuple(hook._replace(matcher="") for hook in CLAUDE[:7])
+#: PreCompress is sent at every turn, whether anything is compressed or not (gemini-cli 0.61.0)
+GEMINI = (
+    Hook("SessionStart", "SessionStart"),
+    Hook("BeforeAgent", "UserPromptSubmit"),
+    Hook("BeforeTool", "PreToolUse", GEMINI_WRITING),
+    Hook("AfterTool", "PostToolUse", GEMINI_NAMING),
+    Hook("AfterAgent", "Stop"),
+    Hook("SessionEnd", "SessionEnd"),
+)
+
+_CODEX_NOTE = "Codex runs new hooks once you trust them: type /hooks in it."
+
+INSTALLS: dict[str, Install] = {
+    "claude-code": Install(
+        Hooks(Where(".claude/settings.json", ".claude/settings.json", "CLAUDE_CONFIG_DIR", "settings.json"), CLAUDE),
+        Mcp(Where(".claude.json", ".mcp.json", "CLAUDE_CONFIG_DIR", ".claude.json"), shape=STDIO),
+        "run",
+    ),
+    "codex": Install(
+        Hooks(
+            Where(".codex/hooks.json", ".codex/hooks.json", "CODEX_HOME", "hooks.json"),
+            CODEX,
+            agent="codex",
+            note=_CODEX_NOTE,
+        ),
+        Mcp(
+            Where(".codex/config.toml", ".codex/config.toml", "CODEX_HOME", "config.toml", "toml"),
+            keys=("mcp_servers",),
+        ),
+        "run",
+    ),
+    "gemini-cli": Install(
+        Hooks(
+            Where(
+                ".gemini/settings.json", ".gemini/settings.json", "GEMINI_CLI_HOME", ".gemini/settings.json", "jsonc"
+            ),
+            GEMINI,
+            "{milliseconds}",
+            "gemini-cli",
+            after=" || true",  # it takes a program that is gone for one that forbids the prompt (gemini-cli 0.61.0)
+        ),
+        Mcp(
+            Where(".gemini/settings.json", ".gemini/settings.json", "GEMINI_CLI_HOME", ".gemini/settings.json", "jsonc")
+        ),
+        "run",
+    ),
+    "opencode": Install(
+        None,
+        Mcp(
+            Where(
+                ".config/opencode/opencode.json",
+                "opencode.json",
+                "XDG_CONFIG_HOME",
+                "opencode/opencode.json",
+                "jsonc",
+                ".jsonc",
+            ),
+            ("mcp",),
+            LOCAL,
+        ),
+        "run",
+    ),
+    "qwen-code": Install(
+        Hooks(Where(".qwen/settings.json", ".qwen/settings.json", form="jsonc"), QWEN, "{milliseconds}", "qwen-code"),
+        Mcp(Where(".qwen/settings.json", ".qwen/settings.json", form="jsonc")),
+        "run",
+    ),
+    "copilot-cli": Install(
+        None,
+        Mcp(Where(".copilot/mcp-config.json", ".github/mcp.json", "COPILOT_HOME", "mcp-config.json"), shape=COPILOT),
+        "run",
+    ),
+    "cline": Install(None, Mcp(Where(".cline/data/settings/cline_mcp_settings.json"), shape=PATIENT), "run"),
+    "continue": Install(
+        None, Mcp(Where(".continue/config.yaml", form="yaml", is_made=False), ("mcpServers",), NAMED), "run"
+    ),
+    "cursor": Install(None, Mcp(Where(".cursor/mcp.json", ".cursor/mcp.json"))),
+    "windsurf": Install(None, Mcp(Where(".codeium/windsurf/mcp_config.json"))),
+    "zed": Install(
+        None,
+        Mcp(
+            Where(".config/zed/settings.json", ".zed/settings.json", "XDG_CONFIG_HOME", "zed/settings.json", "jsonc"),
+            ("context_servers",),
+            CUSTOM,
+        ),
+    ),
+    "crush": Install(
+        None,
+        Mcp(
+            Where(".config/crush/crush.json", "crush.json", "XDG_CONFIG_HOME", "crush/crush.json"),
+            ("mcp",),
+            STDIO,
+        ),
+    ),
+    "amp": Install(
+        None,
+        Mcp(
+            Where(".config/amp/settings.json", ".amp/settings.json", "XDG_CONFIG_HOME", "amp/settings.json", "jsonc"),
+            ("amp.mcpServers",),
+        ),
+    ),
+    "kiro": Install(None, Mcp(Where(".kiro/settings/mcp.json", ".kiro/settings/mcp.json"))),
+    "junie": Install(None, Mcp(Where(".junie/mcp/mcp.json", ".junie/mcp/mcp.json"))),
+    "roo": Install(None, Mcp(Where("", ".roo/mcp.json"))),
+    "vscode-copilot": Install(None, Mcp(Where("", ".vscode/mcp.json", form="jsonc"), ("servers",), STDIO)),
+}

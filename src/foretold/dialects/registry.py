@@ -1,0 +1,186 @@
+"""Finding a dialect by name: `claude-code`, or `claude-code@2.1.300`.
+
+1. A version that was recorded gives that dialect.
+2. Another version gives the newest recorded one that is not newer, or the oldest if all are newer; the answer
+   says that it was assumed.
+3. Without a version, the version of the program on PATH decides, else the newest recorded.
+"""
+
+from __future__ import annotations
+
+import os
+
+from foretold.dialects.table import Dialect
+from foretold.errors import UnknownAgent
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from foretold.tree import Tree
+
+#: agent -> the module of this package that has its tables
+AGENTS = {
+    **{name: name for name in "aider amp crush cursor deepagents goose junie kiro roo warp windsurf zed".split()},
+    "vscode-copilot": "vscode_copilot",
+    "claude-code": "claude_code",
+    "cline": "cline",
+    "code-assist": "code_assist",
+    "codex": "codex",
+    "continue": "continue_cli",
+    "copilot-cli": "copilot",
+    "ex-athena": "ex_athena",
+    "gemini-cli": "gemini",
+    "mink": "mink",
+    "opencode": "opencode",
+    "qwen-code": "qwen",
+}
+DEFAULT_AGENT = "claude-code"
+
+RECORDED = 8  #: how many of the agents below, from the first, were recorded
+
+#: agent -> its programs, its folders in the home, and paths of a project that only it has
+SIGNS: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
+    "claude-code": (("claude",), (".claude",), ("CLAUDE.md", ".claude", "CLAUDE.local.md")),
+    "codex": (("codex",), (".codex",), (".codex", "AGENTS.override.md")),
+    "opencode": (("opencode",), (".config/opencode",), ("opencode.json", "opencode.jsonc", ".opencode")),
+    "gemini-cli": (("gemini",), (".gemini",), ("GEMINI.md", ".gemini")),
+    "copilot-cli": (("copilot",), (".copilot",), (".github/copilot-instructions.md", ".github/instructions")),
+    "qwen-code": (("qwen",), (".qwen",), ("QWEN.md", ".qwen")),
+    "cline": (("cline",), (".cline",), (".clinerules", ".cline")),
+    "continue": (("cn",), (".continue",), (".continue",)),
+    "zed": (("zed", "zeditor"), (".config/zed",), (".rules", ".zed")),
+    "crush": (("crush",), (".config/crush",), ("CRUSH.md", "crush.json", ".crush")),
+    "goose": (("goose",), (".config/goose",), (".goosehints",)),
+    "roo": ((), (".roo",), (".roo", ".roorules")),
+    "vscode-copilot": ((), (), (".vscode",)),
+    "cursor": (("cursor", "cursor-agent"), (".cursor",), (".cursor", ".cursorrules")),
+    "windsurf": (("windsurf",), (".codeium/windsurf",), (".windsurf", ".windsurfrules")),
+    "amp": (("amp",), (".config/amp",), (".amp",)),
+    "kiro": (("kiro",), (".kiro",), (".kiro",)),
+    "warp": (("warp",), (".warp",), ("WARP.md",)),
+    "junie": (("junie",), (".junie",), (".junie",)),
+    "aider": (("aider",), (".aider.conf.yml",), (".aider.conf.yml",)),
+    "deepagents": (("deepagents",), (".deepagents",), (".deepagents",)),
+}
+
+
+class Choice(NamedTuple):
+    """A dialect, and how it was chosen."""
+
+    dialect: Dialect
+    asked: str  #: the version that was wanted, or empty
+    assumed: bool  #: that version was not recorded
+
+
+def dialects_of(agent: str) -> tuple[Dialect, ...]:
+    """All dialects of an agent, oldest first."""
+    if agent not in AGENTS:
+        raise UnknownAgent(f"no agent is called {agent!r}{_meant(agent)}; there are: {', '.join(sorted(AGENTS))}")
+    module = __import__(f"foretold.dialects.{AGENTS[agent]}", fromlist=["DIALECTS"])
+    found: tuple[Dialect, ...] = module.DIALECTS
+    return found
+
+
+def _meant(agent: str) -> str:
+    """A question about a name that is nearly that of an agent."""
+    import difflib
+
+    name = agent.lower().replace("_", "-")
+    near = [known for known in AGENTS if name and known.startswith(name)] or difflib.get_close_matches(name, AGENTS)
+    return f", did you mean {near[0]!r}?" if near else ""
+
+
+def choose(name: str = DEFAULT_AGENT, env: Mapping[str, str] | None = None) -> Choice:
+    """The dialect for a name with or without a version.
+
+    >>> choose("claude-code@2.1.200").dialect.version
+    '2.1.197'
+    """
+    agent, _, version = name.partition("@")
+    known = dialects_of(agent)
+    if not version:
+        version = installed_version(known[-1].programs, env) if env is not None else ""
+    if not version:
+        return Choice(known[-1], "", assumed=False)
+    wanted = version_key(version)
+    if not wanted:
+        recorded = ", ".join(dialect.version for dialect in known)
+        raise UnknownAgent(f"{version!r} is not a version; recorded for {agent}: {recorded}")
+    older = [dialect for dialect in known if version_key(dialect.version) <= wanted]
+    dialect = older[-1] if older else known[0]
+    return Choice(dialect, version, assumed=version_key(dialect.version) != wanted)
+
+
+def set_up(tree: Tree, cwd: str, home: str, env: Mapping[str, str] | None = None) -> list[str]:
+    """The agents that are set up in a folder, or at the top of its repository; if none is, those that were recorded.
+
+    A sign is a program of theirs, their folder in the home, or a file that only they have.
+    """
+    from foretold.dialects.world import find_git
+
+    git = find_git(tree, cwd)
+    folders = dict.fromkeys((cwd, git.top if git else cwd))
+    path = (os.environ if env is None else env).get("PATH", "")
+    programs = {name for folder in path.split(os.pathsep) if folder for name in _programs_in(folder)}
+    found = []
+    for agent, (names, homes, signs) in SIGNS.items():
+        places = [f"{home}/{name}" for name in homes]
+        places += [f"{folder.rstrip('/')}/{name}" for folder in folders for name in signs]
+        if programs & set(names) or any(tree.kind(place) != "missing" for place in places):
+            found.append(agent)
+    return found or list(SIGNS)[:RECORDED]
+
+
+def _programs_in(folder: str) -> list[str]:
+    """Those programs of agents that a folder has."""
+    known = [name for names, _, _ in SIGNS.values() for name in names]
+    return [name for name in known if os.access(os.path.join(folder, name), os.X_OK)]
+
+
+def version_key(version: str) -> tuple[int, ...]:
+    """A version as numbers; empty if it is none.
+
+    >>> version_key("2.1.325")
+    (2, 1, 325)
+    """
+    parts = version.partition("-")[0].split(".")
+    plain = all(part.isascii() and part.isdigit() and len(part) < 10 for part in parts)
+    return tuple(int(part) for part in parts) if plain else ()
+
+
+def installed_version(programs: tuple[str, ...], env: Mapping[str, str]) -> str:
+    """The version of an agent's program on PATH, read from what its installer left beside it; runs nothing.
+
+    An npm package has a `package.json` above the program; a native install names the version in its path.
+    """
+    for program in programs:
+        for folder in env.get("PATH", "").split(os.pathsep):
+            path = os.path.join(folder, program)
+            if folder and os.path.isfile(path) and os.access(path, os.X_OK):
+                return _version_beside(os.path.realpath(path))
+    return ""
+
+
+def _version_beside(path: str) -> str:
+    folder = path
+    for _ in range(3):
+        folder = os.path.dirname(folder)
+        manifest = os.path.join(folder, "package.json")
+        if os.path.isfile(manifest):
+            return _manifest_version(manifest)
+    for name in reversed(path.split("/")):
+        if version_key(name) and name.count(".") >= 2:
+            return name
+    return ""
+
+
+def _manifest_version(path: str) -> str:
+    import json
+
+    try:
+        with open(path, encoding="utf-8") as file:
+            version = json.load(file).get("version", "")
+    except (OSError, ValueError, AttributeError):
+        return ""
+    return version if isinstance(version, str) and version_key(version) else ""

@@ -1,0 +1,261 @@
+"""The tables a dialect is made of.
+
+A dialect says what one agent, in a range of versions, does. It holds data, or the name of a strategy that lives
+in `instructions/`; it holds no code. A *plan* is a tuple of `Source`s in the order in which the agent looks:
+one plan for the start of a session, one for a touched file.
+"""
+
+from __future__ import annotations
+
+from foretold.types import NamedTuple
+
+
+class Source(NamedTuple):
+    """One kind of candidate.
+
+    `base` is where it is looked for: `managed`, `user` (the agent's folder in the home), `walk` (every folder
+    from the top of the walk down to the working directory), `upward` (the same, nearest first), `edges` (the top, and
+    the working directory), `between` (those between them, nearest first), `closest` (the
+    innermost folder of the walk that has it), `cwd`, `home`, `project` (the top of the repository), `path` (the name is
+    a whole path), `added` (folders given with a flag), `below` (folders between the working directory and a touched
+    file), `reach` (folders from the top of the walk to a touched file), `memory`, or
+    `settings`. Neighbours with one of the bases that stand for many folders are looked for together, folder by folder.
+    """
+
+    layer: str
+    base: str
+    name: str
+    kind: str = "file"  #: file, rules (a folder of them), setting, index
+    when: str = "always"  #: of rules: always = those without `paths`, matching = those whose `paths` match
+    switch: str = ""  #: the setting source that turns it off when it is left out
+    others: tuple[str, ...] = ()  #: names that are tried in turn
+    pick: str = "text"  #: which of its names counts in a folder: the first that gives a text, that is a `file`, that is
+    #: there as a `path`; or `walk`: the first that is there in any folder of the walk, in all of them
+    label: str = ""  #: the name that its entry bears, if not that of the file
+    literal: bool = False  #: whether imports in it are left alone
+    apart: bool = False  #: whether it is looked for in all its folders before the next source is
+
+
+class Inline(NamedTuple):
+    """How an import stands in place of its token, or behind it.
+
+    Templates may have {path} (as written), {target} and {text}. `failed` has one for each reason that is told in the
+    text; for every other the token stays.
+    """
+
+    form: str = "mink"  #: of a token: mink, gemini, copilot
+    regions: str = "markdown"  #: where none is looked for: code of the `markdown`, between `backticks`, `fences` too
+    found: str = "{text}"
+    again: str = ""  #: where a file is named that stands there already
+    once: str = "text"  #: in the whole `text`, or only in one `chain` of imports
+    top_counts: bool = True  #: whether the file that imports first is itself counted
+    failed: tuple[tuple[str, str], ...] = ()
+    within: str = "cwd"  #: what a file must lie in: cwd, or the `project` of the file that imports first
+    absolute: bool = True  #: whether absolute paths are followed
+    comments: bool = True  #: whether comments are taken out
+    trims: bool = False  #: whether what is put in is trimmed at its end
+
+
+class Imports(NamedTuple):
+    """How `@path` in a file brings in another file."""
+
+    depth: int  #: hops that are followed
+    extensions: frozenset[str]
+    free: tuple[str, ...]  #: layers whose files may import from anywhere
+    contain: tuple[str, ...]  #: what must be inside the working directory: the path as spelled, as real
+    mode: str = "separate"  #: each file an entry of its own, or `inline`: its text in place of the token
+    inline: Inline = Inline()
+
+
+class Rules(NamedTuple):
+    """Files that may wait for a path."""
+
+    suffix: str | tuple[str, ...]
+    key: str
+    links: str  #: anywhere, or inside: a rule behind a link must be inside the working directory
+    excluded_by: tuple[str, ...]  #: which of its paths an exclude pattern is tested against: real, spelled
+    free: tuple[str, ...]  #: layers whose rules may link anywhere
+    deep: bool = True  #: whether folders in the folder are looked at
+    ordered: str = ""  #: by path, files-first, base-name, locale; else as the file system lists them
+    named: bool = False  #: whether a rule bears a name: that of its frontmatter, else that of its file
+    wakes: str = "touch"  #: what a rule with the key waits for: a touched file, or that a file that matches `exists`
+    admits: str = ""  #: what else in its frontmatter decides, by the name of a strategy of `admission`
+    lists: str = ""  #: how one that waits is listed at the start: a row with its values, {relative}; empty = not at all
+
+
+class Reading(NamedTuple):
+    """What becomes of a file's text before it is an entry."""
+
+    frontmatter: str = "all"  #: the files it is cut from: all, rules, none
+    markdown: bool = True  #: whether comments and imports are looked for among the blocks of its Markdown
+    trims: tuple[str, ...] = ()  #: layers, or kinds, of entries whose text is trimmed at both ends
+    space: str = "js"  #: what counts as white space: as in JavaScript, or in Rust
+    cuts_comments: tuple[str, ...] = ()  #: kinds of entries that lose every comment
+    drops_bom: bool = False  #: whether a byte order mark at the start is no part of the text
+    blank: str = "skip"  #: a file of nothing but white space: skip, keep unless it is `empty`, or always keep
+
+
+class Fallback(NamedTuple):
+    """Other files that are read where the agent's own are not."""
+
+    names: tuple[str, ...]
+    unless: tuple[str, ...]  #: files of the walk (or of the nested folder) that hide them
+    hidden_unread_by: str  #: a layer that hides even when it is switched off
+    layer: str
+    switch: str
+    modes: tuple[str, ...]  #: never, instead, beside, managed-only: as the setting spells them
+    tools: tuple[str, ...]  #: what attaches nested ones
+    through_links: bool  #: whether a nested folder behind a link may lie outside the working directory
+
+
+class Index(NamedTuple):
+    """The memory index as the last entry, and how it is cut."""
+
+    lines: int
+    units: int  #: UTF-16 code units
+    warning: str
+    cleans: bool  #: whether invisible characters and reserved tags are taken out
+
+
+class Template(NamedTuple):
+    """How entries become text."""
+
+    header: str
+    entry: str  #: at the start of a session: {path}, {layer}, {description}, {text}
+    nested: str  #: of a touched file: {path}, {text}
+    join: str
+    escapes: bool  #: whether reserved tags in attached text are escaped
+    descriptions: tuple[tuple[str, str], ...]
+    trim: str = "both"  #: the ends of a text that are trimmed: both, right, none
+
+
+class Envelope(NamedTuple):
+    """What stands around the text of a session's start."""
+
+    name: str
+    before: str
+    after: str
+    after_last: str  #: the end when the user's prompt is the next block
+    without: str  #: what is sent when there is no text: {date}; empty = nothing
+    role: str = "user"
+    place: str = "before-prompt"
+    sentinel: str = ""  #: the tag of the envelope, if a text must not be able to close it
+    per_entry: bool = False  #: whether each entry is a message of its own
+    message: str = ""  #: the name that such a message bears
+
+
+class Group(NamedTuple):
+    """Entries of these layers or kinds, within a part.
+
+    `entry` may have {path}, {relative} (to the working directory), {project} (to the top of the repository), {name},
+    {layer} and {text}.
+    """
+
+    takes: tuple[str, ...]
+    entry: str
+    join: str
+    before: str = ""
+    after: str = ""
+    beside: str = ""  #: the layer that must be there too for `before` and `after`
+
+
+class Part(NamedTuple):
+    """A place in a request that carries entries."""
+
+    place: str
+    role: str
+    groups: tuple[Group, ...]
+    before: str = ""
+    after: str = ""
+    join: str = ""
+    chops: str = ""  #: what is cut from the end of the whole
+    where: tuple[str, str] = ("", "")  #: a layer, and what {where} in `before` is if it is there: {cwd}
+
+
+class Nested(NamedTuple):
+    """How entries travel that a touched file brings."""
+
+    role: str
+    type: str  #: tool_result: behind the tool's own text; text: in a message of its own
+    entry: str
+    join: str
+    before: str
+    after: str
+    each: bool = False  #: whether `before` and `after` stand around each of them
+    escapes: bool = False  #: whether `&`, `<`, `>` and quotes are written as HTML has them
+    nearest_first: bool = False
+    expands: bool = True  #: whether imports are put in place there
+    itself: bool = False  #: whether a file is brought by reading it
+
+
+class Placement(NamedTuple):
+    """How nested entries travel, for one family of models.
+
+    `files` and `fallback` name a form: `user-blocks`, `system`, `system-tagged`, `tool-result`, or `envelope`: in the
+    one of the session's start.
+    """
+
+    models: tuple[str, ...]  #: names contain one of these, or are what follows `=`; empty = every other model
+    files: str
+    fallback: str
+    block: int  #: index of the instruction block among the blocks of the first message
+    date_follows: bool = False  #: whether the date is a block of its own behind it
+
+
+class Trigger(NamedTuple):
+    """A tool whose use attaches nested files."""
+
+    tool: str
+    key: str  #: the field of its input that names the file; a shell command is read for files
+    despite: tuple[str, ...] = ()  #: errors that do not stop it
+    on: str = ""  #: what must be there: a file, a folder; empty = whatever
+
+
+class Dialect(NamedTuple):
+    """What one agent does, in the versions from `version` on."""
+
+    agent: str
+    version: str
+    evidence: str  #: recorded, source or documented
+    surroundings: str  #: the module of `dialects/` that reads its settings, flags and environment
+    programs: tuple[str, ...]  #: names on PATH
+    environment: tuple[str, ...]  #: the variables it reads
+    managed: tuple[tuple[str, str], ...]  #: platform -> the organisation's folder; "" = every other platform
+    model: str  #: when none is named
+    start: tuple[Source, ...]
+    touch: tuple[Source, ...]
+    max_file: int
+    after_bom: bool  #: whether frontmatter may follow a byte order mark
+    again: str  #: what a touched file may attach: `anything` once, or only what is `new` to the session
+    added_undoes_bare: bool  #: whether an added folder turns loading back on
+    local_settings: str  #: where they are: `cwd`, or also the top folder of the main `repository`
+    worktree_rules: bool  #: whether rules of the main repository still wait for files of a nested worktree
+    imports: Imports
+    rules: Rules
+    fallback: Fallback | None
+    memory_index: Index | None
+    template: Template
+    envelope: Envelope
+    placements: tuple[Placement, ...]
+    triggers: tuple[Trigger, ...]
+    mention_missing: bool  #: whether mentioning a file that is not there attaches what its folders have
+    subagents_without: tuple[str, ...]
+    types: tuple[tuple[str, str], ...]  #: how the agent itself calls a layer, in its reports
+    user: str = ".claude"  #: the agent's folder in the home
+    walk: str = "below-top"  #: where it starts: below-top of the file system, top, repository, cwd
+    opt_in: tuple[str, ...] = ()  #: switches that are off unless asked for
+    reading: Reading = Reading()
+    identity: str = "real"  #: what makes two files the same: real path, inode, text, name (the last wins), none
+    unordered: tuple[str, ...] = ()  #: layers whose entries come in no certain order
+    sorts: tuple[str, ...] = ()  #: layers whose entries are sorted by path; `name`: all, by name
+    budget: str = ""  #: the layer whose bytes are limited
+    parts: tuple[Part, ...] = ()  #: where its entries go, if not in the one envelope
+    nested: Nested | None = None
+    resumed: tuple[str, str] = (
+        "",
+        "",
+    )  #: what a resumed conversation is told: before a text that changed; if it is gone
+
+    @property
+    def name(self) -> str:
+        return f"{self.agent}@{self.version}"

@@ -1,0 +1,119 @@
+"""The exception tree. Exceptions are for the caller's mistakes and the machine's failures.
+
+    ForetoldError                 exit 3
+      UnknownAgent                exit 2   no dialect has this name
+      BadCase                     exit 2   a conformance file is not what it should be
+      NotAFolder                  exit 2   the folder to look at is not there
+      ProbeFailed                 exit 3   the agent on this machine could not be asked
+      StoreFailed                 exit 3   the disk refused; nothing was changed
+        NotSynced                 exit 3   it was changed, but the disk did not confirm it, or the index does not follow
+      MemoryChanged               exit 3   somebody else changed the memory meanwhile
+      MemoryExists                exit 2   a memory has this name already
+      NoSuchMemory                exit 2   no memory has this name
+      BadName                     exit 2   no memory can have this name
+      WriteRefused                exit 3   the write policy, or a secret in the text, forbids it
+      NoSuchSession               exit 2   no session has this id, name or path
+      SessionFailed               exit 3   a session cannot be read, or its file was changed meanwhile
+      NoCheckpoint                exit 2   there is no state of the files at this point
+      RestoreRefused              exit 3   a file cannot be put back; nothing was changed
+      RestoreStopped              exit 3   some files are put back and others are not; what they were is kept
+      ModelFailed                 exit 3   a model did not answer
+      UnknownModel                exit 2   no vendor has this name
+      ExtraMissing                exit 2   a package is not installed that only this part needs
+      SettingsRefused             exit 3   a settings file of an agent cannot be changed safely; nothing was changed
+      BadArgument                 exit 2   a tool was called with an argument that it cannot use
+
+What a user wrote badly in an instruction file never raises: it is a skip or a finding of the view.
+"""
+
+from __future__ import annotations
+
+
+class ForetoldError(Exception):
+    """The root of all errors that foretold raises on purpose."""
+
+    exit_code = 3
+
+
+class UnknownAgent(ForetoldError):
+    exit_code = 2
+
+
+class BadCase(ForetoldError):
+    exit_code = 2
+
+
+class NotAFolder(ForetoldError):
+    exit_code = 2
+
+
+class ProbeFailed(ForetoldError):
+    pass
+
+
+class StoreFailed(ForetoldError):
+    pass
+
+
+class NotSynced(StoreFailed):
+    pass
+
+
+class MemoryChanged(ForetoldError):
+    pass
+
+
+class MemoryExists(ForetoldError):
+    exit_code = 2
+
+
+class NoSuchMemory(ForetoldError):
+    exit_code = 2
+
+
+class BadName(ForetoldError):
+    exit_code = 2
+
+
+class WriteRefused(ForetoldError):
+    pass
+
+
+class NoSuchSession(ForetoldError):
+    exit_code = 2
+
+
+class SessionFailed(ForetoldError):
+    pass
+
+
+class NoCheckpoint(ForetoldError):
+    exit_code = 2
+
+
+class RestoreRefused(ForetoldError):
+    pass
+
+
+class RestoreStopped(ForetoldError):
+    pass
+
+
+class ModelFailed(ForetoldError):
+    pass
+
+
+class UnknownModel(ForetoldError):
+    exit_code = 2
+
+
+class ExtraMissing(ForetoldError):
+    exit_code = 2
+
+
+class SettingsRefused(ForetoldError):
+    pass
+
+
+class BadArgument(ForetoldError):
+    exit_code = 2

@@ -1,0 +1,77 @@
+"""How many lines a change adds and takes away: as few as can be, as a minimal diff counts them.
+
+1. A line ends with a newline, which belongs to it; what stands behind the last one is a line too.
+2. The count is exact (Myers' algorithm) up to `MOST_STEPS` changed lines; beyond, lines are matched without regard to
+   their order, which is quick and never counts more.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MOST_STEPS = 2_000
+MOST_BYTES = 16 * 1024 * 1024  #: of a file whose lines are counted
+
+
+class Lines(NamedTuple):
+    """Lines that a change adds and removes."""
+
+    added: int = 0
+    removed: int = 0
+
+
+def count_lines(before: bytes, after: bytes) -> Lines:
+    r"""The lines that lead from one content to another.
+
+    >>> count_lines(b"one\ntwo\n", b"one\nTWO\nthree\n"), count_lines(b"one\ntwo", b"one\ntwo\n")
+    (Lines(added=2, removed=1), Lines(added=1, removed=1))
+    """
+    old, new = _lines(before), _lines(after)
+    start, most = 0, min(len(old), len(new))
+    while start < most and old[start] == new[start]:
+        start += 1
+    end = 0
+    while end < most - start and old[-1 - end] == new[-1 - end]:
+        end += 1
+    old, new = old[start : len(old) - end], new[start : len(new) - end]
+    same = _common(old, new)
+    return Lines(len(new) - same, len(old) - same)
+
+
+def _lines(data: bytes) -> list[bytes]:
+    lines = data.split(b"\n")
+    last = lines.pop()
+    return [line + b"\n" for line in lines] + ([last] if last else [])
+
+
+def _common(old: Sequence[bytes], new: Sequence[bytes]) -> int:
+    """How many lines stay, at most."""
+    if not old or not new:
+        return 0
+    steps = _steps(old, new)
+    if steps is None:
+        return (Counter(old) & Counter(new)).total()
+    return (len(old) + len(new) - steps) // 2
+
+
+def _steps(old: Sequence[bytes], new: Sequence[bytes]) -> int | None:
+    """The fewest lines to take and to add; None if they are too many to be counted."""
+    furthest = {1: 0}
+    for steps in range(min(len(old) + len(new), MOST_STEPS) + 1):
+        for diagonal in range(-steps, steps + 1, 2):
+            is_down = diagonal == -steps or (
+                diagonal != steps and furthest.get(diagonal - 1, -1) < furthest.get(diagonal + 1, -1)
+            )
+            at = furthest[diagonal + 1] if is_down else furthest[diagonal - 1] + 1
+            other = at - diagonal
+            while at < len(old) and other < len(new) and old[at] == new[other]:
+                at, other = at + 1, other + 1
+            furthest[diagonal] = at
+            if at >= len(old) and other >= len(new):
+                return steps
+    return None

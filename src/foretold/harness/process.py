@@ -1,0 +1,199 @@
+"""Running a program that cannot outlive what started it.
+
+1. It runs in a session and process group of its own, with no input but what is given, and its output is read as it
+   comes; of a long output the beginning and the end are kept, and what is between them is counted.
+2. A shell beside it, in its group, reads from a pipe that only this process holds open: should this process die, even
+   by SIGKILL, that pipe ends and the whole group is killed.
+3. After its time the group gets SIGTERM, a little later SIGKILL. When the program has ended, whatever it left running
+   in its group is killed, unless it is to be kept.
+
+A process that leaves the group on purpose (`setsid`) is beyond this.
+"""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import os
+import selectors
+import signal
+import time
+
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Mapping, Sequence
+
+KEPT = 150_000  #: characters of the beginning, and of the end
+GRACE = 2.0  #: seconds between SIGTERM and SIGKILL
+DRAIN = 0.2  #: seconds to wait for output that is still on its way when the program has ended
+#: stdin is the pipe that must not end, stderr the one that tells of the end, and takes what is written to descriptor 3
+GUARD = """exec 5<&0
+"$@" </dev/null 3>&2 2>&1 5<&- &
+child=$!
+( read -r _ <&5; kill -KILL -$$ ) >/dev/null 2>&1 &
+guard=$!
+wait $child
+code=$?
+kill -KILL $guard
+printf '\\0%s\\n' $code >&2
+exit $code"""
+
+
+class Finished(NamedTuple):
+    """A program that has ended."""
+
+    code: int  #: 128 and the number of the signal, if one ended it
+    output: Output
+    told: str  #: what it wrote to descriptor 3
+    timed_out: bool = False
+
+
+class Output:
+    """A text of any length, of which two ends are kept.
+
+    >>> output = Output(kept=4)
+    >>> for data in (b"abcdef", b"ghij", b"kl"):
+    ...     output.add(data)
+    >>> output.length, output.cut(6)
+    (12, 'abc\\n\\n... [6 characters truncated] ...\\n\\njkl')
+    """
+
+    def __init__(self, kept: int = KEPT) -> None:
+        self.kept, self.length = kept, 0
+        self._head: list[str] = []
+        self._tail: list[str] = []
+        self._missing, self._held = kept, 0
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def add(self, data: bytes, *, final: bool = False) -> None:
+        text = self._decoder.decode(data, final)
+        self.length += len(text)
+        head, tail = text[: self._missing], text[self._missing :]
+        self._head.append(head)
+        self._missing -= len(head)
+        self._tail.append(tail)
+        self._held += len(tail)
+        if self._held > 2 * self.kept:
+            self._tail = ["".join(self._tail)[-self.kept :]]
+            self._held = len(self._tail[0])
+
+    def cut(self, most: int) -> str:
+        """The text; of a longer one, its two ends, and how much is missing between them."""
+        head, tail = "".join(self._head), "".join(self._tail)
+        if self.length <= min(most, len(head) + len(tail)):
+            return head + tail
+        half = min(most // 2, self.kept)
+        end = tail if len(tail) >= half else head + tail
+        return f"{head[:half]}\n\n... [{self.length - 2 * half} characters truncated] ...\n\n{end[-half:]}"
+
+
+class _Told(Output):
+    """What is told. Behind a NUL character comes the status of the program, which has then ended.
+
+    The pipe alone does not tell: whatever the program left running may still hold it.
+    """
+
+    status: bytes | None = None
+
+    def add(self, data: bytes, *, final: bool = False) -> None:
+        before, mark, after = data.partition(b"\0") if self.status is None else (b"", b"", data)
+        super().add(before, final=final)
+        if mark or self.status is not None:
+            self.status = (self.status or b"") + after
+
+    @property
+    def has_ended(self) -> bool:
+        return self.status is not None and self.status.endswith(b"\n")
+
+    def code(self, otherwise: int) -> int:
+        """The status, or that of what ended the program with its whole group."""
+        if self.status is not None and self.has_ended:
+            return int(self.status)
+        return otherwise if otherwise >= 0 else 128 - otherwise
+
+
+def run(
+    argv: Sequence[str],
+    cwd: str,
+    env: Mapping[str, str],
+    seconds: float,
+    *,
+    keeps_background: bool = False,
+    kept: int = KEPT,
+) -> Finished:
+    """Run a program to its end. OSError if it cannot be started."""
+    import subprocess
+
+    end, lifeline = os.pipe()
+    try:
+        process = subprocess.Popen(
+            ["/bin/sh", "-c", GUARD, "sh", *argv],
+            cwd=cwd,
+            env=dict(env),
+            stdin=end,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except BaseException:
+        os.close(lifeline)
+        raise
+    finally:
+        os.close(end)
+    try:
+        return _attended(process, seconds, Output(kept), keeps_background=keeps_background)
+    finally:
+        if process.returncode is None:
+            _signal(process.pid, signal.SIGKILL)
+        os.close(lifeline)
+        process.wait()
+        for pipe in (process.stdout, process.stderr):
+            if pipe is not None:
+                pipe.close()
+
+
+def _attended(process: subprocess.Popen[bytes], seconds: float, output: Output, *, keeps_background: bool) -> Finished:
+    """Read what a program says until it ends, or is ended."""
+    assert process.stdout is not None
+    assert process.stderr is not None
+    told = _Told()
+    out, status = process.stdout.fileno(), process.stderr.fileno()
+    deadline, timed_out = time.monotonic() + seconds, False
+    with selectors.DefaultSelector() as selector:
+        selector.register(out, selectors.EVENT_READ, output)
+        selector.register(status, selectors.EVENT_READ, told)
+        while status in selector.get_map() and not told.has_ended:
+            left = deadline - time.monotonic()
+            if left > 0:
+                _take(selector, left)
+            elif not timed_out:
+                timed_out, deadline = True, time.monotonic() + GRACE
+                _signal(process.pid, signal.SIGTERM)
+            else:
+                break
+        if timed_out or not keeps_background:
+            _signal(process.pid, signal.SIGKILL)  # before it is waited for: its number is still its own
+        code = told.code(process.wait())
+        while out in selector.get_map() and _take(selector, DRAIN):
+            pass
+    for text in (output, told):
+        text.add(b"", final=True)
+    return Finished(code, output, told.cut(KEPT), timed_out)
+
+
+def _take(selector: selectors.BaseSelector, seconds: float) -> bool:
+    """Take what has come; whether anything has."""
+    ready = selector.select(seconds)
+    for key, _ in ready:
+        data = os.read(key.fd, 65_536)
+        key.data.add(data)
+        if not data:
+            selector.unregister(key.fd)
+    return bool(ready)
+
+
+def _signal(group: int, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # it has ended; macOS refuses a group of zombies
+        os.killpg(group, number)

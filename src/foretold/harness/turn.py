@@ -1,0 +1,173 @@
+"""One turn: model → tools → model, until a reply that wants no tool.
+
+1. Everything is written down before it is sent or shown: what happened survives whatever happens next.
+2. The results of all calls of a reply, with what they bring along, are the next message.
+3. Before each request the conversation is compacted, if the last reply filled the window; and once if the provider
+   says that the request is too long, which is then made again.
+4. A turn that is interrupted (Ctrl-C, a model that fails, a tool that raises) leaves a whole conversation: calls that
+   have no result get one that says so. Then the exception goes on its way.
+5. A call that ends an answer which was cut off (`max_tokens`) is not run: what it would do is not known whole. The
+   model is told so.
+6. At the end, if enough was said, memories are extracted. What fails there is a finding; the turn stands.
+"""
+
+from __future__ import annotations
+
+from foretold.context.placing import tool_blocks, turn_messages
+from foretold.dialects.claude_sessions import rules_of
+from foretold.errors import ModelFailed
+from foretold.harness import compacting
+from foretold.harness.dialogue import result_messages
+from foretold.harness.events import Attached, Called, Compacted, Ended, Resulted, Said, Turn
+from foretold.harness.learning import learn
+from foretold.harness.settling import settle
+from foretold.models.talk import Usage
+from foretold.types import TYPE_CHECKING, Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+
+    from foretold.context.attachments import Attachment
+    from foretold.harness.events import Event
+    from foretold.harness.hands import Result
+    from foretold.harness.harness import Harness
+    from foretold.models.talk import Reply, Request
+
+    Answered = list[tuple[dict[str, object], Result]]
+
+
+class Taking:
+    """A turn that is being taken."""
+
+    def __init__(self, harness: Harness) -> None:
+        self.harness = harness
+        self.usage, self.requests = Usage(), 0
+        self.compactions: list[Compacted] = []
+        self.extraction: object = None
+        self._before = len(harness.dialogue.messages)
+
+    def events(self, prompt: str) -> Generator[Event, None, None]:
+        """What happens, from the prompt to the end."""
+        attachments = self.harness.attaching.to_prompt(prompt)
+        try:
+            name = self._say(prompt, attachments)
+            if attachments:
+                yield Attached(tuple(attachments))
+            stop = yield from self._replies()
+        except BaseException:
+            settle(self.harness)
+            raise
+        if stop == "end_turn" and (learned := learn(self.harness)):
+            self.extraction = learned.extraction
+            yield learned
+        yield Ended(self._turn(name, stop))
+
+    def _say(self, prompt: str, attachments: list[Attachment]) -> str:
+        """Write a prompt down, and put it into the conversation; its id."""
+        harness, dialogue = self.harness, self.harness.dialogue
+        name = harness.recording.prompt(prompt)
+        if harness.history is not None:
+            harness.recording.ready([harness.history.prompt(name)])
+        harness.recording.attach(attachments)
+        if dialogue.is_open:
+            harness.read_again()
+            self._before = max(at for at, message in enumerate(dialogue.messages) if message["role"] == "user")
+            return name
+        context = harness.surroundings.context() if not dialogue.messages else ()
+        model = harness.model.name
+        dialogue.add(turn_messages(prompt, attachments, agent=harness.agent, model=model, context=context))
+        return name
+
+    def _replies(self) -> Generator[Event, None, str]:
+        """Ask and answer until the model is done: why it ended."""
+        harness = self.harness
+        while True:
+            yield from self._compact()
+            request, reply = yield from self._ask()
+            self._count(reply)
+            blocks = harness.recording.reply(reply)
+            if blocks:
+                harness.dialogue.add([{"role": "assistant", "content": list(blocks)}])
+            harness.last = (request, reply)
+            calls = [block for block in blocks if block.get("type") == "tool_use"]
+            if not calls and not reply.text.strip():
+                harness.find(Finding(harness.path, None, "reply-empty", f"the model said nothing ({reply.stop})"))
+            yield Said(reply.text, reply)
+            if not calls:
+                return reply.stop
+            yield from self._answer(calls, cut=reply.stop == "max_tokens" and calls[-1] is blocks[-1])
+            if harness.max_turns and self.requests >= harness.max_turns:
+                return "max_turns"
+
+    def _answer(self, calls: list[dict[str, object]], *, cut: bool = False) -> Iterator[Event]:
+        """Run the tools, and say what they gave."""
+        harness, answered = self.harness, list[tuple[dict[str, object], "Result"]]()
+        for call in calls:
+            name, given = str(call["name"]), call.get("input")
+            yield Called(str(call["id"]), name, given if isinstance(given, dict) else {})
+            result = _cut_off(harness.given.max_tokens) if cut and call is calls[-1] else harness.use(call)
+            harness.recording.result(str(call["id"]), result)
+            answered.append((call, result))
+            yield Resulted(str(call["id"]), name, result)
+        attachments = harness.attaching.to_results(answered)
+        harness.recording.attach(attachments)
+        results = [result.block(str(call["id"])) for call, result in answered]
+        blocks = tool_blocks(attachments, agent=harness.agent, model=harness.model.name)
+        harness.dialogue.add(result_messages(results, blocks, folds_lists=rules_of(harness.version).folds_lists))
+        if attachments:
+            yield Attached(tuple(attachments))
+
+    def _ask(self) -> Generator[Event, None, tuple[Request, Reply]]:
+        """Let the model reply. A request that is too long for it is made again, shorter."""
+        for is_again in (False, True):
+            request = self.harness.request()
+            try:
+                return request, self.harness.model.reply(request)
+            except ModelFailed as error:
+                if not compacting.is_too_long(error):
+                    raise
+                if is_again or not (yield from self._compact_now()):
+                    raise ModelFailed(f"{error}; {compacting.STILL}") from error
+        raise AssertionError("it is asked or it fails")
+
+    def _compact(self) -> Iterator[Event]:
+        if self.harness.used.context >= compacting.due_at(self.harness.window, self.harness.version):
+            yield from self._compact_now()
+
+    def _compact_now(self) -> Generator[Event, None, bool]:
+        harness = self.harness
+        done = compacting.compact(harness, "auto", is_pending=True)
+        self.usage, harness.used = self.usage.plus(done.usage), Usage()
+        self.compactions.append(done)
+        if done.is_done:
+            self._before = 0
+        yield done
+        return done.is_done
+
+    def _count(self, reply: Reply) -> None:
+        self.requests += 1
+        self.usage, self.harness.used = self.usage.plus(reply.usage), reply.usage
+
+    def _turn(self, name: str, stop: str) -> Turn:
+        harness = self.harness
+        text = harness.last[1].text if harness.last else ""
+        return Turn(
+            id=name,
+            text=text,
+            stop=stop,
+            messages=tuple(harness.dialogue.messages[self._before :]),
+            usage=self.usage,
+            requests=self.requests,
+            findings=harness.new_findings(),
+            compactions=tuple(self.compactions),
+            extraction=self.extraction,
+        )
+
+
+def _cut_off(limit: int) -> Result:
+    """What is said to a call that is not whole."""
+    from foretold.harness.hands import Result
+
+    said = f"This call was cut off: an answer has {limit:,} tokens at most. It was not run."
+    said += " Make it again, in smaller pieces."
+    return Result(f"<tool_use_error>{said}</tool_use_error>", is_error=True, value=said)

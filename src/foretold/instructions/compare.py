@@ -1,0 +1,197 @@
+"""`foretold.compare`: what several agents are told in one folder, side by side.
+
+1. Every agent is asked through one tree that remembers what it has seen, so a file is read once for all of them.
+2. A row is a file that at least one agent loads, lists, waits with, or leaves out for a reason of its own; a cell says
+   what becomes of it for one agent: `always`, `cut`, `listed`, `waits`, `never`, or nothing at all.
+3. With a file that is read, what that brings is `read`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from foretold.dialects.registry import set_up
+from foretold.dialects.world import Git
+from foretold.errors import ForetoldError
+from foretold.instructions.load import ask, ask_again, demand_folder, load_view
+from foretold.instructions.session import Call, Session
+from foretold.instructions.view import View
+from foretold.tree import MISSING, Disk, Fault, Item, Tree
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+#: reasons that are about a path and not about the agent: they make no row of their own
+SILENT = (
+    *("missing", "disabled", "duplicate", "already-attached", "already-loaded", "not-yet-read", "in-code"),
+    *("not-an-import", "unknown-user", "bad-name"),
+)
+
+
+class Cell(NamedTuple):
+    """What becomes of one file for one agent."""
+
+    state: str = ""  #: always, cut, listed, waits, read, never; empty = the agent does not look at it
+    order: int = 0  #: its place among what the agent is told, from 1
+    tokens: int = 0
+    lost: int = 0  #: bytes of its end that are not loaded
+    reason: str = ""  #: why never
+
+
+class Comparison(NamedTuple):
+    """What several agents are told in one folder."""
+
+    cwd: str
+    views: tuple[View, ...]
+    paths: tuple[str, ...]
+    cells: Mapping[tuple[str, str], Cell]  #: path, agent -> cell
+
+    def cell(self, path: str, view: View) -> Cell:
+        return self.cells.get((path, view.dialect.agent), Cell())
+
+
+class Memory(Disk):
+    """A disk that is asked once for everything: what one agent has looked at, the next one knows.
+
+    The names of a folder are listed once, so that what is not there costs nothing more; where letters of different case
+    may be one name, that is left out.
+    """
+
+    __slots__ = ("_kinds", "_lists", "_named", "_texts", "repositories")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.repositories: dict[str, Git | None] = {}
+        self._named: dict[str, frozenset[str] | None] = {}
+        self._texts: dict[str, bytes | Fault] = {}
+        self._kinds: dict[str, str] = {}
+        self._lists: dict[str, list[Item] | Fault] = {}
+
+    def read(self, path: str, limit: int) -> bytes | Fault:
+        found = self._texts.get(path)
+        if found is None:
+            found = self._texts[path] = MISSING if self.is_missing(path) else super().read(path, MOST)
+        if not isinstance(found, Fault) and len(found) > limit:
+            return Fault("too-large", f"{len(found)} bytes, the limit is {limit}")
+        return found
+
+    def kind(self, path: str) -> str:
+        found = self._kinds.get(path)
+        if found is None:
+            found = self._kinds[path] = "missing" if self.is_missing(path) else super().kind(path)
+        return found
+
+    def is_missing(self, path: str) -> bool:
+        """Whether a folder surely has no such name."""
+        folder, _, name = path.rpartition("/")
+        if not LISTS or not name or "\0" in path:
+            return False
+        folder = folder or "/"
+        names = self._named.get(folder, ())
+        if names == ():
+            nowhere = folder != "/" and self.is_missing(folder)
+            names = self._named[folder] = frozenset() if nowhere else self._names_in(folder)
+        return names is not None and name not in names
+
+    def _names_in(self, folder: str) -> frozenset[str] | None:
+        """The names of a folder; None if they cannot be told."""
+        try:
+            return frozenset(os.listdir(folder))
+        except (FileNotFoundError, NotADirectoryError):
+            return frozenset()
+        except OSError:
+            return None
+
+    def scan(self, folder: str) -> list[Item] | Fault:
+        found = self._lists.get(folder)
+        if found is None:
+            found = self._lists[folder] = super().scan(folder)
+        return found
+
+
+MOST = 64 * 1024 * 1024
+LISTS = sys.platform == "linux"
+
+
+def compare(
+    cwd: str | os.PathLike[str] = ".",
+    agents: Iterable[str] | None = None,
+    *,
+    read: str = "",
+    home: str | os.PathLike[str] | None = None,
+    managed: str | os.PathLike[str] | None = None,
+    env: Mapping[str, str] | None = None,
+    tree: Tree | None = None,
+) -> Comparison:
+    """What agents are told in a folder; by default those that are set up there.
+
+    With `read`, also what each of them is told once it reads that file.
+
+    >>> import foretold, os, tempfile
+    >>> folder = os.path.realpath(tempfile.mkdtemp())
+    >>> with open(os.path.join(folder, "CLAUDE.md"), "w", encoding="utf-8") as file:
+    ...     _ = file.write("Use tabs.\\n")
+    >>> found = foretold.compare(folder, ["claude-code", "codex"], home=folder, env={})
+    >>> [found.cell(f"{folder}/CLAUDE.md", view).state for view in found.views]
+    ['always', '']
+    """
+    tree = tree if tree is not None else Memory()
+    _, first = ask(cwd, "claude-code", home, managed, env, (), None, None, None, ())
+    demand_folder(tree, first)
+    names = list(agents) if agents is not None else set_up(tree, first.cwd, first.home, env)
+    if not names:
+        raise ForetoldError("no agent to compare; name some with --agent, or all of them with --agent all")
+    cells: dict[tuple[str, str], Cell] = {}
+    views = []
+    for name in names:
+        asked = ask_again(first, name, env, managed is not None)
+        view = load_view(tree, *asked)
+        views.append(view)
+        _note(cells, view)
+        if read:
+            _note_read(cells, Session.of(*asked, tree), read)
+    return Comparison(first.cwd, tuple(views), tuple(_ordered(cells, len(views))), cells)
+
+
+def _note(cells: dict[tuple[str, str], Cell], view: View) -> None:
+    agent = view.dialect.agent
+    cut = {finding.path: finding for finding in view.findings if finding.code == "budget-cut"}
+    for number, entry in enumerate(view.entries, 1):
+        state = "listed" if entry.kind in ("row", "folder-row") else "cut" if entry.path in cut else "always"
+        lost = _lost(entry.path, entry.size) if state == "cut" else 0
+        cells[entry.path, agent] = Cell(state, number, entry.tokens, lost)
+        for path in entry.includes:
+            cells.setdefault((path, agent), Cell("always", number))
+    for rule in view.waiting:
+        cells.setdefault((rule.entry.path, agent), Cell("waits", tokens=rule.entry.tokens))
+    for skip in view.skips:
+        if skip.reason not in SILENT:
+            cells.setdefault((skip.path, agent), Cell("never", reason=skip.reason))
+
+
+def _note_read(cells: dict[tuple[str, str], Cell], session: Session, path: str) -> None:
+    view = session.start()
+    triggers = view.dialect.triggers
+    call = Call(triggers[0].tool, {triggers[0].key: path}) if triggers else Call("Read", {"file_path": path})
+    for entry in session.use([call]).entries:
+        cells[entry.path, view.dialect.agent] = Cell("read", tokens=entry.tokens)
+
+
+def _lost(path: str, loaded: int) -> int:
+    size = Disk().size(path)
+    return max(size - loaded, 0)
+
+
+def _ordered(cells: Mapping[tuple[str, str], Cell], agents: int) -> list[str]:
+    """Files that agents differ in come first, then in the order of the first agent that has them."""
+    told: dict[str, int] = {}
+    order: dict[str, int] = {}
+    for (path, _), cell in cells.items():
+        told[path] = told.get(path, 0) + (cell.state in ("always", "cut", "read"))
+        order[path] = min(order.get(path, LAST), cell.order or LAST)
+    return sorted(told, key=lambda path: (told[path] in (0, agents), order[path], path))
+
+
+LAST = 999_999

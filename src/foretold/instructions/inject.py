@@ -1,0 +1,130 @@
+"""`foretold.inject`: put a view into a list of messages, for people who build agents.
+
+1. The text stands in a message of its own between `<foretold …>` and `</foretold>`, by default behind the leading
+   system messages.
+2. Injecting again replaces the message; injecting the same view again changes nothing.
+3. The list and the messages that were given are not changed.
+4. Text that contains our tags cannot end the message early: there, `<` is written as `&lt;`.
+5. Messages of other systems that carry instructions, by their sentinel or by their name, are pinned too.
+"""
+
+from __future__ import annotations
+
+from foretold.errors import ForetoldError
+from foretold.instructions.escape import harmless
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from foretold.instructions.view import View
+
+    Message = Mapping[str, object]
+
+
+class Sentinel(NamedTuple):
+    """How a message that carries instructions begins and ends."""
+
+    openings: tuple[str, ...]
+    close: str
+
+
+OPEN, CLOSE = "<foretold", "</foretold>"
+OURS = Sentinel((OPEN + ">\n", OPEN + " agent="), "\n" + CLOSE)
+MINK = Sentinel(('<memory source="CLAUDE.md">\n',), "</memory>")
+TAG = "memory"  #: the name of a message of ExAthena that carries instructions
+ALL = (OURS, MINK)
+SYSTEM = ("system", "developer")
+PLACES = ("after-system", "first", "before-last-user", "system")
+
+
+def inject(
+    messages: Sequence[Message], view: View | str, *, place: str = "after-system", role: str = "user"
+) -> list[Message]:
+    """Messages with a view's instructions in them.
+
+    `place` is `after-system`, `first`, `before-last-user`, or `system`: a system message behind the others. Content is
+    a list of blocks if the other messages have such lists, else a text; Anthropic and OpenAI take both.
+
+    >>> inject([{"role": "user", "content": "hi"}], "Use tabs.")[0]["content"]
+    '<foretold>\\nUse tabs.\\n</foretold>'
+    """
+    if place not in PLACES:
+        raise ForetoldError(f"no place is called {place!r}; there are: {', '.join(PLACES)}")
+    others = [message for message in messages if not is_marked(message, OURS)]
+    text = view if isinstance(view, str) else view.text
+    if not text:
+        return others
+    agent = "" if isinstance(view, str) else f' agent="{view.dialect.name}"'
+    body = f"{OPEN}{agent}>\n{harmless(text, 'foretold', end='')}\n{CLOSE}"
+    in_blocks = any(isinstance(field_of(message, "content"), list) for message in others)
+    content: object = [{"type": "text", "text": body}] if in_blocks else body
+    message: Message = {"role": "system" if place == "system" else role, "content": content}
+    others.insert(position(others, place), message)
+    return others
+
+
+def position(messages: Sequence[Message], place: str) -> int:
+    """Where in a list a message belongs."""
+    if place == "first":
+        return 0
+    if place == "before-last-user":
+        users = [at for at, message in enumerate(messages) if _role(message) == "user"]
+        return users[-1] if users else len(messages)
+    return _leading_system(messages)
+
+
+def _leading_system(messages: Sequence[Message]) -> int:
+    count = 0
+    while count < len(messages) and _role(messages[count]) in SYSTEM:
+        count += 1
+    return count
+
+
+def is_memory_message(message: Message) -> bool:
+    """Whether a message carries instructions, ours or those of mink or ExAthena: a compactor keeps it as it is.
+
+    >>> is_memory_message({"role": "user", "content": "<foretold>\\nUse tabs.\\n</foretold>"})
+    True
+    """
+    return is_tagged(message) or any(is_marked(message, each) for each in ALL)
+
+
+def is_marked(message: object, sentinel: Sentinel) -> bool:
+    """Whether a message begins and ends with a sentinel."""
+    if _role(message) not in ("user", *SYSTEM):
+        return False
+    content = field_of(message, "content")
+    if isinstance(content, list):
+        first = content[0] if len(content) == 1 else None
+        content = first.get("text") if isinstance(first, dict) else None
+    return isinstance(content, str) and content.endswith(sentinel.close) and content.startswith(sentinel.openings)
+
+
+def is_tagged(message: object) -> bool:
+    """Whether a message is of the user and bears the name of those that carry instructions."""
+    return _role(message) == "user" and field_of(message, "name") == TAG
+
+
+def _role(message: object) -> object:
+    return field_of(message, "role")
+
+
+def field_of(message: object, name: str) -> object:
+    """A field of a message, which is a mapping for most and an object for some."""
+    get = getattr(message, "get", None)
+    return get(name) if callable(get) else getattr(message, name, None)
+
+
+def pinned_prefix(messages: Sequence[Message]) -> int:
+    """How many messages at the front a compactor must keep: system messages, and those that carry instructions.
+
+    >>> pinned_prefix([{"role": "system", "content": "s"}, {"role": "user", "content": "hi"}])
+    1
+    """
+    count = 0
+    for message in messages:
+        if _role(message) not in SYSTEM and not is_memory_message(message):
+            break
+        count += 1
+    return count

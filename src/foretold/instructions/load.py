@@ -1,0 +1,187 @@
+"""`foretold.load`: from a folder to a view.
+
+Whatever the real agent takes from its surroundings is a keyword; by default it is taken from the process, once,
+here. A view is kept until a file it depends on changes: one `stat` for every path that was looked at.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from foretold.dialects.registry import DEFAULT_AGENT, Choice, choose
+from foretold.dialects.world import Request, World
+from foretold.errors import NotAFolder
+from foretold.instructions.advice import advise
+from foretold.instructions.fallback import take_fallback
+from foretold.instructions.picks import arrange
+from foretold.instructions.run import Run
+from foretold.instructions.view import View
+from foretold.tree import Disk, Tree, unchanged
+from foretold.types import TYPE_CHECKING, Skip
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Mapping
+    from datetime import date
+
+    from foretold.tree import Stamp
+
+_kept: dict[Hashable, tuple[View, dict[str, Stamp]]] = {}
+_chosen: dict[tuple[str, str], Choice] = {}
+KEPT_VIEWS = 64
+
+
+def load(
+    cwd: str | os.PathLike[str] = ".",
+    *,
+    agent: str = DEFAULT_AGENT,
+    home: str | os.PathLike[str] | None = None,
+    managed: str | os.PathLike[str] | None = None,
+    env: Mapping[str, str] | None = None,
+    args: Iterable[str] = (),
+    settings: Mapping[str, object] | None = None,
+    model: str | None = None,
+    now: date | str | None = None,
+    trust: bool | None = None,
+    add_dirs: Iterable[str] = (),
+    tree: Tree | None = None,
+) -> View:
+    """What an agent that starts in a folder is told.
+
+    `agent` is a name with or without a version (`claude-code@2.1.197`). `args` is the agent's command line,
+    `settings` what `--settings` would give it, `env` its environment. `trust` is for agents that ask for it.
+
+    >>> import foretold, os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> with open(os.path.join(folder, "CLAUDE.md"), "w", encoding="utf-8") as file:
+    ...     _ = file.write("Use tabs.\\n")
+    >>> view = foretold.load(folder, agent="claude-code@2.1.325", home=folder, env={})
+    >>> [os.path.basename(entry.path) for entry in view.entries]
+    ['CLAUDE.md']
+    """
+    choice, request = ask(cwd, agent, home, managed, env, args, settings, model, now, add_dirs, trust=trust)
+    demand_folder(tree if tree is not None else Disk(), request)
+    return load_kept(choice, request) if tree is None else load_view(tree, choice, request)
+
+
+def load_kept(choice: Choice, request: Request) -> View:
+    """A view of the disk: the one that is kept, as long as nothing that it depends on has changed."""
+    key = key_of(choice, request)
+    kept = _kept.get(key)
+    if kept is not None and unchanged(kept[1]):
+        return kept[0]
+    disk = Disk()
+    view = load_view(disk, choice, request)
+    if len(_kept) >= KEPT_VIEWS:
+        _kept.pop(next(iter(_kept)))
+    _kept[key] = (view, disk.stamps)
+    return view
+
+
+def key_of(choice: Choice, request: Request) -> Hashable:
+    """What makes two questions the same."""
+    env, settings = tuple(sorted(request.env.items())), repr(request.settings)
+    return (choice, request._replace(env=env, settings=settings))  # type: ignore[arg-type]
+
+
+def invalidate() -> None:
+    """Forget every view that is kept, and which versions are installed."""
+    _kept.clear()
+    _chosen.clear()
+
+
+def ask(
+    cwd: str | os.PathLike[str],
+    agent: str,
+    home: str | os.PathLike[str] | None,
+    managed: str | os.PathLike[str] | None,
+    env: Mapping[str, str] | None,
+    args: Iterable[str],
+    settings: Mapping[str, object] | None,
+    model: str | None,
+    now: date | str | None,
+    add_dirs: Iterable[str],
+    *,
+    trust: bool | None = None,
+) -> tuple[Choice, Request]:
+    """Fill in what a caller left out from the process."""
+    env = os.environ if env is None else env
+    choice = _choose(agent, env)
+    dialect = choice.dialect
+    try:
+        folder = os.path.realpath(cwd)
+    except (OSError, ValueError) as error:
+        raise NotAFolder(f"{cwd!r} is not a folder: {error}") from None
+    places = dict(dialect.managed)
+    return choice, Request(
+        dialect=dialect,
+        cwd=folder,
+        home=os.path.abspath(home if home is not None else env.get("HOME") or os.path.expanduser("~")),
+        managed=os.path.abspath(managed) if managed is not None else places.get(sys.platform, places[""]),
+        env={name: env[name] for name in dialect.environment if name in env},
+        args=tuple(args),
+        settings=settings or {},
+        model=model,
+        date=str(now)[:10] if now is not None else time.strftime("%Y-%m-%d"),
+        add_dirs=tuple(str(path) for path in add_dirs),
+        trust=trust,
+    )
+
+
+def ask_again(request: Request, agent: str, env: Mapping[str, str] | None, managed: bool) -> tuple[Choice, Request]:  # noqa: FBT001
+    """The same question to another agent; `managed` if the organisation's folder was given."""
+    env = os.environ if env is None else env
+    choice = _choose(agent, env)
+    dialect = choice.dialect
+    places = dict(dialect.managed)
+    return choice, request._replace(
+        dialect=dialect,
+        managed=request.managed if managed else places.get(sys.platform, places[""]),
+        env={name: env[name] for name in dialect.environment if name in env},
+    )
+
+
+def _choose(agent: str, env: Mapping[str, str]) -> Choice:
+    key = (agent, env.get("PATH", ""))
+    if key not in _chosen:
+        _chosen[key] = choose(agent, env)
+    return _chosen[key]
+
+
+def demand_folder(tree: Tree, request: Request) -> None:
+    """Refuse to start where no agent could."""
+    if tree.kind(request.cwd) != "folder":
+        raise NotAFolder(f"{request.cwd} is not a folder; give the folder the agent starts in")
+
+
+def load_view(tree: Tree, choice: Choice, request: Request) -> View:
+    """Run the plan of a session's start."""
+    dialect = choice.dialect
+    module = __import__(f"foretold.dialects.{dialect.surroundings}", fromlist=["read_world"])
+    world: World = module.read_world(tree, request)
+    if request.external:
+        world = world._replace(approved=lambda _: True)
+    run = Run(tree, dialect, world)
+    run.follow(world.start or dialect.start)
+    nested = take_fallback(run)
+    arrange(run)
+    entries, withheld = run.entries, []
+    if world.mode == "managed-only" and dialect.fallback is not None:
+        entries = [entry for entry in run.entries if entry.layer == "managed"]
+        withheld = [entry for entry in run.entries if entry.layer != "managed"]
+        run.skips += [Skip(entry.path, "withheld", world.mode_reason, entry.layer) for entry in withheld]
+    if not world.memory and world.memory_reason and dialect.memory_index is not None:
+        run.skips.append(Skip("MEMORY.md", "disabled", world.memory_reason, "memory"))
+    findings = (*world.findings, *run.findings, *advise(run.skips, run.waiting, tree))
+    return View(
+        choice,
+        world,
+        tuple(entries),
+        tuple(run.skips),
+        findings,
+        tuple(run.absent),
+        tuple(run.waiting),
+        tuple(withheld),
+        nested_fallback=nested,
+    )

@@ -1,0 +1,367 @@
+"""`foretold.Session`: instructions through one conversation.
+
+1. The start is a view.
+2. A tool call that touches a file attaches, for that file: rules of the organisation and the user that match it, the
+   files of each folder between the working directory and it, and rules of the walk that match it.
+3. Each path is attached once. In later versions, what the model has from the start is not attached again, and a file
+   that was itself touched is not attached either.
+4. A subagent gets the text of the start, or none, and has a conversation of its own.
+5. After a compaction the start is loaded again; what touched files had brought is lost, or comes back as a file
+   (`survival.py`). After a clearing everything begins anew.
+"""
+
+from __future__ import annotations
+
+import time
+
+from foretold.dialects.compaction import after
+from foretold.dialects.registry import DEFAULT_AGENT, Choice
+from foretold.dialects.table import Nested, Source
+from foretold.dialects.world import Request, is_inside, join
+from foretold.frontmatter import trim
+from foretold.instructions.advice import advise
+from foretold.instructions.fallback import take_nested_fallback
+from foretold.instructions.load import ask, demand_folder, invalidate, load_view
+from foretold.instructions.locate import below, steps
+from foretold.instructions.parts import nested_blocks, resumed_blocks
+from foretold.instructions.prompt import mentions_in
+from foretold.instructions.render import Attached, mention_blocks, turn_blocks
+from foretold.instructions.run import Run
+from foretold.instructions.shell import Reading, files_read, folder_after
+from foretold.instructions.survival import (
+    Survival,
+    assumption,
+    changed_paths,
+    files_again,
+    loaded_again,
+    lost_of,
+)
+from foretold.instructions.view import View
+from foretold.instructions.waiting import WaitingRules
+from foretold.tree import Disk, Fault, Tree
+from foretold.types import TYPE_CHECKING, Block, Entry, Finding, NamedTuple, Skip
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Mapping
+    from datetime import date
+
+    from foretold.instructions.restore import Read
+
+
+LISTED = ("row", "folder-row")  #: entries that only name a file
+MAX_SHELL_READ = 64 * 1024 * 1024
+
+
+class Call(NamedTuple):
+    """One tool call: its tool, its input, and how it failed (missing, is-a-folder, denied, …; empty = it did not)."""
+
+    tool: str
+    input: Mapping[str, object]
+    error: str = ""
+
+
+class Attachment(NamedTuple):
+    """What a turn attaches: entries, and the blocks that carry them to the model."""
+
+    entries: tuple[Entry, ...]
+    blocks: tuple[Block, ...]
+    skips: tuple[Skip, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+class Session:
+    """A conversation of an agent in a folder.
+
+    >>> import foretold, os, tempfile
+    >>> folder = os.path.realpath(tempfile.mkdtemp())
+    >>> os.mkdir(os.path.join(folder, "api"))
+    >>> with open(os.path.join(folder, "api", "CLAUDE.md"), "w", encoding="utf-8") as file:
+    ...     _ = file.write("Handlers return JSON.\\n")
+    >>> session = foretold.Session(folder, agent="claude-code@2.1.325", home=folder, env={})
+    >>> session.start().text is None
+    True
+    >>> [entry.text for entry in session.read("api/users.py").entries]
+    ['Handlers return JSON.\\n']
+    >>> session.read("api/orders.py").entries
+    ()
+    """
+
+    def __init__(
+        self,
+        cwd: str | os.PathLike[str] = ".",
+        *,
+        agent: str = DEFAULT_AGENT,
+        home: str | os.PathLike[str] | None = None,
+        managed: str | os.PathLike[str] | None = None,
+        env: Mapping[str, str] | None = None,
+        args: Iterable[str] = (),
+        settings: Mapping[str, object] | None = None,
+        model: str | None = None,
+        now: date | str | None = None,
+        trust: bool | None = None,
+        add_dirs: Iterable[str] = (),
+        tree: Tree | None = None,
+    ) -> None:
+        self._open(ask(cwd, agent, home, managed, env, args, settings, model, now, add_dirs, trust=trust), tree)
+
+    @classmethod
+    def of(cls, choice: Choice, request: Request, tree: Tree | None = None, name: str = "") -> Session:
+        """The session of a question that was put together elsewhere."""
+        session = cls.__new__(cls)
+        session._open((choice, request), tree, name)
+        return session
+
+    def _open(self, question: tuple[Choice, Request], tree: Tree | None, name: str = "") -> None:
+        self._ask, self._tree = question, tree
+        self._name = name  #: of the subagent, if it is one's conversation
+        self._view: View | None = None
+        self._rules: WaitingRules | None = None
+        self._attached: set[str] = set()
+        self.shell_folder = question[1].cwd
+        self._known: frozenset[str] = frozenset()
+        self.attached: list[Entry] = []
+        self._loaded: dict[str, int] = {}  #: when each of them was
+
+    def start(self) -> View:
+        """Begin, or begin again: what the model is told first."""
+        tree = self._disk()
+        demand_folder(tree, self._ask[1])
+        view = load_view(tree, *self._ask)
+        self._begin(view.without_entries() if self._name in view.dialect.subagents_without else view)
+        return self.view
+
+    def _begin(self, view: View) -> None:
+        self._view = view
+        self._rules = WaitingRules(view.waiting)
+        self._attached = set()
+        if view.dialect.again == "new":
+            self._attached = {entry.path for entry in (*view.entries, *view.withheld) if entry.kind not in LISTED}
+        self._known = frozenset(trim(entry.text) for entry in view.entries if not entry.announced and not entry.depth)
+        self.attached = []
+        self._loaded = {}
+
+    @property
+    def view(self) -> View:
+        """The view at the start of the conversation."""
+        return self._view if self._view is not None else self.start()
+
+    def resume(self, before: View) -> Attachment:
+        """Go on with a conversation that was told something else: what the agent says about the change."""
+        view = self.start()
+        return Attachment((), tuple(resumed_blocks(before, view)))
+
+    def compact(self, read: Iterable[Read] = (), *, count: Callable[[str], int] | None = None) -> Survival:
+        """The conversation was compacted: what it is told again, what survived and what did not.
+
+        `read` are the files that the agent knows, the last first, as `foretold.files.ReadState.recent` gives them:
+        path, text, time of change in milliseconds. `count` asks the model for the tokens of a text.
+        """
+        before, attached, loaded = self.view, list(self.attached), dict(self._loaded)
+        plan = after("compact", before.dialect.agent)
+        view = before if plan.start == "kept" else loaded_again(self._begun_again(), plan.reason)
+        self._begin(view)
+        files = files_again(self._disk(), view, attached, loaded, read, count) if plan.restores else None
+        paths = set(files.paths) if files else set()
+        survived = tuple(entry for entry in attached if entry.path in paths)
+        self._attached |= paths
+        self.attached += survived
+        self._loaded = {entry.path: loaded.get(entry.path, 0) for entry in survived}
+        lost = lost_of(attached, survived, "compaction", view)
+        return Survival(view, survived, lost, changed_paths(before, view), files, assumption(plan, view))
+
+    def clear(self) -> Survival:
+        """The conversation was cleared: a new one begins in the same folder."""
+        before, attached = self.view, list(self.attached)
+        plan = after("clear", before.dialect.agent)
+        view = self._begun_again()
+        lost = lost_of(attached, (), "clearing", view)
+        return Survival(view, (), lost, changed_paths(before, view), None, assumption(plan, view))
+
+    def _begun_again(self) -> View:
+        invalidate()
+        return self.start()
+
+    def read(self, path: str) -> Attachment:
+        """The agent read a file: what is attached to the result."""
+        return self.use([Call("Read", {"file_path": path})])
+
+    def use(self, calls: Iterable[Call]) -> Attachment:
+        """The agent made the tool calls of one turn: what is attached to the next request."""
+        view, turn, runs = self.view, [], []
+        for call in calls:
+            for path in self._touched_by(call):
+                run, attached = self._touch(path, call.tool, reached=not call.error)
+                turn.append(attached)
+                runs.append(run)
+        nested = view.dialect.nested
+        if nested is not None:
+            blocks = [block for attached in turn for block in nested_blocks(attached.files, nested, view.world)]
+        else:
+            blocks = turn_blocks(turn, view.dialect, view.world.model)
+        return self._attachment(turn, runs, blocks)
+
+    def prompt(self, text: str) -> Attachment:
+        """The user sent a prompt: what its `@file` mentions attach to the request."""
+        return self.mention(*mentions_in(text))
+
+    def mention(self, *paths: str) -> Attachment:
+        """The user mentioned files in a prompt."""
+        view = self.view
+        tree, runs, turn = self._disk(), [], []
+        kinds = [(join(view.world.cwd, path), tree.kind(join(view.world.cwd, path))) for path in paths]
+        self._attached.update(path for path, kind in kinds if kind == "file")
+        for touched, kind in kinds:
+            if kind == "file" or (kind == "missing" and view.dialect.mention_missing):
+                run, attached = self._touch(touched, "mention", reached=kind == "file")
+                runs.append(run)
+                turn.append(attached)
+        return self._attachment(turn, runs, mention_blocks(turn, view.dialect, view.world.model))
+
+    def subagent(self, name: str, *, instructions: bool | None = None) -> Session:
+        """The conversation of a subagent; its `view` is what it is told.
+
+        Whether it is told anything depends on its name, unless `instructions` says so.
+        """
+        view = self.view
+        is_told = name not in view.dialect.subagents_without if instructions is None else instructions
+        session = Session.of(*self._ask, self._tree, name)
+        session._begin(view if is_told else view.without_entries())
+        return session
+
+    def clone(self) -> Session:
+        """A conversation of its own that was told and attached what this one was: a fork."""
+        other = Session.of(*self._ask, self._tree, self._name)
+        other._begin(self.view)
+        other._attached, other._loaded = set(self._attached), dict(self._loaded)
+        other.attached, other.shell_folder = list(self.attached), self.shell_folder
+        return other
+
+    def _attachment(self, turn: list[Attached], runs: list[Run], blocks: list[Block]) -> Attachment:
+        entries = tuple(entry for attached in turn for entry in (*attached.files, *attached.fallback))
+        self.attached += entries
+        self._loaded |= dict.fromkeys((entry.path for entry in entries), time.time_ns() // 1_000_000)
+        awake = {entry.path for entry in entries}
+        skips = [skip for run in runs for skip in run.skips if skip.reason != "not-yet-read" or skip.path not in awake]
+        findings = [finding for run in runs for finding in run.findings]
+        findings += advise(skips, (), self._disk())
+        return Attachment(entries, tuple(blocks), tuple(skips), tuple(findings))
+
+    def _disk(self) -> Tree:
+        return self._tree if self._tree is not None else Disk()
+
+    def _touched_by(self, call: Call) -> list[str]:
+        """The files that a call touches in a way that attaches something."""
+        view = self.view
+        if view.dialect.nested is not None:
+            return self._touched_paths(call) if not call.error else []
+        trigger = next((each for each in view.dialect.triggers if each.tool == call.tool), None)
+        if call.tool == "Bash":
+            command, folder = str(call.input.get("command", "")), self.shell_folder
+            if not call.error:
+                self.shell_folder = folder_after(command, folder)
+            if trigger is None or call.error:
+                return []
+            return [path for reading in files_read(command) if (path := self._shell_path(reading, folder))]
+        named = call.input.get(trigger.key) if trigger else None
+        if trigger is None or not isinstance(named, str) or (call.error and call.error not in trigger.despite):
+            return []
+        return [join(view.world.cwd, named)]
+
+    def _touched_paths(self, call: Call) -> list[str]:
+        """The paths that a call of another agent than Claude Code touches; a folder ends in a slash."""
+        view, tree, found = self.view, self._disk(), []
+        for trigger in view.dialect.triggers:
+            named = call.input.get(trigger.key) if trigger.tool == call.tool else None
+            for name in [named] if isinstance(named, str) else named if isinstance(named, list) else []:
+                path = join(view.world.cwd, str(name))
+                kind = tree.kind(path)
+                if not trigger.on or kind == trigger.on:
+                    found.append(path + "/" if kind == "folder" else path)
+        return found
+
+    def _shell_path(self, reading: Reading, folder: str) -> str:
+        """The file of the working directory that a shell command reads; empty if it reads none of its lines."""
+        world = self.view.world
+        home = reading.path.startswith("~/")
+        path = join(world.home, reading.path[2:]) if home else join(folder, reading.path)
+        if not is_inside(path, world.cwd):
+            return ""
+        data = self._disk().read(path, MAX_SHELL_READ)
+        if isinstance(data, Fault) or reading.first > data.count(b"\n") + 1:
+            return ""
+        return path
+
+    def _touch(self, touched: str, tool: str, *, reached: bool) -> tuple[Run, Attached]:
+        view = self.view
+        nested = view.dialect.nested
+        if reached and (nested is None or not nested.itself):
+            self._attached.add(touched)
+        run = Run(self._disk(), view.dialect, view.world, touched)
+        if nested is not None:
+            self._follow_nested(run, touched, nested)
+        else:
+            self._follow_touch(run, touched)
+        files = self._new(run.entries, run)
+        fallback: tuple[Entry, ...] = ()
+        table = view.dialect.fallback
+        if table is not None and view.nested_fallback and (tool == "mention" or (reached and tool in table.tools)):
+            other = Run(run.tree, view.dialect, view.world, touched)
+            take_nested_fallback(other, self._folders(run, touched, through_links=table.through_links), self._known)
+            fallback = self._new(other.entries, run)
+            run.skips += other.skips
+            run.findings += other.findings
+        return run, Attached(files, fallback)
+
+    def _folders(self, run: Run, touched: str, *, through_links: bool) -> list[str]:
+        """The folders between the working directory and a file that may hold instructions."""
+        cwd = run.world.cwd
+        folders = below(cwd, touched)
+        return folders if through_links else [path for path in folders if is_inside(run.tree.real(path), cwd)]
+
+    def _follow_touch(self, run: Run, touched: str) -> None:
+        assert self._rules is not None
+        matching = self._rules.matching(touched)
+        inside = set(self._folders(run, touched, through_links=False))
+        for source, folder in steps(run.dialect.touch, run.world, touched):
+            if source.base == "below":
+                if folder not in inside:
+                    continue
+                if source.when == "matching":
+                    nested = WaitingRules(tuple(rule for rule in run.waiting if rule.base == folder))
+                    run.entries += [rule.entry for rule in nested.matching(touched)]
+                else:
+                    run.take(source, folder)
+            else:
+                run.entries += [
+                    rule.entry._replace(trigger=touched)
+                    for rule in matching
+                    if rule.source.base == source.base
+                    and (source.base != "walk" or rule.base == folder)
+                    and rule.entry.path not in {nested.entry.path for nested in run.waiting}  # looked at just now
+                ]
+
+    def _follow_nested(self, run: Run, touched: str, nested: Nested) -> None:
+        """Rules that match, then the files of the folders that the dialect's plan looks in."""
+        assert self._rules is not None
+        if not nested.expands:
+            run.dialect = run.dialect._replace(imports=run.dialect.imports._replace(mode="none"))
+        run.entries += [rule.entry._replace(trigger=touched) for rule in self._rules.matching(touched)]
+        plan = tuple(source for source in run.world.touch or run.dialect.touch if source.kind != "rules")
+        by_folder: dict[str, list[Source]] = {}
+        for source, folder in steps(plan, run.world, touched):
+            by_folder.setdefault(folder, []).append(source)
+        for folder in reversed(by_folder) if nested.nearest_first else by_folder:
+            for source in by_folder[folder]:
+                run.take(source, folder)
+
+    def _new(self, entries: list[Entry], run: Run) -> tuple[Entry, ...]:
+        """Those entries that were not attached before."""
+        found = []
+        for entry in entries:
+            if entry.path in self._attached:
+                run.skips.append(Skip(entry.path, "already-attached", "", entry.layer, entry.parent))
+            else:
+                self._attached.add(entry.path)
+                found.append(entry)
+        return tuple(found)

@@ -1,0 +1,130 @@
+"""A view: everything an agent is told at the start of a session, and everything it is not, with the reasons."""
+
+from __future__ import annotations
+
+from foretold.dialects.registry import Choice
+from foretold.dialects.table import Dialect
+from foretold.dialects.world import World
+from foretold.instructions.origin import Waiting
+from foretold.instructions.render import start_blocks, start_text
+from foretold.types import Entry, Finding, Message, Skip, Slot, estimate_tokens
+
+
+class View:
+    """The result of loading. Entries, skips and findings are in the agent's order; the rest follows from them.
+
+    `entries`   what the model receives
+    `skips`     what is there, or was asked for, and is not delivered
+    `absent`    where the agent looked and found nothing
+    `waiting`   rules that wait for a path
+    `withheld`  what the agent loads, and reports, but does not send
+    """
+
+    __slots__ = (
+        "_text",
+        "absent",
+        "choice",
+        "entries",
+        "findings",
+        "nested_fallback",
+        "skips",
+        "waiting",
+        "withheld",
+        "world",
+    )
+
+    def __init__(
+        self,
+        choice: Choice,
+        world: World,
+        entries: tuple[Entry, ...],
+        skips: tuple[Skip, ...] = (),
+        findings: tuple[Finding, ...] = (),
+        absent: tuple[str, ...] = (),
+        waiting: tuple[Waiting, ...] = (),
+        withheld: tuple[Entry, ...] = (),
+        *,
+        nested_fallback: bool = False,
+    ) -> None:
+        self.choice, self.world = choice, world
+        self.entries, self.skips, self.findings = entries, skips, findings
+        self.absent, self.waiting, self.withheld = absent, waiting, withheld
+        self.nested_fallback = nested_fallback
+        self._text: str | None = None
+
+    def __repr__(self) -> str:
+        return f"<View {self.dialect.name} of {self.world.cwd}: {len(self.entries)} entries, {len(self.skips)} skips>"
+
+    @property
+    def dialect(self) -> Dialect:
+        return self.choice.dialect
+
+    @property
+    def assumed(self) -> bool:
+        """Whether the version asked for was not recorded, so that another one's behaviour is assumed."""
+        return self.choice.assumed
+
+    @property
+    def refusal(self) -> int:
+        """The exit status with which the agent refuses to start here; 0 when it starts."""
+        return self.world.refusal
+
+    @property
+    def text(self) -> str | None:
+        """The instruction text the model receives, without its envelope; None when there is none."""
+        if self._text is None and self.entries and self.dialect.parts:
+            self._text = "\n\n".join(slot.block.text for slot in self.slots) or None
+        elif self._text is None and self.entries:
+            self._text = start_text(self.entries, self.dialect.template)
+        return self._text
+
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """The blocks of the first request that carry instructions, by place."""
+        if self.refusal:
+            return ()
+        if self.dialect.parts:
+            from foretold.instructions.parts import part_blocks
+
+            return tuple(Slot(place, block) for place, block in part_blocks(self.entries, self.dialect, self.world))
+        blocks = start_blocks(self.entries, self.text, self.dialect, self.world)
+        return tuple(Slot(self.dialect.envelope.place, block) for block in blocks)
+
+    @property
+    def messages(self) -> list[Message]:
+        """The same as message dicts: role and content blocks."""
+        name: Message = {"name": self.dialect.envelope.message} if self.dialect.envelope.message else {}
+        return [
+            {"role": block.role, **name, "content": [{"type": block.type, "text": block.text}]}
+            for _, block in self.slots
+        ]
+
+    @property
+    def tokens(self) -> int:
+        """An estimate of what the instructions cost at the start of every session."""
+        return estimate_tokens(self.text or "")
+
+    def without_entries(self) -> View:
+        """The view of a subagent that gets no instructions; rules still wait for what it touches."""
+        return View(self.choice, self.world, (), waiting=self.waiting, nested_fallback=self.nested_fallback)
+
+    @property
+    def loaded(self) -> list[dict[str, object]]:
+        """What the agent's own InstructionsLoaded hook reports, in the agent's words."""
+        return [report(entry, self.dialect) for entry in (*self.entries, *self.withheld) if entry.announced]
+
+
+def report(entry: Entry, dialect: Dialect) -> dict[str, object]:
+    """One call of the InstructionsLoaded hook."""
+    said: dict[str, object] = {
+        "file_path": entry.path,
+        "memory_type": dict(dialect.types)[entry.layer],
+        "load_reason": entry.reason,
+    }
+    if entry.globs:
+        said["globs"] = list(entry.globs)
+    if entry.parent:
+        said["parent_file_path"] = entry.parent
+    if entry.trigger:
+        said["trigger_file_path"] = entry.trigger
+    return said

@@ -1,0 +1,231 @@
+"""What is wrong with a project's memories: findings, each with what to do. Looking changes nothing.
+
+1. Files: unreadable, a link, too large, without frontmatter or type, twice the same content or name, a copy that a
+   synchronising program made, readable by others, hidden characters, credentials.
+2. The index: entries without a file, files without an entry, more than the agent loads.
+3. Places: memories of a project that is no longer where it was, of another worktree of this repository, or of this
+   repository under its former path.
+4. History: records that are damaged.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from shlex import quote
+
+from foretold.credentials import credentials_in
+from foretold.dialects.claude_world import slug
+from foretold.dialects.world import find_git, join
+from foretold.errors import StoreFailed
+from foretold.memory.budget import Budget
+from foretold.memory.hidden import hidden_in
+from foretold.memory.identity import Identity, identity_of, recall_identity
+from foretold.memory.memories import Memories
+from foretold.memory.names import same_name
+from foretold.memory.note import INDEX, Memory
+from foretold.memory.store import Store
+from foretold.memory.team import team_index
+from foretold.tree import Disk
+from foretold.types import Finding
+
+_COPY = re.compile(r"(?i)(?: \(\d+\)| copy(?: \d+)?|[ .(-]+conflict(?:ed copy)?\b.*|\.sync-conflict-.*| - Copy.*)\.md$")
+HEAD = 64 * 1024  #: bytes of a transcript that are looked at for the folder it was recorded in
+
+
+def examine(memories: Memories) -> list[Finding]:
+    """All that is wrong."""
+    found = list(memories.place.findings)
+    if memories.place.off:
+        said = f"the agent does not read its memories here: {memories.place.off}"
+        found.append(Finding(memories.place.store, None, "memory-off", said, "switch it on, or use recall"))
+    for store in memories.stores:
+        told: list[Finding] = []
+        notes = store.memories(told)
+        try:
+            store.log(findings=told)
+        except StoreFailed as error:
+            told.append(Finding(store.path, None, "unreadable", f"its history cannot be kept: {error}"))
+        told += [*_files(store, notes), *_index(store, notes, memories.place.dialect)]
+        found += told if store is memories.own else [each._replace(path=join(store.path, each.path)) for each in told]
+    return found + elsewhere(memories)
+
+
+def _files(store: Store, notes: list[Memory]) -> Iterator[Finding]:
+    for note in notes:
+        path = note.file
+        yield from note.findings
+        yield from hidden_in(path, note.text)
+        if not note.text.startswith("---"):
+            yield Finding(path, 1, "memory-plain", "it has no frontmatter", "give it a name, description and type")
+        elif not note.type:
+            said = f"its type is {note.metadata.get('type')!r}" if "type" in note.metadata else "it has no type"
+            yield Finding(path, None, "memory-type", said, "user, feedback, project or reference")
+        for found in credentials_in(note.text):
+            said = f"it looks like a credential: {found.kind}, {found.fingerprint}"
+            yield Finding(path, found.line, "credential", said, "take it out; it is sent to the model when read")
+        if _COPY.search(path):
+            said = "its name is one that synchronising programs give to a copy"
+            yield Finding(path, None, "memory-copy", said, "compare it with the other one, and delete one")
+    yield from _twins(notes)
+    if store.scope == "private":
+        yield from _modes(store)
+
+
+def _twins(notes: list[Memory]) -> Iterator[Finding]:
+    groups: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for note in notes:
+        groups["the same text", note.body or note.file].append(note.file)
+        groups["the same name", note.name].append(note.file)
+        groups["names that some systems cannot tell apart", same_name(note.file)].append(note.file)
+    told: set[tuple[str, ...]] = set()
+    for (what, _), files in groups.items():
+        if len(files) > 1 and tuple(files) not in told:
+            told.add(tuple(files))
+            said = f"{len(files)} files have {what}: {', '.join(files)}"
+            yield Finding(files[0], None, "memory-twice", said, "keep one, delete the others")
+
+
+def _modes(store: Store) -> Iterator[Finding]:
+    try:
+        mode = os.stat(store.path).st_mode
+    except OSError:
+        return
+    if mode & 0o022:
+        said = f"others may write into this folder (mode {mode & 0o777:03o})"
+        yield Finding(store.path, None, "memory-open", said, f"chmod 700 {quote(store.path)}")
+
+
+def _index(store: Store, notes: list[Memory], agent: str) -> Iterator[Finding]:
+    try:
+        text = team_index(store) if store.scope == "team" else store.index()
+    except StoreFailed as error:
+        yield Finding(INDEX, None, "unreadable", str(error), "put a plain file in its place")
+        return
+    budget = Budget(text, agent, frozenset(note.file for note in notes))
+    yield from hidden_in(INDEX, text)
+    for entry in budget.dangling:
+        said = f"an entry leads to {entry.file}, which is not there"
+        hint = (
+            f"foretold memory restore {entry.file}" if entry.file in store.journal.heads else "foretold memory compact"
+        )
+        yield Finding(INDEX, entry.number + 1, "index-dangling", said, hint)
+    if not text and store.journal.heads.get(INDEX) and notes:
+        said = "it was deleted, so the agent knows of no memory; what stood in it is in the history"
+        yield Finding(INDEX, None, "index-missing", said, f"foretold memory restore {INDEX}")
+        return
+    for file in budget.unlisted:
+        said = "the index has no entry for it, so the agent does not know of it"
+        yield Finding(file, None, "index-unlisted", said, "foretold memory doctor --fix")
+    if budget.is_over:
+        said = f"the agent sees {budget.seen_lines} of {budget.lines} lines: {len(budget.cut)} entries are cut off"
+        yield Finding(INDEX, budget.seen_lines + 1, "index-cut", said, "foretold memory compact")
+
+
+def elsewhere(memories: Memories) -> list[Finding]:
+    """Memories that belong to this project, or to none, and lie elsewhere."""
+    return list(_places(memories))
+
+
+def _places(memories: Memories) -> Iterator[Finding]:
+    place = memories.place
+    here = identity_of(place.project, place.store)
+    told = {place.store, place.under, place.team}
+    for known in known_projects(place.state):
+        if known.store in told or os.path.isdir(known.project) or not has_memories(known.store):
+            continue
+        if known.is_same(here):
+            told.add(known.store)
+            said = f"this repository was at {known.project}; its memories are still under that path"
+            yield Finding(known.store, None, "memory-moved", said, _relocate(known.project, place.project))
+    for folder in _beside(place.store):
+        project = project_of_folder(os.path.dirname(folder)) if folder not in told else ""
+        if not project:
+            continue
+        if not os.path.isdir(project):
+            said = f"its project {project} is not there any more"
+            yield Finding(folder, None, "memory-orphan", said, _relocate(project, "NEW"))
+        elif _is_split(project, place.project):
+            said = f"{project} is a worktree of this repository with memories of its own, which the agent does not read"
+            yield Finding(folder, None, "memory-split", said, _relocate(project, place.project))
+
+
+def _relocate(old: str, new: str) -> str:
+    return f"foretold memory relocate {quote(old)} {quote(new)}"
+
+
+def _is_split(project: str, main: str) -> bool:
+    git = find_git(Disk(), project)
+    return git is not None and git.main == main and project != main
+
+
+def _beside(store: str) -> Iterator[str]:
+    """Folders with memories, of all projects, where this store is one of them."""
+    projects = os.path.dirname(os.path.dirname(store))
+    if os.path.basename(store) != "memory" or os.path.basename(projects) != "projects":
+        return
+    try:
+        names = sorted(os.listdir(projects))
+    except OSError:
+        return
+    for name in names:
+        folder = f"{projects}/{name}/memory"
+        if has_memories(folder):
+            yield folder
+
+
+def has_memories(folder: str) -> bool:
+    """Whether there is a memory in a folder. An index alone is none."""
+    try:
+        return any(file.endswith(".md") and file != INDEX for file in os.listdir(folder))
+    except OSError:
+        return False
+
+
+def known_projects(state: str) -> list[Identity]:
+    """The projects whose stores were written to."""
+    try:
+        names = sorted(os.listdir(state))
+    except OSError:
+        return []
+    found = (recall_identity(os.path.join(state, name)) for name in names)
+    return [identity for identity in found if identity is not None]
+
+
+def project_of_folder(folder: str) -> str:
+    """The project that a folder of the agent's projects belongs to; empty if nothing there says so.
+
+    Its name alone does not say: many paths have the same. The transcripts in it do.
+    """
+    name = os.path.basename(folder)
+    try:
+        with os.scandir(folder) as items:
+            transcripts = sorted(item.path for item in items if item.name.endswith(".jsonl"))
+    except OSError:
+        return ""
+    for path in transcripts[:8]:
+        cwd = _recorded_in(path)
+        while cwd not in ("", "/"):
+            if slug(cwd) == name:
+                return cwd
+            cwd = os.path.dirname(cwd)
+    return ""
+
+
+def _recorded_in(path: str) -> str:
+    try:
+        with open(path, "rb") as file:
+            lines = file.read(HEAD).split(b"\n")
+    except OSError:
+        return ""
+    for line in lines[:50]:
+        try:
+            cwd = json.loads(line).get("cwd")
+        except (ValueError, AttributeError):
+            continue
+        if isinstance(cwd, str):
+            return cwd
+    return ""

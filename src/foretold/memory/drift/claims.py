@@ -1,0 +1,288 @@
+"""What a memory claims about a repository: the paths, symbols, flags, commits and pieces of code that it names.
+
+1. Claims stand in backticks, in links, in fenced blocks, and in the frontmatter (`anchors`, `paths`, `symbols`,
+   `commit`). In plain prose only a path with a slash and a known ending, a file with a known ending, a folder with its
+   final slash, a commit that is called one, and a flag that is called one are claims.
+2. What a text is by its spelling is told in `spelling`; whatever is in doubt is no claim.
+3. A claim can be *hedged*: the sentence says that the thing is gone ("removed `a.py`"), shall be, is forbidden, is an
+   example, or is elsewhere. A hedged claim is looked up all the same, and its absence is then no drift but `unknown`.
+   `hedge` holds the words.
+4. Names in a memory about a person or about another place (types `user` and `reference`) are hedged: they are often
+   not of this repository. Paths are not.
+5. A fenced block is a claim if its language is one of programs, not of shells, output or changes. It is hedged unless
+   its introduction, or the word behind the fence, names a file: else it may be an example. A piece of code in
+   backticks is a claim only in a sentence that names a file.
+6. Each thing is claimed once: where it is said to be gone, else where it is not hedged, else where it stands first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from foretold.memory.drift import spelling, wellknown
+from foretold.memory.drift.sentences import HIDDEN, Fence, Sentence, Span, cut
+from foretold.memory.drift.spelling import Named
+from foretold.memory.note import Memory
+from foretold.patterns import lazy
+from foretold.types import NamedTuple
+
+KINDS = ("path", "symbol", "flag", "commit", "code")
+GONE = "gone"
+NEAR = 200  #: characters before a thing in which words may forbid it
+PUNCTUATION = "`(\"'* "
+EXAMPLE = "it may be an example"
+NO_COMMIT = "nothing says that it is a commit"
+
+
+class Claim(NamedTuple):
+    """One thing that a memory says is there."""
+
+    kind: str  #: one of KINDS
+    text: str  #: as it is written, without backticks
+    line: int  #: of the memory's file, from 1
+    quoted: bool  #: written as code or as an anchor, not as plain prose
+    hedge: str = ""  #: why its absence would not be drift; empty if it would
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the memory itself says that the thing is not there."""
+        return self.hedge.startswith(GONE)
+
+
+def claims_of(memory: Memory) -> tuple[Claim, ...]:
+    """What a memory claims, in the order of its lines.
+
+    >>> from foretold.memory.note import read_note
+    >>> note = read_note("a.md", b"Call `open_store()` in `src/store.py`, and/or see https://example.com/x.py\\n")
+    >>> [(claim.kind, claim.text) for claim in claims_of(note)]
+    [('symbol', 'open_store'), ('path', 'src/store.py')]
+    """
+    first = _line_of(memory.text, memory.body)
+    found = [*_anchors(memory)]
+    for piece in (*cut(memory.description, _line_of(memory.text, memory.description)), *cut(memory.body, first)):
+        found += _of_fence(piece) if isinstance(piece, Fence) else _of_sentence(piece, memory.type)
+    return _once(found)
+
+
+def _once(found: Iterable[Claim]) -> tuple[Claim, ...]:
+    """Each thing once, by rule 6."""
+    kept: dict[tuple[str, str], Claim] = {}
+    for claim in found:
+        key = (claim.kind, claim.text)
+        other = kept.setdefault(key, claim)
+        if (claim.is_gone and not other.is_gone) or (other.hedge and not other.is_gone and not claim.hedge):
+            kept[key] = claim
+    return tuple(sorted(kept.values(), key=lambda claim: claim.line))
+
+
+def _line_of(text: str, part: str) -> int:
+    """The line on which a part of a text begins, from 1."""
+    at = text.rfind(part) if part else 0
+    return text.count("\n", 0, max(at, 0)) + 1
+
+
+# Sentences
+
+_PLAIN_PATH = lazy(
+    r"(?<![\w/.@:~$<{\[(`\x00*-])(?:~/|\./|/)?[A-Za-z_.][\w.@+-]*(?:/[\w.@+*-]+)*/?(?::\d+)?(?![\w/`\x00(<{*])"
+)
+_PLAIN_FLAG = lazy(r"(?<![\w`\x00-])--[a-z][a-z0-9]*(?:-[a-z0-9]+)*(?![\w=`\x00-])")
+_PLAIN_HEX = lazy(r"(?<![\w/#`\x00.-])[0-9a-f]{7,40}(?![\w/`\x00-])")
+_PLAIN_ENV = lazy(r"(?<![\w`\x00$-])[A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9](?![\w`\x00*-])")
+
+
+class _Context(NamedTuple):
+    """What a sentence says about everything in it."""
+
+    sentence: Sentence
+    hedge: str
+    is_of_commits: bool
+    is_of_environment: bool
+    tool: str  #: a program that it speaks of
+
+
+def _heard(sentence: Sentence) -> _Context:
+    said = f"{sentence.lead} {sentence.text}"
+    tables = ((GONE, wellknown.GONE), ("not yet", wellknown.NOT_YET), ("elsewhere", wellknown.ELSEWHERE))
+    hedges = (_found(why, words, said) for why, words in tables)
+    return _Context(
+        sentence,
+        next(filter(None, hedges), ""),
+        bool(wellknown.COMMIT.search(said)),
+        bool(wellknown.ENVIRONMENT.search(said)),
+        _tool(sentence),
+    )
+
+
+def _of_sentence(sentence: Sentence, type_: str) -> Iterator[Claim]:
+    plain = [*_plain(sentence.text)]
+    if not plain and not sentence.spans:
+        return
+    context = _heard(sentence)
+    spans = [(span, named) for span in sentence.spans for named in _named(span, context)]
+    names_file = any(named.kind == "path" and spelling.is_sure(named.text) for _, named in spans)
+    for span, named in spans:
+        if named.kind != "code" or names_file:
+            yield Claim(*named, span.line, quoted=True, hedge=_hedge(named, context, span.at, type_))
+    for named, at in plain:
+        line = sentence.line + sentence.text.count("\n", 0, at)
+        yield Claim(*named, line, quoted=False, hedge=_hedge(named, context, at, type_))
+
+
+def _named(span: Span, context: _Context) -> tuple[Named, ...]:
+    """What a code span or a link names in its sentence."""
+    if span.is_link:
+        is_memory = "/" not in span.text and span.text.endswith(".md")
+        target = span.text.partition("#")[0]
+        outside = is_memory or not target or ":" in target or target.startswith("/")
+        return () if outside else tuple(named for named in spelling.read(target) if named.kind == "path")
+    if context.is_of_commits and _PLAIN_HEX.fullmatch(span.text):
+        return (Named("commit", span.text),)
+    found = spelling.read(span.text)
+    if context.is_of_environment:
+        return tuple(Named("flag", each.text) if _PLAIN_ENV.fullmatch(each.text) else each for each in found)
+    return found
+
+
+def _plain(prose: str) -> Iterator[tuple[Named, int]]:
+    """What a sentence names outside of backticks, and where."""
+    if _is_command(prose):
+        return
+    for found in _PLAIN_PATH.finditer(prose):
+        text = found[0].rstrip(".,")
+        named = spelling.path_of(text) if "/" in text or "." in text else ()
+        if named and spelling.is_sure(text) and not _is_product(text):
+            yield named[0], found.start()
+    for kind, words, names in (
+        ("flag", wellknown.FLAG, _PLAIN_FLAG),
+        ("commit", wellknown.COMMIT, _PLAIN_HEX),
+        ("flag", wellknown.ENVIRONMENT, _PLAIN_ENV),
+    ):
+        for found in names.finditer(prose) if words.search(prose) else ():
+            if found[0] not in wellknown.NAMES and (kind != "commit" or spelling.is_hash(found[0])):
+                yield Named(kind, found[0]), found.start()
+
+
+def _is_product(text: str) -> bool:
+    """Whether a plain `Name.js` is the name of a product."""
+    return "/" not in text and text[:1].isupper() and text.endswith((".js", ".go", ".rs", ".py", ".cs"))
+
+
+def _is_command(prose: str) -> bool:
+    """Whether a sentence is a shell's prompt and what was typed at it."""
+    return prose.lstrip("-* ").startswith(("$ ", "❯ ", "% ", "> $"))
+
+
+def _hedge(named: Named, context: _Context, at: int, type_: str) -> str:
+    """The words that make the absence of a thing no drift: of its sentence, or just before it."""
+    before = context.sentence.text[max(at - NEAR, 0) : at]
+    is_name = named.kind in ("symbol", "flag")
+    hedge = context.hedge or _found("to be made", wellknown.MADE, before)
+    if is_name:
+        hedge = hedge or _found("not wanted", wellknown.FORBIDDEN, before)
+    elif named.kind == "path":
+        hedge = hedge or _found("written by a program", wellknown.WRITTEN, before)
+    elif named.kind == "commit" and not context.is_of_commits:
+        hedge = hedge or NO_COMMIT
+    if hedge:
+        return hedge
+    if named.kind == "flag" and named.text.startswith("--") and context.tool:
+        return f"it may be of {context.tool}"
+    return f"a memory of type {type_}" if is_name and type_ in ("user", "reference") else ""
+
+
+def _found(why: str, words: re.Pattern[str], text: str) -> str:
+    """A hedge, if a text has such words."""
+    found = words.search(text)
+    return f'{why}: "{" ".join(found[0].replace(HIDDEN, "").split()).strip(PUNCTUATION).lower()}"' if found else ""
+
+
+def _tool(sentence: Sentence) -> str:
+    """A program that a sentence speaks of."""
+    words = re.findall(r"[a-z][a-z0-9-]+", sentence.text.lower())
+    words += [word for span in sentence.spans for word in span.text.split()[:1]]
+    return next((word for word in words if word in wellknown.TOOLS and word not in _WORDS), "")
+
+
+#: programs whose names are words of English
+_WORDS = frozenset(
+    "find go head just kill less make next open source tail time touch which export echo cat just black".split()
+)
+
+# Fenced blocks
+
+_NO_CODE = frozenset(
+    "sh bash zsh fish shell console shell-session terminal cmd powershell ps1 text txt plain plaintext output log "
+    "diff patch markdown md mermaid http tree ascii prompt".split()
+)
+_CUT = lazy(r"\s*(?:#|//|--|/\*|<!--)?\s*(?:\.\.\.|…)\s*(?:\*/|-->)?\s*")
+LEAST = 20  #: characters of a block without white space; a shorter one is found anywhere
+
+
+def _of_fence(fence: Fence) -> Iterator[Claim]:
+    """The pieces of a fenced block, cut where it says `...`."""
+    language, _, rest = fence.info.partition(" ")
+    language, _, name = language.partition(":")
+    if not language or language.lower() in _NO_CODE:
+        return
+    hedge = _hedge_of_fence(fence, f"{name} {rest}")
+    lines, start = fence.text.split("\n"), 0
+    for at in (*(at for at, line in enumerate(lines) if _CUT.fullmatch(line)), len(lines)):
+        piece = "\n".join(lines[start:at]).strip("\n")
+        if len("".join(piece.split())) >= LEAST:
+            yield Claim("code", piece, fence.line + start, quoted=True, hedge=hedge)
+        start = at + 1
+
+
+def _hedge_of_fence(fence: Fence, title: str) -> str:
+    intro = fence.intro or Sentence("", fence.line)
+    names = [named for named, _ in _plain(intro.text)]
+    for text in (
+        *(span.text for span in intro.spans),
+        *(word.strip("'\"") for word in title.replace("=", " ").split()),
+    ):
+        names += spelling.read(text)
+    is_quoted = any(named.kind == "path" and spelling.is_sure(named.text) for named in names)
+    return _heard(intro).hedge if is_quoted else EXAMPLE
+
+
+# Frontmatter
+
+_KEYS = {"path": "path", "paths": "path", "file": "path", "files": "path", "symbol": "symbol", "symbols": "symbol"}
+_KEYS |= {"commit": "commit", "commits": "commit", "flag": "flag", "flags": "flag", "code": "code", "snippet": "code"}
+
+
+def _anchors(memory: Memory) -> Iterator[Claim]:
+    """The claims that the frontmatter makes: they need no spelling, as they say what they are."""
+    given = {key: memory.metadata.get(key) for key in ("anchors", "paths", "symbols", "commit")}
+    for named in _listed(given):
+        yield Claim(named.kind, named.text, _line_of_anchor(memory.text, named.text), quoted=True)
+
+
+def _listed(value: object, kind: str = "") -> Iterator[Named]:
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield from _listed(each, _KEYS.get(str(key), kind))
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from _listed(each, kind)
+    elif isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip():
+        yield from _anchor(str(value).strip(), kind)
+
+
+def _anchor(text: str, kind: str) -> Iterator[Named]:
+    """One anchor: `path:a.py` says its kind, else its key does, else its spelling."""
+    prefix, colon, rest = text.partition(":")
+    if not kind and colon and prefix in _KEYS:
+        yield Named(_KEYS[prefix], rest.strip())
+    elif kind:
+        yield Named(kind, text)
+    else:
+        named = spelling.read(text)
+        is_word = not named and re.fullmatch(r"[A-Za-z_]\w*", text)
+        yield from (Named("symbol", text),) if is_word else named
+
+
+def _line_of_anchor(text: str, anchor: str) -> int:
+    return text.count("\n", 0, max(text.find(anchor), 0)) + 1

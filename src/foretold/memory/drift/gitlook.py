@@ -1,0 +1,263 @@
+"""Questions to git that a hostile repository cannot turn into actions.
+
+1. The environment is built anew: no prompts, no pager, no `GIT_*` of the caller, no lazy fetch, no transport at all
+   (`GIT_ALLOW_PROTOCOL` is empty, which no configuration of the repository can widen), no optional locks. Relative
+   folders of PATH are left out, so that no program of the repository is taken for git.
+2. Every setting through which a repository can name a program for these commands is overridden: file system monitor,
+   hooks, pager, external diff, text conversion, signature programs. Filters run only where git compares the working
+   tree, and no command here does.
+3. What fails, or takes too long, is None: then the caller says that git could not be asked.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import threading
+import time
+from collections.abc import Collection, Iterable, Iterator
+
+from foretold.types import NamedTuple
+
+SECONDS = 120.0  #: for one question
+LONGEST_WORD = 200  #: bytes; the tree is as deep as its longest word
+LONGEST = 60_000  #: bytes of a regular expression; PCRE takes no more than 65,535 when compiled
+_SETTINGS = (
+    *("core.fsmonitor=false", "core.hooksPath=/dev/null", "core.pager=cat", "core.untrackedCache=false"),
+    *("protocol.allow=never", "log.showSignature=false", "log.showRoot=false", "submodule.recurse=false"),
+    *("core.quotePath=false", "diff.external=", "log.mailmap=false", "color.ui=false", "maintenance.auto=false"),
+    *("grep.fullName=false", "grep.column=false", "grep.lineNumber=false"),
+)
+_SAFE = tuple(word for setting in _SETTINGS for word in ("-c", setting))
+_KEPT = ("HOME", "XDG_CONFIG_HOME", "TMPDIR", "SYSTEMROOT")
+_RENAMES = ("-r", "-M", "-l1000", "-z", "--name-status", "--diff-filter=RD", "--no-ext-diff", "--no-textconv")
+_LOG = (
+    *("--no-ext-diff", "--no-textconv", "--no-show-signature", "--no-color", "--no-decorate", "--no-notes"),
+    *("--diff-filter=D", "--no-renames", "--name-only", "-z"),
+)
+_HEADER = re.compile(rb"\x01([0-9a-f]{40,64}) (\d{4}-\d\d-\d\d)")
+
+
+class Change(NamedTuple):
+    """A path that a commit renames, or deletes: then there is no new one."""
+
+    old: str
+    new: str
+
+
+class Tracked(NamedTuple):
+    """The files of a working tree, as git lists them: relative to the folder that was asked for."""
+
+    files: list[str]
+    folders: list[str]  #: submodules and repositories inside: git does not look into them
+    absent: frozenset[str]  #: files that a sparse checkout leaves out
+
+
+class Commit(NamedTuple):
+    """What git knows about an abbreviated commit."""
+
+    id: str = ""
+    type: str = ""  #: commit, tree, blob, tag; missing or ambiguous
+    reachable: bool = False
+
+
+class Git:
+    """The repository that a folder is in."""
+
+    def __init__(self, root: str, prefix: str, *, is_shallow: bool) -> None:
+        self.root = root
+        self.prefix = prefix  #: of the folder in its repository, with a final slash; empty at its top
+        self.is_shallow = is_shallow
+
+    @classmethod
+    def of(cls, root: str) -> Git | None:
+        """The repository, or None if there is none, git is not installed, or git does not trust it."""
+        words = ("rev-parse", "--is-inside-work-tree", "--is-shallow-repository", "--show-prefix")
+        said = ask(root, *words)
+        inside, shallow, prefix = [*(said or b"").split(b"\n"), b"", b""][:3]
+        return cls(root, os.fsdecode(prefix), is_shallow=shallow == b"true") if inside == b"true" else None
+
+    def tracked(self) -> Tracked | None:
+        """The files that are tracked, or untracked and not ignored."""
+        cached = ask(self.root, "ls-files", "-z", "-s", "-t", "--cached")
+        others = ask(self.root, "ls-files", "-z", "--others", "--exclude-standard")
+        if cached is None or others is None:
+            return None
+        files: dict[str, None] = {}
+        folders, absent = [], set()
+        for entry in os.fsdecode(cached).split("\0")[:-1]:
+            about, _, path = entry.partition("\t")
+            if about.startswith("160000", 2):
+                folders.append(path)
+            else:
+                files[path] = None
+                if about.startswith("S"):
+                    absent.add(path)
+        for path in os.fsdecode(others).split("\0")[:-1]:
+            if path.endswith("/"):
+                folders.append(path[:-1])
+            else:
+                files[path] = None
+        return Tracked([*files], folders, frozenset(absent))
+
+    def narrow(self, words: Collection[bytes]) -> frozenset[str] | None:
+        """The files that contain one of these words, among those that `tracked` lists; None if git cannot tell.
+
+        One regular expression of all words, as a tree, in bytes: not every git has been built with such.
+        """
+        if max(map(len, words), default=0) > LONGEST_WORD:
+            return None
+        pattern = b"(?<![A-Za-z0-9_])" + _tree({*words}) + b"(?![A-Za-z0-9_])"
+        if len(pattern) > LONGEST:
+            return None
+        question = ("grep", "-P", "-l", "-z", "-a", "--untracked", "--no-textconv", "--no-recurse-submodules", "-e")
+        said = ask(self.root, *question, os.fsdecode(pattern), nothing=1)
+        return None if said is None else frozenset(os.fsdecode(said).split("\0")) - {""}
+
+    def ignored(self, paths: Iterable[str]) -> set[str]:
+        """Those of these paths that git would ignore."""
+        given = os.fsencode("\0".join(paths))
+        # Without the index: git would compare every path with every file of it.
+        question = ("check-ignore", "--no-index", "-z", "--stdin")
+        said = ask(self.root, *question, given=given, nothing=1) if given else b""
+        return {*os.fsdecode(said or b"").split("\0")} - {""}
+
+    def commits(self, names: Iterable[str]) -> dict[str, Commit]:
+        """What is known about each of these abbreviated commits: two questions for all of them."""
+        names = list(names)
+        given = "".join(f"{name}\n" for name in names).encode()
+        said = ask(self.root, "cat-file", "--batch-check=%(objectname) %(objecttype)", given=given) if names else None
+        if said is None:
+            return {}
+        found = {name: _object(line.decode()) for name, line in zip(names, said.splitlines(), strict=False)}
+        ids = "".join(f"{each.id}\n" for each in found.values() if each.type == "commit")
+        lost = ask(self.root, "rev-list", "--stdin", "--not", "--all", given=ids.encode()) if ids else b""
+        away = {*(lost or b"").decode().split()}
+        return {name: each._replace(reachable=lost is not None and each.id not in away) for name, each in found.items()}
+
+    def staged(self) -> list[Change]:
+        """What the index renames or deletes."""
+        return _changes(ask(self.root, "diff-index", "--cached", *_RENAMES, "HEAD") or b"").get("", [])
+
+    def changes(self, commits: Iterable[str]) -> dict[str, list[Change]]:
+        """What each of these commits renames or deletes."""
+        given = "".join(f"{commit}\n" for commit in commits)
+        return _changes(ask(self.root, "diff-tree", "--stdin", *_RENAMES, given=given.encode()) or b"") if given else {}
+
+    def deletions(self, seconds: float) -> Iterator[tuple[str, str, str]]:
+        """Path, commit and date of what was ever deleted or renamed, newest first, for at most so many seconds."""
+        commit = date = ""
+        for word in _stream(self.root, "log", *_LOG, "--format=%x01%H %cs", "HEAD", seconds=seconds):
+            header = _HEADER.fullmatch(word)
+            if header:
+                commit, date = header[1].decode(), header[2].decode()
+            elif word:
+                yield os.fsdecode(word.removeprefix(b"\n")), commit, date
+
+
+def _object(line: str) -> Commit:
+    """One line of `cat-file --batch-check`."""
+    name, _, type_ = line.partition(" ")
+    return Commit(name, type_)
+
+
+def _changes(said: bytes) -> dict[str, list[Change]]:
+    """The answer of `diff-tree -z --name-status`: by commit, if it names commits."""
+    found: dict[str, list[Change]] = {}
+    words = iter(said.split(b"\0"))
+    commit = ""
+    for word in words:
+        if word.startswith(b"R"):
+            old, new = next(words, b""), next(words, b"")
+            found.setdefault(commit, []).append(Change(os.fsdecode(old), os.fsdecode(new)))
+        elif word == b"D":
+            found.setdefault(commit, []).append(Change(os.fsdecode(next(words, b"")), ""))
+        elif word:
+            commit = word.decode("ascii", "replace")
+    return found
+
+
+def _stream(root: str, *words: str, seconds: float) -> Iterator[bytes]:
+    """The parts of an answer between NUL, while git still writes it. Git is stopped when nobody asks for more."""
+    end = time.monotonic() + seconds
+    command = ["git", "--no-pager", "-C", root, *_SAFE, *words]
+    try:
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment()
+        )
+    except OSError:
+        return
+    timer = threading.Timer(seconds, process.kill)
+    timer.daemon = True
+    timer.start()
+    try:
+        assert process.stdout is not None
+        handle, rest = process.stdout.fileno(), b""
+        while block := os.read(handle, 1 << 16):
+            *whole, rest = (rest + block).split(b"\0")
+            yield from whole
+            if time.monotonic() > end:
+                return
+    finally:
+        timer.cancel()
+        process.kill()
+        process.communicate()
+
+
+def _tree(words: set[bytes]) -> bytes:
+    """A regular expression for these words that shares their beginnings.
+
+    >>> _tree({b"a_b", b"a_c", b"a"})
+    b'a(?:_(?:b|c))?'
+    """
+    by_first: dict[bytes, set[bytes]] = {}
+    for word in words - {b""}:
+        by_first.setdefault(word[:1], set()).add(word[1:])
+    choices = [re.escape(first) + _tree(rest) for first, rest in sorted(by_first.items())]
+    joined = choices[0] if len(choices) == 1 else b"(?:" + b"|".join(choices) + b")" if choices else b""
+    return b"(?:" + joined + b")?" if joined and b"" in words else joined
+
+
+def ask(root: str, *words: str, given: bytes | None = None, nothing: int = 0) -> bytes | None:
+    """What a git command answers; None if it fails, takes too long, or git is not there.
+
+    `nothing` is another exit status than 0 that is no failure.
+
+    >>> ask("/", "no-such-command") is None
+    True
+    """
+    try:
+        done = subprocess.run(
+            ["git", "--no-pager", "-C", root, *_SAFE, *words],
+            input=given if given is not None else b"",
+            capture_output=True,
+            env=environment(),
+            timeout=SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout if done.returncode in (0, nothing) else None
+
+
+def environment() -> dict[str, str]:
+    """The environment of every call.
+
+    >>> environment()["GIT_ALLOW_PROTOCOL"], "GIT_DIR" in environment()
+    ('', False)
+    """
+    path = os.pathsep.join(part for part in os.environ.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(part))
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    return {
+        **kept,
+        "PATH": path,
+        "LC_ALL": "C",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_ALLOW_PROTOCOL": "",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_PAGER": "cat",
+        "GIT_ASKPASS": "true",
+        "GIT_ATTR_NOSYSTEM": "1",
+    }

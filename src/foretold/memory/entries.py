@@ -1,0 +1,164 @@
+"""The lines of `MEMORY.md`: which are entries, and how they follow the files.
+
+1. An entry is a list item whose first link leads to a Markdown file of the store: `- [Title](file.md) — hook`. Every
+   other line is somebody's own text, and stays where it is.
+2. A file without an entry gets one, behind the last entry there is: title and description, on one line under 150
+   characters.
+3. An entry that reads as we would have written it follows its file's description. One in other words (the agent's, or a
+   person's) is left as it is.
+4. The entry of a file that is known to be gone goes with it; one of a file that was never here stays: its file may be
+   on the way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from urllib.parse import unquote
+
+from foretold.memory.note import Memory
+from foretold.types import NamedTuple
+
+MAX_LINE = 150
+_ITEM = re.compile(r"[ \t]*[-*+][ \t]+\[((?:[^\[\]\\]|\\.)*)\]\((?:<([^<>\n]*)>|([^()\s]*))\)")
+
+
+class Line(NamedTuple):
+    """A line of the index that is an entry."""
+
+    number: int  #: from 0
+    title: str
+    file: str
+
+
+def entries_of(text: str) -> list[Line]:
+    r"""The entries of an index.
+
+    >>> entries_of("# Mine\n- [Role](user_role.md) — a chemist\n- [Site](https://example.org/a.md)\n")
+    [Line(number=1, title='Role', file='user_role.md')]
+    """
+    found = []
+    for number, line in enumerate(text.split("\n")):
+        item = _ITEM.match(line)
+        file = item and _file_of(item[2] or item[3])
+        if item and file:
+            found.append(Line(number, item[1], file))
+    return found
+
+
+def _file_of(target: str) -> str:
+    """The file that a link leads to; empty if that is none of the store."""
+    file = unquote(target.partition("#")[0]).removeprefix("./")
+    inside = file.endswith(".md") and not file.startswith(("/", "~")) and "://" not in file
+    return file if inside and ".." not in file.split("/") else ""
+
+
+def entry_line(memory: Memory) -> str:
+    """The entry of a memory, as we write it."""
+    title = memory.title.replace("[", "(").replace("]", ")") or memory.file
+    target = memory.file if not re.search(r"[\s()<>%]", memory.file) else f"<{memory.file}>"
+    line = f"- [{_cut(title, 60)}]({target})"
+    hook = " ".join(memory.description.split())
+    return f"{line} — {_cut(hook, max(40, MAX_LINE - len(line) - 3))}" if hook else line
+
+
+def _cut(text: str, width: int) -> str:
+    if len(text) <= width:
+        return text
+    return (text[: width - 1].rpartition(" ")[0] or text[: width - 1]) + "…"
+
+
+def line_of(text: str, file: str) -> str:
+    """The line of an index that is the entry of a file; empty if there is none."""
+    lines = text.split("\n")
+    return next((lines[entry.number].rstrip("\r") for entry in entries_of(text) if entry.file == file), "")
+
+
+class Update(NamedTuple):
+    """What an index is to say about some files."""
+
+    put: Mapping[str, tuple[Memory | None, Memory]]  #: file -> the memory before, if there was one, and now
+    gone: frozenset[str] = frozenset()
+    moved: Mapping[str, str] = {}  #: old file -> new file
+    lines: Mapping[str, str] = {}  #: file -> the line that somebody had written for it
+
+
+def updated(text: str, update: Update) -> str:
+    r"""An index that follows its files.
+
+    >>> from foretold.memory.note import read_note
+    >>> role = read_note("user_role.md", b"---\nname: role\ndescription: a chemist\n---\n")
+    >>> updated("Keep this.\n", Update({"user_role.md": (None, role)}))
+    'Keep this.\n\n- [Role](user_role.md) — a chemist\n'
+    """
+    lines = text.split("\n")
+    end = "\r" if lines[0].endswith("\r") else ""
+    found = entries_of(text)
+    drop: set[int] = set()
+    for entry in found:
+        file = update.moved.get(entry.file, entry.file)
+        if file in update.gone:
+            drop.add(entry.number)
+        elif file in update.put:
+            lines[entry.number] = _followed(lines[entry.number], entry, *update.put[file])
+        elif file != entry.file:
+            lines[entry.number] = lines[entry.number].replace(f"({entry.file})", f"({file})", 1)
+    drop |= _repeated(lines, found, update)
+    listed = {update.moved.get(entry.file, entry.file) for entry in found}
+    new = [
+        update.lines.get(file, entry_line(memory)) + end
+        for file, (_, memory) in update.put.items()
+        if file not in listed
+    ]
+    at = max((entry.number for entry in found), default=-1) + 1
+    kept = _with_new(lines, new, at, end)
+    return "\n".join(line for number, line in kept if number not in drop)
+
+
+def _repeated(lines: list[str], found: list[Line], update: Update) -> set[int]:
+    """Entries of ours whose file has another one, which somebody else wrote."""
+    files = [entry.file for entry in found]
+    return {
+        entry.number
+        for entry in found
+        if files.count(entry.file) > 1
+        and entry.file in update.put
+        and lines[entry.number].rstrip() == entry_line(update.put[entry.file][1])
+        and any(lines[other.number] != lines[entry.number] for other in found if other.file == entry.file)
+    }
+
+
+def _followed(line: str, entry: Line, before: Memory | None, now: Memory) -> str:
+    """The line of an entry after its memory has changed."""
+    end = "\r" if line.endswith("\r") else ""
+    if before is not None and line.rstrip() == entry_line(before):
+        return entry_line(now) + end
+    if entry.file != now.file:
+        return line.replace(f"({entry.file})", f"({now.file})", 1)
+    return line
+
+
+def _with_new(lines: list[str], new: list[str], at: int, end: str) -> list[tuple[int, str]]:
+    """The lines with their numbers; new ones have none (-1). Behind the last entry, else at the end after a blank."""
+    numbered = list(enumerate(lines))
+    if not new:
+        return numbered
+    added = [(-1, line) for line in new]
+    if at:
+        tail = numbered[at:] or [(-1, "")]
+        return [*numbered[:at], *added, *tail]
+    while numbered and not numbered[-1][1].strip():
+        numbered.pop()
+    return [*numbered, *([(-1, end)] if numbered else []), *added, (-1, "")]
+
+
+def shortened(line: str) -> str:
+    """An entry's line on at most 150 characters; the hook gives way.
+
+    >>> len(shortened("- [Role](user_role.md) — " + "very " * 50))
+    145
+    """
+    item = _ITEM.match(line)
+    if item is None or len(line) <= MAX_LINE:
+        return line
+    return line[: item.end()] + _cut(line[item.end() :], max(40, MAX_LINE - item.end()))

@@ -1,0 +1,127 @@
+"""One memory as a value: what a file of the store says.
+
+1. A memory is a Markdown file. Frontmatter gives `name`, `description` and `metadata.type` (an older form has `type` at
+   the top level; both are read). Without them the name is the file's own, and the description is empty.
+2. The body is what stands behind the frontmatter, trimmed.
+3. Nothing that stands in a file raises. What is wrong with it is told in `findings`.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from foretold.frontmatter import first_line, parse, split, trim
+from foretold.types import TYPE_CHECKING, Finding, NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Any
+
+INDEX = "MEMORY.md"
+TYPES = ("user", "feedback", "project", "reference")
+SMALL = 4096  #: bytes
+MAX_FILE = 4 * 1024 * 1024  #: bytes; a larger file is no memory, and is named
+
+
+class Memory(NamedTuple):
+    """One memory: a file of the store."""
+
+    file: str  #: its path below the folder of the store, with `/`
+    name: str
+    description: str
+    type: str  #: user, feedback, project, reference; empty if the file names none of these
+    body: str
+    metadata: dict[str, object]  #: all that stands under `metadata`, and top-level keys other than name and description
+    text: str  #: the whole file, decoded
+    digest: str  #: SHA-256 of its bytes, in hexadecimal; what an edit compares
+    changed: float = 0.0  #: when the file was last changed, in seconds since 1970
+    findings: tuple[Finding, ...] = ()
+    scope: str = "private"  #: private or team
+
+    @property
+    def title(self) -> str:
+        """The name for people.
+
+        >>> read_note("user_role.md", b"---\\nname: user-role\\n---\\nA chemist.\\n").title
+        'User role'
+        """
+        given = self.metadata.get("title")
+        if isinstance(given, str) and given.strip():
+            return " ".join(given.split())
+        words = " ".join(self.name.replace("_", " ").replace("-", " ").split())
+        return words[:1].upper() + words[1:]
+
+
+def read_note(file: str, data: bytes, changed: float = 0.0, scope: str = "private") -> Memory:
+    """The memory that a file's bytes hold.
+
+    >>> note = read_note("feedback_tabs.md", b"---\\nname: tabs\\nmetadata:\\n  type: feedback\\n---\\nUse tabs.\\n")
+    >>> note.name, note.type, note.body
+    ('tabs', 'feedback', 'Use tabs.')
+    """
+    findings: list[Finding] = []
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
+    if "\ufffd" in text and b"\xef\xbf\xbd" not in data:
+        said = "bytes that are not UTF-8 are shown as U+FFFD"
+        findings.append(Finding(file, None, "not-utf8", said, "save the file as UTF-8"))
+    front, body = split(text, after_bom=False)
+    values: dict[str, object] = {}
+    if front is not None:
+        values, problem, line = parse(front)
+        if problem:
+            at = first_line(text) + (line or 1) - 1
+            findings.append(Finding(file, at, "frontmatter-invalid", problem, "mend the frontmatter"))
+    metadata = _metadata(values)
+    return Memory(
+        file=file,
+        name=_text(values.get("name")) or file.rpartition("/")[2].removesuffix(".md"),
+        description=_text(values.get("description")),
+        type=_type(metadata.get("type")),
+        body=trim(body),
+        metadata=metadata,
+        text=text,
+        digest=digest_of(data),
+        changed=changed,
+        findings=tuple(findings),
+        scope=scope,
+    )
+
+
+def _metadata(values: dict[str, object]) -> dict[str, object]:
+    given = values.get("metadata")
+    top = {key: value for key, value in values.items() if key not in ("name", "description", "metadata")}
+    return {**top, **(given if isinstance(given, dict) else {})}
+
+
+def _text(value: object) -> str:
+    """A value of one line. Numbers and dates are names too; lists and mappings are not."""
+    if value is None or isinstance(value, list | dict):
+        return ""
+    return " ".join(str(value).split())
+
+
+def _type(value: object) -> str:
+    word = value.strip().lower() if isinstance(value, str) else ""
+    return word if word in TYPES else ""
+
+
+def digest_of(data: bytes) -> str:
+    """SHA-256 in hexadecimal.
+
+    Python's own module is taken for small texts: `hashlib` loads OpenSSL, a third of a bare start. For others, and once
+    it is loaded, `hashlib` is ten times as fast; an index is compared between two steps that must not be far apart.
+    """
+    if "hashlib" in sys.modules or len(data) > SMALL:
+        import hashlib
+
+        return hashlib.sha256(data).hexdigest()
+    digest: str = _own_sha256()(data).hexdigest()
+    return digest
+
+
+def _own_sha256() -> Any:
+    for name in ("_sha2", "_sha256"):
+        try:
+            return __import__(name).sha256
+        except ImportError:
+            continue
+    return __import__("hashlib").sha256

@@ -1,0 +1,183 @@
+"""Taking memories along when a project has moved: from the store of one path into that of another.
+
+1. The plan comes first: what would be copied, what is there already, what differs.
+2. Before anything is changed, everything of both stores is packed into one archive beside the history.
+3. A file that differs is not overwritten; it comes under a name that says where from. The old store is emptied in the
+   end, each file by a deletion that its history keeps, and only if all of them arrived: whatever fails before leaves
+   the old store as it is, and what was copied is there already when it is tried again.
+4. What the store does not read (a link, a file too large), or is not UTF-8, stays where it is, and is named.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import tarfile
+
+from foretold.errors import MemoryChanged, NoSuchMemory
+from foretold.memory.durable import failed, token
+from foretold.memory.entries import entries_of, line_of
+from foretold.memory.journal import Change
+from foretold.memory.memories import Memories
+from foretold.memory.names import same_name, slug_of
+from foretold.memory.note import INDEX, Memory
+from foretold.memory.shelf import now
+from foretold.memory.store import Arrival, Store
+from foretold.types import Finding, NamedTuple
+
+
+class Move(NamedTuple):
+    """One file of the old store."""
+
+    file: str
+    to: str
+    what: str  #: copy, same (it is there already), beside (another file has its name)
+    digest: str  #: of what was looked at
+
+
+class Relocation(NamedTuple):
+    """What relocating would do."""
+
+    old: Store
+    new: Store
+    moves: tuple[Move, ...]
+    notes: str  #: lines of the old index that are no entries: they are added to the new one
+    left: tuple[Finding, ...] = ()  #: what stays in the old store, and why
+
+
+def plan_relocation(old: Memories, new: Memories) -> Relocation:
+    """What it takes to bring the memories of one project to another. Changes nothing."""
+    source, target = old.own, new.own
+    if os.path.realpath(source.path) == os.path.realpath(target.path):
+        raise NoSuchMemory(f"{old.place.project} and {new.place.project} have the same memories, in {source.path}")
+    there = {memory.file: memory.digest for memory in target.memories()}
+    left: list[Finding] = []
+    taken = {same_name(file) for file in there}
+    moves = []
+    for memory in source.memories(left):
+        if not _is_text(source, memory):
+            said = "bytes that are not UTF-8 would be lost on the way; it stays where it is"
+            left.append(Finding(memory.file, None, "not-utf8", said, "save the file as UTF-8 and relocate again"))
+            continue
+        to, what = memory.file, "copy"
+        if there.get(memory.file) == memory.digest:
+            what = "same"
+        elif same_name(memory.file) in taken:
+            to, what = _beside(memory, old.place.project, there, taken)
+        taken.add(same_name(to))
+        moves.append(Move(memory.file, to, what, memory.digest))
+    return Relocation(source, target, tuple(moves), own_lines(source.index(), target.index()), tuple(left))
+
+
+def _is_text(store: Store, memory: Memory) -> bool:
+    """Whether a memory's bytes are UTF-8, so that its text is all of it."""
+    try:
+        text_of(store, memory.file)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def text_of(store: Store, file: str) -> str:
+    """The very text of a file, with its byte order mark if it has one."""
+    return store.folder.read(file).data.decode("utf-8")
+
+
+def _beside(memory: Memory, project: str, there: dict[str, str], taken: set[str]) -> tuple[str, str]:
+    """Another name for a memory whose own is taken; the one it has got, if it was brought here before."""
+    stem = f"{memory.file.removesuffix('.md')}_from_{slug_of(os.path.basename(project) or 'top').replace('-', '_')}"
+    name, number = f"{stem}.md", 2
+    while same_name(name) in taken and there.get(name) != memory.digest:
+        name, number = f"{stem}_{number}.md", number + 1
+    return name, "same" if there.get(name) == memory.digest else "beside"
+
+
+def own_lines(old: str, new: str) -> str:
+    """What somebody wrote into the old index, and the new one has not."""
+    entries = {entry.number for entry in entries_of(old)}
+    known = frozenset(new.split("\n"))
+    lines = [line for number, line in enumerate(old.split("\n")) if number not in entries]
+    return "\n".join(line for line in lines if line not in known or not line.strip()).strip("\n")
+
+
+def relocate(plan: Relocation) -> str:
+    """Do what was planned; the path of the archive that was made first."""
+    archive = _pack(plan)
+    why = f"relocated from {plan.old.path}"
+    for move in plan.moves:
+        if plan.old.read(move.file).digest != move.digest:
+            raise MemoryChanged(f"{move.file} was changed by somebody else meanwhile; nothing was deleted, try again")
+    plan.new.bring(_arrivals(plan), _history(plan), why=why)
+    if plan.notes:
+        plan.new.add_to_index(plan.notes, why=why)
+    for move in plan.moves:
+        if plan.new.read(move.to).digest != move.digest:
+            raise MemoryChanged(f"{move.to} was changed by somebody else meanwhile; nothing was deleted, try again")
+    for move in plan.moves:
+        plan.old.delete(move.file, expect=move.digest, why=f"relocated to {plan.new.path}")
+    return archive
+
+
+def _arrivals(plan: Relocation) -> list[Arrival]:
+    """What is copied, in the order of the old index, each with its line there."""
+    index = plan.old.index()
+    order = {entry.file: entry.number for entry in entries_of(index)}
+    moves = sorted(plan.moves, key=lambda move: order.get(move.file, len(index)))
+    return [
+        Arrival(
+            move.to,
+            (held := plan.old.folder.read(move.file)).data,
+            held.changed,
+            line_of(index, move.file).replace(f"({move.file})", f"({move.to})"),
+        )
+        for move in moves
+        if move.what != "same"
+    ]
+
+
+def _history(plan: Relocation) -> list[Change]:
+    """What happened to the files that are copied, and to those that were deleted before, unless their name is taken."""
+    names = {move.file: move.to for move in plan.moves if move.what != "same"}
+    there = plan.new.folder.files().keys() | {INDEX, "leftover.md"}
+    known = {change.file for change in plan.new.log()}
+    found = []
+    for change in plan.old.log():
+        to = names.get(change.file, change.file)
+        if to not in there and to not in known:
+            found.append(change._replace(file=to, listing=""))
+    return found
+
+
+def _pack(plan: Relocation) -> str:
+    """An archive of both stores, written whole before it has its name."""
+    folder = os.path.join(plan.new.shelf.state.path, "backups")
+    try:
+        return _packed(plan, folder)
+    except OSError as error:
+        raise failed(f"cannot write an archive into {folder}, so nothing was changed", error) from error
+
+
+def _packed(plan: Relocation, folder: str) -> str:
+    os.makedirs(folder, 0o700, exist_ok=True)
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        for label, store in (("old", plan.old), ("new", plan.new)):
+            for file in (*store.folder.files(), INDEX):
+                _add(archive, store, label, file)
+    path = os.path.join(folder, f"relocate-{now().replace(':', '')}-{token()[-6:]}.tar.gz")
+    with open(os.open(path + ".part", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
+        out.write(packed.getvalue())
+        out.flush()
+        os.fsync(out.fileno())
+    os.replace(path + ".part", path)
+    return path
+
+
+def _add(archive: tarfile.TarFile, store: Store, label: str, file: str) -> None:
+    try:
+        held = store.folder.read(file)
+    except NoSuchMemory:
+        return
+    about = tarfile.TarInfo(f"{label}/{file}")
+    about.size, about.mtime, about.mode = len(held.data), int(held.changed), 0o600
+    archive.addfile(about, io.BytesIO(held.data))

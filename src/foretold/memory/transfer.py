@@ -1,0 +1,167 @@
+"""All memories of a project in one file, and back: for another machine.
+
+1. The file is JSON: every memory's file and text, and the text of the index.
+2. What looks like a credential is refused, memory by memory, and named; so is what is not UTF-8.
+3. Importing shows first what it would do: new files, those that are there already, and those that differ; the last are
+   left alone unless they are to be replaced, and then the version before is in the history. Of the index, the lines
+   that are no entries are taken along.
+4. Nothing in such a file is believed: names are checked like any other, and what is refused does not stop the rest.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+
+from foretold.credentials import credentials_in
+from foretold.errors import BadName, ForetoldError, StoreFailed
+from foretold.memory.entries import line_of
+from foretold.memory.names import safe_file, same_name
+from foretold.memory.note import INDEX, MAX_FILE, Memory
+from foretold.memory.relocate import own_lines
+from foretold.memory.shelf import now
+from foretold.memory.store import Arrival, Store
+from foretold.types import Finding, NamedTuple
+
+SCHEMA = "foretold.export/1"
+
+
+class Import(NamedTuple):
+    """One file of an import."""
+
+    file: str
+    text: str
+    what: str  #: new, same, differs, refused; lines: somebody's own ones, for the index; failed, once it was tried
+    why: str = ""
+    changed: float = 0.0  #: when it was changed, on the machine it comes from
+    entry: str = ""  #: its line in the index there
+
+
+def export(store: Store, project: str) -> tuple[str, list[Finding]]:
+    """The text of the file, and what was left out of it."""
+    findings: list[Finding] = []
+    texts = [(memory, _text(store, memory, findings)) for memory in store.memories(findings)]
+    document = {
+        "schema": SCHEMA,
+        "project": project,
+        "time": now(),
+        "memories": [
+            {"file": memory.file, "changed": memory.changed, "text": text} for memory, text in texts if text is not None
+        ],
+        "index": _index(store, findings),
+    }
+    return json.dumps(document, ensure_ascii=False, indent=1) + "\n", findings
+
+
+def _text(store: Store, memory: Memory, findings: list[Finding]) -> str | None:
+    """The very text of a memory; None if it stays here."""
+    try:
+        text = store.folder.read(memory.file).data.decode("utf-8")
+    except UnicodeDecodeError:
+        said = "bytes that are not UTF-8 would be lost; the memory is left out"
+        findings.append(Finding(memory.file, None, "not-utf8", said, "save the file as UTF-8 and export again"))
+        return None
+    return None if _has_credentials(memory.file, text, "the memory is left out", findings) else text
+
+
+def _index(store: Store, findings: list[Finding]) -> str:
+    try:
+        text = store.index()
+    except StoreFailed as error:
+        findings.append(Finding(INDEX, None, "unreadable", str(error)))
+        return ""
+    return "" if _has_credentials(INDEX, text, "the index is left out", findings) else text
+
+
+def _has_credentials(file: str, text: str, so: str, findings: list[Finding]) -> bool:
+    found = credentials_in(text)
+    for each in found:
+        said = f"it looks like a credential: {each.kind}, {each.fingerprint}; {so}"
+        findings.append(Finding(file, each.line, "credential", said, "take it out and export again"))
+    return bool(found)
+
+
+def plan_import(text: str, store: Store) -> list[Import]:
+    """What importing would do. Changes nothing."""
+    given, index = _read(text)
+    there = {same_name(file): file for file in store.folder.files()}
+    plan = []
+    for file, body, changed in given:
+        arrival = _arrival(file, body, there, store)._replace(changed=changed, entry=line_of(index, file))
+        there.setdefault(same_name(file), "")
+        plan.append(arrival)
+    lines = own_lines(index, store.index())
+    if lines:
+        found = credentials_in(lines)
+        why = f"it looks like a credential: {found[0].kind}" if found else ""
+        plan.append(Import(INDEX, lines, "refused" if found else "lines", why))
+    return plan
+
+
+def _read(text: str) -> tuple[list[tuple[str, str, float]], str]:
+    """The files and the index of a document, or an error that says what it is instead."""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ForetoldError("this is no file that `foretold memory export` wrote: it is no JSON") from None
+    if not isinstance(document, dict) or document.get("schema") != SCHEMA:
+        schema = document.get("schema") if isinstance(document, dict) else None
+        raise ForetoldError(f"this is no file that `foretold memory export` wrote: its schema is {schema!r:.60}")
+    given, index = document.get("memories"), document.get("index", "")
+    try:
+        found = [(each["file"], each["text"], float(each.get("changed") or 0)) for each in given]  # type: ignore[union-attr]
+    except (KeyError, TypeError, AttributeError, ValueError):
+        found = [(None, None, 0.0)]
+    if not isinstance(index, str) or not all(isinstance(part, str) for each in found for part in each[:2]):
+        raise ForetoldError("the file is damaged: each of its memories has a `file` and a `text`")
+    return found, index
+
+
+def _arrival(file: str, text: str, there: dict[str, str], store: Store) -> Import:
+    refusal = _refusal(file, text)
+    if refusal:
+        return Import(file, text, "refused", refusal)
+    known = there.get(same_name(file))
+    if known is None:
+        return Import(file, text, "new")
+    if known != file:
+        return Import(file, text, "refused", f"{known} has its name" if known else "it is in the file twice")
+    same = store.folder.read(file).data == text.encode()
+    return Import(file, text, "same" if same else "differs")
+
+
+def _refusal(file: str, text: str) -> str:
+    """Why a memory is not taken in; empty if it is."""
+    try:
+        safe_file(file)
+        size = len(text.encode())
+    except BadName as error:
+        return str(error).partition(": ")[2]
+    except UnicodeEncodeError:
+        return "its text has half of a surrogate pair"
+    if same_name(file) == same_name(INDEX):
+        return "the index is made from the files"
+    if size > MAX_FILE:
+        return f"it has {size:,} bytes; a memory has at most {MAX_FILE:,}"
+    found = credentials_in(text)
+    return f"it looks like a credential: {found[0].kind}, line {found[0].line}" if found else ""
+
+
+def take_in(plan: list[Import], store: Store, *, replace: bool = False) -> list[Import]:
+    """Import what was planned; what was taken in, and what failed. A failure does not stop the rest."""
+    done = []
+    for arrival in plan:
+        try:
+            if arrival.what == "new":
+                changed = arrival.changed or time.time()
+                store.bring([Arrival(arrival.file, arrival.text.encode(), changed, arrival.entry)], why="imported")
+            elif arrival.what == "differs" and replace:
+                store.edit(arrival.file, text=arrival.text, why="imported")
+            elif arrival.what == "lines":
+                store.add_to_index(arrival.text, why="imported")
+            else:
+                continue
+        except ForetoldError as error:
+            arrival = arrival._replace(what="failed", why=str(error))
+        done.append(arrival)
+    return done

@@ -1,0 +1,123 @@
+"""Requests and replies in the words of Anthropic's Messages API.
+
+1. A message's bytes depend on the message and its mark alone, not on what stands around it: a content that is a text
+   goes as one block, marked or not. So a request that goes on from another has the same first bytes.
+2. The last section of the system prompt is marked, and the last block that can be of each message in `cached`; blocks
+   of thinking cannot. Without a system prompt the last tool is.
+3. What the API refuses is left out: blocks of blank text, and what a harness notes beside role and content. A message
+   that would be empty says `(no content)`.
+4. A message of the role `system` stays one where the model takes it; for older families it is a user's, in tags that
+   its text cannot close.
+"""
+
+from __future__ import annotations
+
+from foretold.errors import ModelFailed
+from foretold.models.talk import Reply, Request, Usage
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
+
+Json = dict[str, object]
+
+#: families of models that take no system messages inside a conversation; the same as those of `dialects.claude_code`
+OLDER_MODELS = ("claude-3-", "haiku-4-", "sonnet-4-", "opus-4-5", "opus-4-6", "opus-4-7")
+MARK: Json = {"type": "ephemeral"}
+MARKS = 3  #: in messages; the API takes four, and one is the system's
+EMPTY = "(no content)"
+OPEN, CLOSE = "<system-reminder>\n", "\n</system-reminder>"
+THOUGHT = ("thinking", "redacted_thinking")
+
+
+def takes_system(model: str) -> bool:
+    """Whether a model takes messages of the role `system` inside a conversation.
+
+    >>> takes_system("claude-opus-5-5"), takes_system("claude-haiku-4-5-20251001")
+    (True, False)
+    """
+    return not any(part in model for part in OLDER_MODELS)
+
+
+def call_of(request: Request, model: str, max_tokens: int, *, system_role: bool) -> Json:
+    """What the API is called with.
+
+    >>> asked = Request(("Be brief.",), ({"role": "user", "content": "Hi."},), cached=(0,))
+    >>> call_of(asked, "claude-opus-5-5", 100, system_role=True)["system"]
+    [{'type': 'text', 'text': 'Be brief.', 'cache_control': {'type': 'ephemeral'}}]
+    """
+    call: Json = {"model": model, "max_tokens": max_tokens}
+    if request.tools:
+        call["tools"] = [_tool(tool) for tool in request.tools]
+    sections = [_text(section) for section in request.system if section.strip()]
+    for marked in (sections or call.get("tools") or [])[-1:]:  # type: ignore[index]
+        marked["cache_control"] = MARK
+    if sections:
+        call["system"] = sections
+    cached = set(sorted(set(request.cached))[-MARKS:])
+    call["messages"] = [
+        message_of(message, marked=number in cached, system_role=system_role)
+        for number, message in enumerate(request.messages)
+    ]
+    return call
+
+
+def message_of(message: Json, *, marked: bool = False, system_role: bool = True) -> Json:
+    """One message.
+
+    >>> message_of({"role": "user", "content": "Hi."}, marked=True)["content"]
+    [{'type': 'text', 'text': 'Hi.', 'cache_control': {'type': 'ephemeral'}}]
+    """
+    role, content = str(message["role"]), message.get("content")
+    blocks = [_text(content)] if isinstance(content, str) else [dict(block) for block in _blocks(content)]
+    if role == "system" and not system_role:
+        role, blocks = "user", [_tagged(block) for block in blocks]
+    blocks = [block for block in blocks if not _is_blank(block)] or [_text(EMPTY)]
+    if marked:
+        for block in reversed(blocks):
+            if block.get("type") not in THOUGHT:
+                block["cache_control"] = MARK
+                break
+    return {"role": role, "content": blocks}
+
+
+def _tool(tool: Json) -> Json:
+    return {key: tool[key] for key in ("name", "description", "input_schema") if key in tool}
+
+
+def _text(text: str) -> Json:
+    return {"type": "text", "text": text}
+
+
+def _blocks(content: object) -> list[Json]:
+    return [block for block in content if isinstance(block, dict)] if isinstance(content, list | tuple) else []
+
+
+def _tagged(block: Json) -> Json:
+    text = str(block.get("text", ""))
+    if block.get("type") != "text" or not text.strip() or text.startswith(OPEN):
+        return block
+    return {**block, "text": OPEN + text.replace("</system-reminder", "<\\/system-reminder") + CLOSE}
+
+
+def _is_blank(block: Json) -> bool:
+    return block.get("type") == "text" and not str(block.get("text", "")).strip()
+
+
+def reply_of(message: Any) -> Reply:
+    """The reply that a message of the package is: every block as it came, thinking too. ModelFailed if it is none."""
+    if not isinstance(getattr(message, "content", None), list) or getattr(message, "usage", None) is None:
+        raise ModelFailed("the server answered something else than a message; check the base URL")
+    content = tuple(_block(block.model_dump(mode="json", exclude_none=True)) for block in message.content)
+    used = message.usage
+    usage = Usage(
+        used.input_tokens or 0,
+        used.output_tokens or 0,
+        used.cache_read_input_tokens or 0,
+        used.cache_creation_input_tokens or 0,
+    )
+    return Reply(content, message.stop_reason or "end_turn", usage, message.model or "", message.id or "")
+
+
+def _block(block: Json) -> Json:
+    return {"text": "", **block} if block.get("type") == "text" else block

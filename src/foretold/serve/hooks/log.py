@@ -1,0 +1,78 @@
+"""The log of hooks: one line for what went wrong, or what a person may want to know. Never what a payload says.
+
+1. `<state>/hooks.log`, a line each: time, event, the first letters of the conversation's id, what happened.
+2. At MOST bytes the file becomes `hooks.log.1`, and the one before that is gone.
+3. A fault is told by its kind and place in our code, not by its message: messages quote what was being read.
+4. Where it cannot be written, nothing happens.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+NAME = "hooks.log"
+MOST = 256 * 1024
+LONGEST = 500  #: characters of a line
+
+
+def log(state: str, event: str, session: str, said: str, now: float | None = None) -> None:
+    """Add a line."""
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
+    line = " ".join(f"{stamp} {event or '-'} {_plain(session)[:8] or '-'} {said}".split())[:LONGEST]
+    path = f"{state}/{NAME}"
+    try:
+        try:
+            _append(path, line)
+        except FileNotFoundError:
+            os.makedirs(state, 0o700, exist_ok=True)
+            _append(path, line)
+    except OSError:
+        return
+
+
+def _append(path: str, line: str) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        os.write(handle, f"{line}\n".encode("utf-8", "backslashreplace"))
+        is_full = os.fstat(handle).st_size > MOST
+    finally:
+        os.close(handle)
+    if is_full:
+        os.replace(path, f"{path}.1")
+
+
+def _plain(session: str) -> str:
+    return "".join(char for char in session if char.isascii() and (char.isalnum() or char in "-_"))
+
+
+def fault(error: BaseException) -> str:
+    """What went wrong, without a word of what was being read.
+
+    >>> try:
+    ...     int("secret")
+    ... except ValueError as error:
+    ...     fault(error)
+    'ValueError'
+    """
+    at, where = error.__traceback__, ""
+    while at is not None:
+        path = at.tb_frame.f_code.co_filename
+        if "/foretold/" in path and at.tb_frame.f_code.co_name != "overdue":  # which only says that time is up
+            where = f"{path.rpartition('/foretold/')[2]}:{at.tb_lineno}"
+        at = at.tb_next
+    name = type(error).__name__
+    code = f" {error.errno}" if isinstance(error, OSError) and error.errno else ""
+    return f"{name}{code} in {where}" if where else f"{name}{code}"
+
+
+def lines_of(state: str) -> list[str]:
+    """All lines, the oldest first."""
+    found: list[str] = []
+    for name in (f"{NAME}.1", NAME):
+        try:
+            with open(f"{state}/{name}", encoding="utf-8", errors="replace") as file:
+                found += file.read().splitlines()
+        except OSError:
+            continue
+    return found

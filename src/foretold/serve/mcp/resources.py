@@ -1,0 +1,161 @@
+"""Resources: memory files, and what an agent is told, each under an address.
+
+    foretold://memory/<file>     a memory of this project
+    foretold://team/<file>       a memory of the team
+    foretold://told/<agent>      the exact instruction text of an agent's first request
+
+1. A resource is given in parts of at most `PART` bytes; a part that is not the last is followed by the address of the
+   next one, `...?from=<character>`.
+2. A list has at most `PAGE` entries; only the files of that page are read. Agents are listed if they are set up here.
+3. A name that leads out of the store is refused by the store.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import quote, unquote
+
+from foretold.errors import BadArgument, ForetoldError
+from foretold.serve.mcp.bounds import clipped, size_of
+from foretold.serve.mcp.cursors import cursor_of, position_in
+from foretold.serve.mcp.told import view_of
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from foretold.memory.memories import Memories
+    from foretold.memory.store import Store
+    from foretold.serve.mcp.here import Here
+
+SCHEME = "foretold://"
+PART = 48_000  #: bytes
+PAGE = 100
+MARKDOWN, PLAIN = "text/markdown", "text/plain"
+
+
+class Listed(NamedTuple):
+    """A resource in a list, or a template of some."""
+
+    uri: str
+    name: str
+    title: str
+    about: str
+    form: str
+    size: int | None = None
+
+
+class Part(NamedTuple):
+    """A piece of a resource."""
+
+    uri: str
+    text: str
+    form: str
+
+
+TEMPLATES = (
+    Listed("foretold://memory/{+file}", "memory", "A memory", "A memory of this project, by its file.", MARKDOWN),
+    Listed("foretold://team/{+file}", "team-memory", "A memory of the team", "By its file.", MARKDOWN),
+    Listed(
+        "foretold://told/{agent}",
+        "told",
+        "What an agent is told",
+        "The exact instruction text that an agent receives here at the start of a session; name or name@version.",
+        PLAIN,
+    ),
+)
+
+
+# Lists
+
+
+def listed(here: Here, cursor: str = "") -> tuple[list[Listed], str]:
+    """A page of resources, and the cursor of the next one; empty if there is none."""
+    memories = here.memories()
+    every = [("told", agent) for agent in _agents(here)]
+    every += [("memory", file) for file in sorted(_files(memories))]
+    every += [("team", file) for file in (sorted(memories.team.folder.files()) if memories.team else ())]
+    start = 0
+    if cursor:
+        after = tuple(position_in(cursor, "resources", {}))
+        start = every.index(after) + 1 if after in every else _behind(every, after)
+    page = every[start : start + PAGE]
+    more = start + PAGE < len(every)
+    return [_listed(here, memories, *each) for each in page], cursor_of("resources", {}, [*page[-1]]) if more else ""
+
+
+def _behind(every: list[tuple[str, str]], after: tuple[object, ...]) -> int:
+    """Where a list goes on behind an entry that is gone."""
+    room, file = (*map(str, after), "", "")[:2]
+    order = ("told", "memory", "team")
+    if room not in order:
+        raise BadArgument("this cursor is of something else: begin again without it")
+    return sum((order.index(kind), name) <= (order.index(room), file) for kind, name in every)
+
+
+def _agents(here: Here) -> list[str]:
+    from foretold.dialects.registry import set_up
+    from foretold.tree import Disk
+
+    homes = here.homes
+    return sorted(set_up(Disk(), here.folder, homes.home, homes.env))
+
+
+def _files(memories: Memories) -> set[str]:
+    stores = [store for store in (memories.own, memories.under) if store is not None]
+    return {file for store in stores for file in store.folder.files()}
+
+
+def _listed(here: Here, memories: Memories, room: str, name: str) -> Listed:
+    uri = f"{SCHEME}{room}/{quote(name.encode('utf-8', 'surrogateescape'))}"
+    if room == "told":
+        about = f"The exact instruction text that {name} receives in {here.folder} at the start of a session."
+        return Listed(uri, f"told/{name}", f"What {name} is told", about, PLAIN)
+    try:
+        memory = _store(memories, room, name).read(name)
+    except ForetoldError as error:
+        return Listed(uri, f"{room}/{name}", clipped(name, 300), clipped(f"cannot be read: {error}", 400), MARKDOWN)
+    about = clipped(memory.description, 400)
+    return Listed(uri, f"{room}/{name}", clipped(memory.title, 300), about, MARKDOWN, len(memory.text.encode()))
+
+
+# Reading
+
+
+def read(here: Here, uri: str) -> list[Part]:
+    """A part of a resource, and where the next one is."""
+    room, name, start = _address(uri)
+    if room == "told":
+        said = view_of(here, name).text
+        text, form = said if said is not None else f"{name} is told nothing here.", PLAIN
+    else:
+        memories = here.memories()
+        text, form = _store(memories, room, name).read(name).text, MARKDOWN
+    end = min(len(text), start + PART)
+    while size_of(text[start:end]) > PART:
+        end = start + (end - start) * 9 // 10
+    found = [Part(uri, text[start:end], form)]
+    if end < len(text):
+        more = f"{uri.partition('?')[0]}?from={end}"
+        found.append(Part(more, f"[{len(text) - end:,} more characters: read {more}]", PLAIN))
+    return found
+
+
+def _address(uri: str) -> tuple[str, str, int]:
+    path, _, query = uri.partition("?")
+    room, _, name = path.removeprefix(SCHEME).partition("/")
+    wrong = BadArgument(
+        f"there is no resource {clipped(uri, 200)!r}: foretold://memory/<file>, team/<file>, told/<agent>"
+    )
+    if not path.startswith(SCHEME) or room not in ("memory", "team", "told") or not name or "\0" in unquote(name):
+        raise wrong
+    start = query.removeprefix("from=") if query else "0"
+    if not (start.isascii() and start.isdecimal() and len(start) < 12):
+        raise wrong
+    return room, unquote(name, errors="surrogateescape"), int(start)
+
+
+def _store(memories: Memories, room: str, file: str) -> Store:
+    if room == "team":
+        if memories.team is None:
+            raise BadArgument("there is no team's memory here: this is no git repository")
+        return memories.team
+    under = memories.under
+    return under if under is not None and file not in memories.own.folder.files() else memories.own

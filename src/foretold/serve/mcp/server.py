@@ -1,0 +1,288 @@
+"""The MCP server: our tools and resources over standard input and output, with the official SDK.
+
+1. Nothing but the protocol goes to standard output: while it serves, the SDK points that at standard error for
+   everybody else in the process.
+2. Work is done in threads, several requests at once; each opens what it needs. Whoever asks for progress is told, and a
+   request that is cancelled stops at its next step.
+3. A fault of a tool is an answer that says so, never the end of the server, and never a traceback. Neither is it one if
+   the client goes in the middle of something.
+4. The client is asked for its folders once, and again when it says that they changed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from threading import Event
+from urllib.parse import unquote, urlsplit
+
+import anyio
+import anyio.from_thread
+import anyio.to_thread
+from mcp import types
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
+
+from foretold import __version__
+from foretold.dialects.registry import DEFAULT_AGENT
+from foretold.errors import ForetoldError, NotAFolder
+from foretold.serve.mcp import resources
+from foretold.serve.mcp.arguments import checked
+from foretold.serve.mcp.bounds import cleaned
+from foretold.serve.mcp.catalogue import INSTRUCTIONS, tools_for
+from foretold.serve.mcp.here import Cancelled, Here, agent_of, session_of
+from foretold.serve.mcp.tool import said_of
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    from foretold.serve.mcp.tool import Answer, Tool
+
+    Given = TypeVar("Given")
+    Context = Any  # of the SDK
+
+THREADS = 8
+ROOTS = 5.0  #: seconds in which a client says where it works
+OFTEN = 0.25  #: seconds between two reports of progress
+
+
+class ForetoldServer:
+    """What is served, and to whom."""
+
+    def __init__(self, folder: str = "", *, home: str | None = None, agent: str = "", read_only: bool = False) -> None:
+        self.folder, self.home, self.agent = folder, home, agent
+        self.tools = tools_for(read_only=read_only)
+        self._roots: str | None = None  #: None: not asked yet
+        self._threads: Any = None
+
+    def server(self) -> Any:
+        """The SDK's server with our handlers. It reports to nobody: the spans that it would make are left out."""
+        server = Server(
+            "foretold",
+            version=__version__,
+            title="foretold",
+            instructions=INSTRUCTIONS,
+            on_list_tools=self.list_tools,
+            on_call_tool=self.call_tool,
+            on_list_resources=self.list_resources,
+            on_list_resource_templates=self.list_templates,
+            on_read_resource=self.read_resource,
+        )
+        server.middleware.clear()
+        server.add_notification_handler("notifications/roots/list_changed", types.NotificationParams, self.forget_roots)
+        return server
+
+    async def run(self) -> None:
+        """Serve until standard input ends."""
+        server = self.server()
+        self._threads = anyio.CapacityLimiter(THREADS)
+        async with stdio_server() as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+
+    # Tools
+
+    async def list_tools(self, _context: Context, _params: Any) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[_tool(tool) for tool in self.tools.values()])
+
+    async def call_tool(self, context: Context, params: Any) -> types.CallToolResult:
+        tool = self.tools.get(params.name)
+        if tool is None:
+            raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name[:80]!r}; {self._there_are()}")
+        try:
+            given = checked(params.arguments or {}, tool.takes)
+            answer = await self._in_thread(context, lambda here: tool.run(here, given))
+        except ForetoldError as error:
+            return _refused(said_of(error))
+        except OSError as error:
+            return _refused(f"the machine refused: {error.strerror or error}: {error.filename or ''}".rstrip(": "))
+        except Exception as error:  # a fault of ours is told, and the server goes on
+            _log(f"{tool.name} failed: {_fault(error)}")
+            return _refused(f"foretold itself failed in {tool.name} ({_fault(error)}); other tools may still work")
+        return _answered(answer)
+
+    def _there_are(self) -> str:
+        return f"there are: {', '.join(self.tools)}"
+
+    # Resources
+
+    async def list_resources(self, context: Context, params: Any) -> types.ListResourcesResult:
+        cursor = (params.cursor if params else "") or ""
+        found, following = await self._or_error(context, lambda here: resources.listed(here, cursor))
+        return types.ListResourcesResult(
+            resources=[
+                types.Resource(
+                    uri=each.uri,
+                    name=_text(each.name),
+                    title=_text(each.title),
+                    description=_text(each.about),
+                    mime_type=each.form,
+                    size=each.size,
+                )
+                for each in found
+            ],
+            next_cursor=following or None,
+        )
+
+    async def list_templates(self, _context: Context, _params: Any) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(
+            resource_templates=[
+                types.ResourceTemplate(
+                    uri_template=each.uri, name=each.name, title=each.title, description=each.about, mime_type=each.form
+                )
+                for each in resources.TEMPLATES
+            ]
+        )
+
+    async def read_resource(self, context: Context, params: Any) -> types.ReadResourceResult:
+        uri = str(params.uri)
+        parts = await self._or_error(context, lambda here: resources.read(here, uri))
+        return types.ReadResourceResult(
+            contents=[
+                types.TextResourceContents(uri=uri, text=_text(text), mime_type=form) for uri, text, form in parts
+            ]
+        )
+
+    async def _or_error(self, context: Context, work: Callable[[Here], Given]) -> Given:
+        """What resources have no other form for: an error of the protocol."""
+        try:
+            return await self._in_thread(context, work)
+        except ForetoldError as error:
+            raise MCPError(types.INVALID_PARAMS, said_of(error)) from None
+        except Exception as error:
+            raise MCPError(types.INTERNAL_ERROR, f"foretold itself failed ({_fault(error)})") from None
+
+    # Where, and how
+
+    async def _in_thread(self, context: Context, work: Callable[[Here], Given]) -> Given:
+        """Do work in a thread of its own, that stops when nobody waits any more."""
+        folder = self.folder or await self._root(context) or _started_in()
+        stopped = Event()
+        params = context.session.client_params
+        name = params.client_info.name if params else ""
+        here = Here(
+            folder,
+            self.home,
+            f"{name} {params.client_info.version}"[:100] if params else "",
+            self.agent or agent_of(name),
+            self.agent or DEFAULT_AGENT,
+            session_of((context.params or {}).get("_meta"), os.environ),
+            progress=_Progress(context, stopped),
+        )
+        try:
+            done: Given = await anyio.to_thread.run_sync(work, here, abandon_on_cancel=True, limiter=self._threads)
+            return done
+        finally:
+            stopped.set()
+
+    async def _root(self, context: Context) -> str:
+        """The first folder that the client says it works in; empty if it says none."""
+        if self._roots is None:
+            capabilities = context.session.client_capabilities
+            can = capabilities is not None and capabilities.roots is not None and context.session.can_send_request
+            self._roots = await _asked(context) if can else ""
+        return self._roots
+
+    async def forget_roots(self, _context: Context, _params: Any) -> None:
+        self._roots = None
+
+
+async def _asked(context: Context) -> str:
+    try:
+        found = await context.session.send_request(types.ListRootsRequest(), types.ListRootsResult, ROOTS)
+        return next((path for root in found.roots if (path := path_of(str(root.uri)))), "")
+    except Exception as error:  # whatever a client answers, there is the folder we were started in
+        _log(f"the client does not say where it works ({_fault(error)})")
+        return ""
+
+
+def path_of(uri: str) -> str:
+    """The folder that an address of a file names; empty if it is none that is there.
+
+    >>> path_of("file:///"), path_of("https://example.com/")
+    ('/', '')
+    """
+    parts = urlsplit(uri)
+    path = unquote(parts.path, errors="surrogateescape")
+    return path if parts.scheme == "file" and "\0" not in path and os.path.isdir(path) else ""
+
+
+class _Progress:
+    """Tells how far work is, from its thread; and ends it if nobody waits any more."""
+
+    def __init__(self, context: Context, stopped: Event) -> None:
+        self._context, self._stopped = context, stopped
+        self._wanted = bool(context.meta and context.meta.get("progress_token") is not None)
+        self._last, self._most = 0.0, -1.0
+
+    def __call__(self, done: float, total: float, doing: str) -> None:
+        if self._stopped.is_set():
+            raise Cancelled
+        now = time.monotonic()
+        if not self._wanted or done <= self._most or now - self._last < OFTEN:
+            return
+        self._last, self._most = now, done
+        finite = total if total < float("inf") else None
+        anyio.from_thread.run(self._context.session.report_progress, done, finite, doing)
+
+
+# Values of ours as values of the protocol
+
+
+def _tool(tool: Tool) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.about,
+        input_schema=tool.takes,
+        output_schema=tool.gives,
+        annotations=types.ToolAnnotations(
+            title=tool.title,
+            read_only_hint=not tool.writes,
+            destructive_hint=tool.destroys,
+            idempotent_hint=tool.repeats,
+            open_world_hint=False,
+        ),
+    )
+
+
+def _answered(answer: Answer) -> types.CallToolResult:
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=_text(answer.text))], structured_content=cleaned(answer.data)
+    )
+
+
+def _refused(said: str) -> types.CallToolResult:
+    return types.CallToolResult(content=[types.TextContent(type="text", text=_text(said))], is_error=True)
+
+
+def _text(text: str) -> str:
+    return str(cleaned(text))
+
+
+def _started_in() -> str:
+    try:
+        return os.getcwd()
+    except OSError:
+        raise NotAFolder("the folder that the server was started in is gone") from None
+
+
+def _log(said: str) -> None:
+    """One line on standard error, which clients keep in their logs."""
+    print(f"foretold mcp: {said}", file=sys.stderr, flush=True)  # noqa: T201
+
+
+def _fault(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"[:300]
+
+
+def serve(folder: str = "", *, home: str | None = None, agent: str = "", read_only: bool = False) -> None:
+    """Serve on standard input and output until the input ends."""
+    try:
+        anyio.run(ForetoldServer(folder, home=home, agent=agent, read_only=read_only).run)
+    except* (BrokenPipeError, ConnectionError):
+        _log("the client is gone")
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  what is still to be flushed

@@ -1,0 +1,68 @@
+"""Rollouts that Codex has compressed with Zstandard.
+
+The standard library reads them from Python 3.14 on; before, the program `zstd` does, and if it is not there, that is
+named. They are unpacked into a temporary file, a piece at a time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+from foretold.types import TYPE_CHECKING, Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import IO
+
+PACKED = ".zst"
+_LIBRARY = "compression.zstd"  #: from 3.14 on
+
+
+@contextlib.contextmanager
+def readable(path: str, findings: list[Finding] | None = None) -> Iterator[str]:
+    """The path of a file as plain lines: itself, or a copy that is gone afterwards; empty if it cannot be unpacked."""
+    if not path.endswith(PACKED):
+        yield path
+        return
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="foretold-") as folder:
+        plain = os.path.join(folder, os.path.basename(path).removesuffix(PACKED))
+        with open(plain, "wb") as out:
+            problem = _unpack(path, out)
+        if problem and findings is not None:
+            findings.append(Finding(path, None, "record-packed", problem))
+        yield plain if os.path.getsize(plain) else ""
+
+
+def _unpack(path: str, out: IO[bytes]) -> str:
+    """Write what a compressed file holds; what is wrong with it, or nothing."""
+    for unpack in (_by_library, _by_program):
+        try:
+            return unpack(path, out)
+        except (ImportError, FileNotFoundError):
+            continue
+    return "it is compressed with Zstandard, and nothing here can unpack it: install zstd"
+
+
+def _by_library(path: str, out: IO[bytes]) -> str:
+    import shutil
+
+    zstd = __import__(_LIBRARY, fromlist=["open"])
+    try:
+        with zstd.open(path) as packed:
+            shutil.copyfileobj(packed, out)
+    except (OSError, EOFError, zstd.ZstdError) as error:
+        return f"it cannot be unpacked whole: {error}"
+    return ""
+
+
+def _by_program(path: str, out: IO[bytes]) -> str:
+    import subprocess
+
+    done = subprocess.run(
+        ["zstd", "-dcq", "--", path], stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE, check=False
+    )
+    said = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1]
+    return f"it cannot be unpacked whole: {said}" if done.returncode else ""

@@ -1,0 +1,92 @@
+"""A session of opencode that was archived as rows, in the form that `opencode import` takes.
+
+1. The session's row gives `info`: names as opencode exports them, groups of columns as objects, no nulls.
+2. A message is its `data` with its id and the session's; so is a part, with that of its message. Both in order of ids.
+3. Importing in a folder makes the session one of that folder (measured on opencode 1.18.33).
+"""
+
+from __future__ import annotations
+
+import json
+
+from foretold.errors import SessionFailed
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Json = dict[str, object]
+#: column -> where it stands in `info`
+INFO = {
+    "id": ("id",),
+    "slug": ("slug",),
+    "project_id": ("projectID",),
+    "workspace_id": ("workspaceID",),
+    "parent_id": ("parentID",),
+    "directory": ("directory",),
+    "path": ("path",),
+    "title": ("title",),
+    "agent": ("agent",),
+    "model": ("model",),
+    "version": ("version",),
+    "summary_additions": ("summary", "additions"),
+    "summary_deletions": ("summary", "deletions"),
+    "summary_files": ("summary", "files"),
+    "summary_diffs": ("summary", "diffs"),
+    "cost": ("cost",),
+    "tokens_input": ("tokens", "input"),
+    "tokens_output": ("tokens", "output"),
+    "tokens_reasoning": ("tokens", "reasoning"),
+    "tokens_cache_read": ("tokens", "cache", "read"),
+    "tokens_cache_write": ("tokens", "cache", "write"),
+    "metadata": ("metadata",),
+    "revert": ("revert",),
+    "permission": ("permission",),
+    "time_created": ("time", "created"),
+    "time_updated": ("time", "updated"),
+    "time_archived": ("time", "archived"),
+}
+CODED = ("model", "summary_diffs", "metadata", "revert", "permission")  #: columns that hold JSON
+
+
+def import_document(lines: Iterable[bytes]) -> Json:
+    """What `opencode import` takes, of the rows of a session."""
+    own: Json = {}
+    messages: dict[str, Json] = {}
+    parts: dict[str, list[Json]] = {}
+    for line in lines:
+        value = json.loads(line)
+        table, row = value["table"], value["row"]
+        if table == "session":
+            own = row
+        elif table == "message":
+            messages[row["id"]] = {**json.loads(row["data"]), "id": row["id"], "sessionID": row["session_id"]}
+        elif table == "part":
+            names = {"id": row["id"], "sessionID": row["session_id"], "messageID": row["message_id"]}
+            parts.setdefault(row["message_id"], []).append({**json.loads(row["data"]), **names})
+    if not own:
+        raise SessionFailed("the archive does not have the row of the session itself, so it cannot be imported")
+    said = [{"info": info, "parts": parts.get(name, [])} for name, info in sorted(messages.items())]
+    return {"info": info_of(own), "messages": said}
+
+
+def info_of(row: Json) -> Json:
+    """The session as opencode exports it.
+
+    >>> info_of({"id": "ses_1", "parent_id": None, "time_created": 5, "model": '{"id": "m"}'})
+    {'id': 'ses_1', 'model': {'id': 'm'}, 'time': {'created': 5}}
+    """
+    info: Json = {}
+    for column, keys in INFO.items():
+        value = row.get(column)
+        if value is None:
+            continue
+        if column in CODED and isinstance(value, str):
+            value = json.loads(value)
+        at = info
+        for key in keys[:-1]:
+            inner = at.setdefault(key, {})
+            assert isinstance(inner, dict)
+            at = inner
+        at[keys[-1]] = value
+    return info

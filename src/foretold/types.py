@@ -1,0 +1,146 @@
+"""The words of foretold as values: Entry, Skip, Finding, Message, Block, Attachment.
+
+They import nothing of ours and nothing heavy. `typing` alone costs a third of a bare interpreter start, so
+`NamedTuple` here is the same thing for a type checker and a small class builder at run time.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple as NamedTuple
+    from typing import TypeAlias
+
+    Message: TypeAlias = dict[str, object]
+else:
+
+    class _FromAnnotations(type):
+        """Build a named tuple from a class body, as `typing.NamedTuple` does, without importing `typing`."""
+
+        def __new__(meta, name, bases, body):
+            if not bases:
+                return type.__new__(meta, name, bases, body)
+            fields = tuple(body.get("__annotations__", ()))
+            defaults = [body.pop(field) for field in fields if field in body]
+            base = namedtuple(name, fields, defaults=defaults, module=body["__module__"])
+            return type(name, (base,), {"__slots__": (), **body})
+
+    class NamedTuple(metaclass=_FromAnnotations):
+        pass
+
+    Message = dict
+
+
+class Entry(NamedTuple):
+    """One piece of text the model receives, and where it comes from."""
+
+    path: str  #: as the agent shows it
+    layer: str  #: managed, user, project, local, memory
+    text: str  #: as the model sees it: frontmatter and comments gone, not yet trimmed
+    raw: str  #: as it is on disk, decoded
+    kind: str = "file"  #: file, rule, import, setting, index
+    reason: str = "session_start"  #: or include, nested_traversal, path_glob_match
+    parent: str | None = None  #: the file whose import brought it
+    trigger: str | None = None  #: the touched file that brought it
+    globs: tuple[str, ...] = ()  #: its `paths`, normalised
+    size: int = 0  #: bytes on disk
+    depth: int = 0  #: hops from the file that was found, not imported
+    folder: str = ""  #: the folder it speaks for
+    announced: bool = True  #: whether the agent's own InstructionsLoaded hook reports it
+    fallback: bool = False  #: whether it was read in place of the agent's own files, or imported from such a file
+    name: str = ""  #: of agents that give a rule a name
+    includes: tuple[str, ...] = ()  #: files whose text stands in this one, where imports are put in place
+
+    @property
+    def tokens(self) -> int:
+        """An estimate: four bytes of UTF-8 a token. No tokenizer of a current Claude model is public."""
+        return estimate_tokens(self.text)
+
+    @property
+    def differs_from_disk(self) -> bool:
+        return self.text != self.raw
+
+
+class Skip(NamedTuple):
+    """A candidate that is there, or was asked for, and is not delivered."""
+
+    path: str
+    reason: str  #: see `foretold.types.REASONS`
+    detail: str = ""
+    layer: str = ""
+    parent: str | None = None
+    line: int | None = None
+    globs: tuple[str, ...] = ()
+
+
+class Finding(NamedTuple):
+    """Something the author of a file should know. A value, never an exception."""
+
+    path: str
+    line: int | None
+    code: str
+    message: str
+    hint: str = ""
+
+
+class Block(NamedTuple):
+    """One content block that goes to the model: its role, its type (text or tool_result) and its text.
+
+    The text of a `tool_result` block is what is appended to the tool's own output.
+    """
+
+    role: str
+    type: str
+    text: str
+
+
+class Slot(NamedTuple):
+    """A place in a request and the block that stands there."""
+
+    place: str  #: before-prompt, after-tools, with-prompt
+    block: Block
+
+
+REASONS: dict[str, str] = {
+    "already-attached": "it was attached earlier in this conversation",
+    "already-loaded": "the model has it already, from the start of the session",
+    "bad-frontmatter": "its frontmatter does not parse, and the agent drops such a rule",
+    "bad-name": "no file can have this name",
+    "budget": "the bytes that the agent loads were used up before it",
+    "depth-cap": "it is imported more levels deep than the agent follows",
+    "disabled": "a switch turns this off",
+    "duplicate": "the same file was loaded before, under this or another path",
+    "empty": "nothing is left of it after frontmatter, comments and white space",
+    "excluded": "an exclude pattern matches it",
+    "folder": "a folder stands where a file should",
+    "in-code": "the import stands where the agent does not look for imports",
+    "lost": "a compaction or clearing took it; it comes again when a file that it speaks for is touched",
+    "missing": "there is no such file",
+    "no-match": "its `paths` match nothing that is here",
+    "not-a-file": "it is a FIFO, a socket or a device",
+    "not-a-text-file": "the agent imports no files with this extension",
+    "not-an-import": "the token does not have the form of an import",
+    "not-newest": "more files than the agent attaches again were changed after it",
+    "not-walked": "the agent does not look into this folder",
+    "not-yet-read": "its `paths` are waiting for a file that matches",
+    "outside-project": "it lies outside the working directory",
+    "same-content": "another file with the same content was loaded",
+    "shadowed": "another file takes its place",
+    "symlink-loop": "it is a link that leads back to itself",
+    "too-large": "it is larger than the agent reads",
+    "unknown-user": "it names the home of a user that this machine does not know",
+    "unreadable": "the file system refuses to read it",
+    "withheld": "it was loaded but is not sent to the model",
+    "worktree": "it belongs to the main repository of this git worktree",
+}
+
+
+def estimate_tokens(text: str) -> int:
+    """Estimate the tokens of a text.
+
+    >>> estimate_tokens("Use pnpm, never npm.")
+    5
+    """
+    return (len(text.encode("utf-8", "replace")) + 3) // 4

@@ -1,5 +1,0 @@
-"""`python -m headnote` is the command."""
-
-from headnote.cli import run
-
-run()

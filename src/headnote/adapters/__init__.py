@@ -1,1 +1,0 @@
-"""headnote in the frameworks that agents are built with: one thin file each. Importing this does nothing."""

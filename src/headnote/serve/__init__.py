@@ -1,1 +1,0 @@
-"""headnote for the agents themselves: hooks and an MCP server. Importing this does nothing."""
