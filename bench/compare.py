@@ -19,7 +19,7 @@ from trees import Place, files, write
 import foretold
 from foretold.dialects.registry import AGENTS, SIGNS
 from foretold.instructions.load import ask, load_view
-from foretold.tree import Disk
+from foretold.storage.tree import Disk
 
 BAR = 3.0
 EFFORT = Effort(3.0, 15)

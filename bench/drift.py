@@ -22,7 +22,7 @@ from drift_history import Labelled, scripted
 from drift_trees import big, memories
 from report import Row, Table, over, render, times, write_json
 
-from foretold.memory.drift.verdict import verify
+from foretold.memory.drift.verify import verify
 from foretold.memory.note import Memory
 
 BAR = 4.0  #: aim: 3; times one `git grep` for a rare text and one `git ls-files`

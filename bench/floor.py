@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 
-from foretold.tree import Disk, Fault, Item
+from foretold.storage.tree import Disk, Fault, Item
 
 CANDIDATES = ("CLAUDE.md", "CLAUDE.local.md", ".claude", "rules")
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC

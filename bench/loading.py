@@ -14,7 +14,7 @@ from trees import AGENTS, Place
 import foretold
 from foretold.instructions.load import ask, load_view
 from foretold.instructions.view import View
-from foretold.tree import Disk, Tree
+from foretold.storage.tree import Disk, Tree
 
 FLOOR_BAR, PARSER_BAR, SIZE_BAR, RELOAD_BAR = 8.0, 3.0, 1.5, 2.0
 PARSED = ("1 MB", "rules 300 busy")  #: every file goes through the Markdown parser: judged against that

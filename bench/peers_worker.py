@@ -16,9 +16,9 @@ from loading import load, loader
 from measure import Effort, cpu_seconds, fastest
 from trees import AGENTS, Place
 
-from foretold.frontmatter import trim
-from foretold.instructions.read import read_text
-from foretold.tree import Disk
+from foretold.instructions.text.read import read_text
+from foretold.storage.tree import Disk
+from foretold.text.frontmatter import trim
 
 LIMIT = 10.0  #: seconds for one load of a peer
 

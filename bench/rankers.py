@@ -1,6 +1,6 @@
 """Ways to find memories, side by side over the same corpus: ours, and what it is measured against.
 
-All of them drop the same stopwords. `ours` goes through the index and the marks of `foretold.memory.recall`.
+All of them drop the same stopwords. `ours` goes through the index and the marks of `foretold.memory.recall.recall`.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import sqlite3
 
 from locomo import DEPTH, Corpus, Ranker
 
-from foretold.memory import scoring
-from foretold.memory.postings import Postings, in_memory, query_of
-from foretold.memory.terms import STOPWORDS, groups
-from foretold.memory.vectors import Vectors, nearness
+from foretold.memory.recall import ranking
+from foretold.memory.recall.index import Postings, in_memory, query_of
+from foretold.memory.recall.query import STOPWORDS, groups
+from foretold.memory.recall.vectors import Vectors, nearness
 
 RRF = 60
 
@@ -25,7 +25,7 @@ def ours(corpus: Corpus, vectors: Vectors | None = None, postings: Postings | No
     def ranked(text: str) -> list[str]:
         query = query_of(groups(text))
         near = nearness(postings, vectors, text) if vectors else None
-        marks = scoring.rank(query, [postings.find(query, (), near)], now)
+        marks = ranking.rank(query, [postings.find(query, (), near)], now)
         return [mark.candidate.file for mark in marks[:DEPTH]]
 
     return ranked

@@ -85,7 +85,7 @@ def _rankers(corpus: locomo.Corpus, *, quick: bool) -> dict[str, locomo.Ranker]:
         found["tantivy en_stem"] = rankers.tantivy(corpus)
     found["ours"] = rankers.ours(corpus)
     if importlib.util.find_spec("wordllama"):
-        from foretold.memory.vectors import WordLlama
+        from foretold.memory.recall.vectors import WordLlama
 
         table, postings = WordLlama(), rankers.in_memory(corpus.memories)
         if not quick:

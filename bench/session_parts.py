@@ -17,9 +17,9 @@ from transcripts import COMMONEST, START, Speech, claude, write_file
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "src"))
 
-from foretold.sessions.hits import open_index, search  # noqa: E402
-from foretold.sessions.index import Index  # noqa: E402
-from foretold.sessions.listing import list_sessions, newest_first  # noqa: E402
+from foretold.sessions.catalog import list_sessions, newest_first  # noqa: E402
+from foretold.sessions.fulltext.index import Index  # noqa: E402
+from foretold.sessions.fulltext.search import open_index, search  # noqa: E402
 from foretold.sessions.model import Homes  # noqa: E402
 
 SLOWER, RARE, COMMON, SCAN, MEMORY = 6.0, 20.0, 2.0, 5.0, 200
@@ -176,11 +176,11 @@ def memory(root: str, size: int, most: int) -> Table:
     path = f"{home}/.claude/projects/-home-ada-long/{session}.jsonl"
     _write_long(path, session, size)
     works = {
-        "index": "from foretold.sessions.hits import search; search('nowhere', homes=homes)",
-        "search": "from foretold.sessions.hits import search; search('the of', homes=homes, order='ranked')",
-        "search without an index": "from foretold.sessions.hits import search; "
+        "index": "from foretold.sessions.fulltext.search import search; search('nowhere', homes=homes)",
+        "search": "from foretold.sessions.fulltext.search import search; search('the of', homes=homes, order='ranked')",
+        "search without an index": "from foretold.sessions.fulltext.search import search; "
         "search('nowhere', homes=homes, use_index=False)",
-        "list": "from foretold.sessions.listing import list_sessions; list_sessions(homes)",
+        "list": "from foretold.sessions.catalog import list_sessions; list_sessions(homes)",
         "export to Markdown": "from foretold.cli import main; "
         f"main(['sessions', 'export', '{session}', '--home', home, '-o', home + '/talk.md'])",
     }

@@ -17,7 +17,7 @@ SMALL, LARGE, QUICK = 10_000, 100_000, 20_000
 QUERY = "which cluster did we deploy the billing router to?"
 SOURCES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "src")
 
-ASK = f"import sys; from foretold.memory.recall import recall; recall(sys.argv[1], {QUERY!r}, cache=sys.argv[2])"
+ASK = f"import sys; from foretold.memory.recall.recall import recall; recall(sys.argv[1], {QUERY!r}, cache=sys.argv[2])"
 STAT = "import os, sys\nfor top, _, names in os.walk(sys.argv[1]):\n    [os.lstat(f'{top}/{name}') for name in names]"
 
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-from foretold.dialects.claude_world import slug
+from foretold.dialects.claude_code.settings import slug
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 STEPS = (

@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from foretold.conform.cases import read_cases
-from foretold.conform.run import run_cases
+from foretold.proof.conform.cases import read_cases
+from foretold.proof.conform.run import run_cases
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "conformance")
 FILES = (

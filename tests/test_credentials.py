@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from foretold.credentials import credentials_in
+from foretold.secrets.forms import credentials_in
 
 HEX = "0123456789abcdef"
 MIXED = string.ascii_letters + string.digits

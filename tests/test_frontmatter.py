@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import foretold
-from foretold import frontmatter
-from foretold.frontmatter import Front, first_line, parse, split, trim
+from foretold.text import frontmatter
+from foretold.text.frontmatter import Front, first_line, parse, split, trim
 
 RECORDED = os.path.join(os.path.dirname(__file__), "conformance")
 TITLE = "Contents of {proj}/CLAUDE.md (project instructions, checked into the codebase):\n\n"
@@ -446,7 +446,7 @@ def test_aliases_are_honest_in_small_numbers():
 
 def test_the_usual_shape_needs_no_yaml_parser():
     code = (
-        "import sys; from foretold.frontmatter import parse; before = 'ryaml' in sys.modules;"
+        "import sys; from foretold.text.frontmatter import parse; before = 'ryaml' in sys.modules;"
         "parse('paths:\\n  - \"src/**\"\\n  - lib/*\\n'); parse('a: [b, \"c\"]\\n'); after = 'ryaml' in sys.modules;"
         "parse('paths: *.ts\\n'); print(before, after, 'ryaml' in sys.modules)"
     )

@@ -4,6 +4,7 @@ import ast
 import importlib
 import os
 import pkgutil
+import re
 import subprocess
 import sys
 import sysconfig
@@ -17,19 +18,22 @@ HOUSE = os.path.dirname(os.path.abspath(foretold.__file__))
 
 #: rooms and modules by storey: what stands on a line may use its own line and those above, never those below
 STOREYS = (
-    ("types", "errors", "patterns", "frontmatter", "tree", "credentials", "ours", "extras", "models"),
+    ("types", "errors", "paths", "extras"),
+    ("text", "storage", "secrets", "git", "models"),
     ("dialects",),
-    ("instructions", "memory", "sessions", "files", "context"),
-    ("extract",),
+    ("instructions",),
+    ("sessions",),
+    ("memory", "files"),
+    ("context",),
     ("harness",),
-    ("conform", "check", "probe", "compat", "adapters"),
+    ("proof", "check", "compat", "adapters"),
     ("serve", "cli", "__main__"),
 )
 STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms}
 
 #: modules that cost too much on the paths that must start fast
 HEAVY = {"typing", "dataclasses", "pathlib", "importlib.metadata", "inspect", "enum", "subprocess", "asyncio"}
-FAST = ("types", "errors", "patterns", "frontmatter", "tree", "dialects", "instructions")
+FAST = ("types", "errors", "text", "dialects", "instructions")
 
 
 def modules():
@@ -127,7 +131,7 @@ def cycle_in(graph):
 
 def test_the_graph_is_seen():
     """The reader of imports finds plain, lazy and computed ones; else the tests below would prove nothing."""
-    assert "foretold.tree" in GRAPH["foretold.instructions.load"]
+    assert "foretold.storage.tree" in GRAPH["foretold.instructions.load"]
     assert "foretold.dialects" in GRAPH["foretold.instructions.load"]  # __import__(f"foretold.dialects.{…}")
     assert "foretold.instructions.session" in GRAPH["foretold.cli.explain"]  # inside a function
     assert "foretold.cli" in GRAPH["foretold.cli"]  # __import__(f"foretold.cli.{…}")
@@ -205,22 +209,22 @@ def test_only_the_known_dependencies_are_imported():
 EXTRAS = {
     ("agents", "foretold.adapters.openai_agents"),
     ("anthropic", "foretold.adapters.anthropic_memory"),
-    ("anthropic", "foretold.models.anthropic_client"),
+    ("anthropic", "foretold.models.anthropic"),
     ("anyio", "foretold.adapters.anthropic_memory"),
     ("anyio", "foretold.adapters.claude_store"),
     ("anyio", "foretold.serve.mcp.server"),
     ("claude_agent_sdk", "foretold.adapters.claude_store"),
     ("deepagents", "foretold.adapters.deepagents"),
-    ("detect_secrets", "foretold.sessions.detectors"),
+    ("detect_secrets", "foretold.secrets.detectors"),
     ("google", "foretold.adapters.google_adk"),
     ("langchain", "foretold.adapters.langchain"),
     ("langchain_core", "foretold.adapters.langchain"),
     ("litellm", "foretold.adapters.plain"),
     ("mcp", "foretold.serve.mcp.server"),
-    ("numpy", "foretold.memory.vectors"),
-    ("openai", "foretold.models.openai_client"),
+    ("numpy", "foretold.memory.recall.vectors"),
+    ("openai", "foretold.models.openai"),
     ("pydantic_ai", "foretold.adapters.pydantic_ai"),
-    ("wordllama", "foretold.memory.vectors"),
+    ("wordllama", "foretold.memory.recall.vectors"),
 }
 
 
@@ -239,25 +243,28 @@ def test_nothing_heavy_on_the_fast_paths():
 #: our modules that `show` needs
 OURS = {
     *("foretold", "foretold.cli", "foretold.cli.options", "foretold.cli.show"),
-    *(
-        "foretold.errors",
-        "foretold.frontmatter",
-        "foretold.tree",
-        "foretold.types",
-        "foretold.dialects",
-        "foretold.instructions",
-    ),
-    *(f"foretold.dialects.{name}" for name in "claude_code claude_world config registry table world".split()),
-    *(f"foretold.instructions.{name}" for name in "admission advice codeunits excludes fallback globs".split()),
-    *(f"foretold.instructions.{name}" for name in "imports index load locate markdown origin paths read".split()),
-    *(f"foretold.instructions.{name}" for name in "escape parts picks render rules run view".split()),
+    *("foretold.errors", "foretold.types", "foretold.storage", "foretold.storage.tree"),
+    *("foretold.text", "foretold.text.frontmatter", "foretold.text.globs", "foretold.text.globs.utf16"),
+    "foretold.text.globs.picomatch",
+    *("foretold.dialects", "foretold.dialects.registry", "foretold.dialects.schema", "foretold.dialects.surroundings"),
+    *("foretold.dialects.settings_files", "foretold.dialects.claude_code"),
+    *("foretold.dialects.claude_code.instructions", "foretold.dialects.claude_code.settings"),
+    *(f"foretold.instructions{name}" for name in ("", ".advice", ".engine", ".load", ".origin", ".view")),
+    "foretold.instructions.discover",
+    *(f"foretold.instructions.discover.{name}" for name in "admission candidates excludes fallback locate".split()),
+    *(f"foretold.instructions.discover.{name}" for name in "rule_conditions rules".split()),
+    "foretold.instructions.text",
+    *(f"foretold.instructions.text.{name}" for name in "imports markdown memory_index read".split()),
+    "foretold.instructions.render",
+    *(f"foretold.instructions.render.{name}" for name in "blocks escape parts".split()),
 }
 
 #: and those it needs only for a text with imports or comments, for exclude patterns, for YAML that is not plain
-MARKDOWN = {f"foretold.instructions.{name}" for name in "mdblocks mdinline mdleaves mdlines mentions".split()}
+MARKDOWN = {f"foretold.text.markdown{name}" for name in ("", ".blocks", ".inline", ".leaves", ".lines")}
+MARKDOWN |= {"foretold.instructions.text.mentions"}
 MARKDOWN |= {"pyromark", "pyromark._options", "pyromark._pyromark", "pyromark._theme"}
-MARKDOWN |= {"foretold.patterns"}
-EXCLUDES = {"foretold.instructions.globparse", "foretold.instructions.globtree", "foretold.patterns"}
+MARKDOWN |= {"foretold.text.patterns"}
+EXCLUDES = {"foretold.text.globs.picomatch_parser", "foretold.text.globs.picomatch_tree", "foretold.text.patterns"}
 YAML = {"ryaml", "ryaml._ryaml", "typing", "_typing", "typing.io", "typing.re", "contextlib"}
 
 #: the standard library under `re`, `argparse` and `collections`; names differ a little between Python versions
@@ -375,3 +382,14 @@ def test_a_name_of_a_room_is_never_one_of_its_modules(room):
         importlib.import_module(f"foretold.{room}.{module.name}")
     names = package._PLACES
     assert [name for name in names if isinstance(getattr(package, name), types.ModuleType)] == []
+
+
+def test_no_group_has_a_possessive_quantifier():
+    """Up to Python 3.11.4 `(?:ab)*+` matches wrongly if the group can backtrack (CPython gh-106052); `[ab]*+` is fine."""
+    wrong = []
+    for folder, _, names in os.walk(HOUSE):
+        for name in filter(lambda name: name.endswith(".py"), names):
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                found = re.findall(r".*\)(?:[*+?]|\{[0-9,]*\})\+.*", file.read())
+            wrong += [f"{name}: {line.strip()}" for line in found]
+    assert wrong == []

@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from foretold.tree import Disk, Fault, Item, unchanged
+from foretold.storage.tree import Disk, Fault, Item, unchanged
 
 LIMIT = 1000
 

@@ -6,7 +6,7 @@ import typing
 import pytest
 
 from foretold.instructions.session import Attachment, Call
-from foretold.tree import Fault, Item
+from foretold.storage.tree import Fault, Item
 from foretold.types import REASONS, Block, Entry, Finding, NamedTuple, Skip, Slot, estimate_tokens
 
 

@@ -19,16 +19,16 @@ _PLACES = {
     "Block": "foretold.types",
     "Call": "foretold.instructions.session",
     "Entry": "foretold.types",
-    "Extractor": "foretold.extract.extractor",
+    "Extractor": "foretold.memory.extraction.extractor",
     "Finding": "foretold.types",
-    "Gate": "foretold.extract.gate",
+    "Gate": "foretold.memory.extraction.gate",
     "Harness": "foretold.harness.harness",
     "ForetoldError": "foretold.errors",
     "NotAFolder": "foretold.errors",
     "Session": "foretold.instructions.session",
     "Skip": "foretold.types",
     "Slot": "foretold.types",
-    "Survival": "foretold.instructions.survival",
+    "Survival": "foretold.instructions.compaction.survival",
     "UnknownAgent": "foretold.errors",
     "View": "foretold.instructions.view",
     "Comparison": "foretold.instructions.compare",
@@ -52,9 +52,8 @@ if TYPE_CHECKING:
     from foretold.errors import ForetoldError as ForetoldError
     from foretold.errors import NotAFolder as NotAFolder
     from foretold.errors import UnknownAgent as UnknownAgent
-    from foretold.extract.extractor import Extractor as Extractor
-    from foretold.extract.gate import Gate as Gate
     from foretold.harness.harness import Harness as Harness
+    from foretold.instructions.compaction.survival import Survival as Survival
     from foretold.instructions.compare import Comparison as Comparison
     from foretold.instructions.compare import compare as compare
     from foretold.instructions.inject import inject as inject
@@ -65,8 +64,9 @@ if TYPE_CHECKING:
     from foretold.instructions.session import Attachment as Attachment
     from foretold.instructions.session import Call as Call
     from foretold.instructions.session import Session as Session
-    from foretold.instructions.survival import Survival as Survival
     from foretold.instructions.view import View as View
+    from foretold.memory.extraction.extractor import Extractor as Extractor
+    from foretold.memory.extraction.gate import Gate as Gate
     from foretold.types import Block as Block
     from foretold.types import Entry as Entry
     from foretold.types import Finding as Finding

@@ -14,7 +14,7 @@ from anthropic.tools import BetaLocalFilesystemMemoryTool
 import foretold
 from foretold.adapters.anthropic_memory import AsyncMemoryTool, MemoryTool
 from foretold.errors import ExtraMissing
-from foretold.probe.server import ModelServer
+from foretold.proof.probe.server import ModelServer
 
 SECRET = "AKIA" + "IOSFODNN7ABCDEFG"
 

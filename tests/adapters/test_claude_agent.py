@@ -9,10 +9,10 @@ from claude_agent_sdk import ClaudeAgentOptions, HookMatcher, ResultMessage, que
 
 from foretold.adapters.claude_agent import claude_options
 from foretold.errors import NotAFolder
-from foretold.extract.gate import Gate
 from foretold.extras import missing
+from foretold.memory.extraction.gate import Gate
 from foretold.models.scripted import Scripted
-from foretold.probe.server import ModelServer, ToolCall
+from foretold.proof.probe.server import ModelServer, ToolCall
 
 from .bakery import ANSWER, QUESTION, around, bake, blocked, make_team
 

@@ -13,7 +13,7 @@ from claude_agent_sdk.testing import run_session_store_conformance
 from foretold.adapters.claude_store import ClaudeSessionStore
 from foretold.errors import NoSuchSession, SessionFailed, StoreFailed
 from foretold.extras import missing
-from foretold.sessions.listing import list_sessions
+from foretold.sessions.catalog import list_sessions
 from foretold.sessions.model import Homes
 
 from .bakery import blocked

@@ -12,7 +12,7 @@ import sys
 
 import pytest
 
-from foretold.probe.server import ModelServer
+from foretold.proof.probe.server import ModelServer
 
 from .bakery import ANSWER, bake
 

@@ -11,12 +11,12 @@ from agents.memory import SessionSettings
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from foretold.adapters.itemlog import Replay, Session
+from foretold.adapters.item_log import Replay, Session
 from foretold.errors import NoSuchSession
 
 ADD = """\
 import asyncio, sys
-from foretold.adapters.itemlog import Session
+from foretold.adapters.item_log import Session
 async def main():
     session = Session("shared", folder=sys.argv[1])
     for number in range(25):

@@ -18,7 +18,7 @@ from openai import AsyncOpenAI
 from foretold.adapters.openai_agents import Added, Histories, Session, input_filter, instructions
 from foretold.errors import NotAFolder
 from foretold.extras import missing
-from foretold.probe.server import ModelServer, ToolCall
+from foretold.proof.probe.server import ModelServer, ToolCall
 
 from .bakery import ANSWER, QUESTION, around, bake, blocked, talk_in
 

@@ -16,7 +16,7 @@ from foretold.adapters.plain import text_of, with_context
 from foretold.context import Compactor
 from foretold.errors import NotAFolder, UnknownAgent
 from foretold.extras import missing
-from foretold.probe.server import ModelServer
+from foretold.proof.probe.server import ModelServer
 
 from ..conftest import Place
 from .bakery import ANSWER, QUESTION, around, bake, blocked, make_team

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import pytest
 
 from foretold.cli.files import COMMANDS, command
-from foretold.dialects.claude_world import slug
+from foretold.dialects.claude_code.settings import slug
 from foretold.errors import ForetoldError
-from foretold.files.history import FileHistory
+from foretold.files.history.history import FileHistory
 
 from ..files.recordings import RECORDINGS, put_on_stage, states
 

@@ -15,7 +15,7 @@ import pytest
 
 from foretold.cli import main
 from foretold.cli.memory import COMMANDS
-from foretold.dialects.claude_world import slug
+from foretold.dialects.claude_code.settings import slug
 
 SECRET = "gh" + "p_" + "a1B2" * 9
 TABS = ("add", "Tabs", "-t", "feedback", "-d", "indent with tabs", "-b", "Use tabs.")

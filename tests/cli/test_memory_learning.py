@@ -7,10 +7,10 @@ import sys
 import pytest
 
 import foretold
-from foretold.probe.script import ToolCall
-from foretold.probe.server import ModelServer
+from foretold.proof.probe.script import ToolCall
+from foretold.proof.probe.server import ModelServer
 from foretold.sessions.model import Homes
-from foretold.sessions.write import Transcript, transcript_path
+from foretold.sessions.transcript.writer import Transcript, transcript_path
 
 SESSION = "11111111-2222-4333-8444-555555555555"
 NOTE = "---\nname: {0}\ndescription: {1}\nmetadata:\n  type: feedback\n---\n{1}\n"

@@ -7,8 +7,8 @@ import os
 import pytest
 
 from foretold.cli import main
-from foretold.cli.sessions.asking import when
 from foretold.cli.sessions.folding import folded
+from foretold.cli.sessions.options import when
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 _spec = importlib.util.spec_from_file_location("talk", os.path.join(HERE, "..", "sessions", "talk.py"))

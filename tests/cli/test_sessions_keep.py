@@ -9,11 +9,11 @@ import time
 import pytest
 
 from foretold.cli.sessions import command
-from foretold.dialects.claude_world import slug
+from foretold.dialects.claude_code.settings import slug
 from foretold.errors import ForetoldError
-from foretold.sessions.archive import unkept
+from foretold.sessions.archive.archive import unkept
+from foretold.sessions.archive.retention import leaving
 from foretold.sessions.model import Homes
-from foretold.sessions.retention import leaving
 
 from ..sessions import house
 

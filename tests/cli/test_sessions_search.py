@@ -170,7 +170,7 @@ def test_a_prompt_that_waited_is_found_once_and_one_that_was_never_sent_too(home
 
 
 def test_an_interrupt_says_that_the_next_search_goes_on(home, capsys, monkeypatch):
-    monkeypatch.setattr("foretold.cli.sessions.asking.Progress.__call__", _interrupt)
+    monkeypatch.setattr("foretold.cli.sessions.options.Progress.__call__", _interrupt)
     assert run(home, "pool") == 130
     assert "the next search goes on" in capsys.readouterr().err
 

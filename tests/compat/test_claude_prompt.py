@@ -7,7 +7,7 @@ import pytest
 
 from foretold.compat import claude_code
 from foretold.errors import ForetoldError
-from foretold.memory.prompt import memory_prompt
+from foretold.memory.prompt.prompt import memory_prompt
 
 KAIROS = {"features": {"KAIROS"}, "kairos_active": True}
 TEAM = {"features": {"TEAMMEM"}, "team_memory_enabled": True}
@@ -87,7 +87,7 @@ def test_what_prevents_a_directory_prevents_no_prompt(place):
 
 
 def test_a_tree_of_the_caller_is_only_read(place):
-    from foretold.tree import Disk
+    from foretold.storage.tree import Disk
 
     assert claude_code.load_memory_prompt(**around(place, tree=Disk())) is not None
     assert not os.path.exists(memory_of(place))

@@ -4,7 +4,7 @@ import pytest
 
 from foretold.compat.code_assist.history import FileAction, FileHistoryTracker
 from foretold.errors import StoreFailed
-from foretold.files.history import FileHistory
+from foretold.files.history.history import FileHistory
 
 
 def test_entries():

@@ -9,7 +9,7 @@ import pytest
 
 import foretold
 from foretold.compat import mink
-from foretold.tree import Disk
+from foretold.storage.tree import Disk
 
 
 class Reading(Disk):

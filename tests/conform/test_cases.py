@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from foretold.conform.cases import Outcome, content_of, fill, is_same, read_cases
 from foretold.errors import BadCase
+from foretold.proof.conform.cases import Outcome, content_of, fill, is_same, read_cases
 
 # -- reading -------------------------------------------------------------------------------------------------
 

@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from foretold.conform.cases import read_cases
-from foretold.conform.compaction import KINDS
-from foretold.conform.scene import run_state_case
+from foretold.proof.conform.cases import read_cases
+from foretold.proof.conform.compaction import KINDS
+from foretold.proof.conform.scene import run_state_case
 
 CASES = os.path.join(os.path.dirname(__file__), "..", "conformance", "claude-code-sessions.jsonl")
 

@@ -5,8 +5,8 @@ import os
 
 import pytest
 
-from foretold.conform.history import KINDS
-from foretold.conform.scene import run_state_case
+from foretold.proof.conform.history import KINDS
+from foretold.proof.conform.scene import run_state_case
 
 CASES = os.path.join(os.path.dirname(__file__), "../conformance/claude-code-sessions.jsonl")
 with open(CASES, encoding="utf-8") as file:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from foretold.conform.cases import Outcome
-from foretold.conform.run import run_cases
+from foretold.proof.conform.cases import Outcome
+from foretold.proof.conform.run import run_cases
 
 
 def run(kind, given, expected):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from foretold.conform.plain import is_plain
-from foretold.conform.run import run_cases
+from foretold.proof.conform.plain import is_plain
+from foretold.proof.conform.run import run_cases
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import tempfile
 
 import pytest
 
-from foretold.conform.cases import Outcome
-from foretold.conform.run import run_case, run_cases
+from foretold.proof.conform.cases import Outcome
+from foretold.proof.conform.run import run_case, run_cases
 
 HEADER = (
     "Codebase and user instructions are shown below. Be sure to adhere to these instructions. IMPORTANT: "

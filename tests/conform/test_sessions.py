@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from foretold.conform.cases import Outcome
-from foretold.conform.run import run_case
+from foretold.proof.conform.cases import Outcome
+from foretold.proof.conform.run import run_case
 
 
 def case(messages):

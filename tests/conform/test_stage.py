@@ -6,9 +6,9 @@ import subprocess
 
 import pytest
 
-from foretold.conform.stage import Stage, StagedTree
 from foretold.errors import BadCase
-from foretold.tree import Fault, Item
+from foretold.proof.conform.stage import Stage, StagedTree
+from foretold.storage.tree import Fault, Item
 
 DATE = "2026-01-02"
 

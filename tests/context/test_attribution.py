@@ -6,7 +6,7 @@ import pytest
 
 from foretold.context.attachments import Attachment, texts
 from foretold.context.attribution import Attribution, attribution, attribution_lines
-from foretold.dialects.claude_context import V2_1_197, V2_1_325
+from foretold.dialects.claude_code.context import V2_1_197, V2_1_325
 
 COMMIT = "Co-Authored-By: Claude Sonnet 4.5 <noreply@anthropic.com>"
 PR = "🤖 Generated with [Claude Code](https://claude.com/claude-code)"

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foretold.context import clear_results
-from foretold.context.clearing import NOTE, sections
+from foretold.context.compaction.clearing import NOTE, sections
 
 LONG = "line\n" * 50
 DONE = {"role": "assistant", "content": "done"}

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from foretold.context.compaction import (
+from foretold.context.compaction.transcript import (
     Facts,
     chain,
     compaction_records,
@@ -16,8 +16,8 @@ from foretold.context.compaction import (
     summary_text,
     tools_of,
 )
-from foretold.dialects.claude_compaction import FORMS, V2_1_197, V2_1_325, form_of
-from foretold.instructions.restore import Seen, restore_files
+from foretold.dialects.claude_code.compaction import FORMS, V2_1_197, V2_1_325, form_of
+from foretold.instructions.compaction.restored_files import Seen, restore_files
 
 with open(os.path.join(os.path.dirname(__file__), "..", "fixtures", "compaction.json"), encoding="utf-8") as file:
     RECORDED = json.load(file)

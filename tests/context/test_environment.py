@@ -12,7 +12,7 @@ from foretold.compat.env_block import env_block
 from foretold.context.environment import Environment, environment_of, environment_section, shell_name
 from foretold.context.git import GitStatus
 from foretold.context.models import Named
-from foretold.dialects.claude_context import V2_1_197, V2_1_325
+from foretold.dialects.claude_code.context import V2_1_197, V2_1_325
 
 SHELLS = [  # $SHELL, as 2.1.197 and 2.1.325 name it
     ("", "unknown", "bash"),

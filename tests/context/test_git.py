@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from foretold.context.git import GitStatus, git_status, git_text
-from foretold.dialects.claude_context import GIT_NOTE
+from foretold.dialects.claude_code.context import GIT_NOTE
 
 HERE = os.path.dirname(__file__)
 with open(os.path.join(HERE, "git.jsonl"), encoding="utf-8") as file:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from foretold.context.groups import calls_in, groups, is_result, results_in
+from foretold.context.compaction.groups import calls_in, groups, is_result, results_in
 
 USER = {"role": "user", "content": "hi"}
 SAID = {"role": "assistant", "content": "ok"}

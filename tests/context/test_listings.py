@@ -9,7 +9,7 @@ from foretold.context.attachments import Attachment, texts
 from foretold.context.changes import Calendar, TaskReminder, edited_file, hook_context, hook_output
 from foretold.context.listings import Agent, Listings, Skill, ranked_attachment, ranked_skills
 from foretold.context.nested import nested_attachments
-from foretold.dialects.claude_context import V2_1_197, V2_1_325
+from foretold.dialects.claude_code.context import V2_1_197, V2_1_325
 
 SKILLS = [
     Skill("deploy", "How to deploy the app", "When asked to ship"),

@@ -12,7 +12,7 @@ import pytest
 
 from foretold.context.attachments import Attachment, texts
 from foretold.context.mentions import Mention, mentioned, mentions, parsed_mentions
-from foretold.dialects.claude_context import V2_1_197, V2_1_325
+from foretold.dialects.claude_code.context import V2_1_197, V2_1_325
 from foretold.types import Skip
 
 with open(os.path.join(os.path.dirname(__file__), "mentions.jsonl"), encoding="utf-8") as file:

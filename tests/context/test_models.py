@@ -10,7 +10,7 @@ import pytest
 from foretold.context.attribution import attribution
 from foretold.context.environment import Environment, environment_section
 from foretold.context.models import named
-from foretold.dialects.claude_context import around_of
+from foretold.dialects.claude_code.context import around_of
 
 with open(os.path.join(os.path.dirname(__file__), "models.jsonl"), encoding="utf-8") as file:
     MODELS = [json.loads(line) for line in file]

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foretold.dialects.claude_code import V2_1_197, V2_1_325
-from foretold.dialects.claude_world import read_world, slug
-from foretold.dialects.world import Git, Request, World, walk_of
-from foretold.tree import Disk
+from foretold.dialects.claude_code.instructions import V2_1_197, V2_1_325
+from foretold.dialects.claude_code.settings import read_world, slug
+from foretold.dialects.surroundings import Git, Request, World, walk_of
+from foretold.storage.tree import Disk
 from foretold.types import Finding
 
 DATE = "2026-01-02"

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foretold.dialects.config import Scope, Settings, dig, is_off, is_on, parse_args, parse_json, read_json
-from foretold.tree import Disk
+from foretold.dialects.settings_files import Scope, Settings, dig, is_off, is_on, parse_args, parse_json, read_json
+from foretold.storage.tree import Disk
 from foretold.types import Finding
 
 SETTINGS = Settings(

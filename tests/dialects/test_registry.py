@@ -5,11 +5,11 @@ import os
 
 import pytest
 
-from foretold.dialects import claude_code
+from foretold.dialects.claude_code import instructions
 from foretold.dialects.registry import AGENTS, Choice, choose, dialects_of, installed_version, version_key
 from foretold.errors import UnknownAgent
 
-OLD, NEW = claude_code.V2_1_197, claude_code.V2_1_325
+OLD, NEW = instructions.V2_1_197, instructions.V2_1_325
 
 
 @pytest.mark.parametrize(

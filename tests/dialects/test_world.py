@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foretold.dialects.world import Git, find_git, is_inside, join
-from foretold.tree import Disk
+from foretold.dialects.surroundings import Git, find_git, join
+from foretold.storage.tree import Disk, is_inside
 
 
 def git_of(place, folder):

@@ -5,8 +5,8 @@ import os
 from typing import NamedTuple
 
 import foretold
-from foretold.memory.rendered import Quote, render_quotes
-from foretold.models.talk import Request
+from foretold.memory.recall.render import Quote, render_quotes
+from foretold.models.protocol import Request
 
 SESSION = "5e55-10"
 TODAY = "Monday, 2026-03-02"

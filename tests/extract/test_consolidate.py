@@ -6,7 +6,7 @@ import pytest
 
 import foretold
 from foretold.errors import NoSuchMemory, WriteRefused
-from foretold.extract.consolidate import Made, find_plan, make, plans, propose, undo
+from foretold.memory.extraction.consolidate.consolidate import Made, find_plan, make, plans, propose, undo
 from foretold.models.scripted import Scripted
 
 LONG = "Deploys are made on Tuesdays. " + "Nobody deploys on other days, because the shop is closed on Tuesdays. " * 60

@@ -7,12 +7,12 @@ import os
 import pytest
 
 from foretold.errors import ModelFailed
-from foretold.extract.extractor import Extraction, Extractor, Gate
-from foretold.extract.fork import OWN_TOOLS
-from foretold.extract.said import said_of
+from foretold.memory.extraction.extractor import Extraction, Extractor, Gate
+from foretold.memory.extraction.request import OWN_TOOLS
+from foretold.memory.extraction.transcript import said_of
 from foretold.memory.note import read_note
+from foretold.models.protocol import Request, Usage
 from foretold.models.scripted import Scripted
-from foretold.models.talk import Request, Usage
 
 from .stage import SESSION, TODAY, Call, Note, assistant, calls, opened, put, recalled, records, request_of, tool, user
 

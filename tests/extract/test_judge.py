@@ -5,10 +5,10 @@ import re
 
 import pytest
 
-from foretold.extract.claims import Draft
-from foretold.extract.ground import ground_of
-from foretold.extract.judge import REASONS, judge
-from foretold.extract.said import Said
+from foretold.memory.extraction.judge.claims import Draft
+from foretold.memory.extraction.judge.evidence import ground_of
+from foretold.memory.extraction.judge.judge import REASONS, judge
+from foretold.memory.extraction.transcript import Said
 from foretold.memory.note import read_note
 
 from .bank import HONEST, LATER_HONEST, LATER_TOLD, NOISE, REVIEWED, TOLD, TWISTED

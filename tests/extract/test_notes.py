@@ -3,10 +3,10 @@
 import os
 import stat
 
-from foretold.extract.notes import CUT, LEFT_OUT, SECTIONS, Noted, SessionNotes, Thresholds
-from foretold.extract.said import Said
+from foretold.memory.extraction.session_notes import CUT, LEFT_OUT, SECTIONS, Noted, SessionNotes, Thresholds
+from foretold.memory.extraction.transcript import Said
+from foretold.models.protocol import Request
 from foretold.models.scripted import Scripted
-from foretold.models.talk import Request
 from foretold.types import Finding
 
 REQUEST = Request(("You are an agent.",), ({"role": "user", "content": "Hello"},), ({"name": "Read"},), cached=(0,))

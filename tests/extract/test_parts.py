@@ -6,20 +6,20 @@ import os
 import pytest
 
 from foretold.errors import NoSuchSession
-from foretold.extract.desk import Desk
-from foretold.extract.digest import digest
-from foretold.extract.extractor import Extractor, Gate
-from foretold.extract.gate import since_of
-from foretold.extract.ground import ground_of
-from foretold.extract.marks import Mark, Marks
-from foretold.extract.prompt import LISTED, private_prompt, team_prompt
-from foretold.extract.said import Said, said_of
-from foretold.extract.secrets import secret_in
-from foretold.extract.transcripts import TAIL, extract_stored, is_due, said_since
-from foretold.extract.words import statements
-from foretold.extract.writer import Writer
+from foretold.memory.extraction.digest import digest
+from foretold.memory.extraction.extractor import Extractor, Gate
+from foretold.memory.extraction.gate import since_of
+from foretold.memory.extraction.judge.evidence import ground_of
+from foretold.memory.extraction.judge.words import statements
+from foretold.memory.extraction.progress import Mark, Marks
+from foretold.memory.extraction.prompt import LISTED, private_prompt, team_prompt
+from foretold.memory.extraction.stored_transcript import TAIL, extract_stored, is_due, said_since
+from foretold.memory.extraction.tools import Desk
+from foretold.memory.extraction.transcript import Said, said_of
+from foretold.memory.extraction.writer import Writer
 from foretold.memory.note import TYPES, read_note
 from foretold.models.scripted import Scripted
+from foretold.secrets.disguised import secret_in
 from foretold.types import Entry
 
 from .stage import TODAY, Note, assistant, bodies, calls, opened, put, records, request_of, tool, user
@@ -181,7 +181,7 @@ def test_what_counts_since_the_last_time():
 
 def test_marks_survive_a_torn_record(place):
     marks = Marks(place.folder("state"))
-    from foretold.extract.outcome import Extraction
+    from foretold.memory.extraction.outcome import Extraction
 
     with marks.held("s") as is_ours:
         assert is_ours

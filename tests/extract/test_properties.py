@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import foretold
-from foretold.extract.desk import Desk
-from foretold.extract.digest import digest
-from foretold.extract.ground import ground_of
-from foretold.extract.said import Said
-from foretold.extract.secrets import secret_in, secrets_of
-from foretold.extract.writer import Writer
+from foretold.memory.extraction.digest import digest
+from foretold.memory.extraction.judge.evidence import ground_of
+from foretold.memory.extraction.tools import Desk
+from foretold.memory.extraction.transcript import Said
+from foretold.memory.extraction.writer import Writer
+from foretold.secrets.disguised import secret_in, secrets_of
 
 from .stage import Note
 

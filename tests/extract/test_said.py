@@ -2,9 +2,9 @@
 
 import pytest
 
-from foretold.extract.said import Said, said_of
-from foretold.memory.rendered import Quote, render_quotes
-from foretold.sessions.lines import records_of
+from foretold.memory.extraction.transcript import Said, said_of
+from foretold.memory.recall.render import Quote, render_quotes
+from foretold.sessions.formats.jsonl import records_of
 
 from .stage import SESSION, assistant, attached, hook, mention, nested, recalled, records, tool, user
 

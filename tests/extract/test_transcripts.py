@@ -6,9 +6,9 @@ import shutil
 
 import pytest
 
-from foretold.extract.extractor import Extractor, Gate
-from foretold.extract.said import said_of
-from foretold.extract.transcripts import extract_stored
+from foretold.memory.extraction.extractor import Extractor, Gate
+from foretold.memory.extraction.stored_transcript import extract_stored
+from foretold.memory.extraction.transcript import said_of
 from foretold.models.scripted import Scripted
 
 from . import scenes_hostile, scenes_kept, scenes_refused

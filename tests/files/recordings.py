@@ -9,7 +9,7 @@ import os
 import shutil
 import stat
 
-from foretold.dialects.claude_world import slug
+from foretold.dialects.claude_code.settings import slug
 
 with open(os.path.join(os.path.dirname(__file__), "../fixtures/file-history.jsonl"), encoding="utf-8") as file:
     LINES = file.read().splitlines()

@@ -5,7 +5,7 @@ import pytest
 
 from foretold.files import ReadState
 from foretold.files.disk import Disk
-from foretold.files.matching import find, fitted, repaired, replaced
+from foretold.files.read_state.matching import find, fitted, repaired, replaced
 
 
 def known(folder, name="a.txt", data=b"alpha\nbeta\n", **options):

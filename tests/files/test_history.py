@@ -8,12 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from foretold.dialects.claude_history import FORMS
+from foretold.dialects.claude_code.file_history import FORMS
 from foretold.errors import NoCheckpoint, StoreFailed
-from foretold.files.history import FileHistory, answer_of
-from foretold.files.plans import plan_of
-from foretold.files.restore import restore
-from foretold.files.undo import Undo
+from foretold.files.history.history import FileHistory, answer_of
+from foretold.files.restore.plans import plan_of
+from foretold.files.restore.restore import restore
+from foretold.files.restore.undo import Undo
 
 from ..memory.machines import Quick
 

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from foretold.files import linecount
-from foretold.files.linecount import Lines, count_lines
+from foretold.text import diff
+from foretold.text.diff import Lines, count_lines
 
 
 @pytest.mark.parametrize(
@@ -47,5 +47,5 @@ def test_as_few_as_can_be():
 
 
 def test_too_many_changes_are_counted_without_their_order(monkeypatch):
-    monkeypatch.setattr(linecount, "MOST_STEPS", 3)
+    monkeypatch.setattr(diff, "MOST_STEPS", 3)
     assert count_lines(b"a\nb\nc\nd\ne\n", b"e\nd\nx\nb\na\n") == Lines(1, 1)

@@ -2,9 +2,9 @@ import os
 
 import pytest
 
-from foretold.dialects.claude_files import V2_1_197, V2_1_325
+from foretold.dialects.claude_code.files import V2_1_197, V2_1_325
 from foretold.files import ReadState
-from foretold.files.notice import Notice, snippet_of, units_in
+from foretold.files.read_state.notice import Notice, snippet_of, units_in
 
 LATER = 4_000_000_000
 

@@ -12,10 +12,10 @@ import os
 
 import pytest
 
-from foretold.conform.files import Play
-from foretold.dialects import claude_files as said
+from foretold.dialects.claude_code import files as said
 from foretold.files.disk import Disk
-from foretold.files.state import ReadState
+from foretold.files.read_state.state import ReadState
+from foretold.proof.conform.files import Play
 
 
 class Quick(Disk):

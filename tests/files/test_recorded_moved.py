@@ -2,11 +2,11 @@
 
 import os
 
-from foretold.dialects.claude_world import slug
-from foretold.files.plans import plan_of
-from foretold.files.recorded import find_session, sessions_of, sessions_with
-from foretold.files.restore import restore
-from foretold.files.undo import Undo
+from foretold.dialects.claude_code.settings import slug
+from foretold.files.history.recorded import find_session, sessions_of, sessions_with
+from foretold.files.restore.plans import plan_of
+from foretold.files.restore.restore import restore
+from foretold.files.restore.undo import Undo
 from foretold.sessions.model import Homes
 
 from ..memory.machines import Quick

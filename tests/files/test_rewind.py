@@ -6,14 +6,14 @@ import os
 import pytest
 
 from foretold.errors import ForetoldError, NoCheckpoint, NoSuchSession, NotSynced, RestoreRefused
-from foretold.files.history import answer_of
-from foretold.files.plans import Wanted, plan_of
-from foretold.files.recorded import find_session, read_recorded, sessions_of, sessions_with
-from foretold.files.restore import restore, take_back
-from foretold.files.swap import put_back
-from foretold.files.undo import Undo
-from foretold.files.versions import version_at, versions_of
-from foretold.sessions.claude import found
+from foretold.files.history.history import answer_of
+from foretold.files.history.recorded import find_session, read_recorded, sessions_of, sessions_with
+from foretold.files.history.versions import version_at, versions_of
+from foretold.files.restore.plans import Wanted, plan_of
+from foretold.files.restore.restore import restore, take_back
+from foretold.files.restore.swap import put_back
+from foretold.files.restore.undo import Undo
+from foretold.sessions.formats.claude.reader import found
 from foretold.sessions.model import Homes
 
 from ..memory.machines import Faulty, Quick, in_child

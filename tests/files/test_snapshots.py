@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from foretold.dialects.claude_history import FORMS
-from foretold.files.snapshots import (
+from foretold.dialects.claude_code.file_history import FORMS
+from foretold.files.history.snapshots import (
     Backup,
     Snapshot,
     backups_at,

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foretold.conform.files import AgedDisk
 from foretold.files import Outcome, ReadState, Recent
 from foretold.files.disk import Disk, Seen
+from foretold.proof.conform.files import AgedDisk
 
 OLD = 1_000_000_000
 

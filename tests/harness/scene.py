@@ -2,9 +2,9 @@
 
 import json
 
-from foretold.harness.dialogue import blocks_form, messages_of_records
 from foretold.harness.harness import Harness
-from foretold.harness.permission import Permission
+from foretold.harness.messages import blocks_form, messages_of_records
+from foretold.harness.permissions.check import Permission
 from foretold.models.scripted import Scripted
 
 DATE = "2026-01-02"

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 from foretold.harness.harness import Harness
-from foretold.harness.permission import Permission
+from foretold.harness.permissions.check import Permission
 from foretold.models.scripted import Scripted
 
 from .scene import codes, harness, options
@@ -63,7 +63,7 @@ def test_permissions_are_read_when_the_first_tool_is_used(place):
 
 def test_permissions_import_no_instructions(place):
     code = f"""
-from foretold.harness.permission import Permission
+from foretold.harness.permissions.check import Permission
 Permission.load({place.proj!r}, home={place.home!r}, env={{}}).check('Bash', {{'command': 'ls'}})
 """
     found = imported(code)

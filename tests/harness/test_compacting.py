@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from foretold.errors import ModelFailed
-from foretold.harness.compacting import ASK
+from foretold.harness.compaction import ASK
 from foretold.harness.events import Compacted
 
 from .scene import codes, harness, is_prefix, live, resumed, stored, texts, types

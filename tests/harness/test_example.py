@@ -10,7 +10,7 @@ import pytest
 
 from foretold.harness.harness import Harness
 from foretold.models.named import from_name
-from foretold.probe.server import ModelServer
+from foretold.proof.probe.server import ModelServer
 
 EXAMPLE = os.path.join(os.path.dirname(__file__), "..", "..", "examples", "agent.py")
 MODELS = {"messages": "anthropic:claude-opus-5-5", "chat": "openai:gpt-6"}

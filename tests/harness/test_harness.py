@@ -5,15 +5,15 @@ from itertools import pairwise
 
 import pytest
 
-from foretold.dialects.claude_world import slug
+from foretold.dialects.claude_code.settings import slug
 from foretold.errors import ModelFailed, NotAFolder, SessionFailed, UnknownAgent, UnknownModel
 from foretold.harness.events import Attached, Called, Ended, Resulted, Said
 from foretold.harness.harness import Harness
-from foretold.harness.tools import DEFAULT_TOOLS, Tool
+from foretold.harness.tools.tools import DEFAULT_TOOLS, Tool
+from foretold.models.protocol import Reply
 from foretold.models.scripted import Scripted
-from foretold.models.talk import Reply
-from foretold.sessions.agents import read
-from foretold.sessions.listing import list_sessions
+from foretold.sessions.catalog import list_sessions
+from foretold.sessions.formats.readers import read
 from foretold.sessions.model import Homes
 
 from .scene import ENV, codes, harness, is_prefix, live, options, resumed, stored, texts, types

@@ -7,7 +7,7 @@ import random
 import subprocess
 from pathlib import Path
 
-from foretold.harness.walking import Walk
+from foretold.harness.tools.walk import Walk
 
 ENV = {"PATH": os.environ["PATH"], "HOME": "/", "GIT_CONFIG_NOSYSTEM": "1"}
 NAMES = ["a", "b", "build", "x.py", "y.pyc", "B", "a b", "#c", "!d", "[e]"]

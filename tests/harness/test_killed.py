@@ -13,11 +13,11 @@ import uuid
 import pytest
 
 from foretold import memory
-from foretold.files.recorded import find_session
-from foretold.sessions.lines import records_of
+from foretold.files.history.recorded import find_session
+from foretold.sessions.formats.jsonl import records_of
 from foretold.sessions.model import Homes
-from foretold.sessions.resumed import resume
-from foretold.sessions.write import transcript_path
+from foretold.sessions.resumption.claude import resume
+from foretold.sessions.transcript.writer import transcript_path
 
 from . import worker
 

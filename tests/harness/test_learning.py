@@ -2,11 +2,11 @@
 
 from foretold import memory
 from foretold.errors import ModelFailed
-from foretold.extract.extractor import Extractor
-from foretold.extract.gate import Gate
-from foretold.extract.notes import SessionNotes, Thresholds
-from foretold.extract.outcome import Extraction, Refusal
 from foretold.harness.events import Extracted
+from foretold.memory.extraction.extractor import Extractor
+from foretold.memory.extraction.gate import Gate
+from foretold.memory.extraction.outcome import Extraction, Refusal
+from foretold.memory.extraction.session_notes import SessionNotes, Thresholds
 
 from .scene import codes, harness, is_prefix, live, stored
 

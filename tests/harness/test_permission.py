@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from foretold.harness.permission import Permission, Verdict
-from foretold.harness.permission_paths import are_below, both, spellings
+from foretold.harness.permissions.check import Permission, Verdict
+from foretold.harness.permissions.paths import are_below, both, spellings
 
 MODES = ("default", "acceptEdits", "plan", "dontAsk", "bypassPermissions")
 
@@ -224,7 +224,7 @@ def test_what_is_said_to_a_person_and_to_the_model(folder: Path) -> None:
 def test_it_needs_nothing_of_the_instructions(tmp_path: Path) -> None:
     code = (
         "import sys\n"
-        "from foretold.harness.permission import Permission\n"
+        "from foretold.harness.permissions.check import Permission\n"
         f"it = Permission.load({str(tmp_path)!r}, home={str(tmp_path)!r}, env={{}}, managed='/none', memory='/m')\n"
         "it.check('Write', {'file_path': '/m/a.md'}); it.check('Bash', {'command': 'ls'})\n"
         "unwanted = ['foretold.instructions.' + name for name in ('load', 'session', 'view')]\n"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from foretold.harness.permission import Permission
+from foretold.harness.permissions.check import Permission
 
 
 @pytest.fixture

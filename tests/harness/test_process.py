@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from foretold.harness.process import Output, run
+from foretold.harness.tools.process import Output, run
 
 PARENT = """
 import sys
-from foretold.harness.process import run
+from foretold.harness.tools.process import run
 run(["/bin/bash", "-c", sys.argv[1]], "/", {"PATH": "/usr/bin:/bin"}, 600)
 """
 LONG = 20  #: seconds until a test gives up waiting for an end

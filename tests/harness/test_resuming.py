@@ -8,8 +8,8 @@ from foretold.errors import NoSuchSession, SessionFailed
 from foretold.harness.harness import Harness
 from foretold.models.scripted import Scripted
 from foretold.sessions.model import Homes
-from foretold.sessions.resumed import resume
-from foretold.sessions.write import Transcript, transcript_path
+from foretold.sessions.resumption.claude import resume
+from foretold.sessions.transcript.writer import Transcript, transcript_path
 
 from .scene import codes, harness, live, options, resumed, stored, types
 

@@ -5,8 +5,8 @@ import os
 import pytest
 
 from foretold.errors import NoCheckpoint, RestoreRefused
-from foretold.files.recorded import find_session
-from foretold.files.undo import Undo, state_folder
+from foretold.files.history.recorded import find_session
+from foretold.files.restore.undo import Undo, state_folder
 
 from .scene import harness, live, resumed, stored, types
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from foretold.harness.shell_parts import read_command
-from foretold.harness.shell_wrapped import allowable, refusable_texts
+from foretold.text.shell.parse import read_command
+from foretold.text.shell.wrappers import allowable, refusable_texts
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from foretold.sessions.listing import list_sessions
+from foretold.sessions.catalog import list_sessions
 from foretold.sessions.model import Homes
 
 from .scene import harness, is_prefix, live, resumed, stored, texts

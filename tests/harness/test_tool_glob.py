@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from foretold.harness.permission import Permission
-from foretold.harness.tools import DEFAULT_TOOLS, Hands, Result, run_tool
-from foretold.harness.walking import Walk
+from foretold.harness.permissions.check import Permission
+from foretold.harness.tools.tools import DEFAULT_TOOLS, Hands, Result, run_tool
+from foretold.harness.tools.walk import Walk
 
 
 def glob(folder: Path, pattern: str, *, deny: tuple[str, ...] = (), cwd: str = "", **given: str) -> Result:

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from foretold.harness.tool_input import fitted
-from foretold.harness.tools import DEFAULT_TOOLS
+from foretold.harness.tools.schema import fitted
+from foretold.harness.tools.tools import DEFAULT_TOOLS
 
 SCHEMA = {
     "type": "object",

@@ -7,11 +7,11 @@ from itertools import pairwise
 import pytest
 
 from foretold.errors import ModelFailed, NoCheckpoint
-from foretold.harness.compacting import ASK
-from foretold.harness.hands import Result
+from foretold.harness.compaction import ASK
 from foretold.harness.harness import Harness
-from foretold.harness.tools import DEFAULT_TOOLS, Tool
-from foretold.models.talk import Reply, Usage
+from foretold.harness.tools.base import Result
+from foretold.harness.tools.tools import DEFAULT_TOOLS, Tool
+from foretold.models.protocol import Reply, Usage
 
 from .scene import harness, is_prefix, live, options, stored, texts
 

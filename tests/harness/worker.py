@@ -11,10 +11,10 @@ import os
 import sys
 
 from foretold.harness.harness import Harness
-from foretold.harness.permission import Permission
+from foretold.harness.permissions.check import Permission
 from foretold.models.scripted import Scripted
 from foretold.sessions.model import Homes
-from foretold.sessions.write import transcript_path
+from foretold.sessions.transcript.writer import transcript_path
 
 
 def memory_text(name):

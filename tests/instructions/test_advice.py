@@ -3,7 +3,7 @@
 import pytest
 
 from foretold.instructions.advice import ADVICE, advise
-from foretold.tree import Disk
+from foretold.storage.tree import Disk
 from foretold.types import REASONS, Finding, Skip
 
 

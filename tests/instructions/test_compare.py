@@ -6,7 +6,7 @@ import foretold
 from foretold.dialects.registry import AGENTS, SIGNS, set_up
 from foretold.errors import ForetoldError
 from foretold.instructions.compare import Cell, Memory
-from foretold.tree import Disk, Fault
+from foretold.storage.tree import Disk, Fault
 
 
 def compared(place, *agents, cwd="proj", **options):

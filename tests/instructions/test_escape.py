@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foretold.instructions.escape import NAMES, escape_fallback, escape_reserved
+from foretold.instructions.render.escape import NAMES, escape_fallback, escape_reserved
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foretold.instructions.exists import first_hits
-from foretold.tree import MISSING, Disk
+from foretold.storage.tree import MISSING, Disk
+from foretold.text.globs.fnmatch_walk import first_hits
 
 
 class Counting(Disk):

@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import foretold
-from foretold.frontmatter import trim
-from foretold.instructions.verdict import verdict_of
+from foretold.instructions.explain import verdict_of
+from foretold.text.frontmatter import trim
 from foretold.types import REASONS
 
 FOLDERS = ["", "proj/", "proj/sub/", "proj/sub/deep/", "home/", "managed/", "out/"]

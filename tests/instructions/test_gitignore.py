@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foretold.instructions.gitignore import Matcher, RuleIndex
+from foretold.text.globs.npm_ignore import Matcher, RuleIndex
 
 FIXTURES = os.path.join(os.path.dirname(__file__), "..", "fixtures", "gitignore.json")
 

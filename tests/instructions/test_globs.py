@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foretold.instructions.globs import LONGEST, Glob
+from foretold.text.globs.picomatch import LONGEST, Glob
 
 FIXTURES = os.path.join(os.path.dirname(__file__), "..", "fixtures", "picomatch.json")
 

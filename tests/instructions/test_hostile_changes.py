@@ -9,7 +9,7 @@ import warnings
 import pytest
 
 import foretold
-from foretold.tree import Disk, Fault
+from foretold.storage.tree import Disk, Fault
 
 BOTH = pytest.mark.parametrize("version", ["2.1.197", "2.1.325"])
 

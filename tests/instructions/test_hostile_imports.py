@@ -2,7 +2,7 @@
 
 import pytest
 
-from foretold.tree import Disk
+from foretold.storage.tree import Disk
 from foretold.types import REASONS
 
 BOTH = pytest.mark.parametrize("version", ["2.1.197", "2.1.325"])

@@ -2,9 +2,9 @@
 
 import pytest
 
-from foretold.dialects.claude_code import EXTENSIONS, V2_1_197, V2_1_325
-from foretold.instructions.imports import extension_of, is_contained, is_text, target_of
-from foretold.tree import Disk
+from foretold.dialects.claude_code.instructions import EXTENSIONS, V2_1_197, V2_1_325
+from foretold.instructions.text.imports import extension_of, is_contained, is_text, target_of
+from foretold.storage.tree import Disk
 
 
 @pytest.mark.parametrize(

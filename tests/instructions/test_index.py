@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foretold.dialects.claude_code import V2_1_197, V2_1_325
-from foretold.instructions.index import Cut, cut_index, units_of
+from foretold.dialects.claude_code.instructions import V2_1_197, V2_1_325
+from foretold.instructions.text.memory_index import Cut, cut_index, units_of
 
 OLD, NEW = V2_1_197.memory_index, V2_1_325.memory_index
 TAIL = "Keep index entries to one line under ~200 chars; move detail into topic files."

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foretold.compat import mink
-from foretold.instructions.marks import marks_of
+from foretold.instructions.text.marks import marks_of
 
 
 def paths(text):

@@ -9,7 +9,7 @@ import pytest
 
 import foretold
 from foretold.errors import ForetoldError, NotAFolder, UnknownAgent
-from foretold.tree import Fault, Item
+from foretold.storage.tree import Fault, Item
 from foretold.types import Block, Entry, Finding, Skip, Slot
 
 HEADER = (

@@ -2,10 +2,10 @@
 
 import pytest
 
-from foretold.dialects.claude_code import START, TOUCH
-from foretold.dialects.table import Source
-from foretold.dialects.world import Git, walk_of
-from foretold.instructions.locate import below, folders_of, foreign_folders, steps
+from foretold.dialects.claude_code.instructions import START, TOUCH
+from foretold.dialects.schema import Source
+from foretold.dialects.surroundings import Git, walk_of
+from foretold.instructions.discover.locate import below, folders_of, foreign_folders, steps
 
 
 class World:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foretold.instructions.markdown import DENSE, TANGLED, Document, Mention, scan
+from foretold.instructions.text.markdown import DENSE, TANGLED, Document, Mention, scan
 
 FIXTURES = os.path.join(os.path.dirname(__file__), "..", "fixtures", "markdown.json")
 
@@ -154,7 +154,7 @@ def test_lines():
 
 def test_a_text_without_marks_is_not_parsed():
     code = (
-        "import sys; from foretold.instructions.markdown import scan\n"
+        "import sys; from foretold.instructions.text.markdown import scan\n"
         "scan('*text* with `code`, <b> and [links](x)')\n"
         "print(sorted(name for name in sys.modules if 'pyromark' in name or '.md' in name or 'mentions' in name))\n"
         "scan('see @a.md, or me@example.com')\n"

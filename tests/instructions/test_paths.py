@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foretold.frontmatter import parse, split
-from foretold.instructions.paths import MAX_GLOBS, Globs, globs_of, never_matches
+from foretold.instructions.discover.rule_conditions import MAX_GLOBS, Globs, globs_of, never_matches
+from foretold.text.frontmatter import parse, split
 
 RECORDED = os.path.join(os.path.dirname(os.path.dirname(__file__)), "conformance")
 ABOUT_PATHS = ("rule-form-", "rule-fm-", "rule-glob-", "rule-esc", "rule-paths-", "rule-badyaml", "rule-outside")

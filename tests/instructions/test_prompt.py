@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foretold.instructions.prompt import Mention, mentions_in, parsed_mentions
+from foretold.instructions.text.prompt_mentions import Mention, mentions_in, parsed_mentions
 
 
 @pytest.mark.parametrize(

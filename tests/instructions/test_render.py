@@ -2,8 +2,8 @@
 
 import pytest
 
-from foretold.dialects.claude_code import V2_1_197, V2_1_325
-from foretold.instructions.render import (
+from foretold.dialects.claude_code.instructions import V2_1_197, V2_1_325
+from foretold.instructions.render.blocks import (
     Attached,
     mention_blocks,
     nested_texts,

@@ -5,9 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from foretold.dialects.claude_compaction import FORMS, V2_1_197, V2_1_325
-from foretold.files.state import ReadState
-from foretold.instructions.restore import REASONS, Seen, attachment, cost_of, loaded_again, restore_files, token_count
+from foretold.dialects.claude_code.compaction import FORMS, V2_1_197, V2_1_325
+from foretold.files.read_state.state import ReadState
+from foretold.instructions.compaction.restored_files import (
+    REASONS,
+    Seen,
+    attachment,
+    cost_of,
+    loaded_again,
+    restore_files,
+    token_count,
+)
 
 EACH = pytest.mark.parametrize("form", FORMS, ids=lambda form: form.version)
 

@@ -2,8 +2,8 @@
 
 import os
 
-from foretold.instructions.rules import Rule, find_rules
-from foretold.tree import Disk
+from foretold.instructions.discover.rules import Rule, find_rules
+from foretold.storage.tree import Disk
 from foretold.types import Skip
 
 

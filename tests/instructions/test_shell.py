@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foretold.instructions.shell import Reading, files_read, folder_after
-from foretold.instructions.shellwords import simple_commands
+from foretold.instructions.discover.shell_reads import Reading, files_read, folder_after
+from foretold.text.shell.words import simple_commands
 
 READS = {
     "cat f": ["f"],

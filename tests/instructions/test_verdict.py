@@ -2,7 +2,7 @@
 
 import pytest
 
-from foretold.instructions.verdict import Verdict, verdict_of
+from foretold.instructions.explain import Verdict, verdict_of
 from foretold.types import REASONS
 
 

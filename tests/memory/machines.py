@@ -24,12 +24,12 @@ import warnings
 
 import foretold
 from foretold.errors import ForetoldError
-from foretold.memory.durable import KERNEL, Kernel
-from foretold.memory.entries import entries_of
-from foretold.memory.folder import Folder
-from foretold.memory.inbox import Inbox
-from foretold.memory.note import INDEX, digest_of
-from foretold.memory.store import Store, written
+from foretold.memory.store.inbox import Inbox
+from foretold.memory.store.index_file import entries_of
+from foretold.memory.store.store import Store, written
+from foretold.storage.atomic import Folder
+from foretold.storage.kernel import KERNEL, Kernel
+from foretold.storage.names import INDEX, digest_of
 
 CALLS = "open close write fsync fchmod ftruncate link rename unlink mkdir rmdir exchange".split()
 PREAMBLE = "# Mine\n\nKeep this line.\n"

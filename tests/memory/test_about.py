@@ -1,7 +1,7 @@
 """What is quoted without being asked for: only what a prompt is about."""
 
 import foretold
-from foretold.memory.about import worth_quoting
+from foretold.memory.recall.relevance import worth_quoting
 
 
 def recalled(memory, question):

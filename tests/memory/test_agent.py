@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from foretold.memory.agent import Project, Switch, age_note, project_of, switch, writes_without_asking
+from foretold.memory.format.agent import Project, Switch, age_note, project_of, switch, writes_without_asking
 
 NOTE = (
     "<system-reminder>This memory is 5 days old. Memories are point-in-time observations, not live state — claims about"

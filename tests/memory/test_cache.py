@@ -11,11 +11,11 @@ import time
 import pytest
 
 import foretold
-from foretold.memory import cache as caching
-from foretold.memory.cache import SEALED, Cache
-from foretold.memory.note import MAX_FILE
-from foretold.memory.recall import recall
-from foretold.memory.stamps import walk_of
+from foretold.memory.recall import cache as caching
+from foretold.memory.recall.cache import SEALED, Cache
+from foretold.memory.recall.file_stamps import walk_of
+from foretold.memory.recall.recall import recall
+from foretold.storage.names import MAX_FILE
 
 SOURCES = os.path.dirname(os.path.dirname(os.path.abspath(foretold.__file__)))
 WORDS = "tabs deploy staging router token budget cache index memory folder branch review release cluster parser".split()
@@ -262,7 +262,7 @@ def test_left_over_temporary_files_are_removed(filled):
 
 ASK = """
 import sys
-from foretold.memory.recall import recall
+from foretold.memory.recall.recall import recall
 found = recall(sys.argv[1], "deploy the parser", cache=sys.argv[2], now=1.8e9)
 print([(hit.memory.file, hit.score) for hit in found.hits])
 """

@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 import foretold
-from foretold.dialects.claude_world import slug
+from foretold.dialects.claude_code.settings import slug
 from foretold.memory.doctor import examine, project_of_folder
 
 GOOD = "---\nname: {name}\ndescription: d\nmetadata:\n  type: project\n---\n{body}\n"

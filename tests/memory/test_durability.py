@@ -10,9 +10,9 @@ import tempfile
 
 import pytest
 
-from foretold.memory.journal import change_of
-from foretold.memory.lines import decode, encode
-from foretold.memory.note import INDEX
+from foretold.memory.store.journal import change_of
+from foretold.storage.append_log import decode, encode
+from foretold.storage.names import INDEX
 
 from . import machines, powercut
 from .machines import OPERATIONS, Worker, files_of, in_child, lost, problems, seeded, store_in, text_of, waiting

@@ -2,8 +2,8 @@
 
 import pytest
 
-from foretold.memory.entries import Line, Update, entries_of, entry_line, shortened, updated
 from foretold.memory.note import read_note
+from foretold.memory.store.index_file import Line, Update, entries_of, entry_line, shortened, updated
 
 
 def memory(file, name, description=""):

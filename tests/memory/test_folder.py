@@ -10,8 +10,8 @@ import threading
 import pytest
 
 from foretold.errors import BadName, ForetoldError, MemoryChanged, MemoryExists, NoSuchMemory, StoreFailed
-from foretold.memory.folder import Folder, Modes
-from foretold.memory.note import MAX_FILE, digest_of
+from foretold.storage.atomic import Folder, Modes
+from foretold.storage.names import MAX_FILE, digest_of
 
 from .machines import Quick, in_child, swap_race, tree
 

@@ -5,10 +5,10 @@ import random
 
 import pytest
 
-from foretold.memory.cache import Cache
-from foretold.memory.glance import Glance
-from foretold.memory.recall import recall
-from foretold.memory.stamps import folders_stand, is_many, walk_of
+from foretold.memory.recall.cache import Cache
+from foretold.memory.recall.file_stamps import folders_stand, is_many, walk_of
+from foretold.memory.recall.glance import Glance
+from foretold.memory.recall.recall import recall
 
 WORDS = "tabs deploy staging router token budget cache index memory folder branch review release cluster parser".split()
 WORDS += "went gone children parseHttp src/web_app.py 使用制表符 naïve billing ran running deployment".split()

@@ -3,8 +3,8 @@
 import os
 
 from foretold.memory.drift.claims import Claim
-from foretold.memory.drift.verdict import Checked, Verdict
-from foretold.memory.holds import Held, Holding, keep, kept_in
+from foretold.memory.drift.quick_check import Held, Holding, keep, kept_in
+from foretold.memory.drift.verify import Checked, Verdict
 from foretold.memory.note import read_note
 
 DAY = 86400.0

@@ -3,7 +3,7 @@
 import pytest
 
 from foretold.errors import BadName, MemoryChanged, MemoryExists, NoSuchMemory, NotSynced, WriteRefused
-from foretold.memory.inbox import Inbox, Proposal
+from foretold.memory.store.inbox import Inbox, Proposal
 
 from .machines import Quick, files_of, problems, store_in, text_of
 

@@ -8,9 +8,9 @@ import time
 import pytest
 
 from foretold.errors import NotSynced, StoreFailed
-from foretold.memory.journal import Change, Head, Journal, change_of, record_of
-from foretold.memory.lines import Lines
-from foretold.memory.note import INDEX, digest_of
+from foretold.memory.store.journal import Change, Head, Journal, change_of, record_of
+from foretold.storage.append_log import Lines
+from foretold.storage.names import INDEX, digest_of
 
 from .machines import Quick, in_child, store_in
 

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from foretold.memory.lines import Lines, encode
+from foretold.storage.append_log import Lines, encode
 
 
 @pytest.mark.parametrize("kept", [1, 5, -2])

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foretold.errors import BadName
-from foretold.memory.names import MAX_PART, new_file, safe_file, same_name, slug_of
+from foretold.memory.names import new_file, slug_of
+from foretold.storage.names import MAX_PART, safe_file, same_name
 
 TEXT = st.text(st.characters(exclude_categories=()) | st.sampled_from("./\\~%:- \0․／．"))
 

@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from foretold.dialects.claude_world import slug
+from foretold.dialects.claude_code.settings import slug
 from foretold.errors import NotAFolder, UnknownAgent
-from foretold.memory.place import find_place, name_of, place_of_path
+from foretold.memory.location import find_place, name_of, place_of_path
 
 
 def find(place, cwd="proj", agent="claude-code", **options):

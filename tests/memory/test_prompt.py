@@ -6,9 +6,9 @@ import pytest
 
 from foretold.dialects.registry import dialects_of
 from foretold.errors import ForetoldError
-from foretold.memory import prompt_text
 from foretold.memory.note import TYPES, read_note
-from foretold.memory.prompt import WORDINGS, memory_prompt, search_section, slashed
+from foretold.memory.prompt import text as prompt_text
+from foretold.memory.prompt.prompt import WORDINGS, memory_prompt, search_section, slashed
 
 #: rule -> what a prompt that states it has, all of it, in either wording
 ALWAYS = {

@@ -9,11 +9,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import foretold
-from foretold.memory.excerpt import GAP, excerpt
 from foretold.memory.note import read_note
-from foretold.memory.recall import LeftOut, chosen, manifest, parse_rendered, recall, recalled_spans, render
-from foretold.memory.rendered import Quote, render_quotes
-from foretold.memory.scoring import best_stretch
+from foretold.memory.recall.excerpt import GAP, excerpt
+from foretold.memory.recall.ranking import best_stretch
+from foretold.memory.recall.recall import LeftOut, chosen, manifest, parse_rendered, recall, recalled_spans, render
+from foretold.memory.recall.render import Quote, render_quotes
 from foretold.types import estimate_tokens
 
 SOURCES = os.path.dirname(os.path.dirname(os.path.abspath(foretold.__file__)))
@@ -282,7 +282,7 @@ COLD = """
 import sys
 before = {*sys.modules}
 sys.path[:0] = sys.argv[3:]
-from foretold.memory.recall import recall, render
+from foretold.memory.recall.recall import recall, render
 render(recall(sys.argv[1], "how do we deploy?", cache=sys.argv[2]))
 print(*sorted({*sys.modules} - before))
 """
@@ -295,6 +295,13 @@ def test_a_cold_start_imports_nothing_heavy(folder, tmp_path):
     subprocess.run(words, check=True, capture_output=True)
     loaded = {*subprocess.run(words, check=True, capture_output=True, text=True).stdout.split()}
     heavy = {"numpy", "wordllama", "typing", "dataclasses", "pathlib", "json", "inspect", "random", "secrets", "ryaml"}
-    heavy |= {"logging", "subprocess", "tempfile", "importlib.metadata", "foretold.memory.vectors", "foretold.dialects"}
+    heavy |= {
+        "logging",
+        "subprocess",
+        "tempfile",
+        "importlib.metadata",
+        "foretold.memory.recall.vectors",
+        "foretold.dialects",
+    }
     assert loaded & heavy == set()
     assert "sqlite3" in loaded

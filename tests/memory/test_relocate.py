@@ -7,8 +7,8 @@ import pytest
 
 import foretold
 from foretold.errors import ForetoldError, MemoryChanged, NoSuchMemory, StoreFailed
-from foretold.memory.durable import Kernel
 from foretold.memory.relocate import plan_relocation, relocate
+from foretold.storage.kernel import Kernel
 
 
 def opened(place, cwd, **options):

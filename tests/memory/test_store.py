@@ -16,9 +16,10 @@ from foretold.errors import (
     StoreFailed,
     WriteRefused,
 )
-from foretold.memory.durable import KERNEL
-from foretold.memory.entries import entries_of
-from foretold.memory.note import INDEX, MAX_FILE, digest_of, read_note
+from foretold.memory.note import read_note
+from foretold.memory.store.index_file import entries_of
+from foretold.storage.kernel import KERNEL
+from foretold.storage.names import INDEX, MAX_FILE, digest_of
 
 from .machines import Quick, Worker, files_of, lost, problems, store_in, tree
 

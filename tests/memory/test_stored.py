@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foretold.conform.cases import read_cases
-from foretold.memory.agent import form_of
-from foretold.memory.emit import FORM, NEWER, emit, number, quote
-from foretold.memory.stored import note_name, read_front, render_note, stored
+from foretold.memory.format.agent import form_of
+from foretold.memory.format.write import note_name, read_front, render_note, stored
+from foretold.memory.format.yaml import FORM, NEWER, emit, number, quote
+from foretold.proof.conform.cases import read_cases
 
 MORE = read_cases(os.path.join(os.path.dirname(os.path.abspath(__file__)), "stored_more.jsonl"))
 NOW = "2026-01-02T03:04:05.678Z"

@@ -10,7 +10,7 @@ import pytest
 import foretold
 from foretold.errors import MemoryChanged, NoSuchMemory, WriteRefused
 from foretold.memory.doctor import examine
-from foretold.memory.team import DESCRIPTION, IGNORED, TAG, team_entry, team_index, team_text
+from foretold.memory.store.team import DESCRIPTION, IGNORED, TAG, team_entry, team_index, team_text
 from foretold.types import Entry
 
 SECRET = "gh" + "p_" + "a1B2" * 9

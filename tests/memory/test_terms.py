@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foretold.memory.note import read_note
-from foretold.memory.postings import in_memory, query_of
-from foretold.memory.scoring import rank
-from foretold.memory.terms import FORMS, MOST, STOPWORDS, anchors, expression, groups, humps, pairs, starts
+from foretold.memory.recall.index import in_memory, query_of
+from foretold.memory.recall.query import FORMS, MOST, STOPWORDS, anchors, expression, groups, humps, pairs, starts
+from foretold.memory.recall.ranking import rank
 
 NAMES = {
     "parse_http_response": "parse http response parsehttpresponse",

@@ -9,12 +9,12 @@ import time
 import pytest
 
 import foretold
-from foretold.memory import vectors as module
 from foretold.memory.note import read_note
-from foretold.memory.postings import Candidate, Found, Query
-from foretold.memory.recall import recall
-from foretold.memory.scoring import rank
-from foretold.memory.vectors import PART, NoVectors, WordLlama, parts
+from foretold.memory.recall import vectors as module
+from foretold.memory.recall.index import Candidate, Found, Query
+from foretold.memory.recall.ranking import rank
+from foretold.memory.recall.recall import recall
+from foretold.memory.recall.vectors import PART, NoVectors, WordLlama, parts
 
 SOURCES = os.path.dirname(os.path.dirname(os.path.abspath(foretold.__file__)))
 numpy_only = pytest.mark.skipif(not importlib.util.find_spec("numpy"), reason="numpy is not installed")
@@ -129,7 +129,7 @@ def test_without_the_package_its_extra_is_named(monkeypatch):
 
 def test_without_vectors_numpy_is_not_imported(tmp_path):
     write(f"{tmp_path}/memory", {"a.md": "zzz"})
-    code = "import sys; from foretold.memory.recall import recall; recall(sys.argv[1], 'zzz'); "
+    code = "import sys; from foretold.memory.recall.recall import recall; recall(sys.argv[1], 'zzz'); "
     code += "print('numpy' in sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", code, f"{tmp_path}/memory"], env={"PYTHONPATH": SOURCES}, capture_output=True, text=True
@@ -138,7 +138,7 @@ def test_without_vectors_numpy_is_not_imported(tmp_path):
 
 
 def test_importing_the_module_imports_no_numpy():
-    code = "import sys; import foretold.memory.vectors; print({'numpy', 'wordllama'} & {*sys.modules})"
+    code = "import sys; import foretold.memory.recall.vectors; print({'numpy', 'wordllama'} & {*sys.modules})"
     done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": SOURCES}, capture_output=True, text=True)
     assert done.stdout == "set()\n"
     assert module.PART

@@ -7,14 +7,14 @@ import anthropic
 import openai
 import pytest
 
-from foretold.dialects.claude_code import OLDER_MODELS
+from foretold.dialects.claude_code.instructions import OLDER_MODELS
 from foretold.errors import ExtraMissing, ModelFailed, UnknownModel
 from foretold.models import anthropic_blocks
-from foretold.models.anthropic_client import AnthropicModel
+from foretold.models.anthropic import AnthropicModel
 from foretold.models.named import from_name
-from foretold.models.openai_client import OpenAIModel
-from foretold.models.talk import Request, Usage
-from foretold.probe.server import ModelServer, Status
+from foretold.models.openai import OpenAIModel
+from foretold.models.protocol import Request, Usage
+from foretold.proof.probe.server import ModelServer, Status
 
 KEY = "sk-" + "not-a-real-key-of-anybody"
 READ = {"name": "Read", "description": "Reads.", "input_schema": {"type": "object", "properties": {}}}

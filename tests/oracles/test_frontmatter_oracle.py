@@ -14,7 +14,7 @@ import random
 
 import pytest
 
-from foretold.frontmatter import parse, split
+from foretold.text.frontmatter import parse, split
 
 from .node import ask
 

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from foretold.instructions.gitignore import Matcher, RuleIndex
+from foretold.text.globs.npm_ignore import Matcher, RuleIndex
 
 from .node import ask
 

@@ -11,7 +11,7 @@ import re
 
 import pytest
 
-from foretold.instructions.globs import Glob
+from foretold.text.globs.picomatch import Glob
 
 from .node import ask
 

@@ -12,7 +12,7 @@ import re
 
 import pytest
 
-from foretold.instructions.markdown import scan
+from foretold.instructions.text.markdown import scan
 
 from .node import ask
 

@@ -9,13 +9,13 @@ import sys
 import pytest
 
 import foretold
-from foretold.conform.run import run_cases
 from foretold.errors import ProbeFailed
-from foretold.probe.live import play
-from foretold.probe.recipes import RECIPES
-from foretold.probe.record import case_of
-from foretold.probe.run import NAMESPACES, namespace, probe
-from foretold.probe.told import Segment, parts_of, told_in
+from foretold.proof.conform.run import run_cases
+from foretold.proof.probe.live import play
+from foretold.proof.probe.recipes import RECIPES
+from foretold.proof.probe.record import case_of
+from foretold.proof.probe.run import NAMESPACES, namespace, probe
+from foretold.proof.probe.told import Segment, parts_of, told_in
 
 #: a program that does what Claude Code does, as far as a probe sees it: it sends a text with its first request
 AGENT = """\

@@ -11,8 +11,8 @@ from itertools import pairwise
 
 import pytest
 
-from foretold.probe.bodies import LIMIT
-from foretold.probe.server import Exchange, ModelServer, ToolCall
+from foretold.proof.probe.bodies import LIMIT
+from foretold.proof.probe.server import Exchange, ModelServer, ToolCall
 
 READ = ToolCall(("read_file", "Read"), {"path": "é.md"})
 LIST = ToolCall(("Glob", "list"), {"pattern": "**"})

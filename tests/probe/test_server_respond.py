@@ -6,7 +6,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from foretold.probe.server import ModelServer, Status, ToolCall
+from foretold.proof.probe.server import ModelServer, Status, ToolCall
 
 PATHS = {"messages": "/v1/messages", "chat": "/v1/chat/completions"}
 TOOLS = {

@@ -16,10 +16,10 @@ from foretold.files import FileHistory, ReadState
 from foretold.serve.mcp.arguments import checked
 from foretold.serve.mcp.bounds import cleaned
 from foretold.serve.mcp.catalogue import tools_for
-from foretold.serve.mcp.here import Here
+from foretold.serve.mcp.context import Here
 from foretold.serve.mcp.tool import Answer
 from foretold.sessions.model import Homes
-from foretold.sessions.write import Transcript, transcript_path
+from foretold.sessions.transcript.writer import Transcript, transcript_path
 
 from ..memory.machines import Quick
 

@@ -20,7 +20,7 @@ from .mcp_client import COMMAND, drive, stage_of
 EXTRA = """
 import os, subprocess, sys, time, warnings
 from foretold.serve.mcp import catalogue
-from foretold.serve.mcp.shapes import record, takes
+from foretold.serve.mcp.schema import record, takes
 from foretold.serve.mcp.tool import Answer, Tool
 
 def shout(here, given):

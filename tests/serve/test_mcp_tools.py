@@ -17,9 +17,9 @@ from foretold.errors import (
     UnknownAgent,
     WriteRefused,
 )
-from foretold.files.undo import Undo, state_folder
+from foretold.files.restore.undo import Undo, state_folder
 from foretold.serve.mcp.catalogue import TOOLS, tools_for
-from foretold.serve.mcp.here import CLIENTS, Cancelled
+from foretold.serve.mcp.context import CLIENTS, Cancelled
 from foretold.serve.mcp.tool import said_of
 
 from .mcp_client import SESSION, Stage, answer_of, ask, stage_of, walk

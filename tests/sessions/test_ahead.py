@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from foretold.sessions import ahead
-from foretold.sessions.hits import search
+from foretold.sessions.fulltext import parallel_scan
+from foretold.sessions.fulltext.search import search
 from foretold.sessions.model import Homes
 
 from .corpus import MOMENT, record, write
@@ -33,20 +33,20 @@ def children():
 @pytest.mark.parametrize("limit", [1, 20])
 def test_the_answer_is_the_same(homes, monkeypatch, limit):
     alone = search("needle", homes=homes, use_index=False, limit=limit)
-    monkeypatch.setattr(ahead, "AFTER", 1)
+    monkeypatch.setattr(parallel_scan, "AFTER", 1)
     assert search("needle", homes=homes, use_index=False, limit=limit) == alone
     assert [hit.snippet.text[:11] for hit in alone.hits] == ["a needle 30", "a needle 3 "][:limit]
     assert children() == []
 
 
 def test_what_it_tells_is_what_is_there(homes, monkeypatch):
-    from foretold.sessions.listing import newest_first
-    from foretold.sessions.scan import Sieve
-    from foretold.sessions.wanted import query_of
+    from foretold.sessions.catalog import newest_first
+    from foretold.sessions.fulltext.query import query_of
+    from foretold.sessions.fulltext.scan import Sieve
 
-    monkeypatch.setattr(ahead, "AFTER", 1)
+    monkeypatch.setattr(parallel_scan, "AFTER", 1)
     sessions = newest_first(homes)
-    made = ahead.Ahead(Sieve(query_of("needle")), sessions)
+    made = parallel_scan.Ahead(Sieve(query_of("needle")), sessions)
     assert not made.is_clean(sessions[0])
     made._worker.wait()  # it has looked through all of them
     clean = [stored for stored in sessions if made.is_clean(stored)]

@@ -12,13 +12,13 @@ import pytest
 
 import foretold
 from foretold.errors import ForetoldError, NoSuchSession, RestoreRefused, SessionFailed
-from foretold.sessions.archive import Archive, archive_folder, archived_hint, unkept
-from foretold.sessions.frames import Frames
+from foretold.secrets.redactor import Redactor, fingerprint
+from foretold.sessions.archive.archive import Archive, archive_folder, archived_hint, unkept
+from foretold.sessions.archive.restore import plan_restore, restore, verify
+from foretold.sessions.archive.retention import DAY, leaving
+from foretold.sessions.archive.snapshot import Contents
 from foretold.sessions.model import Homes, Stored
-from foretold.sessions.redact import Redactor, fingerprint
-from foretold.sessions.restore import plan_restore, restore, verify
-from foretold.sessions.retention import DAY, leaving
-from foretold.sessions.snapshots import Contents
+from foretold.storage.frames import Frames
 
 from ..memory.machines import Faulty, Quick, in_child
 from . import house
@@ -123,7 +123,7 @@ def test_a_change_that_leaves_size_and_time_is_found_by_a_thorough_reading(tmp_p
 
 
 def test_large_files_go_through_in_pieces(tmp_path, monkeypatch):
-    monkeypatch.setattr("foretold.sessions.filing.PIECE", 1000)
+    monkeypatch.setattr("foretold.sessions.archive.store_session.PIECE", 1000)
     session = house.claude_session(tmp_path / "home", turns=40)
     archive = archive_in(tmp_path / "archive")
     told = []
@@ -236,7 +236,7 @@ def test_whatever_fails_nothing_archived_is_lost(tmp_path, fault):
 
 WORKER = """
 import sys
-from foretold.sessions.archive import Archive, archive_folder, archived_hint, unkept
+from foretold.sessions.archive.archive import Archive, archive_folder, archived_hint, unkept
 from foretold.sessions.model import Stored
 folder, path, name, count = sys.argv[1:]
 for number in range(int(count)):

@@ -1,9 +1,9 @@
 """A title is cut after credentials were taken out of it."""
 
-from foretold.sessions.carded import clean_title, without_credentials
-from foretold.sessions.listing import list_sessions
+from foretold.secrets.redactor import Redactor, fingerprint
+from foretold.sessions.catalog import list_sessions
 from foretold.sessions.model import Homes, Stored
-from foretold.sessions.redact import Redactor, fingerprint
+from foretold.sessions.redacted_summary import clean_title, without_credentials
 
 from .talk import Talk
 

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from foretold.sessions.codex_resume import CodexResumed, Dropped, resume_codex
+from foretold.sessions.resumption.codex import CodexResumed, Dropped, resume_codex
 from foretold.types import Finding
 
 from .codex_damage import WAYS, dumped, fork_of, items, parsed, put

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from foretold.sessions.exposed import exposed_in, is_secret_field
-from foretold.sessions.redact import Redactor
+from foretold.secrets.by_context import exposed_in, is_secret_field
+from foretold.secrets.redactor import Redactor
 
 PW, TOKEN = "Kq92-mmPl0t7", "abCD1234efGH5678ijKL9012mnOP"
 LOGIN = base64.b64encode(f"me:{PW}".encode()).decode()

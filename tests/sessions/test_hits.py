@@ -6,10 +6,10 @@ import random
 import pytest
 
 from foretold.errors import ForetoldError
-from foretold.sessions.hits import open_index, search
+from foretold.sessions.fulltext.query import Matcher, Query, Term, query_of
+from foretold.sessions.fulltext.search import open_index, search
+from foretold.sessions.fulltext.snippet import Snippet, snippet_of
 from foretold.sessions.model import Homes
-from foretold.sessions.snippet import Snippet, snippet_of
-from foretold.sessions.wanted import Matcher, Query, Term, query_of
 
 from .corpus import MOMENT, call, home_of, name_of, record, result, write
 

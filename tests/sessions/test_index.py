@@ -9,10 +9,10 @@ import time
 
 import pytest
 
-from foretold.sessions import index as index_module
-from foretold.sessions.hits import search
-from foretold.sessions.index import SEALED, Index
-from foretold.sessions.listing import newest_first
+from foretold.sessions.catalog import newest_first
+from foretold.sessions.fulltext import index as index_module
+from foretold.sessions.fulltext.index import SEALED, Index
+from foretold.sessions.fulltext.search import search
 from foretold.sessions.model import Homes
 
 from .corpus import MOMENT, call, home_of, name_of, record, result, write
@@ -125,7 +125,7 @@ def test_a_database_that_cannot_be_believed_is_built_anew(tmp_path, how):
 
 
 def test_dead_rows_are_cleared_away(tmp_path, monkeypatch):
-    monkeypatch.setattr("foretold.sessions.shard.DEAD", 3)
+    monkeypatch.setattr("foretold.sessions.fulltext.database.DEAD", 3)
     homes = Homes(str(tmp_path), {})
     for number in range(6):
         path = write(str(tmp_path), 7, [record(1 + at, "user", f"pool {number}", MOMENT + at) for at in range(3)])
@@ -172,9 +172,9 @@ def test_workers_fill_what_one_process_would(tmp_path, monkeypatch):
 
 UPDATE = """
 import sys
-from foretold.sessions import filling, index
-from foretold.sessions.index import Index
-from foretold.sessions.listing import newest_first
+from foretold.sessions.fulltext import index, index_writer as filling
+from foretold.sessions.fulltext.index import Index
+from foretold.sessions.catalog import newest_first
 from foretold.sessions.model import Homes
 index.BULK = int(sys.argv[2]); filling.GATHERED = 2000; filling.GROUPS = 1
 homes = Homes(sys.argv[1], {})
@@ -206,8 +206,8 @@ def test_several_processes_at_once(tmp_path):
 
 
 def test_an_interrupt_between_two_batches_keeps_what_was_committed(tmp_path, monkeypatch):
-    monkeypatch.setattr("foretold.sessions.filling.GATHERED", 100)
-    monkeypatch.setattr("foretold.sessions.filling.GROUPS", 1)
+    monkeypatch.setattr("foretold.sessions.fulltext.index_writer.GATHERED", 100)
+    monkeypatch.setattr("foretold.sessions.fulltext.index_writer.GROUPS", 1)
     homes = home_of(tmp_path, sessions=5)
 
     def interrupt(done, total):

@@ -5,17 +5,17 @@ import os
 
 import pytest
 
-from foretold.dialects.claude_world import slug
-from foretold.sessions.hits import open_index, search
-from foretold.sessions.kept import Moved, at_home, folders_named, moved
-from foretold.sessions.listing import find_session, list_sessions
+from foretold.dialects.claude_code.settings import slug
+from foretold.sessions.archive.disk_usage import usage
+from foretold.sessions.archive.in_use import Processes
+from foretold.sessions.archive.prune import Wanted, plan_prune
+from foretold.sessions.catalog import find_session, list_sessions
+from foretold.sessions.fulltext.search import open_index, search
+from foretold.sessions.instructions_seen.compare import told
 from foretold.sessions.model import Homes, Stored
-from foretold.sessions.moves import Moved as Move
-from foretold.sessions.moves import moves_file, note_move
-from foretold.sessions.prune import Wanted, plan_prune
-from foretold.sessions.running import Processes
-from foretold.sessions.told import told
-from foretold.sessions.usage import usage
+from foretold.sessions.relocate.moves import Moved as Move
+from foretold.sessions.relocate.moves import moves_file, note_move
+from foretold.sessions.relocate.project_folder import Moved, at_home, folders_named, moved
 
 from .talk import Talk
 from .test_told import nested, start

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from foretold.sessions.lines import LONGEST, records_of
+from foretold.sessions.formats.jsonl import LONGEST, records_of
 
 RECORDS = [
     {"type": "user", "uuid": "1", "message": {"role": "user", "content": "first\nline ✓ é 日本 \U0001f600"}},

@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from foretold.dialects.claude_world import slug
+from foretold.dialects.claude_code.settings import slug
 from foretold.errors import NoSuchSession, SessionFailed
-from foretold.sessions.listing import by_time, find_session, homes_here, is_of, list_sessions
+from foretold.sessions.catalog import by_time, find_session, homes_here, is_of, list_sessions
 from foretold.sessions.model import Homes, Stored
 
 from .talk import Talk

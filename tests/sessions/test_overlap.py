@@ -2,7 +2,7 @@
 
 import pytest
 
-from foretold.sessions.overlap import holding
+from foretold.secrets.spans import holding
 
 KEY = "AWS access key"
 

@@ -7,10 +7,10 @@ from html.parser import HTMLParser
 import pytest
 
 from foretold.errors import ForetoldError, SessionFailed
-from foretold.sessions.listing import list_sessions
+from foretold.secrets.redactor import Redactor
+from foretold.sessions.catalog import list_sessions
+from foretold.sessions.exporters.export import Choice, export
 from foretold.sessions.model import Homes
-from foretold.sessions.pages import Choice, export
-from foretold.sessions.redact import Redactor
 
 from .talk import Talk
 

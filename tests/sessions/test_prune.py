@@ -9,10 +9,10 @@ import sys
 import pytest
 
 from foretold.errors import ForetoldError
-from foretold.sessions.archive import Archive
-from foretold.sessions.prune import Wanted, plan_prune, prune
-from foretold.sessions.restore import plan_restore, restore
-from foretold.sessions.running import Processes
+from foretold.sessions.archive.archive import Archive
+from foretold.sessions.archive.in_use import Processes
+from foretold.sessions.archive.prune import Wanted, plan_prune, prune
+from foretold.sessions.archive.restore import plan_restore, restore
 
 from ..memory.machines import Faulty, Quick, in_child
 from . import house

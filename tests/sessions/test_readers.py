@@ -7,9 +7,11 @@ import sqlite3
 
 import pytest
 
-from foretold.sessions import codex, gemini, opencode
-from foretold.sessions.codex_resume import resume_codex
+from foretold.sessions.formats.codex import reader as codex
+from foretold.sessions.formats.gemini import reader as gemini
+from foretold.sessions.formats.opencode import reader as opencode
 from foretold.sessions.model import Homes, Stored
+from foretold.sessions.resumption.codex import resume_codex
 
 FIXTURES = os.path.join(os.path.dirname(__file__), "fixtures")
 VALUES = (None, 1, 1.5, True, "x", [], {}, [1], {"type": "text"}, [[]], "2026-01-01T00:00:00Z", -1, 10**30)

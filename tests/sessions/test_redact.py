@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from foretold.sessions.detectors import LONGEST_LINE
-from foretold.sessions.redact import Redactor, fingerprint
+from foretold.secrets.detectors import LONGEST_LINE
+from foretold.secrets.redactor import Redactor, fingerprint
 
 AWS = "AKIA" + "IOSFODNN7ABCDEFG"
 GITHUB = "ghp_" + "a1B2c3D4e5F6a7B8c9D0" * 2

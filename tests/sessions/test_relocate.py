@@ -9,13 +9,13 @@ import shutil
 import pytest
 
 from foretold.cli.sessions import command
-from foretold.dialects.claude_world import slug
+from foretold.dialects.claude_code.settings import slug
 from foretold.errors import ForetoldError, NotAFolder, RestoreRefused
-from foretold.sessions.archive import Archive, archive_folder
+from foretold.sessions.archive.archive import Archive, archive_folder
+from foretold.sessions.archive.in_use import Processes
 from foretold.sessions.model import Homes
-from foretold.sessions.moves import beside_archive, moves_file
-from foretold.sessions.relocate import moved_to, plan_relocation, relocate
-from foretold.sessions.running import Processes
+from foretold.sessions.relocate.moves import beside_archive, moves_file
+from foretold.sessions.relocate.relocate import moved_to, plan_relocation, relocate
 
 from ..memory.machines import Faulty, Quick, in_child
 from . import house

@@ -7,16 +7,16 @@ import os
 import pytest
 
 from foretold.cli.sessions import command
-from foretold.dialects.claude_sessions import NEWER, OLDER, rules_of
+from foretold.dialects.claude_code.sessions import NEWER, OLDER, rules_of
 from foretold.errors import RestoreRefused, SessionFailed, StoreFailed
-from foretold.sessions.chain import Link, find_chain
-from foretold.sessions.lines import records_of
-from foretold.sessions.linked import Links
+from foretold.sessions.formats.jsonl import records_of
 from foretold.sessions.model import Stored
-from foretold.sessions.reach import REACHED, Reach, judge, reach_of
-from foretold.sessions.repair import examine, mend
-from foretold.sessions.resumed import resume
-from foretold.sessions.salvage import Saved, saved_lines, saved_of
+from foretold.sessions.repair.diagnose import examine, mend
+from foretold.sessions.repair.reachability import REACHED, Reach, judge, reach_of
+from foretold.sessions.repair.salvage import Saved, saved_lines, saved_of
+from foretold.sessions.resumption.chain import Link, find_chain
+from foretold.sessions.resumption.claude import resume
+from foretold.sessions.resumption.graph import Links
 
 from ..memory.machines import Faulty, Quick, in_child
 from . import house

@@ -14,8 +14,8 @@ import tracemalloc
 
 import pytest
 
-from foretold.sessions.links import Link, stub_of
-from foretold.sessions.resumed import Dropped, resume
+from foretold.sessions.resumption.claude import Dropped, resume
+from foretold.sessions.resumption.nodes import Link, stub_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 VERSIONS = ("2.1.197", "2.1.325")

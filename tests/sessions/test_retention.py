@@ -3,8 +3,8 @@ from __future__ import annotations
 import json
 import os
 
+from foretold.sessions.archive.retention import DAY, Retention, cleanup, leaving, retention
 from foretold.sessions.model import Homes
-from foretold.sessions.retention import DAY, Retention, cleanup, leaving, retention
 
 SESSION = "0a0a0a0a-1111-4111-8111-0123456789ab"
 NOW = 1_800_000_000.0

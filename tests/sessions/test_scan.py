@@ -6,11 +6,11 @@ import random
 
 import pytest
 
-from foretold.sessions import scan
-from foretold.sessions.hits import search
+from foretold.sessions.fulltext import scan
+from foretold.sessions.fulltext.query import query_of
+from foretold.sessions.fulltext.scan import Sieve, has_odd, regions
+from foretold.sessions.fulltext.search import search
 from foretold.sessions.model import Homes
-from foretold.sessions.scan import Sieve, has_odd, regions
-from foretold.sessions.wanted import query_of
 
 from .corpus import MOMENT, name_of, record
 

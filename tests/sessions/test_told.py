@@ -2,9 +2,9 @@
 
 import os
 
-from foretold.sessions.listing import find_session, list_sessions
+from foretold.sessions.catalog import find_session, list_sessions
+from foretold.sessions.instructions_seen.compare import told
 from foretold.sessions.model import Homes
-from foretold.sessions.told import told
 
 from .talk import Talk
 

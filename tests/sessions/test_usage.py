@@ -2,8 +2,8 @@
 
 import os
 
+from foretold.sessions.archive.disk_usage import Use, repeated, totals, usage
 from foretold.sessions.model import Homes
-from foretold.sessions.usage import Use, repeated, totals, usage
 
 from . import house
 

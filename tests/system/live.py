@@ -24,9 +24,9 @@ import tempfile
 import time
 from typing import NamedTuple
 
-from foretold.conform.cases import Outcome, read_cases
-from foretold.probe.live import play
-from foretold.probe.run import probe
+from foretold.proof.conform.cases import Outcome, read_cases
+from foretold.proof.probe.live import play
+from foretold.proof.probe.run import probe
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CACHE = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")

@@ -21,10 +21,10 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from foretold.probe.inside import filled
-from foretold.probe.recipes import RECIPES
-from foretold.probe.run import ask_agent
-from foretold.sessions.codex_resume import resume_codex
+from foretold.proof.probe.inside import filled
+from foretold.proof.probe.recipes import RECIPES
+from foretold.proof.probe.run import ask_agent
+from foretold.sessions.resumption.codex import resume_codex
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DAMAGE = runpy.run_path(os.path.join(os.path.dirname(HERE), "sessions", "codex_damage.py"))

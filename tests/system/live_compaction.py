@@ -19,12 +19,12 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from live import RELEASES, install
 
-from foretold.context.compaction import Facts, compaction_records
-from foretold.dialects.claude_compaction import form_of
-from foretold.dialects.claude_world import slug
-from foretold.instructions.restore import loaded_again, restore_files
-from foretold.probe.recipes import RECIPES
-from foretold.probe.run import ask_agent, first_option
+from foretold.context.compaction.transcript import Facts, compaction_records
+from foretold.dialects.claude_code.compaction import form_of
+from foretold.dialects.claude_code.settings import slug
+from foretold.instructions.compaction.restored_files import loaded_again, restore_files
+from foretold.proof.probe.recipes import RECIPES
+from foretold.proof.probe.run import ask_agent, first_option
 
 SESSION = "11111111-1111-4111-8111-111111111111"
 ANSWER = "<analysis>hm</analysis>\n<summary>\n1. Wishes: to see the files.\n</summary>"

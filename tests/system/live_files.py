@@ -27,16 +27,16 @@ import threading
 import uuid
 from collections.abc import Sequence
 
-from foretold.dialects.claude_history import form_of
-from foretold.files.history import FileHistory, answer_of
-from foretold.files.plans import plan_of
-from foretold.files.recorded import Recorded, find_session
-from foretold.files.restore import restore
-from foretold.files.undo import Undo
-from foretold.probe.inside import bring_up_loopback
-from foretold.probe.recipes import KEY, RECIPES
-from foretold.probe.run import namespace
-from foretold.probe.server import ModelServer, ToolCall
+from foretold.dialects.claude_code.file_history import form_of
+from foretold.files.history.history import FileHistory, answer_of
+from foretold.files.history.recorded import Recorded, find_session
+from foretold.files.restore.plans import plan_of
+from foretold.files.restore.restore import restore
+from foretold.files.restore.undo import Undo
+from foretold.proof.probe.inside import bring_up_loopback
+from foretold.proof.probe.recipes import KEY, RECIPES
+from foretold.proof.probe.run import namespace
+from foretold.proof.probe.server import ModelServer, ToolCall
 from foretold.sessions.model import Homes
 
 INSIDE = "FORETOLD_LIVE_INSIDE"

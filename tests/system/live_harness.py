@@ -22,9 +22,9 @@ from live import RELEASES, install
 from live_compaction import ask
 
 from foretold.harness.harness import Harness
-from foretold.harness.permission import Permission
+from foretold.harness.permissions.check import Permission
 from foretold.models.scripted import Scripted
-from foretold.sessions.resumed import resume
+from foretold.sessions.resumption.claude import resume
 
 if TYPE_CHECKING:
     from foretold.models.scripted import Line

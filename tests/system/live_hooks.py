@@ -27,9 +27,9 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from live import RELEASES, ROOT, Release, install
 
-from foretold.dialects.installs import INSTALLS
-from foretold.probe.recipes import RECIPES
-from foretold.probe.run import ask_agent
+from foretold.dialects.install_targets import INSTALLS
+from foretold.proof.probe.recipes import RECIPES
+from foretold.proof.probe.run import ask_agent
 
 OTHER_PROGRAM = os.environ.get("FORETOLD_PROGRAM", "")  #: to try an installed foretold instead of this one
 PROGRAM = OTHER_PROGRAM or os.path.join(os.path.dirname(sys.executable), "foretold")

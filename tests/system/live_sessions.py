@@ -22,17 +22,17 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from live import RELEASES, Release, install
 
-from foretold.context.compaction import compaction_records
-from foretold.dialects.claude_sessions import rules_of
-from foretold.probe.recipes import RECIPES
-from foretold.probe.run import ask_agent
-from foretold.sessions.attached import contents_of
-from foretold.sessions.claude_records import prompt_of
-from foretold.sessions.forked import fork
-from foretold.sessions.lines import records_of
+from foretold.context.compaction.transcript import compaction_records
+from foretold.dialects.claude_code.sessions import rules_of
+from foretold.proof.probe.recipes import RECIPES
+from foretold.proof.probe.run import ask_agent
+from foretold.sessions.formats.claude.attachments import contents_of
+from foretold.sessions.formats.claude.records import prompt_of
+from foretold.sessions.formats.jsonl import records_of
 from foretold.sessions.model import Homes
-from foretold.sessions.resumed import resume
-from foretold.sessions.write import Transcript, new_session, transcript_path
+from foretold.sessions.resumption.claude import resume
+from foretold.sessions.transcript.fork import fork
+from foretold.sessions.transcript.writer import Transcript, new_session, transcript_path
 
 CONTEXT = "As you answer the user's questions"
 TIMEOUT = 90.0

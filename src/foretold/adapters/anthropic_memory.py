@@ -13,7 +13,7 @@ from __future__ import annotations
 from foretold.adapters.memory_files import MemoryFiles
 from foretold.errors import ForetoldError
 from foretold.extras import missing
-from foretold.memory import memories as project
+from foretold.memory import project
 from foretold.types import TYPE_CHECKING
 
 try:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from foretold.memory.memories import Memories
+    from foretold.memory.project import Memories
 
 
 class MemoryTool(BetaAbstractMemoryTool):

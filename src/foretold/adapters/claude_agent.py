@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from foretold.extract.gate import Gate
-    from foretold.models.talk import Model
+    from foretold.memory.extraction.gate import Gate
+    from foretold.models.protocol import Model
 
     Said = Mapping[str, Any]
 
@@ -153,8 +153,8 @@ class Hooks:
         return _context("UserPromptSubmit", "\n\n".join(text for text in (unseen, recalled) if text))
 
     def _extract(self, talk: Conversation, said: Said) -> dict[str, Any]:
-        from foretold.extract.extractor import Extractor
-        from foretold.extract.transcripts import extract_stored
+        from foretold.memory.extraction.extractor import Extractor
+        from foretold.memory.extraction.stored_transcript import extract_stored
 
         assert self._model is not None
         if said.get("stop_hook_active"):

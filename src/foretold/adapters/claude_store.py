@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import re
 
-from foretold.adapters import kept
+from foretold.adapters import jsonl_store
 from foretold.errors import NoSuchSession, SessionFailed
 from foretold.extras import missing
 from foretold.types import TYPE_CHECKING, Finding
@@ -42,19 +42,21 @@ class ClaudeSessionStore:
         findings: list[Finding] | None = None,
     ) -> None:
         sdk_of()
-        self.folder = os.path.abspath(folder) if folder is not None else kept.folder_for("claude-agent-sdk", home, env)
+        self.folder = (
+            os.path.abspath(folder) if folder is not None else jsonl_store.folder_for("claude-agent-sdk", home, env)
+        )
         self.findings: list[Finding] = [] if findings is None else findings
         self._folded: dict[str, tuple[int, int, Any]] = {}  #: path: its inode, how far it was read, its summary
 
     async def append(self, key: Key, entries: list[Entry]) -> None:
         """Keep entries, behind those that are there."""
         path = self.path_of(key)
-        await in_thread(lambda: kept.append(path, entries, self.findings))
+        await in_thread(lambda: jsonl_store.append(path, entries, self.findings))
 
     async def load(self, key: Key) -> list[Entry] | None:
         """All entries of a session, or of one of its subagents; None if there is none."""
         path = self.path_of(key)
-        found = await in_thread(lambda: kept.values_of(path, self.findings))
+        found = await in_thread(lambda: jsonl_store.values_of(path, self.findings))
         return list(_once(found[0])) if found is not None else None
 
     async def list_sessions(self, project_key: str) -> list[dict[str, Any]]:
@@ -74,14 +76,14 @@ class ClaudeSessionStore:
         """Bring back what was deleted last under this key."""
         path = self.path_of(key)
         aside = self._aside(key)
-        if not await in_thread(lambda: kept.bring_back(path, aside)):
+        if not await in_thread(lambda: jsonl_store.bring_back(path, aside)):
             raise NoSuchSession(f"no session {key['session_id']!r} was deleted from {self.folder}")
         if not key.get("subpath"):
-            await in_thread(lambda: kept.bring_back(path.removesuffix(kept.ENDING), aside))
+            await in_thread(lambda: jsonl_store.bring_back(path.removesuffix(jsonl_store.ENDING), aside))
 
     async def list_subkeys(self, key: Key) -> list[str]:
         """The subagents of a session."""
-        beside = self.path_of({**key, "subpath": ""}).removesuffix(kept.ENDING)
+        beside = self.path_of({**key, "subpath": ""}).removesuffix(jsonl_store.ENDING)
         return await in_thread(lambda: sorted(_below(beside)))
 
     def path_of(self, key: Key) -> str:
@@ -96,9 +98,9 @@ class ClaudeSessionStore:
         inside = [part for part in (key.get("subpath") or "").split("/") if key.get("subpath")]
         parts = [key["project_key"], key["session_id"], *inside]
         for part in parts:
-            if not NAME.fullmatch(part) or part.endswith(kept.ENDING):
+            if not NAME.fullmatch(part) or part.endswith(jsonl_store.ENDING):
                 raise SessionFailed(f"{part!r} cannot be the name of a session, a project or a part of them")
-        return "/".join([self.folder, "projects", *parts]) + kept.ENDING
+        return "/".join([self.folder, "projects", *parts]) + jsonl_store.ENDING
 
     def _aside(self, key: Key) -> str:
         parts = [key["project_key"]] + ([key["session_id"]] if key.get("subpath") else [])
@@ -106,15 +108,15 @@ class ClaudeSessionStore:
 
     def _put_aside(self, key: Key, path: str) -> None:
         aside = self._aside(key)
-        kept.put_aside(path, aside)
+        jsonl_store.put_aside(path, aside)
         if not key.get("subpath"):
-            kept.put_aside(path.removesuffix(kept.ENDING), aside)
+            jsonl_store.put_aside(path.removesuffix(jsonl_store.ENDING), aside)
 
     def _files(self, project_key: str) -> list[tuple[str, os.stat_result]]:
         folder = os.path.dirname(self.path_of({"project_key": project_key, "session_id": "any"}))
         found = []
-        for name in sorted(kept.names_of(folder)):
-            if name.endswith(kept.ENDING):
+        for name in sorted(jsonl_store.names_of(folder)):
+            if name.endswith(jsonl_store.ENDING):
                 try:
                     found.append((f"{folder}/{name}", os.stat(f"{folder}/{name}")))
                 except FileNotFoundError:
@@ -127,7 +129,7 @@ class ClaudeSessionStore:
         inode, start, before = self._folded.get(path, (at.st_ino, 0, None))
         if inode != at.st_ino or at.st_size < start:
             start, before = 0, None
-        values, end = kept.values_of(path, self.findings, start) or ([], start)
+        values, end = jsonl_store.values_of(path, self.findings, start) or ([], start)
         key = {"project_key": project_key, "session_id": listed["session_id"]}
         summary = {**sdk_of().fold_session_summary(before, key, values), "mtime": listed["mtime"]}
         self._folded[path] = (at.st_ino, end, summary)
@@ -145,14 +147,14 @@ def _once(entries: list[Entry]) -> Iterator[Entry]:
 
 
 def _listed(path: str, at: os.stat_result) -> dict[str, Any]:
-    return {"session_id": os.path.basename(path).removesuffix(kept.ENDING), "mtime": at.st_mtime_ns // 1_000_000}
+    return {"session_id": os.path.basename(path).removesuffix(jsonl_store.ENDING), "mtime": at.st_mtime_ns // 1_000_000}
 
 
 def _below(folder: str) -> Iterator[str]:
     for here, _, names in os.walk(folder):
         for name in names:
-            if name.endswith(kept.ENDING):
-                yield os.path.relpath(os.path.join(here, name), folder).removesuffix(kept.ENDING)
+            if name.endswith(jsonl_store.ENDING):
+                yield os.path.relpath(os.path.join(here, name), folder).removesuffix(jsonl_store.ENDING)
 
 
 def sdk_of() -> Any:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from datetime import date
     from typing import Any, TypeVar
 
-    from foretold.memory.memories import Memories
-    from foretold.memory.recall import Recall
+    from foretold.memory.project import Memories
+    from foretold.memory.recall.recall import Recall
 
     Given = TypeVar("Given")
 
@@ -152,7 +152,7 @@ class Conversation:
         """The project's memories."""
         with self._lock:
             if self._memory is None:
-                from foretold.memory.memories import open as open_memories
+                from foretold.memory.project import open as open_memories
 
                 self._memory = open_memories(self.cwd, **self._around)  # type: ignore[arg-type]
                 self._note(self._memory.place.findings)
@@ -166,7 +166,7 @@ class Conversation:
     # What is behind the calls
 
     def _teams(self) -> str:
-        from foretold.memory.team import team_entry, team_text
+        from foretold.memory.store.team import team_entry, team_text
 
         team = self.memory.team
         if not self._team or team is None or not os.path.isdir(team.path):
@@ -231,8 +231,8 @@ class Conversation:
         return self._brought_by(calls)
 
     def _recalled(self, prompt: str, before: str) -> str:
-        from foretold.memory.about import worth_quoting
-        from foretold.memory.rendered import render_quotes
+        from foretold.memory.recall.relevance import worth_quoting
+        from foretold.memory.recall.render import render_quotes
 
         asked = _without_quotes(prompt)
         found = self._new(self.memory.recall(asked, budget=self._budget, worth=worth_quoting), before)
@@ -243,7 +243,7 @@ class Conversation:
 
     def _new(self, found: Recall, before: str) -> Recall:
         """Without memories that were quoted before and have not changed."""
-        from foretold.memory.rendered import parse_rendered, recalled_spans
+        from foretold.memory.recall.render import parse_rendered, recalled_spans
 
         quotes = [quote for start, end in recalled_spans(before) for quote in parse_rendered(before[start:end])]
         known = {(quote.file, quote.scope, quote.text) for quote in quotes}
@@ -260,7 +260,7 @@ class Conversation:
 
 def _without_quotes(prompt: str) -> str:
     """A prompt without the memories that somebody has put into it: they are no question."""
-    from foretold.memory.rendered import recalled_spans
+    from foretold.memory.recall.render import recalled_spans
 
     for start, end in reversed(recalled_spans(prompt)):
         prompt = prompt[:start] + prompt[end:]

@@ -14,8 +14,8 @@ import asyncio
 from foretold.adapters.memory_files import ROOT, MemoryFiles
 from foretold.errors import ForetoldError
 from foretold.extras import missing
-from foretold.instructions.globs import Glob
-from foretold.memory.memories import open as open_memories
+from foretold.memory.project import open as open_memories
+from foretold.text.globs.picomatch import Glob
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from foretold.memory.memories import Memories
+    from foretold.memory.project import Memories
 
 
 def memory_backend(cwd: str | os.PathLike[str] = ".", *, memories: Memories | None = None, **options: Any) -> Any:

@@ -17,20 +17,20 @@ import asyncio
 import os
 from datetime import UTC, datetime
 
-from foretold.adapters.talks import Talks
-from foretold.extract.extractor import Extractor
-from foretold.extract.gate import Gate
-from foretold.extract.said import Said, parted
+from foretold.adapters.conversations import Talks
 from foretold.extras import missing
-from foretold.memory.memories import open as open_memories
+from foretold.memory.extraction.extractor import Extractor
+from foretold.memory.extraction.gate import Gate
+from foretold.memory.extraction.transcript import Said, parted
+from foretold.memory.project import open as open_memories
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from foretold.memory.memories import Memories
-    from foretold.models.talk import Model
+    from foretold.memory.project import Memories
+    from foretold.models.protocol import Model
 
 
 def context_plugin(cwd: str | os.PathLike[str] = ".", **options: Any) -> Any:
@@ -159,8 +159,8 @@ def memory_service(
 
 def _create(store: Memories, text: str, about: Mapping[str, object]) -> None:
     """A memory of a text. What looks like a credential, or is there already, is refused by name."""
-    from foretold.credentials import credentials_in
     from foretold.errors import WriteRefused
+    from foretold.secrets.forms import credentials_in
 
     found = credentials_in(text)
     if found:

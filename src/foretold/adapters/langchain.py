@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import asyncio
 
-from foretold.adapters.talks import Talks, added, said_again
+from foretold.adapters.conversations import Talks, added, said_again
 from foretold.extras import missing
 from foretold.types import TYPE_CHECKING
 

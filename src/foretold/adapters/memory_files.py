@@ -29,13 +29,12 @@ from foretold.adapters.memory_forms import (
     text_of,
 )
 from foretold.errors import BadName, MemoryChanged, MemoryExists, NoSuchMemory, WriteRefused
-from foretold.memory.names import safe_file, same_name
-from foretold.memory.note import INDEX, digest_of
+from foretold.storage.names import INDEX, digest_of, safe_file, same_name
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
-    from foretold.memory.journal import Said
-    from foretold.memory.memories import Memories
+    from foretold.memory.project import Memories
+    from foretold.memory.store.journal import Said
 
 ROOT = "/memories"
 TRIES = 20  #: at a file that a program without our lock keeps changing

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from foretold.credentials import credentials_in
 from foretold.errors import BadName, WriteRefused
+from foretold.secrets.forms import credentials_in
 
 WIDTH = 6  #: of the numbers of lines
 SIZES = "BKMG"

@@ -21,7 +21,7 @@ import json
 import threading
 
 from foretold.adapters.conversation import Conversation, conversation_of
-from foretold.adapters.itemlog import Session
+from foretold.adapters.item_log import Session
 from foretold.adapters.plain import text_of
 from foretold.extras import missing
 from foretold.instructions.inject import field_of

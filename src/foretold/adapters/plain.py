@@ -80,7 +80,7 @@ def _is_prompt(message: Message) -> bool:
 
 
 def _is_recalled(message: Message) -> bool:
-    from foretold.memory.rendered import recalled_spans
+    from foretold.memory.recall.render import recalled_spans
 
     text = text_of(message) if field_of(message, "role") == "user" else ""
     return text.startswith("<recalled-memories ") and recalled_spans(text) == [(0, len(text))]

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import os
 
-from foretold.credentials import credentials_in
-from foretold.dialects.world import is_inside
-from foretold.memory.memories import POLICY
+from foretold.memory.project import POLICY
+from foretold.secrets.forms import credentials_in
+from foretold.storage.tree import is_inside
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from foretold.memory.memories import Memories
+    from foretold.memory.project import Memories
 
 #: tools that write a file, with the input that names it
 WRITERS = {"Write": "file_path", "Edit": "file_path", "MultiEdit": "file_path", "NotebookEdit": "notebook_path"}

@@ -16,9 +16,9 @@ from __future__ import annotations
 import asyncio
 import os
 
-from foretold.adapters import kept
-from foretold.adapters.itemlog import file_of
-from foretold.adapters.talks import Talks, added, said_again
+from foretold.adapters import jsonl_store
+from foretold.adapters.conversations import Talks, added, said_again
+from foretold.adapters.item_log import file_of
 from foretold.extras import missing
 from foretold.types import TYPE_CHECKING, Finding
 
@@ -135,12 +135,12 @@ class History:
             raise missing("foretold.adapters.pydantic_ai", "pydantic-ai") from error
         self._form = ModelMessagesTypeAdapter
         self.findings: list[Finding] = []
-        own = os.path.abspath(folder) if folder is not None else kept.folder_for("pydantic-ai", home, env)
+        own = os.path.abspath(folder) if folder is not None else jsonl_store.folder_for("pydantic-ai", home, env)
         self.path = f"{own}/{file_of(conversation_id)}"
 
     def load(self) -> list[Any]:
         """All messages that were saved; none of a conversation that is new."""
-        found = kept.values_of(self.path, self.findings)
+        found = jsonl_store.values_of(self.path, self.findings)
         messages = [message for value in (found[0] if found else []) for message in _listed(value.get("add"))]
         loaded: list[Any] = self._form.validate_python(messages)
         return loaded
@@ -149,7 +149,7 @@ class History:
         """Add messages, all of them or none: those of a run, `result.new_messages()`. Raises for anything else."""
         given = self._form.validate_python(list(messages))
         if given:
-            kept.append(self.path, [{"add": self._form.dump_python(given, mode="json")}], self.findings)
+            jsonl_store.append(self.path, [{"add": self._form.dump_python(given, mode="json")}], self.findings)
 
 
 def _listed(value: object) -> list[Any]:

@@ -7,9 +7,9 @@ import sys
 import time
 
 from foretold.cli.options import formatter
-from foretold.conform.cases import Case, Outcome, read_cases
-from foretold.conform.run import run_cases
 from foretold.errors import BadCase
+from foretold.proof.conform.cases import Case, Outcome, read_cases
+from foretold.proof.conform.run import run_cases
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -65,9 +65,9 @@ def _run(cases: list[Case], options: argparse.Namespace) -> Iterator[Outcome]:
     if not options.live:
         yield from run_cases(cases, allow_setup=options.allow_setup)
         return
-    from foretold.probe.live import play
-    from foretold.probe.recipes import RECIPES
-    from foretold.probe.run import find_program
+    from foretold.proof.probe.live import play
+    from foretold.proof.probe.recipes import RECIPES
+    from foretold.proof.probe.run import find_program
 
     for case in cases:
         agent = str(case.get("agent"))

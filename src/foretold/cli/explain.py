@@ -11,11 +11,11 @@ from __future__ import annotations
 from foretold.cli.listing import print_entries, print_findings, print_rows, print_skips, title
 from foretold.cli.options import parse, parser_of
 from foretold.cli.paint import Paint, plural
-from foretold.dialects.world import join
+from foretold.dialects.surroundings import join
+from foretold.instructions.explain import Verdict, verdict_of
 from foretold.instructions.load import load
-from foretold.instructions.verdict import Verdict, verdict_of
 from foretold.instructions.view import View
-from foretold.tree import Disk
+from foretold.storage.tree import Disk
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def command(words: Sequence[str]) -> int:
     if bool(options.path) + bool(options.file) + bool(options.session) > 1:
         parser.error("give an instruction file, --file or --session, not several of them")
     if options.session:
-        from foretold.cli.told import explain_session
+        from foretold.cli.explain_session import explain_session
 
         return explain_session(options.session, options.home, _agent_in(words), as_json=options.json)
     if options.file:

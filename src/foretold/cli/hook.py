@@ -13,7 +13,7 @@ from foretold.types import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from foretold.serve.hooks.scene import Asking
+    from foretold.serve.hooks.context import Asking
 
 VALUES = ("--agent", "--home", "--managed", "--work", "--session", "--prompt", "--file", "-C")
 FLAGS = ("--explain", "--dry-run", "--log", "-h", "--help")
@@ -62,7 +62,7 @@ def was_answered(words: Sequence[str]) -> bool:
     try:
         asking = _asking(given)
         if "--work" in given:
-            from foretold.serve.hooks.work import work
+            from foretold.serve.hooks.background_jobs import work
 
             work(given["--work"], given.get("-C", "."), given.get("--session", ""), asking)
         else:
@@ -73,7 +73,7 @@ def was_answered(words: Sequence[str]) -> bool:
 
 
 def _answer(event: str, asking: Asking) -> None:
-    from foretold.serve.hooks.answer import answer, hurry, read_input
+    from foretold.serve.hooks.dispatch import answer, hurry, read_input
 
     hurry()
     said = answer(event, read_input(), asking)
@@ -84,8 +84,8 @@ def _answer(event: str, asking: Asking) -> None:
 
 def _leave_a_line(words: Sequence[str], error: BaseException, given: dict[str, str]) -> None:
     try:
-        from foretold.ours import our_folders
-        from foretold.serve.hooks.answer import told_of
+        from foretold.paths import our_folders
+        from foretold.serve.hooks.dispatch import told_of
         from foretold.serve.hooks.log import log
 
         asking = _asking(given)
@@ -113,7 +113,7 @@ def _parted(words: Sequence[str]) -> tuple[dict[str, str], list[str], list[str]]
 
 
 def _asking(given: dict[str, str], *, is_dry: bool = False) -> Asking:
-    from foretold.serve.hooks.scene import Asking
+    from foretold.serve.hooks.context import Asking
 
     env = dict(os.environ)
     home = os.path.abspath(given.get("--home") or env.get("HOME") or os.path.expanduser("~"))
@@ -127,7 +127,7 @@ def command(words: Sequence[str]) -> int:
     """What people ask for: help, the log, an explanation."""
     given, flags, rest = _parted(words)
     if "--log" in flags:
-        from foretold.cli.hook_explained import print_log
+        from foretold.cli.hook_explain import print_log
 
         return print_log(_asking(given))
     if "-h" in flags or "--help" in flags:
@@ -138,6 +138,6 @@ def command(words: Sequence[str]) -> int:
         return 2
     if not flags:
         return 0 if was_answered(words) else 2
-    from foretold.cli.hook_explained import explain
+    from foretold.cli.hook_explain import explain
 
     return explain(rest[0], given, _asking(given, is_dry=True))

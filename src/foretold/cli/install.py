@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from foretold.cli.installing import Parser, finish, here_of, kept_of, parser_of, parts_of, say_refused
 from foretold.cli.paint import Paint, printable
 from foretold.cli.schema import emit
-from foretold.dialects.installs import INSTALLS
+from foretold.dialects.install_targets import INSTALLS
 from foretold.errors import ForetoldError
 from foretold.serve.install import Here, Installed, installed, plan_install
-from foretold.serve.install.pieces import is_our_call
-from foretold.serve.install.places import install_of
+from foretold.serve.install.ours import is_our_call
+from foretold.serve.install.targets import install_of
 
 ABOUT = (
     "Let an agent run foretold: hooks (recall, rules, archive) and an MCP server, in the agent's own settings file. It "

@@ -13,7 +13,7 @@ from foretold.cli.paint import Paint, plural
 from foretold.cli.people import agreed
 from foretold.cli.schema import emit
 from foretold.cli.settings_shown import plan_json, print_plan, summary
-from foretold.dialects.installs import INSTALLS
+from foretold.dialects.install_targets import INSTALLS
 from foretold.errors import ForetoldError
 from foretold.serve.install import PARTS, Here, Kept, Plan, carry_out, state_folder
 from foretold.types import TYPE_CHECKING

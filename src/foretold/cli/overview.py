@@ -36,7 +36,7 @@ def _others(view: View) -> list[View]:
     """What the other agents that are set up here are told."""
     from foretold.dialects.registry import RECORDED, SIGNS, set_up
     from foretold.instructions.compare import compare
-    from foretold.tree import Disk
+    from foretold.storage.tree import Disk
 
     names = set_up(Disk(), view.world.cwd, view.world.home)
     if names == list(SIGNS)[:RECORDED]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from foretold.dialects.world import is_inside
+from foretold.storage.tree import is_inside
 
 
 class Paint:

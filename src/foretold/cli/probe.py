@@ -9,8 +9,8 @@ import json
 from foretold.cli.options import formatter
 from foretold.cli.paint import plural
 from foretold.dialects.registry import DEFAULT_AGENT
-from foretold.probe.recipes import RECIPES
-from foretold.probe.run import PROMPT, TIMEOUT, Probe, probe
+from foretold.proof.probe.recipes import RECIPES
+from foretold.proof.probe.run import PROMPT, TIMEOUT, Probe, probe
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def command(words: Sequence[str]) -> int:
         timeout=options.timeout,
     )
     if options.record:
-        from foretold.probe.record import case_of
+        from foretold.proof.probe.record import case_of
 
         with open(options.record, "a", encoding="utf-8") as file:
             file.write(json.dumps(case_of(found, options.read, options.home), ensure_ascii=False) + "\n")

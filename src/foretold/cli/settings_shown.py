@@ -11,7 +11,7 @@ import difflib
 import shlex
 
 from foretold.cli.paint import Paint, plural, printable
-from foretold.credentials import credentials_in
+from foretold.secrets.forms import credentials_in
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:

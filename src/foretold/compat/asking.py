@@ -6,11 +6,11 @@ import os
 from typing import TypedDict
 
 from foretold.dialects.registry import Choice
-from foretold.dialects.table import Dialect
-from foretold.dialects.world import Request
+from foretold.dialects.schema import Dialect
+from foretold.dialects.surroundings import Request
 from foretold.instructions.load import ask, load_kept, load_view
 from foretold.instructions.view import View
-from foretold.tree import Disk, Tree
+from foretold.storage.tree import Disk, Tree
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:

@@ -24,15 +24,15 @@ from foretold.compat.claude_prompt import (
     log_memory_dir_counts,
     truncate_index,
 )
-from foretold.dialects.claude_code import TEMPLATE
+from foretold.dialects.claude_code.instructions import TEMPLATE
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.errors import ForetoldError
-from foretold.frontmatter import trim
-from foretold.instructions.escape import harmless
 from foretold.instructions.load import KEPT_VIEWS, ask, key_of, load_view
-from foretold.instructions.render import under_heading
+from foretold.instructions.render.blocks import under_heading
+from foretold.instructions.render.escape import harmless
 from foretold.instructions.view import View
-from foretold.tree import Disk, Tree, unchanged
+from foretold.storage.tree import Disk, Tree, unchanged
+from foretold.text.frontmatter import trim
 from foretold.types import Entry
 
 __all__ = [

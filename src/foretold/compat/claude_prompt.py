@@ -15,18 +15,19 @@ from typing import Unpack
 
 from foretold.compat.asking import Folder, Options
 from foretold.compat.code_assist.index import score
-from foretold.dialects.claude_code import V2_1_197
-from foretold.dialects.claude_world import read_world, slug
+from foretold.dialects.claude_code.instructions import V2_1_197
+from foretold.dialects.claude_code.settings import read_world, slug
 from foretold.dialects.registry import DEFAULT_AGENT, Choice
-from foretold.dialects.world import Request, World, join
+from foretold.dialects.surroundings import Request, World, join
 from foretold.errors import ForetoldError
-from foretold.frontmatter import split, trim
-from foretold.instructions.index import cut_index
 from foretold.instructions.load import ask, load_view
-from foretold.memory.note import INDEX, MAX_FILE, Memory, read_note
-from foretold.memory.place import TEAM
-from foretold.memory.prompt import memory_prompt, search_section, slashed
-from foretold.tree import Disk, Fault, Tree
+from foretold.instructions.text.memory_index import cut_index
+from foretold.memory.location import TEAM
+from foretold.memory.note import Memory, read_note
+from foretold.memory.prompt.prompt import memory_prompt, search_section, slashed
+from foretold.storage.names import INDEX, MAX_FILE
+from foretold.storage.tree import Disk, Fault, Tree
+from foretold.text.frontmatter import split, trim
 from foretold.types import NamedTuple
 
 Flags = Mapping[str, object] | Collection[str]

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
 from foretold.compat.asking import Folder, answer, question, several
-from foretold.context.compactor import Compacted, Compactor
-from foretold.dialects.ex_athena import NAMES, V1, plan
+from foretold.context.compaction.compactor import Compacted, Compactor
+from foretold.dialects.seeds.ex_athena import NAMES, V1, plan
 from foretold.errors import ForetoldError
 from foretold.instructions.inject import TAG, is_tagged, pinned_prefix, position
 from foretold.instructions.view import View
-from foretold.tree import Tree
+from foretold.storage.tree import Tree
 
 __all__ = ["SummaryCompactor", "discover", "is_memory_message", "pinned_count", "pinned_prefix", "run_messages", "view"]
 

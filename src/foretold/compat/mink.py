@@ -19,20 +19,20 @@ from typing import Literal, TypedDict, Unpack
 
 from foretold.compat.asking import Folder, answer, question, several
 from foretold.compat.headers import header_of, listed, pair_of, unquoted
-from foretold.dialects import claude_world
-from foretold.dialects.given_world import read_world
-from foretold.dialects.mink import V1
-from foretold.dialects.table import Dialect
-from foretold.instructions.escape import harmless
+from foretold.dialects.claude_code import settings as claude_world
+from foretold.dialects.schema import Dialect
+from foretold.dialects.seeds.given import read_world
+from foretold.dialects.seeds.mink import V1
+from foretold.instructions.engine import Run
 from foretold.instructions.inject import MINK, is_marked, position
-from foretold.instructions.inline import expand
 from foretold.instructions.load import ask
 from foretold.instructions.origin import Origin
-from foretold.instructions.read import understand
-from foretold.instructions.run import Run
+from foretold.instructions.render.escape import harmless
 from foretold.instructions.session import Session
+from foretold.instructions.text.inline import expand
+from foretold.instructions.text.read import understand
 from foretold.instructions.view import View
-from foretold.tree import Disk, Tree
+from foretold.storage.tree import Disk, Tree
 
 __all__ = ["discover_memory_files", "inject_memory", "load_memory", "parse_frontmatter", "resolve_imports", "view"]
 

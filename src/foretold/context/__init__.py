@@ -10,22 +10,22 @@ _PLACES: dict[str, str] = {
     "Attachment": "foretold.context.attachments",
     "Attribution": "foretold.context.attribution",
     "Calendar": "foretold.context.changes",
-    "Cleared": "foretold.context.clearing",
-    "Compacted": "foretold.context.compactor",
-    "Compactor": "foretold.context.compactor",
+    "Cleared": "foretold.context.compaction.clearing",
+    "Compacted": "foretold.context.compaction.compactor",
+    "Compactor": "foretold.context.compaction.compactor",
     "Environment": "foretold.context.environment",
     "GitStatus": "foretold.context.git",
     "Listings": "foretold.context.listings",
     "Mentioned": "foretold.context.mentions",
-    "Restored": "foretold.instructions.restore",
+    "Restored": "foretold.instructions.compaction.restored_files",
     "Sections": "foretold.context.sections",
-    "Seen": "foretold.instructions.restore",
+    "Seen": "foretold.instructions.compaction.restored_files",
     "Skill": "foretold.context.listings",
     "TaskReminder": "foretold.context.changes",
     "attachment_of": "foretold.context.attachments",
     "changed_attachments": "foretold.context.changes",
-    "clear_results": "foretold.context.clearing",
-    "compaction_records": "foretold.context.compaction",
+    "clear_results": "foretold.context.compaction.clearing",
+    "compaction_records": "foretold.context.compaction.transcript",
     "context_blocks": "foretold.context.user_context",
     "edited_file": "foretold.context.changes",
     "environment_of": "foretold.context.environment",
@@ -39,7 +39,7 @@ _PLACES: dict[str, str] = {
     "nested_attachments": "foretold.context.nested",
     "ranked_attachment": "foretold.context.listings",
     "ranked_skills": "foretold.context.listings",
-    "restore_files": "foretold.instructions.restore",
+    "restore_files": "foretold.instructions.compaction.restored_files",
     "tool_blocks": "foretold.context.placing",
     "turn_messages": "foretold.context.placing",
 }
@@ -55,11 +55,11 @@ if TYPE_CHECKING:
     from foretold.context.changes import edited_file as edited_file
     from foretold.context.changes import hook_context as hook_context
     from foretold.context.changes import hook_output as hook_output
-    from foretold.context.clearing import Cleared as Cleared
-    from foretold.context.clearing import clear_results as clear_results
-    from foretold.context.compaction import compaction_records as compaction_records
-    from foretold.context.compactor import Compacted as Compacted
-    from foretold.context.compactor import Compactor as Compactor
+    from foretold.context.compaction.clearing import Cleared as Cleared
+    from foretold.context.compaction.clearing import clear_results as clear_results
+    from foretold.context.compaction.compactor import Compacted as Compacted
+    from foretold.context.compaction.compactor import Compactor as Compactor
+    from foretold.context.compaction.transcript import compaction_records as compaction_records
     from foretold.context.environment import Environment as Environment
     from foretold.context.environment import environment_of as environment_of
     from foretold.context.environment import environment_section as environment_section
@@ -79,9 +79,9 @@ if TYPE_CHECKING:
     from foretold.context.placing import turn_messages as turn_messages
     from foretold.context.sections import Sections as Sections
     from foretold.context.user_context import context_blocks as context_blocks
-    from foretold.instructions.restore import Restored as Restored
-    from foretold.instructions.restore import Seen as Seen
-    from foretold.instructions.restore import restore_files as restore_files
+    from foretold.instructions.compaction.restored_files import Restored as Restored
+    from foretold.instructions.compaction.restored_files import Seen as Seen
+    from foretold.instructions.compaction.restored_files import restore_files as restore_files
 
 
 def __getattr__(name: str) -> object:

@@ -17,17 +17,17 @@ import re
 from foretold.context.attribution import Attribution, attribution_lines
 from foretold.context.environment import section_of
 from foretold.context.user_context import flattened
-from foretold.dialects.claude_attached import HEARD
-from foretold.dialects.claude_context import Around
-from foretold.dialects.claude_files import rules_of
+from foretold.dialects.claude_code.attachments import HEARD
+from foretold.dialects.claude_code.context import Around
+from foretold.dialects.claude_code.files import rules_of
 from foretold.dialects.registry import choose
-from foretold.instructions.render import CLOSE, OPEN
+from foretold.instructions.render.blocks import CLOSE, OPEN
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from foretold.dialects.table import Template
+    from foretold.dialects.schema import Template
 
     Fields = Mapping[str, object]
 
@@ -62,7 +62,7 @@ def attachment_of(record: Mapping[str, object]) -> Attachment:
 def texts(attachment: Attachment, around: Around) -> tuple[str, ...]:
     """What a model reads of an attachment.
 
-    >>> from foretold.dialects.claude_context import V2_1_325
+    >>> from foretold.dialects.claude_code.context import V2_1_325
     >>> texts(Attachment("date", {"date": "2026-01-02"}), V2_1_325)
     ("Today's date is 2026-01-02.",)
     """

@@ -14,9 +14,9 @@
 from __future__ import annotations
 
 from foretold.context.models import named
-from foretold.dialects.claude_context import COMMIT, PULL_REQUEST, Around, around_of
-from foretold.dialects.config import is_off, is_on
+from foretold.dialects.claude_code.context import COMMIT, PULL_REQUEST, Around, around_of
 from foretold.dialects.registry import DEFAULT_AGENT
+from foretold.dialects.settings_files import is_off, is_on
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:

@@ -10,15 +10,15 @@
 from __future__ import annotations
 
 from foretold.context.attachments import Attachment, attachment_of
-from foretold.dialects.claude_context import around_of
-from foretold.dialects.claude_files import rules_of
+from foretold.dialects.claude_code.context import around_of
+from foretold.dialects.claude_code.files import rules_of
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from foretold.files.state import ReadState
+    from foretold.files.read_state.state import ReadState
 
 PATIENCE = 10
 TASK_TOOLS = ("TaskCreate", "TaskUpdate", "TaskGet", "TaskList", "TodoWrite")
@@ -26,7 +26,7 @@ TASK_TOOLS = ("TaskCreate", "TaskUpdate", "TaskGet", "TaskList", "TodoWrite")
 
 def changed_attachments(state: ReadState) -> list[Attachment]:
     """The files that somebody else changed since the agent knew them, each told once."""
-    from foretold.files.notice import changed_files
+    from foretold.files.read_state.notice import changed_files
 
     return [attachment_of(notice.attachment) for notice in changed_files(state)]
 
@@ -37,7 +37,7 @@ def edited_file(path: str, content: str, *, agent: str = DEFAULT_AGENT) -> Attac
     >>> edited_file("/repo/a.txt", "one\\ntwo\\n").fields["snippet"]
     '1\\tone\\n2\\ttwo'
     """
-    from foretold.files.notice import snippet_of
+    from foretold.files.read_state.notice import snippet_of
 
     snippet, _ = snippet_of(content, rules_of(around_of(agent).version))
     return Attachment("edited_text_file", {"filename": path, "snippet": snippet}) if content else None

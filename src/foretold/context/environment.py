@@ -16,16 +16,16 @@ import os
 import sys
 
 from foretold.context.models import Named, named
-from foretold.dialects.claude_context import Around, around_of
+from foretold.dialects.claude_code.context import Around, around_of
 from foretold.dialects.registry import DEFAULT_AGENT
-from foretold.dialects.world import find_git, is_inside, join
-from foretold.tree import Disk
+from foretold.dialects.surroundings import find_git, join
+from foretold.storage.tree import Disk, is_inside
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from foretold.tree import Tree
+    from foretold.storage.tree import Tree
 
 HEADING = "# Environment"
 INTRODUCTION = "You have been invoked in the following environment: "  # the space at its end is the agent's
@@ -96,7 +96,7 @@ def environment_of(
 def shell_name(shell: str, around: Around) -> str:
     """A shell as the agent names it.
 
-    >>> from foretold.dialects.claude_context import V2_1_197, V2_1_325
+    >>> from foretold.dialects.claude_code.context import V2_1_197, V2_1_325
     >>> shell_name("/usr/bin/fish", V2_1_197), shell_name("/usr/bin/fish", V2_1_325)
     ('/usr/bin/fish', 'bash (login shell: fish)')
     """

@@ -19,18 +19,18 @@ from __future__ import annotations
 import os
 import re
 
-from foretold.dialects.claude_context import GIT_NOTE, STATUS_CUT, STATUS_LIMIT, around_of
+from foretold.dialects.claude_code.context import GIT_NOTE, STATUS_CUT, STATUS_LIMIT, around_of
 from foretold.dialects.registry import DEFAULT_AGENT
-from foretold.dialects.world import find_git, join
-from foretold.instructions.codeunits import units
-from foretold.tree import Disk, Fault
+from foretold.dialects.surroundings import find_git, join
+from foretold.storage.tree import Disk, Fault
+from foretold.text.globs.utf16 import units
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from foretold.dialects.world import Git
-    from foretold.tree import Tree
+    from foretold.dialects.surroundings import Git
+    from foretold.storage.tree import Tree
 
 TIMEOUT = 5.0  #: seconds, for each question to git
 MOST = 256 * 1024  #: bytes of an answer that are read

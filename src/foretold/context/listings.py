@@ -136,9 +136,9 @@ def ranked_skills(prompt: str, skills: Iterable[Skill], limit: int = 5) -> list[
     import json
 
     from foretold.memory.note import read_note
-    from foretold.memory.postings import in_memory, query_of
-    from foretold.memory.scoring import rank
-    from foretold.memory.terms import groups
+    from foretold.memory.recall.index import in_memory, query_of
+    from foretold.memory.recall.query import groups
+    from foretold.memory.recall.ranking import rank
 
     given = list(skills)
     notes = []

@@ -20,19 +20,19 @@ import re
 
 from foretold.context.attachments import Attachment
 from foretold.context.media import IMAGES, image_content, notebook_content, pdf_content
-from foretold.dialects.claude_context import Around, around_of
+from foretold.dialects.claude_code.context import Around, around_of
 from foretold.dialects.registry import DEFAULT_AGENT
-from foretold.dialects.world import join
-from foretold.frontmatter import SPACE
-from foretold.instructions.prompt import Mention as Mention
-from foretold.instructions.prompt import parsed_mentions as parsed_mentions
-from foretold.tree import Disk, Fault
+from foretold.dialects.surroundings import join
+from foretold.instructions.text.prompt_mentions import Mention as Mention
+from foretold.instructions.text.prompt_mentions import parsed_mentions as parsed_mentions
+from foretold.storage.tree import Disk, Fault
+from foretold.text.frontmatter import SPACE
 from foretold.types import TYPE_CHECKING, NamedTuple, Skip, estimate_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from foretold.tree import Tree
+    from foretold.storage.tree import Tree
 
 _AGENT = re.compile(rf"(?:^|[{SPACE}])@agent-([\w:.@-]+)")
 LARGEST = 262_144  #: bytes

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from foretold.dialects.claude_context import Around, Model
+from foretold.dialects.claude_code.context import Around, Model
 from foretold.types import NamedTuple
 
 WIDE = "[1m]"
@@ -34,7 +34,7 @@ class Named(NamedTuple):
 def named(model: str, around: Around) -> Named:
     """What an agent calls a model; an empty one is the agent's default.
 
-    >>> from foretold.dialects.claude_context import V2_1_197, V2_1_325
+    >>> from foretold.dialects.claude_code.context import V2_1_197, V2_1_325
     >>> named("sonnet", V2_1_197).author, named("opus[1m]", V2_1_197).name, named("opus[1m]", V2_1_325).id
     ('Claude Sonnet 5', 'Opus 4.8 (1M context)', 'claude-opus-5-5')
     >>> named("my-model", V2_1_325)

@@ -16,15 +16,15 @@ The order of the attachments is that of the transcript. Recorded: tests/context/
 from __future__ import annotations
 
 from foretold.context.attachments import Attachment, image_of, texts
-from foretold.dialects.claude_context import Around, around_of
+from foretold.dialects.claude_code.context import Around, around_of
 from foretold.dialects.registry import DEFAULT_AGENT, choose
-from foretold.instructions.render import CLOSE, OPEN, placement_of
+from foretold.instructions.render.blocks import CLOSE, OPEN, placement_of
 from foretold.types import TYPE_CHECKING, Block, Message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from foretold.dialects.table import Placement
+    from foretold.dialects.schema import Placement
 
 #: attachments that were merged one by one, so that newlines stand between their blocks
 SEAMED = ("file", "directory", "nested_memory")

@@ -12,8 +12,8 @@
 from __future__ import annotations
 
 from foretold.context.environment import HEADING
-from foretold.dialects.claude_context import CONTEXT_BEFORE, Around, around_of
-from foretold.instructions.render import CLOSE, OPEN
+from foretold.dialects.claude_code.context import CONTEXT_BEFORE, Around, around_of
+from foretold.instructions.render.blocks import CLOSE, OPEN
 from foretold.types import TYPE_CHECKING, Block
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ Its settings are read in `codex_world`. Numbers like C17 are those of its page i
 
 from __future__ import annotations
 
-from foretold.dialects.mink import V1 as PLAIN
-from foretold.dialects.table import Group, Imports, Part, Reading, Source
+from foretold.dialects.schema import Group, Imports, Part, Reading, Source
+from foretold.dialects.seeds.mink import V1 as PLAIN
 
 NAMES = ("AGENTS.override.md", "AGENTS.md")
 

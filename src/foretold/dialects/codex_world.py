@@ -8,9 +8,9 @@
 from __future__ import annotations
 
 from foretold.dialects.codex import NAMES
-from foretold.dialects.config import dig, parse_args, read_toml, texts_of
-from foretold.dialects.world import Request, World, join, marked_top, plain_world, walk_between
-from foretold.tree import Tree
+from foretold.dialects.settings_files import dig, parse_args, read_toml, texts_of
+from foretold.dialects.surroundings import Request, World, join, marked_top, plain_world, walk_between
+from foretold.storage.tree import Tree
 from foretold.types import Finding
 
 OPTIONS = {"-C": "one", "--cd": "one", "-c": "one", "--config": "one"}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from foretold.dialects.config import MAX_SETTINGS, parse_args
-from foretold.dialects.table import Source
-from foretold.dialects.world import Request, World, find_git, join, plain_world
-from foretold.frontmatter import parse
-from foretold.tree import Fault, Tree
+from foretold.dialects.schema import Source
+from foretold.dialects.settings_files import MAX_SETTINGS, parse_args
+from foretold.dialects.surroundings import Request, World, find_git, join, plain_world
+from foretold.storage.tree import Fault, Tree
+from foretold.text.frontmatter import parse
 from foretold.types import Finding
 
 OPTIONS = {"--rule": "one", "--config": "one"}

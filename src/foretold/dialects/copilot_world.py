@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from foretold.dialects.config import parse_args
-from foretold.dialects.table import Source
-from foretold.dialects.world import Request, World, find_git, join, plain_world, walk_between
-from foretold.tree import Tree
+from foretold.dialects.schema import Source
+from foretold.dialects.settings_files import parse_args
+from foretold.dialects.surroundings import Request, World, find_git, join, plain_world, walk_between
+from foretold.storage.tree import Tree
 
 OPTIONS = {"--no-custom-instructions": "flag"}
 

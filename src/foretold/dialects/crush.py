@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from foretold.dialects.codex import V0_166_0 as CODEX
-from foretold.dialects.table import Group, Part, Reading, Source
+from foretold.dialects.schema import Group, Part, Reading, Source
 
 #: names that are equal in lower case count once, as the first in byte order: `agents.md` alone is not read
 NAMES = (

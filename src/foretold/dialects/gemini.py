@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from foretold.dialects.codex import V0_166_0 as CODEX
-from foretold.dialects.table import Group, Imports, Inline, Nested, Part, Reading, Source, Trigger
+from foretold.dialects.schema import Group, Imports, Inline, Nested, Part, Reading, Source, Trigger
 
 FORM = "--- Context from: {path} ---\n{text}\n--- End of Context from: {path} ---"
 OUTSIDE = ("outside-project", "<!-- Import failed: {path} - Path traversal attempt -->")

@@ -7,10 +7,10 @@
 
 from __future__ import annotations
 
-from foretold.dialects.config import dig, is_on, parse_args, read_json, texts_of
-from foretold.dialects.table import Source
-from foretold.dialects.world import Request, World, find_git, is_inside, join, marked_top, plain_world, walk_between
-from foretold.tree import Fault, Tree
+from foretold.dialects.schema import Source
+from foretold.dialects.settings_files import dig, is_on, parse_args, read_json, texts_of
+from foretold.dialects.surroundings import Request, World, find_git, join, marked_top, plain_world, walk_between
+from foretold.storage.tree import Fault, Tree, is_inside
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:

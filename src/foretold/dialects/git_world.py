@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from foretold.dialects.world import Request, World, find_git, is_inside, plain_world, walk_between
-from foretold.tree import Tree
+from foretold.dialects.surroundings import Request, World, find_git, plain_world, walk_between
+from foretold.storage.tree import Tree, is_inside
 
 
 def read_world(tree: Tree, request: Request) -> World:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from foretold.dialects.codex import V0_166_0 as CODEX
-from foretold.dialects.table import Group, Imports, Inline, Nested, Part, Reading, Source, Trigger
+from foretold.dialects.schema import Group, Imports, Inline, Nested, Part, Reading, Source, Trigger
 
 INLINE = Inline(
     found="--- Content from {path} ---\n{text}\n--- End of {path} ---", comments=False, within="project", absolute=False

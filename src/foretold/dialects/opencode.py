@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from foretold.dialects.codex import V0_166_0 as CODEX
-from foretold.dialects.table import Group, Nested, Part, Reading, Source, Trigger
+from foretold.dialects.schema import Group, Nested, Part, Reading, Source, Trigger
 
 NAMES = ("AGENTS.md", "CLAUDE.md", "CONTEXT.md")
 FORM = "Instructions from: {path}\n{text}"

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 
-from foretold.dialects.config import is_on, read_json, texts_of
-from foretold.dialects.table import Source
-from foretold.dialects.world import Request, World, find_git, join, plain_world, walk_between
-from foretold.tree import Fault, Tree
+from foretold.dialects.schema import Source
+from foretold.dialects.settings_files import is_on, read_json, texts_of
+from foretold.dialects.surroundings import Request, World, find_git, join, plain_world, walk_between
+from foretold.storage.tree import Fault, Tree
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:

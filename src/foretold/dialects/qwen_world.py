@@ -8,12 +8,12 @@
 
 from __future__ import annotations
 
-from foretold.dialects.claude_world import slug
-from foretold.dialects.config import read_json, texts_of
+from foretold.dialects.claude_code.settings import slug
 from foretold.dialects.gemini_world import settings_files, strongest
-from foretold.dialects.table import Source
-from foretold.dialects.world import Request, World, find_git, is_inside, plain_world, walk_between
-from foretold.tree import Fault, Tree
+from foretold.dialects.schema import Source
+from foretold.dialects.settings_files import read_json, texts_of
+from foretold.dialects.surroundings import Request, World, find_git, plain_world, walk_between
+from foretold.storage.tree import Fault, Tree, is_inside
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:

@@ -10,28 +10,28 @@ from __future__ import annotations
 
 import os
 
-from foretold.dialects.table import Dialect
+from foretold.dialects.schema import Dialect
 from foretold.errors import UnknownAgent
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from foretold.tree import Tree
+    from foretold.storage.tree import Tree
 
 #: agent -> the module of this package that has its tables
 AGENTS = {
     **{name: name for name in "aider amp crush cursor deepagents goose junie kiro roo warp windsurf zed".split()},
     "vscode-copilot": "vscode_copilot",
-    "claude-code": "claude_code",
+    "claude-code": "claude_code.instructions",
     "cline": "cline",
-    "code-assist": "code_assist",
+    "code-assist": "seeds.code_assist",
     "codex": "codex",
-    "continue": "continue_cli",
+    "continue": "continue_",
     "copilot-cli": "copilot",
-    "ex-athena": "ex_athena",
+    "ex-athena": "seeds.ex_athena",
     "gemini-cli": "gemini",
-    "mink": "mink",
+    "mink": "seeds.mink",
     "opencode": "opencode",
     "qwen-code": "qwen",
 }
@@ -117,7 +117,7 @@ def set_up(tree: Tree, cwd: str, home: str, env: Mapping[str, str] | None = None
 
     A sign is a program of theirs, their folder in the home, or a file that only they have.
     """
-    from foretold.dialects.world import find_git
+    from foretold.dialects.surroundings import find_git
 
     git = find_git(tree, cwd)
     folders = dict.fromkeys((cwd, git.top if git else cwd))

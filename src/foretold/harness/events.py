@@ -5,16 +5,16 @@
 
 from __future__ import annotations
 
-from foretold.models.talk import Usage
+from foretold.models.protocol import Usage
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
     from typing import TypeAlias
 
     from foretold.context.attachments import Attachment
-    from foretold.harness.hands import Result
-    from foretold.instructions.survival import Survival
-    from foretold.models.talk import Reply
+    from foretold.harness.tools.base import Result
+    from foretold.instructions.compaction.survival import Survival
+    from foretold.models.protocol import Reply
 
     Event: TypeAlias = "Attached | Said | Called | Resulted | Compacted | Extracted | Ended"
     Message: TypeAlias = dict[str, object]

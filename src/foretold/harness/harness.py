@@ -15,36 +15,36 @@ from __future__ import annotations
 import os
 import time
 
-from foretold.dialects.claude_context import around_of
+from foretold.dialects.claude_code.context import around_of
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.errors import SessionFailed, StoreFailed
-from foretold.harness.attaching import Attaching
-from foretold.harness.dialogue import Dialogue, messages_of_records
+from foretold.harness.attachments import Attaching
+from foretold.harness.builders import hands_of, history_of, instructions_of, memory_of, state_of
 from foretold.harness.events import Compacted, Ended, Turn
-from foretold.harness.given import checked_prompt, checked_session, given_of
-from foretold.harness.noticing import skipped
-from foretold.harness.parts import hands_of, history_of, instructions_of, memory_of, state_of
-from foretold.harness.recording import Recording
-from foretold.harness.surroundings import Surroundings
+from foretold.harness.messages import Dialogue, messages_of_records
+from foretold.harness.options import checked_prompt, checked_session, given_of
+from foretold.harness.skip_findings import skipped
+from foretold.harness.system_prompt import Surroundings
+from foretold.harness.transcript import Recording
 from foretold.harness.turn import Taking
-from foretold.models.talk import Reply, Request, Usage
-from foretold.sessions.write import new_session, transcript_path
+from foretold.models.protocol import Reply, Request, Usage
+from foretold.sessions.transcript.writer import new_session, transcript_path
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
     from typing import Unpack
 
-    from foretold.files.history import FileHistory
-    from foretold.files.state import ReadState
+    from foretold.files.history.history import FileHistory
+    from foretold.files.read_state.state import ReadState
     from foretold.harness.events import Event
-    from foretold.harness.given import Extracts, Given, Notes, Options
-    from foretold.harness.hands import Ask, Hands, Result, Tool
-    from foretold.harness.permission import Permission
-    from foretold.harness.rewinding import Prompt, Rewound
+    from foretold.harness.options import Extracts, Given, Notes, Options
+    from foretold.harness.permissions.check import Permission
+    from foretold.harness.rewind import Prompt, Rewound
+    from foretold.harness.tools.base import Ask, Hands, Result, Tool
     from foretold.instructions.session import Session
-    from foretold.memory.memories import Memories
-    from foretold.models.talk import Model
+    from foretold.memory.project import Memories
+    from foretold.models.protocol import Model
 
 
 class Harness:
@@ -198,7 +198,7 @@ class Harness:
 
     def compact(self, instructions: str = "") -> Compacted:
         """Replace what was said by a summary, minding the `instructions`; or say why not."""
-        from foretold.harness.compacting import compact
+        from foretold.harness.compaction import compact
 
         done = compact(self, "manual", instructions)
         if done.is_done:
@@ -210,7 +210,7 @@ class Harness:
         """The tools that the model may use."""
         if self.given.tools is not None:
             return self.given.tools
-        from foretold.harness.tools import DEFAULT_TOOLS
+        from foretold.harness.tools.tools import DEFAULT_TOOLS
 
         return DEFAULT_TOOLS
 
@@ -219,7 +219,7 @@ class Harness:
         """What the model is told of them."""
         if not self.tools:
             return ()
-        from foretold.harness.tools import definitions
+        from foretold.harness.tools.tools import definitions
 
         return definitions(self.tools)
 
@@ -234,12 +234,12 @@ class Harness:
 
     def use(self, call: Mapping[str, object]) -> Result:
         """Run a tool, as a `tool_use` block asks."""
-        from foretold.harness.tools import run_tool
+        from foretold.harness.tools.tools import run_tool
 
         self._editing = self.recording.written.get(str(call.get("id")), "")
         memory = None
         if self.memory is not None:
-            from foretold.harness.remembering import Remembering
+            from foretold.harness.memory import Remembering
 
             memory = Remembering(self.memory.place, self.state, self.session, self.agent, self.clock)
             if (refused := memory.refused(call)) is not None:
@@ -268,7 +268,7 @@ class Harness:
         cls, session: str, cwd: str | os.PathLike[str] | None = None, *, branch: str = "", **options: Unpack[Options]
     ) -> Harness:
         """Go on with a stored conversation, given its id or its file; on another `branch`, given a record of it."""
-        from foretold.harness.resuming import resume
+        from foretold.harness.resume import resume
 
         return resume(cls, session, None if cwd is None else os.fspath(cwd), options, branch)
 
@@ -290,14 +290,14 @@ class Harness:
         self, message_id: str, *, dry_run: bool = True, files: bool = True, conversation: bool = True
     ) -> Rewound:
         """Go back to before a prompt, given the id of its turn; unless told otherwise, only say what that would do."""
-        from foretold.harness.rewinding import rewind
+        from foretold.harness.rewind import rewind
 
         return rewind(self, message_id, dry_run=dry_run, files=files, conversation=conversation)
 
     @property
     def prompts(self) -> tuple[Prompt, ...]:
         """What the user said, with the ids that `rewind` takes; of what was compacted, nothing."""
-        from foretold.harness.rewinding import prompts
+        from foretold.harness.rewind import prompts
 
         return prompts(self)
 

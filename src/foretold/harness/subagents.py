@@ -16,16 +16,16 @@ import uuid
 from functools import partial
 
 from foretold.harness.events import Turn
-from foretold.harness.given import checked_prompt
-from foretold.sessions.forked import fork as fork_file
-from foretold.sessions.write import new_session, subagent_path
+from foretold.harness.options import checked_prompt
+from foretold.sessions.transcript.fork import fork as fork_file
+from foretold.sessions.transcript.writer import new_session, subagent_path
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from foretold.harness.hands import Tool
     from foretold.harness.harness import Harness
+    from foretold.harness.tools.base import Tool
 
 
 def subagent(

@@ -14,14 +14,14 @@
 from __future__ import annotations
 
 from foretold.context.placing import tool_blocks, turn_messages
-from foretold.dialects.claude_sessions import rules_of
+from foretold.dialects.claude_code.sessions import rules_of
 from foretold.errors import ModelFailed
-from foretold.harness import compacting
-from foretold.harness.dialogue import result_messages
+from foretold.harness import compaction
 from foretold.harness.events import Attached, Called, Compacted, Ended, Resulted, Said, Turn
-from foretold.harness.learning import learn
-from foretold.harness.settling import settle
-from foretold.models.talk import Usage
+from foretold.harness.extraction import learn
+from foretold.harness.interrupts import settle
+from foretold.harness.messages import result_messages
+from foretold.models.protocol import Usage
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
     from foretold.context.attachments import Attachment
     from foretold.harness.events import Event
-    from foretold.harness.hands import Result
     from foretold.harness.harness import Harness
-    from foretold.models.talk import Reply, Request
+    from foretold.harness.tools.base import Result
+    from foretold.models.protocol import Reply, Request
 
     Answered = list[tuple[dict[str, object], Result]]
 
@@ -124,19 +124,19 @@ class Taking:
             try:
                 return request, self.harness.model.reply(request)
             except ModelFailed as error:
-                if not compacting.is_too_long(error):
+                if not compaction.is_too_long(error):
                     raise
                 if is_again or not (yield from self._compact_now()):
-                    raise ModelFailed(f"{error}; {compacting.STILL}") from error
+                    raise ModelFailed(f"{error}; {compaction.STILL}") from error
         raise AssertionError("it is asked or it fails")
 
     def _compact(self) -> Iterator[Event]:
-        if self.harness.used.context >= compacting.due_at(self.harness.window, self.harness.version):
+        if self.harness.used.context >= compaction.due_at(self.harness.window, self.harness.version):
             yield from self._compact_now()
 
     def _compact_now(self) -> Generator[Event, None, bool]:
         harness = self.harness
-        done = compacting.compact(harness, "auto", is_pending=True)
+        done = compaction.compact(harness, "auto", is_pending=True)
         self.usage, harness.used = self.usage.plus(done.usage), Usage()
         self.compactions.append(done)
         if done.is_done:
@@ -166,7 +166,7 @@ class Taking:
 
 def _cut_off(limit: int) -> Result:
     """What is said to a call that is not whole."""
-    from foretold.harness.hands import Result
+    from foretold.harness.tools.base import Result
 
     said = f"This call was cut off: an answer has {limit:,} tokens at most. It was not run."
     said += " Make it again, in smaller pieces."

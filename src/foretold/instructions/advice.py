@@ -6,9 +6,9 @@ meant, or a file that somebody wrote.
 
 from __future__ import annotations
 
+from foretold.instructions.discover.rule_conditions import never_matches
 from foretold.instructions.origin import Waiting
-from foretold.instructions.paths import never_matches
-from foretold.tree import Tree
+from foretold.storage.tree import Tree
 from foretold.types import TYPE_CHECKING, Finding, Skip
 
 if TYPE_CHECKING:

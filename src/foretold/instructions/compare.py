@@ -12,12 +12,12 @@ import os
 import sys
 
 from foretold.dialects.registry import set_up
-from foretold.dialects.world import Git
+from foretold.dialects.surroundings import Git
 from foretold.errors import ForetoldError
 from foretold.instructions.load import ask, ask_again, demand_folder, load_view
 from foretold.instructions.session import Call, Session
 from foretold.instructions.view import View
-from foretold.tree import MISSING, Disk, Fault, Item, Tree
+from foretold.storage.tree import MISSING, Disk, Fault, Item, Tree
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:

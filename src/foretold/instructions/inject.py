@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from foretold.errors import ForetoldError
-from foretold.instructions.escape import harmless
+from foretold.instructions.render.escape import harmless
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:

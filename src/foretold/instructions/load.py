@@ -11,21 +11,21 @@ import sys
 import time
 
 from foretold.dialects.registry import DEFAULT_AGENT, Choice, choose
-from foretold.dialects.world import Request, World
+from foretold.dialects.surroundings import Request, World
 from foretold.errors import NotAFolder
 from foretold.instructions.advice import advise
-from foretold.instructions.fallback import take_fallback
-from foretold.instructions.picks import arrange
-from foretold.instructions.run import Run
+from foretold.instructions.discover.candidates import arrange
+from foretold.instructions.discover.fallback import take_fallback
+from foretold.instructions.engine import Run
 from foretold.instructions.view import View
-from foretold.tree import Disk, Tree, unchanged
+from foretold.storage.tree import Disk, Tree, unchanged
 from foretold.types import TYPE_CHECKING, Skip
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping
     from datetime import date
 
-    from foretold.tree import Stamp
+    from foretold.storage.tree import Stamp
 
 _kept: dict[Hashable, tuple[View, dict[str, Stamp]]] = {}
 _chosen: dict[tuple[str, str], Choice] = {}

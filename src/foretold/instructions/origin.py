@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foretold.dialects.table import Source
+from foretold.dialects.schema import Source
 from foretold.types import Entry, NamedTuple
 
 

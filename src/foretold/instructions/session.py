@@ -16,19 +16,10 @@ import time
 
 from foretold.dialects.compaction import after
 from foretold.dialects.registry import DEFAULT_AGENT, Choice
-from foretold.dialects.table import Nested, Source
-from foretold.dialects.world import Request, is_inside, join
-from foretold.frontmatter import trim
+from foretold.dialects.schema import Nested, Source
+from foretold.dialects.surroundings import Request, join
 from foretold.instructions.advice import advise
-from foretold.instructions.fallback import take_nested_fallback
-from foretold.instructions.load import ask, demand_folder, invalidate, load_view
-from foretold.instructions.locate import below, steps
-from foretold.instructions.parts import nested_blocks, resumed_blocks
-from foretold.instructions.prompt import mentions_in
-from foretold.instructions.render import Attached, mention_blocks, turn_blocks
-from foretold.instructions.run import Run
-from foretold.instructions.shell import Reading, files_read, folder_after
-from foretold.instructions.survival import (
+from foretold.instructions.compaction.survival import (
     Survival,
     assumption,
     changed_paths,
@@ -36,9 +27,18 @@ from foretold.instructions.survival import (
     loaded_again,
     lost_of,
 )
+from foretold.instructions.discover.fallback import take_nested_fallback
+from foretold.instructions.discover.locate import below, steps
+from foretold.instructions.discover.shell_reads import Reading, files_read, folder_after
+from foretold.instructions.discover.waiting import WaitingRules
+from foretold.instructions.engine import Run
+from foretold.instructions.load import ask, demand_folder, invalidate, load_view
+from foretold.instructions.render.blocks import Attached, mention_blocks, turn_blocks
+from foretold.instructions.render.parts import nested_blocks, resumed_blocks
+from foretold.instructions.text.prompt_mentions import mentions_in
 from foretold.instructions.view import View
-from foretold.instructions.waiting import WaitingRules
-from foretold.tree import Disk, Fault, Tree
+from foretold.storage.tree import Disk, Fault, Tree, is_inside
+from foretold.text.frontmatter import trim
 from foretold.types import TYPE_CHECKING, Block, Entry, Finding, NamedTuple, Skip
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from datetime import date
 
-    from foretold.instructions.restore import Read
+    from foretold.instructions.compaction.restored_files import Read
 
 
 LISTED = ("row", "folder-row")  #: entries that only name a file

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from foretold.dialects.registry import Choice
-from foretold.dialects.table import Dialect
-from foretold.dialects.world import World
+from foretold.dialects.schema import Dialect
+from foretold.dialects.surroundings import World
 from foretold.instructions.origin import Waiting
-from foretold.instructions.render import start_blocks, start_text
+from foretold.instructions.render.blocks import start_blocks, start_text
 from foretold.types import Entry, Finding, Message, Skip, Slot, estimate_tokens
 
 
@@ -84,7 +84,7 @@ class View:
         if self.refusal:
             return ()
         if self.dialect.parts:
-            from foretold.instructions.parts import part_blocks
+            from foretold.instructions.render.parts import part_blocks
 
             return tuple(Slot(place, block) for place, block in part_blocks(self.entries, self.dialect, self.world))
         blocks = start_blocks(self.entries, self.text, self.dialect, self.world)

@@ -8,26 +8,26 @@ Importing this does nothing: each name is fetched when it is first used.
 from __future__ import annotations
 
 _PLACES = {
-    "Budget": "foretold.memory.budget",
-    "Change": "foretold.memory.journal",
-    "Inbox": "foretold.memory.inbox",
-    "Memories": "foretold.memory.memories",
+    "Budget": "foretold.memory.store.index_budget",
+    "Change": "foretold.memory.store.journal",
+    "Inbox": "foretold.memory.store.inbox",
+    "Memories": "foretold.memory.project",
     "Memory": "foretold.memory.note",
-    "Proposal": "foretold.memory.inbox",
-    "Store": "foretold.memory.store",
-    "open": "foretold.memory.memories",
+    "Proposal": "foretold.memory.store.inbox",
+    "Store": "foretold.memory.store.store",
+    "open": "foretold.memory.project",
 }
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from foretold.memory.budget import Budget as Budget
-    from foretold.memory.inbox import Inbox as Inbox
-    from foretold.memory.inbox import Proposal as Proposal
-    from foretold.memory.journal import Change as Change
-    from foretold.memory.memories import Memories as Memories
-    from foretold.memory.memories import open as open  # noqa: A004
     from foretold.memory.note import Memory as Memory
-    from foretold.memory.store import Store as Store
+    from foretold.memory.project import Memories as Memories
+    from foretold.memory.project import open as open  # noqa: A004
+    from foretold.memory.store.inbox import Inbox as Inbox
+    from foretold.memory.store.inbox import Proposal as Proposal
+    from foretold.memory.store.index_budget import Budget as Budget
+    from foretold.memory.store.journal import Change as Change
+    from foretold.memory.store.store import Store as Store
 
 
 def __getattr__(name: str) -> object:

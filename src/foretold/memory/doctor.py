@@ -17,19 +17,19 @@ from collections import defaultdict
 from collections.abc import Iterator
 from shlex import quote
 
-from foretold.credentials import credentials_in
-from foretold.dialects.claude_world import slug
-from foretold.dialects.world import find_git, join
+from foretold.dialects.claude_code.settings import slug
+from foretold.dialects.surroundings import find_git, join
 from foretold.errors import StoreFailed
-from foretold.memory.budget import Budget
-from foretold.memory.hidden import hidden_in
 from foretold.memory.identity import Identity, identity_of, recall_identity
-from foretold.memory.memories import Memories
-from foretold.memory.names import same_name
-from foretold.memory.note import INDEX, Memory
-from foretold.memory.store import Store
-from foretold.memory.team import team_index
-from foretold.tree import Disk
+from foretold.memory.note import Memory
+from foretold.memory.project import Memories
+from foretold.memory.store.index_budget import Budget
+from foretold.memory.store.store import Store
+from foretold.memory.store.team import team_index
+from foretold.secrets.forms import credentials_in
+from foretold.secrets.invisible import hidden_in
+from foretold.storage.names import INDEX, same_name
+from foretold.storage.tree import Disk
 from foretold.types import Finding
 
 _COPY = re.compile(r"(?i)(?: \(\d+\)| copy(?: \d+)?|[ .(-]+conflict(?:ed copy)?\b.*|\.sync-conflict-.*| - Copy.*)\.md$")

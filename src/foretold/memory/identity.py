@@ -12,9 +12,9 @@ import json
 import os
 from contextlib import suppress
 
-from foretold.dialects.world import find_git
-from foretold.memory.durable import token
-from foretold.tree import Disk
+from foretold.dialects.surroundings import find_git
+from foretold.storage.kernel import token
+from foretold.storage.tree import Disk
 from foretold.types import NamedTuple
 
 NAME = "project.json"

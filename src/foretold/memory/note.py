@@ -8,18 +8,14 @@
 
 from __future__ import annotations
 
-import sys
-
-from foretold.frontmatter import first_line, parse, split, trim
+from foretold.storage.names import digest_of
+from foretold.text.frontmatter import first_line, parse, split, trim
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
-    from typing import Any
+    pass
 
-INDEX = "MEMORY.md"
 TYPES = ("user", "feedback", "project", "reference")
-SMALL = 4096  #: bytes
-MAX_FILE = 4 * 1024 * 1024  #: bytes; a larger file is no memory, and is named
 
 
 class Memory(NamedTuple):
@@ -102,26 +98,3 @@ def _text(value: object) -> str:
 def _type(value: object) -> str:
     word = value.strip().lower() if isinstance(value, str) else ""
     return word if word in TYPES else ""
-
-
-def digest_of(data: bytes) -> str:
-    """SHA-256 in hexadecimal.
-
-    Python's own module is taken for small texts: `hashlib` loads OpenSSL, a third of a bare start. For others, and once
-    it is loaded, `hashlib` is ten times as fast; an index is compared between two steps that must not be far apart.
-    """
-    if "hashlib" in sys.modules or len(data) > SMALL:
-        import hashlib
-
-        return hashlib.sha256(data).hexdigest()
-    digest: str = _own_sha256()(data).hexdigest()
-    return digest
-
-
-def _own_sha256() -> Any:
-    for name in ("_sha2", "_sha256"):
-        try:
-            return __import__(name).sha256
-        except ImportError:
-            continue
-    return __import__("hashlib").sha256

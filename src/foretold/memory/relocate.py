@@ -15,14 +15,15 @@ import os
 import tarfile
 
 from foretold.errors import MemoryChanged, NoSuchMemory
-from foretold.memory.durable import failed, token
-from foretold.memory.entries import entries_of, line_of
-from foretold.memory.journal import Change
-from foretold.memory.memories import Memories
-from foretold.memory.names import same_name, slug_of
-from foretold.memory.note import INDEX, Memory
-from foretold.memory.shelf import now
-from foretold.memory.store import Arrival, Store
+from foretold.memory.names import slug_of
+from foretold.memory.note import Memory
+from foretold.memory.project import Memories
+from foretold.memory.store.index_file import entries_of, line_of
+from foretold.memory.store.journal import Change
+from foretold.memory.store.store import Arrival, Store
+from foretold.memory.store.transaction import now
+from foretold.storage.kernel import failed, token
+from foretold.storage.names import INDEX, same_name
 from foretold.types import Finding, NamedTuple
 
 

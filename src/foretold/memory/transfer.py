@@ -13,14 +13,14 @@ from __future__ import annotations
 import json
 import time
 
-from foretold.credentials import credentials_in
 from foretold.errors import BadName, ForetoldError, StoreFailed
-from foretold.memory.entries import line_of
-from foretold.memory.names import safe_file, same_name
-from foretold.memory.note import INDEX, MAX_FILE, Memory
+from foretold.memory.note import Memory
 from foretold.memory.relocate import own_lines
-from foretold.memory.shelf import now
-from foretold.memory.store import Arrival, Store
+from foretold.memory.store.index_file import line_of
+from foretold.memory.store.store import Arrival, Store
+from foretold.memory.store.transaction import now
+from foretold.secrets.forms import credentials_in
+from foretold.storage.names import INDEX, MAX_FILE, safe_file, same_name
 from foretold.types import Finding, NamedTuple
 
 SCHEMA = "foretold.export/1"

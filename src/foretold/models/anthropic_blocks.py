@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 from foretold.errors import ModelFailed
-from foretold.models.talk import Reply, Request, Usage
+from foretold.models.protocol import Reply, Request, Usage
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:

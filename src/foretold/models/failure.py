@@ -10,8 +10,8 @@
 
 from __future__ import annotations
 
-from foretold.credentials import credentials_in
 from foretold.errors import ModelFailed
+from foretold.secrets.forms import credentials_in
 from foretold.types import NamedTuple
 
 LONGEST = 300

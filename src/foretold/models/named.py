@@ -8,12 +8,12 @@ from foretold.types import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing import Any
 
-    from foretold.models.talk import Model
+    from foretold.models.protocol import Model
 
 #: vendor -> module and class
 VENDORS = {
-    "anthropic": ("anthropic_client", "AnthropicModel"),
-    "openai": ("openai_client", "OpenAIModel"),
+    "anthropic": ("anthropic", "AnthropicModel"),
+    "openai": ("openai", "OpenAIModel"),
 }
 
 

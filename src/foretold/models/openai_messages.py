@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 
-from foretold.models.talk import Reply, Request, Usage
+from foretold.models.protocol import Reply, Request, Usage
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:

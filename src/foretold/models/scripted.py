@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from foretold.errors import ModelFailed
-from foretold.models.talk import Reply, Usage
+from foretold.models.protocol import Reply, Usage
 from foretold.types import TYPE_CHECKING, estimate_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import TypeAlias
 
-    from foretold.models.talk import Request
+    from foretold.models.protocol import Request
 
     Line: TypeAlias = str | tuple[str, dict[str, object]] | list[tuple[str, dict[str, object]]]
 
@@ -21,7 +21,7 @@ class Scripted:
     A line is a text, a call of a tool as its name and input, several calls in a list, or a function from the request to
     one of these.
 
-    >>> from foretold.models.talk import Request
+    >>> from foretold.models.protocol import Request
     >>> model = Scripted([("Read", {"file_path": "a.py"}), "It is empty."])
     >>> asked = Request(("Be brief.",), ({"role": "user", "content": "What is in a.py?"},))
     >>> [call["name"] for call in model.reply(asked).calls], model.reply(asked).text

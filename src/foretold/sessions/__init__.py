@@ -10,66 +10,66 @@ Importing this does nothing: each name is fetched when it is first used.
 from __future__ import annotations
 
 _PLACES = {
-    "Archive": "foretold.sessions.archive",
-    "Choice": "foretold.sessions.pages",
-    "Diagnosis": "foretold.sessions.repair",
-    "Hit": "foretold.sessions.hits",
+    "Archive": "foretold.sessions.archive.archive",
+    "Choice": "foretold.sessions.exporters.export",
+    "Diagnosis": "foretold.sessions.repair.diagnose",
+    "Hit": "foretold.sessions.fulltext.search",
     "Homes": "foretold.sessions.model",
     "Message": "foretold.sessions.model",
     "Part": "foretold.sessions.model",
-    "Redactor": "foretold.sessions.redact",
-    "Results": "foretold.sessions.hits",
-    "Resumed": "foretold.sessions.resumed",
+    "Redactor": "foretold.secrets.redactor",
+    "Results": "foretold.sessions.fulltext.search",
+    "Resumed": "foretold.sessions.resumption.claude",
     "Stored": "foretold.sessions.model",
-    "Told": "foretold.sessions.told",
-    "Transcript": "foretold.sessions.write",
-    "examine": "foretold.sessions.repair",
-    "export": "foretold.sessions.pages",
-    "find_session": "foretold.sessions.listing",
-    "fork": "foretold.sessions.forked",
-    "homes_here": "foretold.sessions.listing",
-    "leaving": "foretold.sessions.retention",
-    "list_sessions": "foretold.sessions.listing",
-    "mend": "foretold.sessions.repair",
-    "new_session": "foretold.sessions.write",
-    "open_index": "foretold.sessions.hits",
-    "read": "foretold.sessions.agents",
-    "resume": "foretold.sessions.resumed",
-    "resume_codex": "foretold.sessions.codex_resume",
-    "search": "foretold.sessions.hits",
-    "transcript_path": "foretold.sessions.write",
+    "Told": "foretold.sessions.instructions_seen.compare",
+    "Transcript": "foretold.sessions.transcript.writer",
+    "examine": "foretold.sessions.repair.diagnose",
+    "export": "foretold.sessions.exporters.export",
+    "find_session": "foretold.sessions.catalog",
+    "fork": "foretold.sessions.transcript.fork",
+    "homes_here": "foretold.sessions.catalog",
+    "leaving": "foretold.sessions.archive.retention",
+    "list_sessions": "foretold.sessions.catalog",
+    "mend": "foretold.sessions.repair.diagnose",
+    "new_session": "foretold.sessions.transcript.writer",
+    "open_index": "foretold.sessions.fulltext.search",
+    "read": "foretold.sessions.formats.readers",
+    "resume": "foretold.sessions.resumption.claude",
+    "resume_codex": "foretold.sessions.resumption.codex",
+    "search": "foretold.sessions.fulltext.search",
+    "transcript_path": "foretold.sessions.transcript.writer",
 }
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from foretold.sessions.agents import read as read
-    from foretold.sessions.archive import Archive as Archive
-    from foretold.sessions.codex_resume import resume_codex as resume_codex
-    from foretold.sessions.forked import fork as fork
-    from foretold.sessions.hits import Hit as Hit
-    from foretold.sessions.hits import Results as Results
-    from foretold.sessions.hits import open_index as open_index
-    from foretold.sessions.hits import search as search
-    from foretold.sessions.listing import find_session as find_session
-    from foretold.sessions.listing import homes_here as homes_here
-    from foretold.sessions.listing import list_sessions as list_sessions
+    from foretold.secrets.redactor import Redactor as Redactor
+    from foretold.sessions.archive.archive import Archive as Archive
+    from foretold.sessions.archive.retention import leaving as leaving
+    from foretold.sessions.catalog import find_session as find_session
+    from foretold.sessions.catalog import homes_here as homes_here
+    from foretold.sessions.catalog import list_sessions as list_sessions
+    from foretold.sessions.exporters.export import Choice as Choice
+    from foretold.sessions.exporters.export import export as export
+    from foretold.sessions.formats.readers import read as read
+    from foretold.sessions.fulltext.search import Hit as Hit
+    from foretold.sessions.fulltext.search import Results as Results
+    from foretold.sessions.fulltext.search import open_index as open_index
+    from foretold.sessions.fulltext.search import search as search
+    from foretold.sessions.instructions_seen.compare import Told as Told
     from foretold.sessions.model import Homes as Homes
     from foretold.sessions.model import Message as Message
     from foretold.sessions.model import Part as Part
     from foretold.sessions.model import Stored as Stored
-    from foretold.sessions.pages import Choice as Choice
-    from foretold.sessions.pages import export as export
-    from foretold.sessions.redact import Redactor as Redactor
-    from foretold.sessions.repair import Diagnosis as Diagnosis
-    from foretold.sessions.repair import examine as examine
-    from foretold.sessions.repair import mend as mend
-    from foretold.sessions.resumed import Resumed as Resumed
-    from foretold.sessions.resumed import resume as resume
-    from foretold.sessions.retention import leaving as leaving
-    from foretold.sessions.told import Told as Told
-    from foretold.sessions.write import Transcript as Transcript
-    from foretold.sessions.write import new_session as new_session
-    from foretold.sessions.write import transcript_path as transcript_path
+    from foretold.sessions.repair.diagnose import Diagnosis as Diagnosis
+    from foretold.sessions.repair.diagnose import examine as examine
+    from foretold.sessions.repair.diagnose import mend as mend
+    from foretold.sessions.resumption.claude import Resumed as Resumed
+    from foretold.sessions.resumption.claude import resume as resume
+    from foretold.sessions.resumption.codex import resume_codex as resume_codex
+    from foretold.sessions.transcript.fork import fork as fork
+    from foretold.sessions.transcript.writer import Transcript as Transcript
+    from foretold.sessions.transcript.writer import new_session as new_session
+    from foretold.sessions.transcript.writer import transcript_path as transcript_path
 
 
 def __getattr__(name: str) -> object:

@@ -4,8 +4,8 @@ import subprocess
 
 import pytest
 
-from foretold.memory.drift import crew
-from foretold.memory.drift.scan import Hit, Needle, Own, search
+from foretold.memory.drift import parallel_search
+from foretold.memory.drift.search import Hit, Needle, Own, search
 
 
 @pytest.fixture
@@ -43,22 +43,24 @@ def test_the_first_code_that_has_it_else_the_first_document(tmp_path, files):
 
 
 def test_many_processes_give_the_same_answer(tmp_path, files, monkeypatch):
-    monkeypatch.setattr(crew, "FIRST", 10)
-    monkeypatch.setattr(crew, "SHARE", 10)
+    monkeypatch.setattr(parallel_search, "FIRST", 10)
+    monkeypatch.setattr(parallel_search, "SHARE", 10)
     alone = search(str(tmp_path), files, GROUPS)
     told = []
     monkeypatch.setattr(
-        crew, "search", lambda root, share, *_, **__: told.append(len(share)) or search(root, share, *_, **__)
+        parallel_search,
+        "search",
+        lambda root, share, *_, **__: told.append(len(share)) or search(root, share, *_, **__),
     )
-    assert crew.search_all(str(tmp_path), files, GROUPS, processes=3) == alone
+    assert parallel_search.search_all(str(tmp_path), files, GROUPS, processes=3) == alone
     assert told == [10, 30]  # the other sixty were not searched here
 
 
 def test_git_leaves_out_files_and_the_answer_stays(tmp_path, files, monkeypatch):
-    from foretold.memory.drift.gitlook import Git
+    from foretold.git.runner import Git
 
-    monkeypatch.setattr(crew, "FIRST", 10)
-    monkeypatch.setattr(crew, "SHARE", 10)
+    monkeypatch.setattr(parallel_search, "FIRST", 10)
+    monkeypatch.setattr(parallel_search, "SHARE", 10)
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
     subprocess.run(["git", "-C", tmp_path, "add", *files[:50]], check=True)  # the others are untracked
     (tmp_path / ".gitattributes").write_text("* -diff\n")  # git takes all files for binary
@@ -69,16 +71,18 @@ def test_git_leaves_out_files_and_the_answer_stays(tmp_path, files, monkeypatch)
     if near is None:
         pytest.skip("this git has no Perl regular expressions")
     assert near == {"f003.md", "f033.md", "f070.py", "f090.py"}
-    assert crew.search_all(str(tmp_path), files, groups, narrow=git.narrow) == search(str(tmp_path), files, groups)
+    assert parallel_search.search_all(str(tmp_path), files, groups, narrow=git.narrow) == search(
+        str(tmp_path), files, groups
+    )
     assert git.narrow([b"x" * 100_000]) is None
     assert git.narrow([b"nowhere"]) == frozenset()
 
 
 def test_a_process_that_fails_is_replaced(tmp_path, files, monkeypatch):
-    monkeypatch.setattr(crew, "FIRST", 10)
-    monkeypatch.setattr(crew, "SHARE", 10)
-    monkeypatch.setattr(crew, "_CODE", "import sys; sys.exit(3)")
-    assert crew.search_all(str(tmp_path), files, GROUPS, processes=3) == search(str(tmp_path), files, GROUPS)
+    monkeypatch.setattr(parallel_search, "FIRST", 10)
+    monkeypatch.setattr(parallel_search, "SHARE", 10)
+    monkeypatch.setattr(parallel_search, "_CODE", "import sys; sys.exit(3)")
+    assert parallel_search.search_all(str(tmp_path), files, GROUPS, processes=3) == search(str(tmp_path), files, GROUPS)
 
 
 def test_nothing_more_is_read_when_all_is_found(tmp_path, files):
@@ -88,7 +92,7 @@ def test_nothing_more_is_read_when_all_is_found(tmp_path, files):
 def test_own_files_prove_nothing(tmp_path):
     (tmp_path / "a.py").write_text("some_name\n")
     (tmp_path / "MEMORY.md").write_text("some_name\n")
-    from foretold.memory.note import digest_of
+    from foretold.storage.names import digest_of
 
     own = Own(frozenset({"a.py"}), frozenset({digest_of(b"some_name\n")}))
     assert search(str(tmp_path), ["a.py", "MEMORY.md"], [(Needle("some_name"),)], own=own).hits == {}

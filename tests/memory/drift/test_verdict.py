@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from foretold.memory.drift.verdict import verify
+from foretold.memory.drift.verify import verify
 from foretold.memory.note import read_note
 
 DATE = "2026-01-02"

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from foretold.dialects.claude_world import slug
-from foretold.serve.hooks.answer import answer, heard
-from foretold.serve.hooks.scene import Asking
+from foretold.dialects.claude_code.settings import slug
+from foretold.serve.hooks.context import Asking
+from foretold.serve.hooks.dispatch import answer, heard
 
 
 class HookPlace:
@@ -29,7 +29,7 @@ class HookPlace:
 
     def work(self):
         """Do what was left to other processes."""
-        from foretold.serve.hooks.work import _DO
+        from foretold.serve.hooks.background_jobs import _DO
 
         jobs, self.started = self.started, []
         for words in jobs:
@@ -38,7 +38,7 @@ class HookPlace:
                 _DO[job](scene)
 
     def scene(self, event, **payload):
-        from foretold.serve.hooks.scene import Scene
+        from foretold.serve.hooks.context import Scene
 
         return Scene(event, {**self.base(event), **payload}, self.asking())
 

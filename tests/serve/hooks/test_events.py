@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from foretold.memory.rendered import parse_rendered
+from foretold.memory.recall.render import parse_rendered
 from foretold.serve.hooks import EVENTS
 from foretold.serve.hooks.settings import Settings
 
@@ -139,8 +139,8 @@ def test_a_long_index_is_cut(hooks):
 
 
 def test_a_start_tells_of_memories_that_are_out_of_date(hooks):
-    from foretold.memory.drift.verdict import Verdict
-    from foretold.memory.holds import keep
+    from foretold.memory.drift.quick_check import keep
+    from foretold.memory.drift.verify import Verdict
     from foretold.memory.note import read_note
 
     deploys(hooks)
@@ -483,7 +483,7 @@ def test_settings_that_cannot_be_understood_are_named_once(hooks):
 def test_gemini_calls_its_events_and_tools_otherwise(hooks):
     hooks.place.write("home/.config/foretold/config.toml", '[memory]\npolicy = "confirm"\n')
     scene = hooks.asking(agent="gemini-cli")
-    from foretold.serve.hooks.answer import answer
+    from foretold.serve.hooks.dispatch import answer
 
     path = f"{hooks.place.proj}/.foretold/memory/a.md"
     payload = {**hooks.base("BeforeTool"), "tool_name": "write_file", "tool_input": {"file_path": path, "content": "x"}}
@@ -496,7 +496,7 @@ def test_gemini_calls_its_events_and_tools_otherwise(hooks):
 
 
 def test_codex_is_told_the_index_that_it_does_not_load(hooks):
-    from foretold.memory.memories import open as open_memories
+    from foretold.memory.project import open as open_memories
 
     place = hooks.place
     memory = open_memories(place.proj, home=place.home, env=hooks.env)  # those that `foretold memory` shows

@@ -9,8 +9,10 @@ import time
 
 import pytest
 
-from foretold.serve.hooks import EVENTS, answer, kept, log, notes, scene, told, wire
-from foretold.serve.hooks.answer import answer as answered
+from foretold.serve.hooks import EVENTS, cache, context, dispatch, log, said_before
+from foretold.serve.hooks import json as wire
+from foretold.serve.hooks.dispatch import answer as answered
+from foretold.serve.hooks.events import rules_here
 
 MEMORY = "project_deploys.md"
 GIVEN = {
@@ -76,16 +78,16 @@ def test_a_payload_with_strange_values(hooks, event, payload):
 
 STEPS = [
     (wire, "make_scanner", None),
-    (answer, "payload_of", ValueError(SECRET)),
-    (answer, "wire_form", RuntimeError(SECRET)),
-    (answer, "write", UnicodeError(SECRET)),
-    (scene, "our_folders", KeyError(SECRET)),
-    (scene, "recalled", OSError(5, SECRET)),
-    (scene.Scene, "look", MemoryError(SECRET)),
-    (notes.Notes, "since", RecursionError(SECRET)),
-    (notes.Notes, "add", OSError(28, SECRET)),
-    (kept, "unchanged", TypeError(SECRET)),
-    (told, "look", AssertionError(SECRET)),
+    (dispatch, "payload_of", ValueError(SECRET)),
+    (dispatch, "wire_form", RuntimeError(SECRET)),
+    (dispatch, "write", UnicodeError(SECRET)),
+    (context, "our_folders", KeyError(SECRET)),
+    (context, "recalled", OSError(5, SECRET)),
+    (context.Scene, "look", MemoryError(SECRET)),
+    (said_before.Notes, "since", RecursionError(SECRET)),
+    (said_before.Notes, "add", OSError(28, SECRET)),
+    (cache, "unchanged", TypeError(SECRET)),
+    (rules_here, "look", AssertionError(SECRET)),
     (os, "stat", PermissionError(13, SECRET)),
     (os.path, "realpath", OSError(40, SECRET)),
     (builtins, "__import__", ImportError(SECRET)),
@@ -114,7 +116,7 @@ def test_a_fault_at_any_step(hooks, event, where, name, error, monkeypatch):
 
 def test_a_fault_is_told_by_kind_and_place(hooks, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(notes.Notes, "add", lambda *_: (_ for _ in ()).throw(OSError(28, SECRET)))
+        patch.setattr(said_before.Notes, "add", lambda *_: (_ for _ in ()).throw(OSError(28, SECRET)))
         hooks.raw("SessionStart", **GIVEN)
     (line,) = hooks.log()
     assert line.startswith("SessionStart s1 fault: OSError 28 in serve/hooks/session_start.py:")
@@ -241,7 +243,7 @@ def test_a_process_in_a_folder_that_is_gone(place):
 
 
 def test_a_hook_that_takes_too_long_gives_up(hooks, monkeypatch):
-    from foretold.serve.hooks.answer import hurry
+    from foretold.serve.hooks.dispatch import hurry
 
     def slow(*_):
         while True:
@@ -250,7 +252,7 @@ def test_a_hook_that_takes_too_long_gives_up(hooks, monkeypatch):
             except Exception:  # whoever goes on after a fault does not go on after this one
                 continue
 
-    monkeypatch.setattr(answer, "heard", slow)
+    monkeypatch.setattr(dispatch, "heard", slow)
     hurry(0.05)
     assert hooks.raw("Stop") == ""
     (line,) = hooks.log()
@@ -259,10 +261,10 @@ def test_a_hook_that_takes_too_long_gives_up(hooks, monkeypatch):
 
 def test_a_hook_outlasts_a_busy_index_and_not_the_agent():
     """What waits for an index that another process writes can still answer; what gives up can still say so."""
-    from foretold.dialects.installs import Hook
-    from foretold.memory.cache import PATIENCE
+    from foretold.dialects.install_targets import Hook
+    from foretold.memory.recall.cache import PATIENCE
 
-    assert PATIENCE < answer.SECONDS < Hook("Stop", "Stop").seconds
+    assert PATIENCE < dispatch.SECONDS < Hook("Stop", "Stop").seconds
 
 
 def test_the_log_has_an_end(tmp_path):

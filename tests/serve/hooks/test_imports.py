@@ -31,31 +31,43 @@ STANDARD = {
     *("posixpath", "posix", "gc", "time", "marshal", "_signal", "_json", "_blake2", "_functools", "functools", "types"),
     *("_thread", "encodings.utf_16_le", "fcntl"),
 }
-HOOKS = "answer detached kept log notes scene settings speech wire".split()
+HOOKS = "agent_protocols background cache context dispatch events json log said_before settings".split()
 ALWAYS = {
-    *("foretold", "foretold.cli", "foretold.cli.hook", "foretold.types", "foretold.tree", "foretold.ours"),
+    *("foretold", "foretold.cli", "foretold.cli.hook", "foretold.types", "foretold.storage.tree", "foretold.paths"),
+    "foretold.storage",
     *("foretold.serve", "foretold.serve.hooks", *(f"foretold.serve.hooks.{name}" for name in HOOKS)),
 }
 REGULAR = {
     *("re", "re._casefix", "re._compiler", "re._constants", "re._parser", "_sre", "enum", "copyreg", "sre_compile"),
     *("sre_constants", "sre_parse"),
 }
-GLOBS = {"foretold.instructions", *(f"foretold.instructions.{name}" for name in "codeunits gitignore".split())}
-GLOBS |= {"foretold.patterns"}
-SHELL = {"foretold.dialects", "foretold.dialects.world", "foretold.dialects.table"}
-SHELL |= {f"foretold.instructions.{name}" for name in "shell shellwords".split()}
-RECALL = {
-    f"foretold.memory.{name}" for name in "about cache excerpt glance note postings recall rendered scoring".split()
+GLOBS = {"foretold.text", "foretold.text.globs", "foretold.text.globs.npm_ignore", "foretold.text.globs.utf16"}
+GLOBS |= {"foretold.text.patterns"}
+SHELL = {"foretold.dialects", "foretold.dialects.surroundings", "foretold.dialects.schema"}
+SHELL |= {"foretold.instructions", "foretold.instructions.discover", "foretold.instructions.discover.shell_reads"}
+SHELL |= {"foretold.text.shell", "foretold.text.shell.words"}
+RECALL = {f"foretold.memory.recall.{name}" for name in "cache excerpt file_stamps glance index query ranking".split()}
+RECALL |= {f"foretold.memory.recall.{name}" for name in "recall relevance render selector".split()}
+RECALL |= {"foretold.memory.recall", "foretold.memory.note", "foretold.errors", "foretold.storage.names"}
+RECALL |= {"foretold.text", "foretold.instructions.render"}
+RECALL |= {
+    "foretold.memory",
+    "foretold.text.frontmatter",
+    "foretold.instructions",
+    "foretold.instructions.render.escape",
 }
-RECALL |= {f"foretold.memory.{name}" for name in "selector stamps terms".split()}
-RECALL |= {"foretold.memory", "foretold.frontmatter", "foretold.instructions", "foretold.instructions.escape"}
 DATABASE = {"sqlite3", "sqlite3.dbapi2", "_sqlite3", "datetime", "_datetime", "math", "bisect", "_bisect"}
 DATABASE |= {"_sha256", "_sha2", "heapq", "_heapq", "contextlib"}
+MASKING = {"foretold.secrets", "foretold.secrets.forms", "foretold.secrets.masking"}
 CREDENTIALS = {
-    "foretold.credentials",
+    "foretold.secrets",
+    "foretold.text",
+    "foretold.storage.names",
+    "foretold.errors",
+    "foretold.secrets.forms",
     "foretold.memory",
     "foretold.memory.note",
-    "foretold.frontmatter",
+    "foretold.text.frontmatter",
     "_sha256",
     "_sha2",
 }
@@ -71,24 +83,35 @@ CASES = {
     "prompt": (
         "UserPromptSubmit",
         {"prompt": "how do we deploy?"},
-        hooks("prompt", "book", "masked") | {"foretold.credentials"} | RECALL | DATABASE | REGULAR,
+        hooks("events.prompt_submit", "path_index") | MASKING | RECALL | DATABASE | REGULAR,
     ),
-    "command": ("UserPromptSubmit", {"prompt": "/x"}, hooks("prompt", "book")),
-    "start": ("SessionStart", {"source": "startup"}, hooks("session_start", "lost", "told")),
-    "compact": ("SessionStart", {"source": "compact"}, hooks("session_start", "lost", "told")),
-    "before": ("PreToolUse", TOOL, hooks("before_tool", "touched")),
+    "command": ("UserPromptSubmit", {"prompt": "/x"}, hooks("events.prompt_submit", "path_index")),
+    "start": (
+        "SessionStart",
+        {"source": "startup"},
+        hooks("events.session_start", "events.after_compaction", "events.rules_here"),
+    ),
+    "compact": (
+        "SessionStart",
+        {"source": "compact"},
+        hooks("events.session_start", "events.after_compaction", "events.rules_here"),
+    ),
+    "before": ("PreToolUse", TOOL, hooks("events.pre_tool", "events.touched_files")),
     "after": (
         "PostToolUse",
         TOOL,
-        hooks("after_tool", "book", "named", "told", "touched") | GLOBS | SHELL | REGULAR,
+        hooks("events.post_tool", "path_index", "memories_naming", "events.rules_here", "events.touched_files")
+        | GLOBS
+        | SHELL
+        | REGULAR,
     ),
-    "compaction": ("PreCompact", {}, hooks("before_compaction")),
-    "stop": ("Stop", {}, hooks("turn_end")),
-    "end": ("SessionEnd", {"reason": "exit"}, hooks("turn_end")),
+    "compaction": ("PreCompact", {}, hooks("events.pre_compact")),
+    "stop": ("Stop", {}, hooks("events.turn_end")),
+    "end": ("SessionEnd", {"reason": "exit"}, hooks("events.turn_end")),
     "loaded": (
         "InstructionsLoaded",
         {"file_path": "/x/CLAUDE.md", "load_reason": "session_start"},
-        hooks("loaded", "told"),
+        hooks("events.instructions_loaded", "events.rules_here"),
     ),
 }
 
@@ -147,5 +170,5 @@ def test_a_memory_that_is_written_adds_the_search_for_credentials(hooks):
     payload = {"tool_name": "Write", "tool_input": {"file_path": path, "content": "Use tabs."}}
     warm(hooks, "PreToolUse", payload)
     _, modules = imported(hooks.place, hooks.base("PreToolUse", "cold"), "PreToolUse", payload)
-    more = {"foretold.serve.hooks.before_tool", "foretold.serve.hooks.touched"} | CREDENTIALS | REGULAR
+    more = {"foretold.serve.hooks.events.pre_tool", "foretold.serve.hooks.events.touched_files"} | CREDENTIALS | REGULAR
     assert " ".join(sorted(modules - ALWAYS - STANDARD - more)) == ""

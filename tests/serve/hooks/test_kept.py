@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foretold.serve.hooks import detached
-from foretold.serve.hooks.book import Book
-from foretold.serve.hooks.kept import keep, path_of, recalled, stamp_of
-from foretold.serve.hooks.notes import Notes, name_of, sweep
-from foretold.serve.hooks.speech import SPEECHES, Said, wire_form
-from foretold.serve.hooks.wire import parse, write
+from foretold.serve.hooks import background
+from foretold.serve.hooks.agent_protocols import SPEECHES, Said, wire_form
+from foretold.serve.hooks.cache import keep, path_of, recalled, stamp_of
+from foretold.serve.hooks.json import parse, write
+from foretold.serve.hooks.path_index import Book
+from foretold.serve.hooks.said_before import Notes, name_of, sweep
 
 KEY = ("claude-code", "/r")
 
@@ -198,13 +198,13 @@ def test_a_job_is_done_by_one_and_again_if_somebody_came_meanwhile(tmp_path):
     def work():
         done.append("first")
         if len(done) == 1:
-            assert not detached.alone(state, "archive", "s", lambda: done.append("second"))
-            assert detached.alone(state, "archive", "other", lambda: done.append("other"))
+            assert not background.alone(state, "archive", "s", lambda: done.append("second"))
+            assert background.alone(state, "archive", "other", lambda: done.append("other"))
 
-    assert not detached.was_started(state, "archive", "s")
-    assert detached.alone(state, "archive", "s", work)
+    assert not background.was_started(state, "archive", "s")
+    assert background.alone(state, "archive", "s", work)
     assert done == ["first", "other", "first"]
-    assert detached.was_started(state, "archive", "s")
+    assert background.was_started(state, "archive", "s")
 
 
 def test_the_settings_of_the_page_are_the_defaults():

@@ -1,7 +1,7 @@
 """What looks like a credential in a memory is not quoted."""
 
-from foretold.memory.rendered import parse_rendered
-from foretold.serve.hooks.masked import masked
+from foretold.memory.recall.render import parse_rendered
+from foretold.secrets.masking import masked
 
 TOKEN = "AKIA" + "IOSFODNN7ABCDEFG"
 MARK = "[credential: AWS access key]"

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from foretold.memory.note import INDEX
-from foretold.serve.hooks import named
+from foretold.serve.hooks import memories_naming
+from foretold.storage.names import INDEX
 
 ADVICE = 'foretold memory edit NAME -b "TEXT" --by agent'
 
@@ -27,8 +27,8 @@ def canoe(hooks):
 
 def keep_made(scene, began, count):
     """As if the book had been made at another time."""
-    from foretold.serve.hooks.kept import stamp_of
-    from foretold.tree import Disk
+    from foretold.serve.hooks.cache import stamp_of
+    from foretold.storage.tree import Disk
 
     disk = Disk()
     disk.stamps.update({folder: stamp_of(folder) for folder, _ in scene.where.stores})
@@ -90,7 +90,7 @@ def test_an_up_to_date_book_starts_nothing(canoe):
 
 @pytest.mark.parametrize(("limit", "value"), [("FEW", 1), ("MOST", 10)])
 def test_what_is_too_much_is_left_to_another_process_and_said(canoe, monkeypatch, limit, value):
-    monkeypatch.setattr(named, limit, value)
+    monkeypatch.setattr(memories_naming, limit, value)
     canoe.remember("project_paddle.md", "how to paddle", "Paddle with src/canoe.py.")
     canoe.started.clear()
     assert canoe.context("PostToolUse", **edit(canoe)).startswith("A memory names src/canoe.py")
@@ -101,8 +101,8 @@ def test_what_is_too_much_is_left_to_another_process_and_said(canoe, monkeypatch
 
 
 def test_a_large_store_is_looked_at_by_its_folders(canoe, monkeypatch):
-    monkeypatch.setattr(named, "FEW", 0)
-    monkeypatch.setattr(named, "SMALL", 0)
+    monkeypatch.setattr(memories_naming, "FEW", 0)
+    monkeypatch.setattr(memories_naming, "SMALL", 0)
     keep_made(canoe.scene("x"), time.time_ns() - 60 * 10**9, 1)
     canoe.started.clear()
     assert canoe.context("PostToolUse", **edit(canoe)).startswith("A memory names src/canoe.py")
@@ -113,10 +113,10 @@ def test_a_large_store_is_looked_at_by_its_folders(canoe, monkeypatch):
 
 
 def test_a_store_that_is_not_small_is_looked_through_if_a_folder_has_changed(canoe, monkeypatch):
-    monkeypatch.setattr(named, "SMALL", 0)
+    monkeypatch.setattr(memories_naming, "SMALL", 0)
     seen = []
-    look = named._files
-    monkeypatch.setattr(named, "_files", lambda folder: seen.append(folder) or look(folder))
+    look = memories_naming._files
+    monkeypatch.setattr(memories_naming, "_files", lambda folder: seen.append(folder) or look(folder))
     assert canoe.context("PostToolUse", **edit(canoe)).startswith("A memory names")
     assert seen == []
     canoe.remember("project_paddle.md", "how to paddle", "Paddle with src/canoe.py.")
@@ -160,4 +160,4 @@ def test_a_path_that_was_gone_before_was_not_just_deleted(canoe):
 
 
 def test_the_index_is_called_as_it_is_called_elsewhere():
-    assert named.INDEX == INDEX
+    assert memories_naming.INDEX == INDEX

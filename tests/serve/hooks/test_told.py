@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foretold.instructions.gitignore import RuleIndex
-from foretold.memory.holds import Holding
-from foretold.memory.stamps import read_memory
-from foretold.serve.hooks.book import Book
-from foretold.serve.hooks.told import Rule, Told, rules_for, told_here
+from foretold.memory.drift.quick_check import Holding
+from foretold.memory.recall.file_stamps import read_memory
+from foretold.serve.hooks.events.rules_here import Rule, Told, rules_for, told_here
+from foretold.serve.hooks.path_index import Book
+from foretold.text.globs.npm_ignore import RuleIndex
 
 PIECES = ["src", "lib", "a", "B", ".ts", ".py", "*", "**", "?", "/", "!", "[ab]", "\\*", "é", " ", "#", "{a}", "x.y"]
 GLOBS = st.lists(st.sampled_from(PIECES), min_size=1, max_size=6).map("".join)

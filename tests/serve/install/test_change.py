@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foretold.dialects.installs import INSTALLS
+from foretold.dialects.install_targets import INSTALLS
 from foretold.serve.install.change import added, made_for, removed
-from foretold.serve.install.jsontext import parse
-from foretold.serve.install.pieces import PARTS, Piece, wanted
+from foretold.serve.install.formats.json_text import parse
+from foretold.serve.install.ours import PARTS, Piece, wanted
 from foretold.serve.install.unsafe import Unsafe
 
 BOTH = wanted(INSTALLS["claude-code"], PARTS, ["/opt/bin/foretold"], ())

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foretold.dialects.installs import INSTALLS
+from foretold.dialects.install_targets import INSTALLS
 from foretold.errors import BadArgument, SettingsRefused, UnknownAgent
-from foretold.memory.durable import Kernel
 from foretold.serve.hooks import EVENTS
-from foretold.serve.hooks.speech import SPEECHES
+from foretold.serve.hooks.agent_protocols import SPEECHES
 from foretold.serve.install import Here, Kept, carry_out, installed, plan_install, plan_uninstall, state_folder
-from foretold.serve.install.pieces import PARTS, is_our_call
+from foretold.serve.install.ours import PARTS, is_our_call
 from foretold.serve.install.program import doubts, is_there, our_command
 from foretold.serve.install.python import python_of, way_to_get, without_package
+from foretold.storage.kernel import Kernel
 
 COMMAND = [sys.executable, "-m", "foretold"]
 ODD = {

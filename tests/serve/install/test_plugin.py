@@ -6,9 +6,9 @@ import re
 
 import foretold
 from foretold.cli.group import rows_of
-from foretold.dialects.installs import INSTALLS
+from foretold.dialects.install_targets import INSTALLS
 from foretold.serve.install.change import added
-from foretold.serve.install.pieces import PARTS, wanted
+from foretold.serve.install.ours import PARTS, wanted
 from foretold.serve.install.plugin import main, plugin_files
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))

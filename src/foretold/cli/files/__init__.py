@@ -13,9 +13,9 @@ COMMANDS = {
     "list": ("look", "sessions that changed files here, with their checkpoints"),
     "history": ("look", "every known state of a file, over all sessions"),
     "diff": ("look", "what changed in a file since then"),
-    "restore": ("back", "bring one file back to what it was"),
-    "rewind": ("back", "bring all files of a session back to a prompt"),
-    "undo": ("back", "take back a restore or a rewind"),
+    "restore": ("restore", "bring one file back to what it was"),
+    "rewind": ("restore", "bring all files of a session back to a prompt"),
+    "undo": ("restore", "take back a restore or a rewind"),
 }
 
 HELP = """\

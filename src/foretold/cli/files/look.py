@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Sequence
 
-from foretold.cli.files.asking import (
+from foretold.cli.files.options import (
     counted,
     homes_of,
     paint_of,
@@ -21,13 +21,13 @@ from foretold.cli.files.asking import (
 )
 from foretold.cli.paint import Paint, for_terminal, plural, printable
 from foretold.cli.schema import emit, finding_json
-from foretold.cli.sessions.asking import Progress
-from foretold.files.compared import unified
-from foretold.files.linecount import MOST_BYTES, Lines, count_lines
-from foretold.files.looking import Found, content, look
-from foretold.files.recorded import Recorded, sessions_of
-from foretold.files.undo import Restore
-from foretold.files.versions import SHORT, Version, version_at, versions_of
+from foretold.cli.sessions.options import Progress
+from foretold.files.history.recorded import Recorded, sessions_of
+from foretold.files.history.versions import SHORT, Version, version_at, versions_of
+from foretold.files.restore.diff import unified
+from foretold.files.restore.look import Found, content, look
+from foretold.files.restore.undo import Restore
+from foretold.text.diff import MOST_BYTES, Lines, count_lines
 
 
 def command_list(words: Sequence[str]) -> int:

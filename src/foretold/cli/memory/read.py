@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from foretold.cli.memory.asking import (
+from foretold.cli.memory.options import (
     age_of,
     column,
     for_terminal,
@@ -17,13 +17,14 @@ from foretold.cli.memory.asking import (
 )
 from foretold.cli.paint import Paint, plural
 from foretold.cli.schema import emit, finding_json
-from foretold.instructions.index import cut_index
-from foretold.memory.budget import Budget
+from foretold.instructions.text.memory_index import cut_index
 from foretold.memory.doctor import elsewhere
-from foretold.memory.inbox import unified
-from foretold.memory.journal import Change
-from foretold.memory.memories import Memories
-from foretold.memory.note import INDEX, TYPES, Memory
+from foretold.memory.note import TYPES, Memory
+from foretold.memory.project import Memories
+from foretold.memory.store.inbox import unified
+from foretold.memory.store.index_budget import Budget
+from foretold.memory.store.journal import Change
+from foretold.storage.names import INDEX
 from foretold.types import Finding
 
 

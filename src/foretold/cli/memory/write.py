@@ -11,17 +11,17 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from foretold.cli.memory.asking import opened, parser_of, tell
+from foretold.cli.memory.options import opened, parser_of, tell
 from foretold.cli.schema import emit
-from foretold.credentials import credentials_in
 from foretold.errors import ForetoldError, WriteRefused
-from foretold.memory.inbox import Proposal
-from foretold.memory.journal import Change
 from foretold.memory.note import TYPES, Memory
+from foretold.memory.store.inbox import Proposal
+from foretold.memory.store.journal import Change
+from foretold.secrets.forms import credentials_in
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from foretold.memory.journal import Said
+    from foretold.memory.store.journal import Said
 
 ADD = """\
   foretold memory add "Tabs" -t feedback -d "indent with tabs" -b "Use tabs."

@@ -14,12 +14,12 @@ COMMANDS = {
     "show": ("read", "read a session"),
     "search": ("search", "find what was said, in all sessions"),
     "export": ("export", "a session as Markdown, HTML or JSON, without secrets"),
-    "archive": ("keep", "keep sessions before the agent deletes them"),
-    "restore": ("keep", "bring back a session from the archive"),
-    "repair": ("mend", "how much of a session is reachable; write a mended copy"),
-    "du": ("room", "how much room sessions take, and what takes it"),
-    "prune": ("room", "move old sessions to the archive"),
-    "relocate": ("mend", "take sessions along when a project has moved"),
+    "archive": ("archive", "keep sessions before the agent deletes them"),
+    "restore": ("archive", "bring back a session from the archive"),
+    "repair": ("repair", "how much of a session is reachable; write a mended copy"),
+    "du": ("disk_usage", "how much room sessions take, and what takes it"),
+    "prune": ("disk_usage", "move old sessions to the archive"),
+    "relocate": ("repair", "take sessions along when a project has moved"),
 }
 
 HELP = """\

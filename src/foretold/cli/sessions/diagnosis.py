@@ -8,10 +8,10 @@ import shlex
 
 from foretold.cli.paint import Paint, plural
 from foretold.cli.schema import finding_json
-from foretold.cli.sessions.asking import resume_command
+from foretold.cli.sessions.options import resume_command
 from foretold.sessions.model import Stored
-from foretold.sessions.reach import Reach
-from foretold.sessions.repair import Diagnosis
+from foretold.sessions.repair.diagnose import Diagnosis
+from foretold.sessions.repair.reachability import Reach
 from foretold.types import Finding
 
 

@@ -8,10 +8,10 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from foretold.cli.paint import Paint, plural, printable
-from foretold.cli.sessions.asking import Progress, homes_of, parser_of, session_of
+from foretold.cli.sessions.options import Progress, homes_of, parser_of, session_of
 from foretold.errors import ForetoldError, SessionFailed
-from foretold.sessions.pages import FORMS, Choice, export
-from foretold.sessions.redact import Redactor
+from foretold.secrets.redactor import Redactor
+from foretold.sessions.exporters.export import FORMS, Choice, export
 from foretold.types import Finding
 
 SUFFIXES = {".md": "markdown", ".markdown": "markdown", ".html": "html", ".htm": "html", ".json": "json"}

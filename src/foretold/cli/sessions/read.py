@@ -14,7 +14,8 @@ from itertools import islice
 from foretold.cli.paint import Paint, column, for_terminal, plural, printable, size
 from foretold.cli.people import print_findings
 from foretold.cli.schema import emit, finding_json
-from foretold.cli.sessions.asking import (
+from foretold.cli.sessions.folding import folded
+from foretold.cli.sessions.options import (
     agents_of,
     count,
     homes_of,
@@ -25,12 +26,11 @@ from foretold.cli.sessions.asking import (
     stored_json,
     when,
 )
-from foretold.cli.sessions.folding import folded
 from foretold.errors import NotAFolder
-from foretold.sessions.digest import DEEP, as_json, call_line, is_deep, spoken
-from foretold.sessions.listing import KINDS, by_time, messages_of, newest_first, sessions_of
+from foretold.sessions.archive.retention import leaving, retention
+from foretold.sessions.catalog import KINDS, by_time, messages_of, newest_first, sessions_of
+from foretold.sessions.exporters.formatting import DEEP, as_json, call_line, is_deep, spoken
 from foretold.sessions.model import Homes, Message, Part, Stored
-from foretold.sessions.retention import leaving, retention
 from foretold.types import Finding
 
 MANY = 20
@@ -82,7 +82,7 @@ def _warn_of_deletion(homes: Homes, agents: tuple[str, ...] | None, paint: Paint
     soon = leaving(homes, time.time(), within=SOON, rule=rule)
     if not soon or rule.days is None:
         return
-    from foretold.sessions.archive import unkept
+    from foretold.sessions.archive.archive import unkept
 
     if lost := unkept(homes, soon):
         said = f"Claude Code keeps sessions for {rule.days:g} days. Within {SOON:g} days it will delete"

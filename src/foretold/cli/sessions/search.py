@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from foretold.cli.paint import Paint, plural, printable
 from foretold.cli.people import print_findings
 from foretold.cli.schema import emit, finding_json
-from foretold.cli.sessions.asking import (
+from foretold.cli.sessions.options import (
     UNITS,
     Progress,
     agents_of,
@@ -24,9 +24,9 @@ from foretold.cli.sessions.asking import (
     stored_json,
     when,
 )
-from foretold.sessions.hits import Hit, Results, search
-from foretold.sessions.said import VOICES
-from foretold.sessions.wanted import query_of
+from foretold.sessions.fulltext.message_text import VOICES
+from foretold.sessions.fulltext.query import query_of
+from foretold.sessions.fulltext.search import Hit, Results, search
 
 FIRST = 20  #: hits that are shown
 VALUED = ("-C", "-n", *(f"--{name}" for name in "agent home project after before role tool limit".split()))

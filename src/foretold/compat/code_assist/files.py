@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from foretold.compat.asking import Folder, answer, question
-from foretold.dialects.claude_code import TEMPLATE
-from foretold.dialects.code_assist import V1
-from foretold.instructions.render import start_text
+from foretold.dialects.claude_code.instructions import TEMPLATE
+from foretold.dialects.seeds.code_assist import V1
+from foretold.instructions.render.blocks import start_text
 from foretold.instructions.view import View
-from foretold.tree import Tree
+from foretold.storage.tree import Tree
 from foretold.types import Entry
 
 MAX_MEMORY_CHARACTER_COUNT = 40_000

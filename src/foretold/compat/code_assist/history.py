@@ -12,7 +12,7 @@ import time
 from enum import StrEnum
 from typing import NamedTuple
 
-from foretold.files.history import FileHistory
+from foretold.files.history.history import FileHistory
 
 __all__ = ["FileAction", "FileHistoryEntry", "FileHistoryTracker"]
 

@@ -15,10 +15,10 @@ from collections.abc import Callable
 from foretold.compat.code_assist.memory import INDEX, MAX_FILE, MemoryEntry, scan_memory_files
 from foretold.compat.code_assist.paths import Folder, get_memory_dir
 from foretold.errors import MemoryChanged, MemoryExists, NoSuchMemory
-from foretold.memory.entries import entries_of
-from foretold.memory.folder import Folder as Store
-from foretold.memory.note import digest_of
-from foretold.tree import Disk, Fault, Tree
+from foretold.memory.store.index_file import entries_of
+from foretold.storage.atomic import Folder as Store
+from foretold.storage.names import digest_of
+from foretold.storage.tree import Disk, Fault, Tree
 from foretold.types import Finding
 
 MAX_MEMORY_INDEX_LINES = 200

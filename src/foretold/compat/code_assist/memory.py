@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from foretold.compat.code_assist.paths import Folder, get_documented_dir, get_memory_dir
 from foretold.compat.headers import header_of, pair_of, unquoted
-from foretold.tree import Disk, Fault, Tree
+from foretold.storage.tree import Disk, Fault, Tree
 from foretold.types import Finding
 
 MAX_FILE = 4 * 1024 * 1024

@@ -20,11 +20,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from foretold.memory.drift import spelling, wellknown
+from foretold.memory.drift import classify, vocabulary
+from foretold.memory.drift.classify import Named
 from foretold.memory.drift.sentences import HIDDEN, Fence, Sentence, Span, cut
-from foretold.memory.drift.spelling import Named
 from foretold.memory.note import Memory
-from foretold.patterns import lazy
+from foretold.text.patterns import lazy
 from foretold.types import NamedTuple
 
 KINDS = ("path", "symbol", "flag", "commit", "code")
@@ -104,13 +104,13 @@ class _Context(NamedTuple):
 
 def _heard(sentence: Sentence) -> _Context:
     said = f"{sentence.lead} {sentence.text}"
-    tables = ((GONE, wellknown.GONE), ("not yet", wellknown.NOT_YET), ("elsewhere", wellknown.ELSEWHERE))
+    tables = ((GONE, vocabulary.GONE), ("not yet", vocabulary.NOT_YET), ("elsewhere", vocabulary.ELSEWHERE))
     hedges = (_found(why, words, said) for why, words in tables)
     return _Context(
         sentence,
         next(filter(None, hedges), ""),
-        bool(wellknown.COMMIT.search(said)),
-        bool(wellknown.ENVIRONMENT.search(said)),
+        bool(vocabulary.COMMIT.search(said)),
+        bool(vocabulary.ENVIRONMENT.search(said)),
         _tool(sentence),
     )
 
@@ -121,7 +121,7 @@ def _of_sentence(sentence: Sentence, type_: str) -> Iterator[Claim]:
         return
     context = _heard(sentence)
     spans = [(span, named) for span in sentence.spans for named in _named(span, context)]
-    names_file = any(named.kind == "path" and spelling.is_sure(named.text) for _, named in spans)
+    names_file = any(named.kind == "path" and classify.is_sure(named.text) for _, named in spans)
     for span, named in spans:
         if named.kind != "code" or names_file:
             yield Claim(*named, span.line, quoted=True, hedge=_hedge(named, context, span.at, type_))
@@ -136,10 +136,10 @@ def _named(span: Span, context: _Context) -> tuple[Named, ...]:
         is_memory = "/" not in span.text and span.text.endswith(".md")
         target = span.text.partition("#")[0]
         outside = is_memory or not target or ":" in target or target.startswith("/")
-        return () if outside else tuple(named for named in spelling.read(target) if named.kind == "path")
+        return () if outside else tuple(named for named in classify.read(target) if named.kind == "path")
     if context.is_of_commits and _PLAIN_HEX.fullmatch(span.text):
         return (Named("commit", span.text),)
-    found = spelling.read(span.text)
+    found = classify.read(span.text)
     if context.is_of_environment:
         return tuple(Named("flag", each.text) if _PLAIN_ENV.fullmatch(each.text) else each for each in found)
     return found
@@ -151,16 +151,16 @@ def _plain(prose: str) -> Iterator[tuple[Named, int]]:
         return
     for found in _PLAIN_PATH.finditer(prose):
         text = found[0].rstrip(".,")
-        named = spelling.path_of(text) if "/" in text or "." in text else ()
-        if named and spelling.is_sure(text) and not _is_product(text):
+        named = classify.path_of(text) if "/" in text or "." in text else ()
+        if named and classify.is_sure(text) and not _is_product(text):
             yield named[0], found.start()
     for kind, words, names in (
-        ("flag", wellknown.FLAG, _PLAIN_FLAG),
-        ("commit", wellknown.COMMIT, _PLAIN_HEX),
-        ("flag", wellknown.ENVIRONMENT, _PLAIN_ENV),
+        ("flag", vocabulary.FLAG, _PLAIN_FLAG),
+        ("commit", vocabulary.COMMIT, _PLAIN_HEX),
+        ("flag", vocabulary.ENVIRONMENT, _PLAIN_ENV),
     ):
         for found in names.finditer(prose) if words.search(prose) else ():
-            if found[0] not in wellknown.NAMES and (kind != "commit" or spelling.is_hash(found[0])):
+            if found[0] not in vocabulary.NAMES and (kind != "commit" or classify.is_hash(found[0])):
                 yield Named(kind, found[0]), found.start()
 
 
@@ -178,11 +178,11 @@ def _hedge(named: Named, context: _Context, at: int, type_: str) -> str:
     """The words that make the absence of a thing no drift: of its sentence, or just before it."""
     before = context.sentence.text[max(at - NEAR, 0) : at]
     is_name = named.kind in ("symbol", "flag")
-    hedge = context.hedge or _found("to be made", wellknown.MADE, before)
+    hedge = context.hedge or _found("to be made", vocabulary.MADE, before)
     if is_name:
-        hedge = hedge or _found("not wanted", wellknown.FORBIDDEN, before)
+        hedge = hedge or _found("not wanted", vocabulary.FORBIDDEN, before)
     elif named.kind == "path":
-        hedge = hedge or _found("written by a program", wellknown.WRITTEN, before)
+        hedge = hedge or _found("written by a program", vocabulary.WRITTEN, before)
     elif named.kind == "commit" and not context.is_of_commits:
         hedge = hedge or NO_COMMIT
     if hedge:
@@ -202,7 +202,7 @@ def _tool(sentence: Sentence) -> str:
     """A program that a sentence speaks of."""
     words = re.findall(r"[a-z][a-z0-9-]+", sentence.text.lower())
     words += [word for span in sentence.spans for word in span.text.split()[:1]]
-    return next((word for word in words if word in wellknown.TOOLS and word not in _WORDS), "")
+    return next((word for word in words if word in vocabulary.TOOLS and word not in _WORDS), "")
 
 
 #: programs whose names are words of English
@@ -242,8 +242,8 @@ def _hedge_of_fence(fence: Fence, title: str) -> str:
         *(span.text for span in intro.spans),
         *(word.strip("'\"") for word in title.replace("=", " ").split()),
     ):
-        names += spelling.read(text)
-    is_quoted = any(named.kind == "path" and spelling.is_sure(named.text) for named in names)
+        names += classify.read(text)
+    is_quoted = any(named.kind == "path" and classify.is_sure(named.text) for named in names)
     return _heard(intro).hedge if is_quoted else EXAMPLE
 
 
@@ -279,7 +279,7 @@ def _anchor(text: str, kind: str) -> Iterator[Named]:
     elif kind:
         yield Named(kind, text)
     else:
-        named = spelling.read(text)
+        named = classify.read(text)
         is_word = not named and re.fullmatch(r"[A-Za-z_]\w*", text)
         yield from (Named("symbol", text),) if is_word else named
 

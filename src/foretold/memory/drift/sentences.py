@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from foretold.patterns import lazy
+from foretold.text.patterns import lazy
 from foretold.types import NamedTuple
 
 LONGEST = 20_000  #: characters of a paragraph; what is longer is cut

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 #: event -> the module that hears it
 EVENTS = {
-    "SessionStart": "session_start",
-    "UserPromptSubmit": "prompt",
-    "PreToolUse": "before_tool",
-    "PostToolUse": "after_tool",
-    "PreCompact": "before_compaction",
-    "Stop": "turn_end",
-    "SubagentStop": "turn_end",
-    "SessionEnd": "turn_end",
-    "InstructionsLoaded": "loaded",
+    "SessionStart": "events.session_start",
+    "UserPromptSubmit": "events.prompt_submit",
+    "PreToolUse": "events.pre_tool",
+    "PostToolUse": "events.post_tool",
+    "PreCompact": "events.pre_compact",
+    "Stop": "events.turn_end",
+    "SubagentStop": "events.turn_end",
+    "SessionEnd": "events.turn_end",
+    "InstructionsLoaded": "events.instructions_loaded",
 }

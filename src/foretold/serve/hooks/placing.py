@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 
-from foretold.dialects.config import read_toml
 from foretold.dialects.registry import DEFAULT_AGENT, choose
-from foretold.memory.place import find_place, name_of
+from foretold.dialects.settings_files import read_toml
+from foretold.memory.location import find_place, name_of
 from foretold.serve.hooks.settings import settled
-from foretold.tree import Disk
+from foretold.storage.tree import Disk
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
     from foretold.dialects.registry import Choice
-    from foretold.memory.place import Place
-    from foretold.serve.hooks.scene import Asking
+    from foretold.memory.location import Place
+    from foretold.serve.hooks.context import Asking
 
 Values = tuple[object, ...]
 

@@ -9,12 +9,12 @@
 
 from __future__ import annotations
 
-from foretold.serve.install.doing import carry_out
+from foretold.serve.install.apply import carry_out
+from foretold.serve.install.backup import Kept, state_folder
 from foretold.serve.install.installed import Installed, installed
-from foretold.serve.install.kept import Kept, state_folder
-from foretold.serve.install.pieces import PARTS
-from foretold.serve.install.places import Here
-from foretold.serve.install.plans import Edit, Plan, plan_install, plan_uninstall
+from foretold.serve.install.ours import PARTS
+from foretold.serve.install.plan import Edit, Plan, plan_install, plan_uninstall
+from foretold.serve.install.targets import Here
 
 __all__ = [
     "PARTS",

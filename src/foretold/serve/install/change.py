@@ -9,15 +9,15 @@
 
 from __future__ import annotations
 
-from foretold.serve.install import in_json, in_tables
-from foretold.serve.install.in_json import document_of
-from foretold.serve.install.pieces import Piece
+from foretold.serve.install.formats import json, tables
+from foretold.serve.install.formats.json import document_of
+from foretold.serve.install.ours import Piece
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from foretold.serve.install.in_json import Path
+    from foretold.serve.install.formats.json import Path
 
 
 def added(text: str, form: str, pieces: Sequence[Piece]) -> str:
@@ -56,8 +56,8 @@ def made_for(text: str, form: str, pieces: Sequence[Piece]) -> list[list[str]]:
 
 
 _FORMS = {
-    "json": (in_json.add, in_json.remove),
-    "jsonc": (in_json.add, in_json.remove),
-    "toml": (in_tables.add_toml, in_tables.remove_toml),
-    "yaml": (in_tables.add_yaml, in_tables.remove_yaml),
+    "json": (json.add, json.remove),
+    "jsonc": (json.add, json.remove),
+    "toml": (tables.add_toml, tables.remove_toml),
+    "yaml": (tables.add_yaml, tables.remove_yaml),
 }

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import shlex
 
-from foretold.dialects.installs import INSTALLS, NAME, Install
+from foretold.dialects.install_targets import INSTALLS, NAME, Install
 from foretold.errors import SettingsRefused
-from foretold.serve.install import tomledit, yamledit
-from foretold.serve.install.in_json import document_of, object_of
-from foretold.serve.install.pieces import PARTS, is_our_handler
-from foretold.serve.install.places import SCOPES, Here, Settings, settings_of
+from foretold.serve.install.formats import toml, yaml
+from foretold.serve.install.formats.json import document_of, object_of
+from foretold.serve.install.ours import PARTS, is_our_handler
 from foretold.serve.install.program import is_there
 from foretold.serve.install.python import PACKAGE, way_to_get, without_package
+from foretold.serve.install.targets import SCOPES, Here, Settings, settings_of
 from foretold.serve.install.unsafe import Unsafe
 from foretold.types import TYPE_CHECKING, NamedTuple
 
@@ -82,9 +82,9 @@ def _server_in(found: Installed, here: Here) -> Installed:
 
 def _value(settings: Settings) -> dict[str, object]:
     if settings.form == "toml":
-        return tomledit.value_of(settings.text)
+        return toml.value_of(settings.text)
     if settings.form == "yaml":
-        return yamledit.value_of(settings.text)
+        return yaml.value_of(settings.text)
     return object_of(document_of(settings.text, settings.form))
 
 

@@ -10,8 +10,8 @@ import os
 import sys
 
 import foretold
-from foretold.dialects.installs import INSTALLS, NAME
-from foretold.serve.install.pieces import group_of, server_of
+from foretold.dialects.install_targets import INSTALLS, NAME
+from foretold.serve.install.ours import group_of, server_of
 
 ABOUT = "What Claude Code is told, remembers and did: recall, missed rules, drift, and search of sessions."
 AGENT = "claude-code"

@@ -13,7 +13,7 @@ import os
 import shutil
 import sys
 
-from foretold.dialects.installs import NAME
+from foretold.dialects.install_targets import NAME
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:

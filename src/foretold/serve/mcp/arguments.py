@@ -11,7 +11,7 @@ from foretold.types import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from foretold.serve.mcp.shapes import Schema
+    from foretold.serve.mcp.schema import Schema
 
 WORDS = {"string": "a text", "integer": "a whole number", "boolean": "true or false", "array": "a list"}
 KINDS: dict[object, type] = {"string": str, "integer": int, "boolean": bool, "array": list}
@@ -20,7 +20,7 @@ KINDS: dict[object, type] = {"string": str, "integer": int, "boolean": bool, "ar
 def checked(given: Mapping[str, object], schema: Mapping[str, object]) -> dict[str, object]:
     """The arguments with what is usual filled in.
 
-    >>> from foretold.serve.mcp.shapes import number, takes, text
+    >>> from foretold.serve.mcp.schema import number, takes, text
     >>> schema = takes({"query": text("words", most=5), "limit": number("how many", 1, 9, 3)}, "query")
     >>> checked({"query": "pool"}, schema)
     {'query': 'pool', 'limit': 3}

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from foretold.serve.mcp import drift, files, memory, reading, restoring, sessions, told, writing
 from foretold.serve.mcp.tool import Tool
+from foretold.serve.mcp.tools import explain, file_versions, read_session, recall, restore, save, search, verify
 
 TOOLS: tuple[Tool, ...] = (
-    *told.TOOLS,
-    *memory.TOOLS,
-    *drift.TOOLS,
-    *writing.TOOLS,
-    *sessions.TOOLS,
-    *reading.TOOLS,
-    *files.TOOLS,
-    *restoring.TOOLS,
+    *explain.TOOLS,
+    *recall.TOOLS,
+    *verify.TOOLS,
+    *save.TOOLS,
+    *search.TOOLS,
+    *read_session.TOOLS,
+    *file_versions.TOOLS,
+    *restore.TOOLS,
 )
 
 INSTRUCTIONS = """\

@@ -17,13 +17,13 @@ from urllib.parse import quote, unquote
 from foretold.errors import BadArgument, ForetoldError
 from foretold.serve.mcp.bounds import clipped, size_of
 from foretold.serve.mcp.cursors import cursor_of, position_in
-from foretold.serve.mcp.told import view_of
+from foretold.serve.mcp.tools.explain import view_of
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from foretold.memory.memories import Memories
-    from foretold.memory.store import Store
-    from foretold.serve.mcp.here import Here
+    from foretold.memory.project import Memories
+    from foretold.memory.store.store import Store
+    from foretold.serve.mcp.context import Here
 
 SCHEME = "foretold://"
 PART = 48_000  #: bytes
@@ -92,7 +92,7 @@ def _behind(every: list[tuple[str, str]], after: tuple[object, ...]) -> int:
 
 def _agents(here: Here) -> list[str]:
     from foretold.dialects.registry import set_up
-    from foretold.tree import Disk
+    from foretold.storage.tree import Disk
 
     homes = here.homes
     return sorted(set_up(Disk(), here.folder, homes.home, homes.env))

@@ -32,7 +32,7 @@ from foretold.serve.mcp import resources
 from foretold.serve.mcp.arguments import checked
 from foretold.serve.mcp.bounds import cleaned
 from foretold.serve.mcp.catalogue import INSTRUCTIONS, tools_for
-from foretold.serve.mcp.here import Cancelled, Here, agent_of, session_of
+from foretold.serve.mcp.context import Cancelled, Here, agent_of, session_of
 from foretold.serve.mcp.tool import said_of
 from foretold.types import TYPE_CHECKING
 

@@ -14,7 +14,7 @@ from foretold.types import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from foretold.serve.mcp.here import Here
+    from foretold.serve.mcp.context import Here
 
     Given = Mapping[str, object]
 

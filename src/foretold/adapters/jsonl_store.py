@@ -1,0 +1,121 @@
+"""What a framework gives us to keep: a file of JSON lines that several processes append to, and that only grows.
+
+1. Values are appended in one write, under a lock, and confirmed by the disk before the call returns; what a killed
+   writer tore is put aside and named (`foretold.storage.shared_log`).
+2. A line may be of any length, and reading gives back exactly what was given. A line that is damaged is named, and
+   costs no other.
+3. What is deleted is put aside under a name with the time in it, and can be brought back.
+4. Files lie in folders of ours that nobody else can look into.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+from foretold.errors import SessionFailed, StoreFailed
+from foretold.paths import our_folders
+from foretold.sessions.formats.jsonl import lines_of, rescued
+from foretold.sessions.transcript.writer import line_of
+from foretold.storage.shared_log import AppendFile, sync_folder
+from foretold.types import TYPE_CHECKING, Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+LONGEST = 1 << 40  #: every line is read
+ENDING = ".jsonl"
+
+
+def folder_for(name: str, home: str | None, env: Mapping[str, str] | None) -> str:
+    """Our folder for what a framework gives us to keep.
+
+    >>> folder_for("openai-agents", "/home/me", {})
+    '/home/me/.local/state/foretold/sessions/openai-agents'
+    """
+    around = ({} if home is not None else os.environ) if env is None else env
+    base = home if home is not None else around.get("HOME") or os.path.expanduser("~")
+    return f"{our_folders(base, around).state}/sessions/{name}"
+
+
+def append(path: str, values: Iterable[Mapping[str, object]], findings: list[Finding]) -> None:
+    """Add values to a file, all of them in one write."""
+    lines = [line_of(value) for value in values]
+    if not lines:
+        return
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    file = AppendFile(path)
+    try:
+        file.append(b"\n".join(lines))
+    finally:
+        findings += file.findings
+        file.close()
+
+
+def values_of(path: str, findings: list[Finding], start: int = 0) -> tuple[list[dict[str, object]], int] | None:
+    """The values of a file from a byte on, and where the last whole line ends; None if there is no such file."""
+    found: list[dict[str, object]] = []
+    end = start
+    try:
+        for line in lines_of(path, start, LONGEST):
+            if not line.is_ended:
+                break  # somebody is writing it, or was killed meanwhile: nobody was told that it is there
+            end = line.end
+            if line.data.strip():
+                found += _values(path, line.number, line.data, findings)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise SessionFailed(f"{path} cannot be read: {error.strerror}") from error
+    return found, end
+
+
+def _values(path: str, number: int, data: bytes, findings: list[Finding]) -> list[dict[str, object]]:
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        value = None
+    if isinstance(value, dict):
+        return [value]
+    whole = [each for _, each, _ in rescued(data)]
+    said = f"a line is damaged; whole records on it that were read: {len(whole)}"
+    findings.append(Finding(path, number, "record-damaged", said))
+    return whole
+
+
+def put_aside(path: str, aside: str) -> str:
+    """Move a file or a folder out of the way; where it is now, or nothing if there is none."""
+    stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime()) + f".{time.time_ns() % 1_000_000_000:09}"
+    target = f"{aside}/{os.path.basename(path)}@{stamp}"
+    try:
+        os.makedirs(aside, mode=0o700, exist_ok=True)
+        os.rename(path, target)
+        sync_folder(aside)
+        sync_folder(os.path.dirname(path))
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        raise StoreFailed(f"{path} cannot be put aside: {error.strerror}") from error
+    return target
+
+
+def bring_back(path: str, aside: str) -> bool:
+    """Move back what was put aside last; not over something that is there now."""
+    name = f"{os.path.basename(path)}@"
+    found = sorted(each for each in names_of(aside) if each.startswith(name))
+    if not found:
+        return False
+    if os.path.lexists(path):
+        raise StoreFailed(f"{path} is there again: put that aside first")
+    os.rename(f"{aside}/{found[-1]}", path)
+    sync_folder(os.path.dirname(path))
+    return True
+
+
+def names_of(folder: str) -> list[str]:
+    """The names in a folder; none if it is not there."""
+    try:
+        return os.listdir(folder)
+    except FileNotFoundError:
+        return []

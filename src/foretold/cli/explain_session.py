@@ -1,0 +1,100 @@
+"""`foretold explain --session ID`: what a session was really told, beside what its files say now."""
+
+from __future__ import annotations
+
+import os
+
+from foretold.cli.paint import Paint, plural, printable
+from foretold.cli.people import print_findings
+from foretold.cli.schema import emit, finding_json
+from foretold.cli.sessions.options import period, stored_json, when
+from foretold.sessions.catalog import find_session, homes_here
+from foretold.sessions.instructions_seen.compare import STATES, Told, ToldFile, told
+from foretold.sessions.instructions_seen.events import Compaction
+
+MOST_ROWS = 8
+
+
+def explain_session(name: str, home: str | None, agent: str | None, *, as_json: bool) -> int:
+    homes = homes_here(home)
+    found = told(find_session(homes, name, agents=None if agent is None else (agent.partition("@")[0],)), homes)
+    if as_json:
+        emit("explain-session", _json(found))
+    else:
+        _print(found, Paint(found.stored.cwd or "/", homes.home))
+    return 1 if found.findings else 0
+
+
+def _json(found: Told) -> dict[str, object]:
+    return {
+        "session": stored_json(found.stored),
+        "files": [dict(file._asdict()) for file in found.files],
+        "loads": [dict(load._asdict()) for load in found.loads],
+        "compactions": [dict(compaction._asdict()) for compaction in found.compactions],
+        "findings": [finding_json(finding) for finding in found.findings],
+    }
+
+
+def _print(found: Told, paint: Paint) -> None:
+    stored = found.stored
+    print(paint.bold(printable(stored.title or stored.id)))
+    print(f"{stored.agent} {printable(stored.version)}".rstrip() + f", {period(stored)}")
+    if found.compactions:
+        moments = ", ".join(_moment(each) for each in found.compactions)
+        print(paint.wrap(f"{plural(len(found.compactions), 'compaction')}: {moments}", 0))
+    if not os.path.isdir(stored.cwd):
+        where = f"{stored.cwd} is no folder any more" if stored.cwd else "It does not say in which folder it was held"
+        print("\n" + paint.wrap(f"{where}: what would be loaded there now cannot be said.", 0))
+    elif not found.files:
+        print("\nIt was told no instruction file, and none would be loaded now.")
+    for file in found.files:
+        print(f"\n  {_mark(file, paint)}  {paint.path(file.path)}")
+        print(paint.faint(paint.wrap(_sentence(file), 11)))
+        for line in _changes(file):
+            print(f"           {printable(line)[: paint.width - 11]}")
+    others = [finding for finding in found.findings if not finding.code.startswith("told-")]
+    if others:
+        print(f"\n{paint.bold('Damage')}: {plural(len(others), 'record')} of the transcript cannot be read")
+        print_findings(others[:5], paint)
+    if any(file.evidence == "time" for file in found.files):
+        print()
+        print(paint.wrap("This version records no instruction text: files are judged by when they were written.", 0))
+
+
+def _moment(each: Compaction) -> str:
+    return " ".join(word for word in (when(each.time), f"({each.trigger})" if each.trigger else "") if word) or "?"
+
+
+def _mark(file: ToldFile, paint: Paint) -> str:
+    if file.state == "same":
+        return paint.faint("as now ")
+    return paint.red("lost   " if file.state == "lost" else "differs")
+
+
+def _changes(file: ToldFile) -> list[str]:
+    """The lines that an old copy has and the file has not, and the other way round; not more than a few."""
+    if file.state != "old-copy" or file.text is None or file.now is None or file.event == "read":
+        return []
+    from difflib import unified_diff
+
+    rows = [*unified_diff(file.text.strip().split("\n"), file.now.strip().split("\n"), n=0, lineterm="")][2:]
+    if file.evidence == "together":
+        rows = [row for row in rows if row.startswith("+")]
+    rows = [row for row in rows if not row.startswith("@@")]
+    more = [f"… and {len(rows) - MOST_ROWS:,} more lines"] if len(rows) > MOST_ROWS else []
+    return rows[:MOST_ROWS] + more
+
+
+def _sentence(file: ToldFile) -> str:
+    """What to say about one file."""
+    came = {"start": "loaded", "read": "came with a file that was read"}[file.event]
+    told_at = f"{came} {when(file.told)}" if file.told else ""
+    changed = f"the file was written {when(file.changed)}" if file.changed else "the file is not there any more"
+    state = {
+        "old-copy": "it runs on an old copy",
+        "lost": f"lost at compaction {file.compaction}, until such a file is read again",
+        "gone": "it was told, and a new session would not be",
+        "not-told": "it was not told; a new session would be",
+        "same": STATES["same"],
+    }[file.state]
+    return "; ".join(each for each in (state, told_at, changed if file.state != "same" else "") if each)

@@ -1,0 +1,247 @@
+"""`foretold files restore`, `rewind` and `undo`: putting files back, which can be taken back."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections.abc import Callable, Sequence
+
+from foretold.cli.files.options import (
+    change_json,
+    counted,
+    homes_of,
+    paint_of,
+    parser_of,
+    print_plan,
+    print_problems,
+    quoted,
+    sessions_of_file,
+    typed,
+    undo_of,
+    when,
+)
+from foretold.cli.paint import Paint, plural, printable
+from foretold.cli.people import agreed
+from foretold.cli.schema import emit, finding_json
+from foretold.files.history.recorded import Recorded, find_session
+from foretold.files.history.versions import SHORT, version_at
+from foretold.files.restore.plans import Plan, Seen, plan_of
+from foretold.files.restore.restore import Restored, restore, take_back
+from foretold.files.restore.undo import Restore, Undo
+from foretold.sessions.formats.claude.records import moment
+from foretold.text.diff import Lines
+
+
+def command_restore(words: Sequence[str]) -> int:
+    about = (
+        "Bring one file back to what it was: content and mode. What it is now is kept first, and the command that "
+        "takes this back is printed. If there was no file then, it is deleted. It says what it would do and asks; "
+        "without a terminal it needs --yes."
+    )
+    examples = "  foretold files restore src/app.py --at 08bac3dc@v2\n  foretold files restore src/app.py --at 2h"
+    parser = parser_of("restore", about, examples)
+    parser.add_argument("file", metavar="FILE", help="it need not be there any more")
+    parser.add_argument("--at", metavar="WHEN", required=True, help="a version, a prompt or a time")
+    _add_consent(parser)
+    options = parser.parse_args(words)
+    path, sessions = sessions_of_file(options)
+    version = version_at(sessions, path, options.at, time.time())
+    plan = plan_of([version.wanted])
+    return _carry_out(plan, f"restore {path} as it was: {version.name}", options)
+
+
+def command_rewind(words: Sequence[str]) -> int:
+    about = (
+        "Bring all files that a session changed back to what they were when a prompt was given: content and mode; "
+        "files that it made later are deleted. It says what it would do and asks; without a terminal it needs --yes. "
+        "Without a prompt it lists the prompts. The session itself is not changed."
+    )
+    examples = (
+        "  foretold files rewind 08bac3dc\n  foretold files rewind 08bac3dc f92d4975\n"
+        "  foretold files rewind 08bac3dc f92d4975 --yes --skip notes.md"
+    )
+    parser = parser_of("rewind", about, examples)
+    parser.add_argument("session", metavar="SESSION", help="its id, or how that begins")
+    parser.add_argument("message", metavar="MESSAGE", nargs="?", help="the id of a prompt, how it begins, or `last`")
+    parser.add_argument("--skip", metavar="FILE", action="append", default=[], help="leave this file as it is")
+    _add_consent(parser)
+    options = parser.parse_args(words)
+    recorded = find_session(homes_of(options), options.session)
+    if options.message is None:
+        return _list_prompts(recorded, options)
+    snapshot = recorded.snapshot(options.message)
+    skipped = {os.path.normpath(os.path.join(os.path.realpath(options.cwd), each)) for each in options.skip}
+    if unknown := sorted(skipped - set(recorded.tracked)):
+        parser.error(f"the session has not changed {', '.join(map(printable, unknown))}")
+    plan = plan_of(each for each in recorded.wanted(snapshot.message) if each.path not in skipped)
+    why = f"rewind {recorded.session[:SHORT]} to {snapshot.message[:SHORT]}"
+    blocked = [os.path.relpath(each.path, os.path.realpath(options.cwd)) for each in plan.problems]
+    words = [recorded.session[:SHORT], snapshot.message[:SHORT], *_skips([*options.skip, *blocked])]
+    return _carry_out(plan, why, options, instead=words)
+
+
+def _skips(files: Sequence[str]) -> list[str]:
+    return [word for each in files for word in ("--skip", each)]
+
+
+def _add_consent(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--yes", action="store_true", help="do it, without a question")
+    parser.add_argument("--dry-run", action="store_true", help="only say what it would do")
+
+
+def _carry_out(
+    plan: Plan,
+    why: str,
+    options: argparse.Namespace,
+    *,
+    instead: Sequence[str] = (),
+    changed: Sequence[str] = (),
+    do: Callable[[], Restored] | None = None,
+) -> int:
+    """Say what a plan does; do it, if nothing stands in the way and that is agreed.
+
+    `instead` are words of a rewind that leaves out what cannot be put back, `changed` files that somebody else changed
+    since. `do` does it in another way.
+    """
+    do = do or (lambda: restore(plan, undo_of(options), why))
+    is_sure = (options.yes or not plan.changes) and not options.dry_run and not plan.problems
+    done = do() if is_sure else None
+    if options.json:
+        emit("file-restore", _plan_json(plan, done.undo if done else None, why))
+        return 1 if plan.problems or (changed and done is None) else 0
+    paint = paint_of(options)
+    if not plan.changes and not plan.problems:
+        print(f"Nothing to do{_same(plan)}.")
+        return 0
+    _tell(plan, why, paint, is_done=done is not None)
+    if changed and done is None:
+        print(f"Changed since then: {', '.join(map(paint.path, changed))}")
+    if plan.problems and instead:
+        print(f"Or leave them out: {typed(options, 'rewind', *instead)}")
+    if options.dry_run:
+        print("Nothing was changed (--dry-run).")
+    if options.dry_run or plan.problems:
+        return 1 if plan.problems else 0
+    done = done or (do() if agreed(_question(plan, why), yes=False) else None)
+    if done is None:
+        return 1
+    print(f"Take it back:   {typed(options, 'undo', done.undo)}")
+    return 0
+
+
+def _question(plan: Plan, why: str) -> str:
+    return f"{why.partition(' ')[0].capitalize()} {'it' if len(plan.changes) == 1 else 'them'}?"
+
+
+def _tell(plan: Plan, why: str, paint: Paint, *, is_done: bool) -> None:
+    """What a plan does, or has done, file by file."""
+    print(paint.bold(("Done: " if is_done else "This would ") + printable(paint.text(why))) + "\n")
+    print_plan(plan, paint)
+    if plan.changes:
+        total = counted(Lines(plan.added, plan.removed))
+        print(f"\n{plural(len(plan.changes), 'file')}, {total} lines" + _same(plan))
+    if plan.problems:
+        print(paint.red(f"\n{plural(len(plan.problems), 'file')} in the way, so nothing is changed:"))
+        print_problems(plan.problems, paint)
+
+
+def _same(plan: Plan) -> str:
+    if not plan.same:
+        return ""
+    return f"; {plural(len(plan.same), 'file')} {'is' if len(plan.same) == 1 else 'are'} as wanted"
+
+
+def _plan_json(plan: Plan, undo: str | None, why: str) -> dict[str, object]:
+    return {
+        "what": why,
+        "done": undo is not None,
+        "undo": undo or None,
+        "changes": [change_json(each) for each in plan.changes],
+        "same": list(plan.same),
+        "insertions": plan.added,
+        "deletions": plan.removed,
+        "problems": [finding_json(each) for each in plan.problems],
+    }
+
+
+def _list_prompts(recorded: Recorded, options: argparse.Namespace) -> int:
+    """Every prompt of a session that can be gone back to, the newest first."""
+    seen = Seen()
+    plans = [(each, plan_of(recorded.wanted(each.message), seen)) for each in reversed(recorded.snapshots)]
+    if options.json:
+        told = [
+            {
+                "message": snapshot.message,
+                "time": snapshot.time,
+                "prompt": recorded.prompts.get(snapshot.message, ""),
+                **_plan_json(plan, None, f"rewind {recorded.session} to {snapshot.message}"),
+            }
+            for snapshot, plan in plans
+        ]
+        emit("file-checkpoints", {"session": recorded.session, "cwd": recorded.cwd, "checkpoints": told})
+        return 0
+    paint = paint_of(options)
+    print(paint.bold(f"Session {recorded.session}") + f" in {paint.path(recorded.cwd)}\n")
+    for snapshot, plan in plans:
+        print(_prompt_row(recorded, snapshot.message, snapshot.time, plan, paint))
+    named = next((each.message for each, plan in plans if plan.changes), plans[-1][0].message)[:SHORT]
+    print(f"\nWhat going back would do:   {typed(options, 'rewind', recorded.session[:SHORT], named)}")
+    return 0
+
+
+def _prompt_row(recorded: Recorded, message: str, time_: str, plan: Plan, paint: Paint) -> str:
+    much = (
+        f"{plural(len(plan.changes), 'file')} {counted(Lines(plan.added, plan.removed))}" if plan.changes else "as now"
+    )
+    if plan.problems:
+        much = f"{plural(len(plan.problems), 'problem')}"
+    said = quoted(recorded.prompts.get(message, ""), paint.width - 54)
+    return f"  {message[:SHORT]}  {when(moment(time_) or 0.0)}  {much:>20}  {said}".rstrip()
+
+
+def command_undo(words: Sequence[str]) -> int:
+    about = (
+        "Take back a restore or a rewind: every file it touched becomes what it was before. It says what it would do, "
+        "names files that were changed since, and asks; without a terminal it needs --yes. This can be taken back, "
+        "too. Without an id it lists what can be taken back."
+    )
+    parser = parser_of("undo", about, "  foretold files undo\n  foretold files undo 20261116-032650-1f3a")
+    parser.add_argument("id", metavar="ID", nargs="?", help="as a restore printed it, or how it begins")
+    _add_consent(parser)
+    options = parser.parse_args(words)
+    undo = undo_of(options)
+    if options.id is None:
+        return _list_restores(undo, options)
+    given = undo.find(options.id)
+    changed = undo.changed_since(given)
+    plan = plan_of(undo.wanted(given))
+    why = f"undo {given.id}: {given.why}"
+    return _carry_out(plan, why, options, changed=changed, do=lambda: take_back(given, plan, undo))
+
+
+def _list_restores(undo: Undo, options: argparse.Namespace) -> int:
+    restores = undo.restores()
+    if options.json:
+        emit("file-restores", {"folder": undo.folder, "restores": [_restore_json(each) for each in restores]})
+        return 0
+    paint = paint_of(options)
+    if not restores:
+        print("Nothing was put back yet.")
+    for each in restores:
+        state = "" if each.is_done else paint.red("  interrupted")
+        print(f"{each.id}  {when(each.time)}  {plural(len(each.files), 'file')}{state}")
+        print(paint.wrap(each.why, 4))
+    if restores:
+        print(f"\nTake one back:   {typed(options, 'undo', restores[0].id)}")
+    return 0
+
+
+def _restore_json(given: Restore) -> dict[str, object]:
+    return {
+        "id": given.id,
+        "time": given.time,
+        "what": given.why,
+        "done": given.is_done,
+        "files": [each.path for each in given.files],
+    }

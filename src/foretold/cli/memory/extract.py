@@ -1,0 +1,116 @@
+"""`foretold memory extract`: learn from a session that was kept, as the hook at the end of a turn does."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+
+from foretold.cli.memory.options import paint_of, parser_of
+from foretold.cli.paint import plural, printable
+from foretold.cli.schema import emit
+from foretold.cli.sessions.options import session_called
+from foretold.errors import NoSuchSession
+from foretold.instructions.load import load
+from foretold.memory.extraction.extractor import Extractor
+from foretold.memory.extraction.gate import Gate
+from foretold.memory.extraction.outcome import Extraction
+from foretold.memory.extraction.stored_transcript import extract_stored
+from foretold.memory.project import Memories
+from foretold.memory.project import open as open_memories
+from foretold.models.named import from_name
+from foretold.sessions.catalog import homes_here, list_sessions
+from foretold.sessions.model import Stored
+
+#: why nothing was asked -> what to say
+SKIPPED = {
+    "never": "extraction is switched off",
+    "not-due": "too little was said since the last time; --force asks all the same",
+    "nothing-new": "nothing was said since the last time",
+    "nothing-typed": "nobody typed anything since the last time",
+    "policy": "the write policy lets no agent write here",
+    "running": "another process is learning from this session at this moment",
+}
+
+#: why it ended early -> what to say
+STOPPED = {
+    "rounds": "the model did not come to an end; what it wrote so far stands",
+    "model-failed": "what was written before stands, and the next time begins at the same place",
+    "store-failed": "the next time begins at the same place",
+}
+
+
+def command_extract(words: Sequence[str]) -> int:
+    about = (
+        "Let a model look for memories in what is new in a session of Claude Code. Every memory is judged before it is "
+        "written: secrets, repetitions, text of instructions, and what only a tool or a file said are refused."
+    )
+    examples = (
+        "  foretold memory extract --model anthropic:claude-haiku-4-5\n"
+        "  foretold memory extract 3f2a91c0 --model openai:gpt-5-mini --propose"
+    )
+    parser = parser_of("extract", about, examples)
+    parser.add_argument("session", nargs="?", metavar="SESSION", help="id, name or path; the newest of this folder")
+    parser.add_argument(
+        "--model", required=True, metavar="VENDOR:NAME", help="who looks, e.g. anthropic:claude-haiku-4-5"
+    )
+    parser.add_argument("--propose", action="store_true", help="write nothing: put everything into the inbox")
+    parser.add_argument("--force", action="store_true", help="however little is new")
+    parser.add_argument("--whole", action="store_true", help="the whole session, not only what is new")
+    options = parser.parse_args(words)
+    homes = homes_here(options.home)
+    stored = session_called(homes, options.session, ("claude-code",)) if options.session else _newest(options)
+    memories = open_memories(
+        options.cwd,
+        agent=options.agent,
+        home=options.home,
+        folder=options.folder,
+        policy="confirm" if options.propose else "",
+    )
+    done = extract_stored(
+        stored,
+        from_name(options.model),
+        Extractor(memories, gate=Gate.always() if options.whole else Gate(), team=options.team),
+        instructions=load(options.cwd, agent=options.agent, home=options.home).entries,
+        force=options.force or options.whole,
+        since=0 if options.whole else None,
+    )
+    if options.json:
+        emit("extraction", done.to_json())
+    else:
+        _print(done, stored, memories)
+    return 3 if done.stopped not in ("", "rounds") else 0
+
+
+def _newest(options: argparse.Namespace) -> Stored:
+    """The session of this folder that was written to last."""
+    here = os.path.realpath(options.cwd)
+    found = list_sessions(homes_here(options.home), project=here, agents=("claude-code",), kinds=("main",), limit=1)
+    if not found:
+        raise NoSuchSession(f"there is no session of Claude Code in {here}; see: foretold sessions")
+    return found[0]
+
+
+def _print(done: Extraction, stored: Stored, memories: Memories) -> None:
+    paint = paint_of(memories)
+    if done.skipped:
+        print(f"Nothing was asked: {SKIPPED.get(done.skipped, done.skipped)}.")
+        return
+    for verb, files in (("added", done.added), ("updated", done.updated), ("proposed", done.proposed)):
+        for file in files:
+            print(f"{verb}: {printable(file)}")
+    for refusal in done.refused:
+        print(paint.wrap(f"refused: {printable(refusal.file)} ({refusal.reason}): {printable(refusal.detail)}", 0))
+    for warning in done.warned:
+        print(paint.wrap(f"look at: {printable(warning.file)} ({warning.reason}): {printable(warning.detail)}", 0))
+    if done.stopped:
+        kind, _, why = done.stopped.partition(": ")
+        print(paint.wrap(f"It ended early{f' ({why})' if why else ''}: {STOPPED.get(kind, kind)}.", 0))
+    elif not (done.added or done.updated or done.proposed or done.refused):
+        print(f"Nothing in {stored.id[:8]} is worth remembering.")
+    if done.proposed:
+        print("Answer: foretold memory inbox")
+    elif done.added or done.updated:
+        print("What was written, and taking it back: foretold memory log")
+    tokens = done.usage.input + done.usage.cache_read + done.usage.cache_write
+    print(f"{plural(done.requests, 'request')}, {tokens:,} tokens in, {done.usage.output:,} out.")

@@ -1,0 +1,117 @@
+"""`foretold memory inbox` and `share`: what happens only if the user says so."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Sequence
+
+from foretold.cli.memory.options import agreed, opened, paint_of, parser_of, print_findings, tell
+from foretold.cli.paint import Paint
+from foretold.cli.schema import emit, finding_json
+from foretold.errors import ForetoldError
+from foretold.memory.project import Memories
+from foretold.memory.store.inbox import unified
+from foretold.memory.store.team import Share
+
+
+def command_inbox(words: Sequence[str]) -> int:
+    about = "Changes that agents proposed and that wait for your answer (the write policy is `confirm`)."
+    examples = "  foretold memory inbox\n  foretold memory inbox accept ID\n  foretold memory inbox refuse ID"
+    parser = parser_of("inbox", about, examples)
+    parser.add_argument("what", nargs="?", choices=("list", "accept", "refuse"), default="list")
+    parser.add_argument("ids", nargs="*", metavar="ID", help="or `all`")
+    options = parser.parse_args(words)
+    memories = opened(options)
+    inbox = memories.inbox
+    if options.what == "list":
+        return _print_inbox(memories, as_json=options.json)
+    if not options.ids:
+        parser.error("which? give an id from: foretold memory inbox")
+    ids = (
+        [each.id for each in inbox.waiting()] if options.ids == ["all"] else [inbox.get(id_).id for id_ in options.ids]
+    )
+    return max([_answer(memories, id_, options) for id_ in ids], default=0)
+
+
+def _answer(memories: Memories, name: str, options: argparse.Namespace) -> int:
+    """Accept or refuse one proposal. One that cannot be made stays, and does not stop the others."""
+    if options.what == "refuse":
+        refused = memories.inbox.refuse(name)
+        if options.json:
+            emit("refused", {"id": refused.id, "file": refused.file})
+        else:
+            print(f"refused: {refused.file}")
+        return 0
+    try:
+        tell(memories.inbox.accept(name), "accepted", options, memories)
+    except ForetoldError as error:
+        print(f"foretold: {name} still waits: {error}", file=sys.stderr)
+        return error.exit_code
+    return 0
+
+
+def _print_inbox(memories: Memories, *, as_json: bool) -> int:
+    waiting = memories.inbox.waiting()
+    if as_json:
+        inbox = memories.inbox
+        found = [{**each._asdict(), "diff": inbox.diff(each), "stale": inbox.is_stale(each)} for each in waiting]
+        emit("inbox", {"proposals": found, "policy": memories.place.policy})
+        return 0
+    if not waiting:
+        print(f"Nothing waits. The write policy is {memories.place.policy}.")
+    paint = paint_of(memories)
+    for each in waiting:
+        whose = {"team": " of the team", "under": " of the main worktree"}.get(each.scope, "")
+        print(f"{paint.bold(each.id)}  {each.op} {paint.text(each.file)}{whose}  {each.time}")
+        if each.why:
+            print(paint.wrap(each.why, 4))
+        if memories.inbox.is_stale(each):
+            print(paint.red("    The memory was changed since, so this can only be refused."))
+        print("\n".join("    " + paint.text(line) for line in memories.inbox.diff(each).split("\n")))
+    if waiting:
+        print(f"Answer: foretold memory inbox accept {waiting[0].id}   (or refuse; or all)")
+    return 0
+
+
+def command_share(words: Sequence[str]) -> int:
+    about = "Copy a private memory to the team's store, in the repository. It is scanned for credentials first."
+    parser = parser_of("share", about, "  foretold memory share NAME")
+    parser.add_argument("name")
+    parser.add_argument("--personal", action="store_true", help="even if it is of type user")
+    parser.add_argument("--yes", action="store_true", help="without asking")
+    options = parser.parse_args(words)
+    memories = opened(options)
+    plan = memories.plan_share(options.name, personal=options.personal)
+    paint = paint_of(memories)
+    if options.json and (plan.refusals or not options.yes):
+        told = {"refusals": plan.refusals, "warnings": plan.warnings}
+        found = {key: [finding_json(each) for each in findings] for key, findings in told.items()}
+        emit("share", {"file": plan.file, "text": plan.text, **found, "done": False})
+        return 1 if plan.refusals else 0
+    if plan.refusals:
+        print(f"{plan.file} is not shared:")
+        print_findings(plan.refusals, paint)
+        return 1
+    if not options.json:
+        print_findings(plan.warnings, paint)
+        _print_share(plan, paint, memories.place.team)
+    if not agreed("Share it?", yes=options.yes):
+        return 1
+    tell(memories.share(plan), "shared", options, memories)
+    if not options.json:
+        print(f"  for the others: git add {shlex.quote(paint.path(memories.place.team))}, and commit")
+    return 0
+
+
+def _print_share(plan: Share, paint: Paint, team: str) -> None:
+    """What sharing would write; of a memory that is there, what it would change."""
+    where, text = f"{paint.path(team)}/{plan.file}", plan.text
+    if plan.before is None:
+        print(paint.wrap(f"This would be {where}, for everybody who has the repository:", 0) + "\n")
+    else:
+        who = paint.text(str(plan.before.metadata.get("editor") or plan.before.metadata.get("author") or "somebody"))
+        print(paint.wrap(f"This would change {where}, which {who} wrote last:", 0) + "\n")
+        text = unified(plan.before.text, plan.text, plan.file)
+    print("\n".join("    " + paint.text(line) for line in text.rstrip("\n").split("\n")) + "\n")

@@ -1,0 +1,270 @@
+"""`foretold memory compact`, `doctor`, `relocate`, `export`, `import`, `prompt`. What rewrites shows first what."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+
+from foretold.cli.memory.options import agreed, for_terminal, opened, paint_of, parser_of, print_findings
+from foretold.cli.memory.read import budget_json
+from foretold.cli.paint import plural, printable
+from foretold.cli.schema import emit, finding_json
+from foretold.errors import ForetoldError, NoSuchMemory
+from foretold.memory.doctor import examine
+from foretold.memory.identity import identity_of, remember
+from foretold.memory.project import Memories
+from foretold.memory.project import open as open_memories
+from foretold.memory.store.inbox import unified
+from foretold.memory.store.index_budget import Budget
+from foretold.storage.names import INDEX
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from foretold.memory.relocate import Relocation
+    from foretold.memory.transfer import Import
+
+
+MAX_IMPORT = 256 * 1024 * 1024  #: bytes
+
+
+def command_compact(words: Sequence[str]) -> int:
+    about = "Propose a shorter index: long hooks cut, entries without a file dropped. Text that is no entry stays."
+    parser = parser_of("compact", about, "  foretold memory compact\n  foretold memory compact --yes")
+    parser.add_argument("--yes", action="store_true", help="write it; the one before is in the history")
+    options = parser.parse_args(words)
+    memories = opened(options)
+    before = memories.index()
+    budget = memories.budget()
+    after = budget.compacted() if before else ""
+    then = Budget(after, memories.place.dialect, frozenset(memories.own.folder.files()))
+    said = unified(before, after, INDEX)
+    if options.json:
+        emit("compact", {"before": budget_json(budget), "after": budget_json(then), "diff": said})
+    elif not said:
+        print(f"{INDEX} cannot be made shorter without changing what it says.")
+        if budget.is_over:
+            print("Delete or merge what is no longer needed: foretold memory verify, foretold memory rm NAME")
+            print("What the agent does not see, foretold memory recall still finds.")
+    else:
+        print(for_terminal(said))
+        print(f"{budget.lines} lines, {budget.units:,} characters now; {then.lines} and {then.units:,} then.")
+        if then.is_over:
+            said_too = f"The agent would still not see {plural(len(then.cut), 'entry')}: delete or join memories, too."
+            print(said_too)
+    if not said or (options.json and not options.yes):
+        return 0
+    if not agreed("Write it?", yes=options.yes):
+        return 1
+    memories.own.write_index(after, expect=before, why="compacted")
+    if not options.json:
+        print(f"written. The one before: foretold memory restore {INDEX}")
+    return 0
+
+
+def command_doctor(words: Sequence[str]) -> int:
+    about = "What is wrong with the memories here, and what to do about it."
+    parser = parser_of("doctor", about, "  foretold memory doctor\n  foretold memory doctor --fix")
+    parser.add_argument("--fix", action="store_true", help="bring the index in step with the files")
+    options = parser.parse_args(words)
+    memories = opened(options)
+    if options.fix:
+        _fix(memories, quiet=options.json)
+    findings = examine(memories)
+    here = [finding for finding in findings if finding.code not in ELSEWHERE]
+    if options.json:
+        emit("doctor", {"folder": memories.place.store, "findings": [finding_json(each) for each in findings]})
+        return 1 if here else 0
+    others = [finding for finding in findings if finding.code in ELSEWHERE]
+    if here:
+        print(f"{plural(len(here), 'finding')} in {paint_of(memories).path(memories.place.store)}:")
+        print_findings(here, paint_of(memories))
+    else:
+        print(f"{plural(len(memories.memories()), 'memory')}, nothing is wrong.")
+    if others:
+        print(f"\nElsewhere, memories of {plural(len(others), 'project')} that are not where they were:")
+        print_findings(others, paint_of(memories))
+    return 1 if here else 0
+
+
+#: findings that are about other projects: they are told, and are no fault of this one
+ELSEWHERE = ("memory-orphan",)
+
+
+def _fix(memories: Memories, *, quiet: bool) -> None:
+    for store in memories.stores:
+        if os.path.isdir(store.path):
+            before = store.index()
+            said = unified(before, store.reindex(), INDEX)
+            if said and not quiet:
+                print(for_terminal(said))
+
+
+def command_relocate(words: Sequence[str]) -> int:
+    about = (
+        "Take the memories of a project along: from the store of OLD into that of NEW. Shows first what it would do."
+    )
+    examples = "  foretold memory relocate ~/old/app ~/new/app\n  foretold memory relocate ~/old/app ~/new/app --yes"
+    parser = parser_of("relocate", about, examples)
+    parser.add_argument("old", help="where the project was")
+    parser.add_argument("new", help="where it is now")
+    parser.add_argument("--yes", action="store_true", help="do it")
+    options = parser.parse_args(words)
+    from foretold.memory.relocate import plan_relocation, relocate
+
+    old, new = (_at(path, options.agent, options.home) for path in (options.old, options.new))
+    plan = plan_relocation(old, new)
+    counts = {what: sum(move.what == what for move in plan.moves) for what in ("copy", "same", "beside")}
+    if options.json and not options.yes:
+        emit("relocate", {"moves": [move._asdict() for move in plan.moves], "done": False, "left": _left(plan)})
+        return 0
+    if not plan.moves and not plan.notes:
+        raise NoSuchMemory(f"there are no memories to take along in {plan.old.path}")
+    if not options.json:
+        print(f"from {printable(plan.old.path)}\nto   {printable(plan.new.path)}\n")
+        for move in plan.moves:
+            print(f"  {move.what:<7} {move.file}" + (f" as {move.to}" if move.to != move.file else ""))
+        if plan.notes:
+            print(f"  lines   {plural(len(plan.notes.splitlines()), 'line')} of {INDEX} that are no entries")
+        print(f"\n{counts['copy']} to copy, {counts['same']} there already, {counts['beside']} under another name.")
+        if plan.left:
+            print("Left where they are:")
+            print_findings(plan.left, paint_of(new))
+        print("Both stores are packed into an archive first; the old one is emptied in the end.")
+    if not agreed("Do it?", yes=options.yes):
+        return 1
+    archive = relocate(plan)
+    remember(new.own.shelf.state.path, identity_of(new.place.project, new.place.store))
+    if options.json:
+        moves = [move._asdict() for move in plan.moves]
+        emit("relocate", {"moves": moves, "done": True, "left": _left(plan), "archive": archive})
+    else:
+        print(f"done. Everything as it was: {archive}")
+        print(f"Its history: foretold memory log --folder {shlex.quote(plan.old.path)}")
+    return 1 if plan.left else 0
+
+
+def _left(plan: Relocation) -> list[dict[str, object]]:
+    return [finding_json(finding) for finding in plan.left]
+
+
+def _at(path: str, agent: str, home: str | None) -> Memories:
+    """The memories of a project by its path, whether or not it is there."""
+    from foretold.memory.location import find_place, place_of_path
+
+    whole = os.path.abspath(path)
+    if os.path.isdir(whole):
+        return open_memories(whole, agent=agent, home=home)
+    return Memories(place_of_path(whole, find_place(home or os.path.expanduser("~"), agent=agent, home=home)))
+
+
+def command_export(words: Sequence[str]) -> int:
+    about = "All memories in one file, for another machine. Memories with what looks like a credential are left out."
+    parser = parser_of("export", about, "  foretold memory export memories.json")
+    parser.add_argument("file", help="the file to write; - for standard output")
+    options = parser.parse_args(words)
+    from foretold.memory.transfer import export
+
+    memories = opened(options)
+    text, findings = export(memories.own, memories.place.project)
+    if options.file == "-":
+        sys.stdout.write(text)
+    else:
+        try:
+            with open(
+                os.open(options.file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8"
+            ) as file:
+                file.write(text)
+        except OSError as error:
+            hint = "; give another name, or delete it first" if isinstance(error, FileExistsError) else ""
+            raise ForetoldError(f"cannot write {options.file}: {error.strerror}{hint}") from None
+        print(f"written: {options.file}", file=sys.stderr)  # standard output is for what was exported
+    for finding in findings:
+        print(f"foretold: {finding.path}: {finding.message}", file=sys.stderr)
+    return 1 if findings else 0
+
+
+def command_import(words: Sequence[str]) -> int:
+    about = "Memories from a file that `export` wrote. Shows first what it would do."
+    parser = parser_of("import", about, "  foretold memory import memories.json --yes")
+    parser.add_argument("file", help="the file; - for standard input")
+    parser.add_argument(
+        "--replace", action="store_true", help="also those that differ; the versions here stay in the log"
+    )
+    parser.add_argument("--yes", action="store_true", help="do it")
+    options = parser.parse_args(words)
+    from foretold.memory.transfer import plan_import, take_in
+
+    memories = opened(options)
+    plan = plan_import(_text_of(options.file), memories.own)
+    wanted = [each for each in plan if each.what in ("new", "lines") or (each.what == "differs" and options.replace)]
+    if not options.json:
+        _print_arrivals(plan, replace=options.replace)
+    done: list[Import] = []
+    if wanted and (options.yes or not options.json):
+        if not agreed(f"Take in {plural(len(wanted), 'file')}?", yes=options.yes):
+            return 1
+        done = take_in(plan, memories.own, replace=options.replace)
+    failures = [each for each in done if each.what == "failed"]
+    if options.json:
+        told = {each.file: each for each in failures}
+        rows = [told.get(each.file, each) for each in plan]
+        files = [{"file": each.file, "what": each.what, "why": each.why} for each in rows]
+        emit("import", {"files": files, "done": bool(done)})
+    elif wanted:
+        print(f"done: {plural(len(done) - len(failures), 'file')}")
+        for each in failures:
+            print(f"foretold: {printable(each.file)}: {each.why}", file=sys.stderr)
+    return 3 if failures else 1 if any(each.what == "refused" for each in plan) else 0
+
+
+def _print_arrivals(plan: Sequence[Import], *, replace: bool) -> None:
+    for each in plan:
+        print(f"  {each.what:<8} {printable(each.file)}" + (f": {printable(each.why)}" if each.why else ""))
+    if not plan:
+        print("There are no memories in this file.")
+    elif all(each.what == "same" for each in plan):
+        print("All of it is here already.")
+    if not replace and any(each.what == "differs" for each in plan):
+        print("What differs stays as it is here, unless you add --replace.")
+
+
+def _text_of(path: str) -> str:
+    try:
+        if path == "-":
+            data = sys.stdin.buffer.read(MAX_IMPORT + 1)
+        else:
+            with open(path, "rb") as file:
+                data = file.read(MAX_IMPORT + 1)
+        if len(data) > MAX_IMPORT:
+            raise ForetoldError(f"{path} has more than {MAX_IMPORT:,} bytes, and is not read")
+        return data.decode("utf-8")
+    except OSError as error:
+        raise ForetoldError(f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ForetoldError(f"cannot read {path}: it is not UTF-8") from None
+
+
+def command_prompt(words: Sequence[str]) -> int:
+    about = "The text that teaches a model to use this memory; with --team, private and team memory together."
+    parser = parser_of("prompt", about, "  foretold memory prompt --wording short")
+    parser.add_argument("--wording", choices=("long", "short"), default="long")
+    parser.add_argument("--skip-index", action="store_true", help="without the step that updates MEMORY.md")
+    parser.add_argument("--daily-log", action="store_true", help="append to a log of the day instead")
+    parser.add_argument("--search", choices=("tools", "embedded"), help="add how to search past context")
+    options = parser.parse_args(words)
+    team, options.team = options.team, False
+    memories = opened(options)
+    text = memories.prompt(
+        wording=options.wording,
+        team=team,
+        skip_index=options.skip_index,
+        daily_log=options.daily_log,
+        search=options.search,
+    )
+    if options.json:
+        emit("prompt", {"text": text})
+    else:
+        print(text)
+    return 0

@@ -1,0 +1,108 @@
+"""The options that every `foretold memory` command has, and words that several of them print."""
+
+from __future__ import annotations
+
+import argparse
+import textwrap
+import time
+
+from foretold.cli.options import formatter
+from foretold.cli.paint import Paint
+from foretold.cli.paint import column as column
+from foretold.cli.paint import for_terminal as for_terminal
+from foretold.cli.people import agreed as agreed
+from foretold.cli.people import print_findings as print_findings
+from foretold.cli.schema import emit
+from foretold.dialects.registry import DEFAULT_AGENT
+from foretold.memory.note import Memory
+from foretold.memory.project import Memories
+from foretold.memory.project import open as open_memories
+from foretold.memory.store.inbox import Proposal
+from foretold.memory.store.journal import Change
+from foretold.secrets.forms import credentials_in
+
+
+def parser_of(name: str, about: str, examples: str) -> argparse.ArgumentParser:
+    """A parser with the options that are the same everywhere."""
+    parser = argparse.ArgumentParser(
+        prog=f"foretold memory {name}",
+        description=textwrap.fill(about, 80),
+        epilog=f"examples:\n{examples}",
+        formatter_class=formatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("-C", dest="cwd", default=".", metavar="DIR", help="a folder of the project")
+    parser.add_argument("--agent", default=DEFAULT_AGENT, metavar="NAME[@VERSION]", help="whose memories")
+    parser.add_argument("--folder", metavar="DIR", help="memories in this folder instead")
+    parser.add_argument("--team", action="store_true", help="the team's memories, in the repository")
+    parser.add_argument("--home", metavar="DIR", help="the home folder the agent would have")
+    parser.add_argument("--managed", metavar="DIR", help=argparse.SUPPRESS)
+    parser.add_argument("--json", action="store_true", help="data for programs")
+    return parser
+
+
+def opened(options: argparse.Namespace) -> Memories:
+    """The memories that a command line speaks of."""
+    memories = open_memories(
+        options.cwd, agent=options.agent, home=options.home, managed=options.managed, folder=options.folder
+    )
+    return memories.of_team() if options.team else memories
+
+
+def paint_of(memories: Memories) -> Paint:
+    return Paint(memories.place.root, memories.place.home)
+
+
+def age(seconds: float) -> str:
+    """How old something is, for people.
+
+    >>> age(30), age(3600 * 5), age(86400 * 3.5), age(86400 * 400)
+    ('new', '5 h', '3 d', '13 mo')
+    """
+    for unit, length in (("mo", 86400 * 30), ("d", 86400), ("h", 3600)):
+        count = int(seconds // length)
+        if count and (unit != "mo" or count > 1):
+            return f"{count} {unit}"
+    return "new"
+
+
+def age_of(memory: Memory) -> str:
+    return age(time.time() - memory.changed)
+
+
+def memory_json(memory: Memory) -> dict[str, object]:
+    """A memory as `--json` prints it."""
+    return {
+        "file": memory.file,
+        "name": memory.name,
+        "description": memory.description,
+        "type": memory.type or None,
+        "scope": memory.scope,
+        "body": memory.body,
+        "metadata": memory.metadata,
+        "digest": memory.digest,
+        "changed": memory.changed,
+    }
+
+
+def tell(made: Memory | Proposal | Change, verb: str, options: argparse.Namespace, memories: Memories) -> None:
+    """Say what a change did, and whether the agent sees it."""
+    if isinstance(made, Proposal):
+        if options.json:
+            emit("proposal", dict(made._asdict()))
+        else:
+            print(f"proposed as {made.id}: {made.op} {made.file}; the user answers with: foretold memory inbox")
+        return
+    if options.json:
+        emit("memory", memory_json(made) if isinstance(made, Memory) else {"file": made.file, "number": made.number})
+        return
+    print(f"{verb}: {made.file}")
+    if isinstance(made, Memory):
+        for found in credentials_in(made.text)[:3]:
+            print(f"Line {found.line} looks like a credential ({found.kind}): whoever reads the memory sees it.")
+    if not isinstance(made, Memory) or made.scope == "team" or not memories.place.is_read:
+        return
+    budget = memories.budget()
+    if any(entry.file == made.file for entry in budget.cut):
+        print("The agent does not see it: its entry is behind the part of MEMORY.md that is loaded.")
+        print("Make room: foretold memory compact")

@@ -1,0 +1,159 @@
+"""`foretold memory recall` and `verify`: what is remembered about something, and whether it still holds."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from foretold.cli.memory.options import memory_json, opened, paint_of, parser_of
+from foretold.cli.paint import Paint, plural
+from foretold.cli.schema import emit
+from foretold.memory.note import TYPES
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from foretold.memory.drift.verify import Checked, Verdict
+    from foretold.memory.recall.recall import Hit, Recall
+    from foretold.memory.recall.vectors import Vectors
+
+
+def command_recall(words: Sequence[str]) -> int:
+    about = "The memories that a question is about, best first, with why, their age, and whether they still hold."
+    parser = parser_of("recall", about, '  foretold memory recall "how do we deploy?"')
+    parser.add_argument("query", nargs="+", help="a question, or words")
+    parser.add_argument("--budget", type=int, default=2000, metavar="TOKENS", help="default: %(default)s")
+    parser.add_argument("--limit", type=int, default=8, metavar="N", help="at most so many; default: %(default)s")
+    parser.add_argument("--type", action="append", choices=TYPES, default=[], help="only of this type")
+    parser.add_argument("--vectors", action="store_true", help="with vectors, an extra of foretold")
+    parser.add_argument("--text", action="store_true", help="the text for a model, in its wrapper")
+    options = parser.parse_args(words)
+    memories = opened(options)
+    found = memories.recall(
+        " ".join(options.query),
+        budget=options.budget,
+        limit=options.limit,
+        types=options.type,
+        vectors=_vectors() if options.vectors else None,
+    )
+    if options.json:
+        emit("recall", _recall_json(found))
+    elif options.text:
+        from foretold.memory.recall.recall import render
+
+        print(render(found))
+    else:
+        _print_recall(found, paint_of(memories))
+    return 0
+
+
+def _vectors() -> Vectors:
+    from foretold.memory.recall.vectors import WordLlama
+
+    return WordLlama()
+
+
+def _recall_json(found: Recall) -> dict[str, object]:
+    return {
+        "query": found.query,
+        "tokens": found.tokens,
+        "hits": [
+            {
+                **memory_json(hit.memory),
+                "score": round(hit.score, 4),
+                "why": {word: list(places) for word, places in hit.why.items()},
+                "age_days": hit.age_days,
+                "excerpt": hit.excerpt,
+                "holds": hit.holds or None,
+            }
+            for hit in found.hits
+        ],
+        "left_out": [each._asdict() for each in found.left_out],
+        "skips": [skip._asdict() for skip in found.skips],
+    }
+
+
+NOTHING = "Nothing that is remembered has a word of this."
+
+
+def _print_recall(found: Recall, paint: Paint) -> None:
+    if not found.hits:
+        none = "No memory that fits is small enough for this budget." if found.left_out else NOTHING
+        print(none)
+    for hit in found.hits:
+        _print_hit(hit, paint)
+    for each in found.left_out:
+        print(f"not shown ({each.reason}): {each.file}")
+    for skip in found.skips:
+        print(f"not searched ({skip.reason}): {skip.path}")
+
+
+def _print_hit(hit: Hit, paint: Paint) -> None:
+    memory = hit.memory
+    of_team = ", of the team" if memory.scope == "team" else ""
+    print(paint.bold(memory.file) + paint.faint(f"  {memory.type or '?'}{of_team}, {hit.note}"))
+    if memory.description:
+        print(paint.wrap(memory.description, 2))
+    print("\n".join(paint.wrap(line, 4) if line.strip() else "" for line in hit.excerpt.splitlines()))
+    words = "; ".join(f"{word} in {', '.join(places)}" for word, places in hit.why.items())
+    print(paint.faint(paint.wrap(f"why: {words}", 2)))
+    if hit.holds:
+        print(paint.wrap(f"holds: {hit.holds}", 2))
+    print()
+
+
+def command_verify(words: Sequence[str]) -> int:
+    about = "Check what memories claim: paths, functions, flags, commits and quoted code, without a model."
+    parser = parser_of("verify", about, "  foretold memory verify\n  foretold memory verify NAME --all")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="only these; default: every memory")
+    parser.add_argument("--all", action="store_true", help="also what is valid")
+    options = parser.parse_args(words)
+    memories = opened(options)
+    verdicts = memories.verify(options.names, progress=_Progress() if sys.stderr.isatty() else None)
+    bad = [verdict for verdict in verdicts if verdict.state in ("missing", "moved")]
+    if options.json:
+        emit("verify", {"verdicts": [_verdict_json(verdict) for verdict in verdicts]})
+        return 1 if bad else 0
+    paint = paint_of(memories)
+    for verdict in verdicts if options.all else bad:
+        _print_verdict(verdict, paint, everything=options.all)
+    counts = [f"{sum(verdict.state == state for verdict in verdicts)} {state}" for state in STATES]
+    print(f"{plural(len(verdicts), 'memory')}: {', '.join(counts)}")
+    if bad:
+        print("\nCorrect one: foretold memory edit NAME      delete one: foretold memory rm NAME")
+    return 1 if bad else 0
+
+
+STATES = ("valid", "moved", "missing", "unknown")
+
+
+class _Progress:
+    """What is being looked at, on one line of the terminal."""
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        end = "\n" if total and done >= total else ""
+        print(f"\r\x1b[K{stage}: {done:,} of {total:,}" if total else f"\r\x1b[K{stage}", end=end, file=sys.stderr)
+
+
+def _print_verdict(verdict: Verdict, paint: Paint, *, everything: bool) -> None:
+    print(f"{paint.bold(verdict.file)}: {verdict.state}")
+    for checked in verdict.claims:
+        if everything or checked.state in ("missing", "moved"):
+            what = f"{checked.state}: {checked.claim.text}, line {checked.claim.line}"
+            print(paint.wrap(f"{what}: {checked.evidence}", 2))
+    print()
+
+
+def _verdict_json(verdict: Verdict) -> dict[str, object]:
+    return {"file": verdict.file, "state": verdict.state, "claims": [_checked_json(each) for each in verdict.claims]}
+
+
+def _checked_json(checked: Checked) -> dict[str, object]:
+    claim = checked.claim
+    return {
+        "kind": claim.kind,
+        "text": claim.text,
+        "line": claim.line,
+        "state": checked.state,
+        "evidence": checked.evidence,
+        "where": checked.where or None,
+    }

@@ -1,0 +1,324 @@
+"""How Claude Code reads its settings, flags and environment.
+
+1. Settings, the strongest first: managed (`managed-settings.json`, then each file of `managed-settings.d`, the
+   last wins), `--settings`, local, project, user. `--setting-sources` leaves some of the last three out.
+2. `claudeMdExcludes` of all scopes are joined; the other keys are taken from the strongest scope.
+3. `--bare`, `--safe-mode`, CLAUDE_CODE_SIMPLE and CLAUDE_CODE_DISABLE_CLAUDE_MDS turn all loading off.
+4. The memory index is that of the project root: of the main repository for a worktree, of cwd without git.
+"""
+
+from __future__ import annotations
+
+from foretold.dialects.settings_files import Scope, Settings, dig, is_off, is_on, parse_args, parse_json, read_json
+from foretold.dialects.surroundings import Git, Request, World, find_git, join, walk_of
+from foretold.storage.tree import Fault, Tree
+from foretold.types import TYPE_CHECKING, Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Options = dict[str, list[str]]
+
+OPTIONS = {
+    "--add-dir": "many",
+    "--bare": "flag",
+    "--model": "one",
+    "--safe-mode": "flag",
+    "--setting-sources": "one",
+    "--settings": "one",
+}
+#: settings whose type was seen to matter: a file with another type there is ignored as a whole
+TYPES = {
+    "attribution": "an object",
+    "autoMemoryDirectory": "a text",
+    "autoMemoryEnabled": "true or false",
+    "claudeMd": "a text",
+    "claudeMdExcludes": "a list of texts",
+    "cleanupPeriodDays": "a number",
+    "enabledPlugins": "an object",
+    "env": "an object",
+    "hooks": "an object",
+    "includeCoAuthoredBy": "true or false",
+    "model": "a text",
+    "permissions": "an object",
+}
+SOURCES = ("user", "project", "local")
+PLUGIN_KEYS = ("cc-plugin-agents-md@builtin", "agents-md@builtin")
+MODES = {
+    "claude-md": "never",
+    "claude-md-or-agents-md": "instead",
+    "claude-md-and-agents-md": "beside",
+    "managed-only": "managed-only",
+}
+
+
+def read_world(tree: Tree, request: Request) -> World:
+    """The surroundings of a Claude Code session."""
+    options = parse_args(request.args, OPTIONS)
+    config = request.env.get("CLAUDE_CONFIG_DIR")
+    user = join(request.home, request.dialect.user) if config is None else join(request.cwd, config)
+    sources = _sources(options)
+    git = find_git(tree, request.cwd)
+    settings = _settings(tree, request, options, user, sources, git)
+    env = _environment(request, settings)
+    request = request._replace(env=env)
+    added_as = (*options.get("--add-dir", ()), *request.add_dirs)
+    added = tuple(join(request.cwd, path) for path in added_as)
+    off = _off(request, options, added)
+    memory, memory_reason = _memory_folder(settings, request, user, git), _memory_off(settings, request, off)
+    mode, mode_reason = _mode(settings, sources)
+    global_file = join(request.home, ".claude.json") if config is None else user + "/.claude.json"
+    return World(
+        cwd=request.cwd,
+        walk=tuple(walk_of(request.cwd)),
+        home=request.home,
+        user=user,
+        managed=request.managed,
+        added=added if is_on(env.get("CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD")) else (),
+        off=off,
+        sources=sources,
+        switched_by="--setting-sources",
+        excludes=settings.joined("claudeMdExcludes"),
+        spelled=_spelled(request.cwd, added_as if config is None else (*added_as, config)),
+        approved=_approval(tree, global_file, git.main if git else request.cwd),
+        mode=mode,
+        mode_reason=mode_reason,
+        texts=_texts(settings),
+        memory="" if memory_reason else memory,
+        memory_reason=memory_reason,
+        model=_model(request, options, settings),
+        date=request.date,
+        prompt_follows=_prompt_follows(settings, request, git),
+        git=git,
+        findings=tuple(settings.findings),
+        store=memory,
+    )
+
+
+def _sources(options: Options) -> frozenset[str]:
+    given = options.get("--setting-sources")
+    if given is None:
+        return frozenset(SOURCES)
+    return frozenset(name.strip() for value in given for name in value.split(",")) & frozenset(SOURCES)
+
+
+def _settings(
+    tree: Tree, request: Request, options: Options, user: str, sources: frozenset[str], git: Git | None
+) -> Settings:
+    findings: list[Finding] = []
+    scopes = [Scope("managed", path, read_json(tree, path, findings)) for path in _managed_files(tree, request.managed)]
+    if request.settings:
+        scopes.append(Scope("flag", "--settings", dict(request.settings)))
+    for value in options.get("--settings", ())[-1:]:
+        scopes.append(Scope("flag", "--settings", _flag_settings(tree, request.cwd, value, findings)))
+    for name, path in _settings_files(request, user, git):
+        if name in sources:
+            scopes.append(Scope(name, path, read_json(tree, path, findings)))
+    return Settings([_checked(scope, findings) for scope in scopes], findings)
+
+
+def _settings_files(request: Request, user: str, git: Git | None) -> list[tuple[str, str]]:
+    """The files of the three scopes that `--setting-sources` can leave out, the strongest first."""
+    here = request.cwd.rstrip("/") + "/.claude/"
+    files = [("local", here + "settings.local.json")]
+    if git and git.main != request.cwd and request.dialect.local_settings == "repository":
+        files.append(("local", git.main.rstrip("/") + "/.claude/settings.local.json"))
+    return [*files, ("project", here + "settings.json"), ("user", user + "/settings.json")]
+
+
+def _checked(scope: Scope, findings: list[Finding]) -> Scope:
+    """A scope whose values have the types they must have. A wrong one costs a managed file that key, others all."""
+    wrong = [key for key, value in scope.values.items() if key in TYPES and not _is_a(value, TYPES[key])]
+    if not wrong:
+        return scope
+    lost = "it" if scope.name == "managed" else "the whole file"
+    for key in wrong:
+        said = f"{key} must be {TYPES[key]}, so the agent ignores {lost}"
+        findings.append(Finding(scope.path, None, "settings-invalid", said, "mend the value"))
+    kept = {key: value for key, value in scope.values.items() if key not in wrong}
+    return scope._replace(values=kept if scope.name == "managed" else {})
+
+
+def _is_a(value: object, wanted: str) -> bool:
+    if wanted == "a list of texts":
+        return isinstance(value, list) and all(isinstance(item, str) for item in value)
+    if wanted == "a number":
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, {"a text": str, "an object": dict, "true or false": bool}[wanted])
+
+
+def _environment(request: Request, settings: Settings) -> dict[str, str]:
+    """The agent's environment: its process's, and over it what settings put there."""
+    env = dict(request.env)
+    for scope in reversed(settings.scopes):
+        values = scope.values.get("env")
+        if isinstance(values, dict):
+            env.update({name: str(value) for name, value in values.items() if name in request.dialect.environment})
+    return env
+
+
+def _spelled(cwd: str, paths: tuple[str, ...]) -> dict[str, str]:
+    """Folders that were given as relative paths, and how the agent shows them. # a relative --add-dir"""
+    return {join(cwd, path): _normal(path) for path in paths if not path.startswith("/")}
+
+
+def _normal(path: str) -> str:
+    """A relative path without idle parts, with a slash behind it unless it is empty.
+
+    >>> _normal("./a//b/../c"), _normal("../x"), _normal("")
+    ('a/c/', '../x/', '')
+    """
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part == ".." and parts and parts[-1] != "..":
+            parts.pop()
+        elif part and part != ".":
+            parts.append(part)
+    return "".join(part + "/" for part in parts)
+
+
+def _managed_files(tree: Tree, managed: str) -> list[str]:
+    """Managed settings files, the strongest first. # claude-code: man-settings-dropin"""
+    folder = managed + "/managed-settings.d"
+    items = tree.scan(folder)
+    names = [] if isinstance(items, Fault) else sorted(item.name for item in items)
+    drop_ins = [f"{folder}/{name}" for name in names if name.endswith(".json") and not name.startswith(".")]
+    return [*reversed(drop_ins), managed + "/managed-settings.json"]
+
+
+def _flag_settings(tree: Tree, cwd: str, value: str, findings: list[Finding]) -> dict[str, object]:
+    """`--settings` takes a JSON text or the path of a file."""
+    if value.lstrip().startswith("{"):
+        return parse_json(value, "--settings", findings)
+    return read_json(tree, join(cwd, value), findings)
+
+
+def _off(request: Request, options: Options, added: tuple[str, ...]) -> str:
+    if "--safe-mode" in options:
+        return "--safe-mode"
+    if is_on(request.env.get("CLAUDE_CODE_DISABLE_CLAUDE_MDS")):
+        return "CLAUDE_CODE_DISABLE_CLAUDE_MDS"
+    simple = "--bare" if "--bare" in options else ""
+    if not simple and is_on(request.env.get("CLAUDE_CODE_SIMPLE")):
+        simple = "CLAUDE_CODE_SIMPLE"
+    if simple and added and request.dialect.added_undoes_bare:
+        return ""
+    return simple
+
+
+def _approval(tree: Tree, path: str, project: str) -> Callable[[str], bool]:
+    """Whether imports from outside were approved for a project. The file can be large: it is read when asked for."""
+    answer: list[bool] = []
+
+    def approved(_: str) -> bool:
+        if not answer:
+            values = read_json(tree, path, [])
+            answer.append(dig(values, "projects", project, "hasClaudeMdExternalIncludesApproved") is True)
+        return answer[0]
+
+    return approved
+
+
+def _mode(settings: Settings, sources: frozenset[str]) -> tuple[str, str]:
+    """What the built-in plugin does about AGENTS.md, and which switch says so."""
+    if "project" not in sources:
+        return "never", "--setting-sources leaves out project"
+    for key in PLUGIN_KEYS:
+        for scope, value in settings.defined("enabledPlugins", key):
+            if value is False:
+                return "never", f"enabledPlugins in {scope.path}"
+            break
+    for key in PLUGIN_KEYS:
+        for scope, value in settings.defined("pluginConfigs", key, within=("managed", "flag", "user")):
+            mode = dig(value, "options", "instructionFiles")
+            if isinstance(mode, str) and mode in MODES:
+                return MODES[mode], f"instructionFiles in {scope.path}"
+    return "instead", ""
+
+
+def _texts(settings: Settings) -> dict[str, tuple[str, str]]:
+    """Instruction text that managed settings carry themselves. # claude-code: man-settings-claudemd"""
+    value = settings.first("claudeMd", within=("managed",))
+    return {"claudeMd": ("<managed-settings>", value)} if isinstance(value, str) else {}
+
+
+def _memory_off(settings: Settings, request: Request, off: str) -> str:
+    """What turns memory off; empty when it is on."""
+    switch = request.env.get("CLAUDE_CODE_DISABLE_AUTO_MEMORY")
+    if off and off != "CLAUDE_CODE_DISABLE_CLAUDE_MDS":
+        return off
+    if is_on(switch):
+        return "CLAUDE_CODE_DISABLE_AUTO_MEMORY"
+    for scope, value in settings.defined("autoMemoryEnabled"):
+        if value is False and not is_off(switch):
+            return f"autoMemoryEnabled in {scope.path}"
+        break
+    return ""
+
+
+def _memory_folder(settings: Settings, request: Request, user: str, git: Git | None) -> str:
+    """Where memories are kept, whether memory is on or off."""
+    given = settings.first("autoMemoryDirectory", within=("managed", "flag", "local", "project", "user"))
+    folder = _accepted_folder(given, request.home) if isinstance(given, str) else None
+    root = git.main if git else request.cwd
+    return folder or f"{user}/projects/{slug(root)}/memory"
+
+
+def _accepted_folder(value: str, home: str) -> str | None:
+    """Absolute paths and `~/sub`; anything else is ignored in silence, as the agent does."""
+    if value.startswith("~/"):
+        value = home + value[1:]
+        folder = join("/", value)
+        return None if folder == join("/", home) else folder
+    folder = join("/", value) if value.startswith("/") else "/"
+    return None if folder == "/" else folder
+
+
+_DASHES = bytes(code if chr(code).isalnum() and code < 128 else 45 for code in range(256))
+
+
+def slug(path: str) -> str:
+    """The name of a project's folder: what is not a letter or digit becomes `-`, by UTF-16 unit.
+
+    >>> slug("/home/me/my.app")
+    '-home-me-my-app'
+    """
+    if path.isascii() and len(path) <= 200:
+        return path.encode().translate(_DASHES).decode()
+    units = path.encode("utf-16-le", "surrogatepass")
+    codes = [int.from_bytes(units[at : at + 2], "little") for at in range(0, len(units), 2)]
+    plain = "".join(chr(code) if code < 128 and chr(code).isalnum() else "-" for code in codes)
+    if len(plain) <= 200:
+        return plain
+    value = 0
+    for code in codes:
+        value = (value * 31 + code) & 0xFFFFFFFF
+    if value >= 0x80000000:
+        value -= 0x100000000
+    return f"{plain[:200]}-{_base36(abs(value))}"
+
+
+def _base36(number: int) -> str:
+    digits = ""
+    while True:
+        number, rest = divmod(number, 36)
+        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[rest] + digits
+        if not number:
+            return digits
+
+
+def _model(request: Request, options: Options, settings: Settings) -> str:
+    named = request.model or "".join(options.get("--model", ())[-1:]) or request.env.get("ANTHROPIC_MODEL")
+    configured = settings.first("model")
+    return named or (configured if isinstance(configured, str) else "") or request.dialect.model
+
+
+def _prompt_follows(settings: Settings, request: Request, git: Git | None) -> bool:
+    """Whether neither git status nor attribution stands behind the instructions. # claude-code: n325-git-off"""
+    if is_on(request.env.get("CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS")):
+        return True
+    if git:
+        return False
+    texts = settings.first("attribution")
+    silent = isinstance(texts, dict) and bool(texts) and not any(texts.values())
+    return silent or settings.first("includeCoAuthoredBy") is False

@@ -1,0 +1,89 @@
+"""The surroundings of a system that reads no settings of its own: whatever it needs is given by its caller.
+
+1. `settings` may hold
+
+    claudeMdExcludes   globs of files that are not loaded
+    sources            switches to turn on beyond those of the dialect, or with a `-` before them, off
+    userDir            the system's folder, instead of the one in the home
+    boundary           where the walk starts: top, repository, cwd
+    approve            imports from outside of the working directory: all (None, True), none (False), or those that
+                       a function of the path accepts
+
+2. On a command line, behind `--`: `--boundary WHERE`, `--exclude GLOB`, `--no-external`, `--managed`. An organisation's
+   folder that is given counts as asked for.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from foretold.dialects.settings_files import parse_args
+from foretold.dialects.surroundings import Request, World, find_git, join, plain_world, walk_of
+from foretold.errors import ForetoldError
+from foretold.storage.tree import Tree, is_inside
+from foretold.types import TYPE_CHECKING, Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+BOUNDARIES = ("top", "repository", "cwd")
+OPTIONS = {"--boundary": "one", "--exclude": "one", "--no-external": "flag", "--managed": "flag"}
+
+
+def read_world(tree: Tree, request: Request) -> World:
+    """The surroundings of a session, from what was given."""
+    dialect, settings = request.dialect, request.settings
+    options = parse_args(request.args, OPTIONS)
+    user = settings.get("userDir")
+    boundary = "".join(options.get("--boundary", ())[-1:]) or settings.get("boundary", dialect.walk)
+    if boundary not in BOUNDARIES:
+        raise ForetoldError(f"the boundary is {boundary!r}; it can be {', '.join(BOUNDARIES)}")
+    excludes = settings.get("claudeMdExcludes", ())
+    excludes = (*(excludes if isinstance(excludes, list | tuple) else ()), *options.get("--exclude", ()))
+    git = find_git(tree, request.cwd) if boundary == "repository" else None
+    return plain_world(
+        request,
+        walk=_walk(request.cwd, boundary, git.top if git else request.cwd),
+        user=join(request.cwd, user) if isinstance(user, str) else join(request.home, dialect.user),
+        added=tuple(join(request.cwd, path) for path in request.add_dirs),
+        sources=_sources(request, is_managed="--managed" in options),
+        switched_by="the caller",
+        excludes=excludes,
+        approved=_approval(False if "--no-external" in options else settings.get("approve")),
+        findings=tuple(_unknown(request)),
+    )
+
+
+def _unknown(request: Request) -> Iterator[Finding]:
+    """Options that mean nothing here."""
+    for word in request.args:
+        if word.startswith("-") and word.partition("=")[0] not in OPTIONS:
+            said = f"{word} means nothing to {request.dialect.agent}"
+            yield Finding(request.cwd, None, "option-unknown", said, f"known are: {' '.join(OPTIONS)}")
+
+
+def _walk(cwd: str, boundary: object, top: str) -> tuple[str, ...]:
+    if boundary == "cwd":
+        return (cwd,)
+    folders = walk_of(cwd)
+    if boundary == "repository":
+        return tuple(folder for folder in folders if is_inside(folder, top)) or (cwd,)
+    return ("/", *folders) if boundary == "top" else tuple(folders)
+
+
+def _sources(request: Request, *, is_managed: bool) -> frozenset[str]:
+    places = dict(request.dialect.managed)
+    is_managed = is_managed or request.managed != places.get(sys.platform, places[""])
+    known = {source.switch for source in request.dialect.start} - {""}
+    given = request.settings.get("sources", ())
+    words = [str(word) for word in given] if isinstance(given, list | tuple) else []
+    words += ["managed"] * is_managed
+    off = {word[1:] for word in words if word.startswith("-")}
+    return frozenset((known - set(request.dialect.opt_in) | set(words)) & known - off)
+
+
+def _approval(given: object) -> Callable[[str], bool]:
+    """Whether a path outside may be imported: by a function, a plain yes, or not at all."""
+    if callable(given):
+        return lambda path: bool(given(path))
+    return lambda _: given is not False

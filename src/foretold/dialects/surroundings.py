@@ -1,0 +1,217 @@
+"""What an agent takes from its surroundings, as plain values: the engine sees nothing else of them."""
+
+from __future__ import annotations
+
+from foretold.dialects.schema import Dialect, Source
+from foretold.storage.tree import Fault, Tree, is_inside
+from foretold.types import TYPE_CHECKING, Finding, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+class Request(NamedTuple):
+    """What a caller of `foretold.load` asked for; defaults are filled in at the edge."""
+
+    dialect: Dialect
+    cwd: str  #: the physical folder
+    home: str
+    managed: str
+    env: Mapping[str, str]
+    args: tuple[str, ...]
+    settings: Mapping[str, object]
+    model: str | None
+    date: str  #: YYYY-MM-DD
+    add_dirs: tuple[str, ...]
+    trust: bool | None = None  #: for agents that ask whether a folder is trusted
+    external: bool = False  #: whether imports from outside are approved, whatever is on record
+
+
+class Git(NamedTuple):
+    """The repository around a folder."""
+
+    top: str  #: its work tree
+    main: str  #: the work tree that shares its history (itself, unless it is a linked worktree)
+    common: str  #: the folder that holds the history
+    bare: bool
+
+
+class World(NamedTuple):
+    """The surroundings of one session."""
+
+    cwd: str
+    walk: tuple[str, ...]  #: the folders from the top of the walk down to cwd
+    home: str
+    user: str  #: the agent's own folder
+    managed: str
+    added: tuple[str, ...]
+    off: str  #: why nothing at all is loaded; empty when loading is on
+    sources: frozenset[str]  #: switches that are on
+    switched_by: str  #: what turns the others off
+    excludes: tuple[str, ...]
+    spelled: Mapping[str, str]  #: folders that are shown as relative paths, and those paths
+    approved: Callable[[str], bool]  #: whether an import of this path, from outside, was approved
+    mode: str  #: of the fallback files: never, instead, beside, managed-only; with why in `mode_reason`
+    mode_reason: str
+    texts: Mapping[str, tuple[str, str]]  #: instruction text inside settings: key -> (where it is, text)
+    memory: str  #: the folder of the memory index; empty when there is none, with why in `memory_reason`
+    memory_reason: str
+    model: str
+    date: str
+    prompt_follows: bool  #: whether the user's prompt is the block behind the instructions
+    git: Git | None
+    findings: tuple[Finding, ...]
+    start: tuple[Source, ...] = ()  #: the plan, where settings change that of the dialect
+    touch: tuple[Source, ...] = ()
+    budget: int | None = None  #: bytes, of the layer that the dialect limits
+    markers: tuple[str, ...] = (".git",)  #: what the top folder of a project holds
+    refusal: int = 0  #: the exit status with which the agent refuses to start here
+    trusted: bool = True
+    flat: bool = False  #: whether imports follow the text instead of standing in it
+    touched_from: tuple[str, ...] = ()  #: folders above which nothing is looked for when a file is touched
+    store: str = ""  #: the folder in which the agent keeps one memory per file, whether or not it reads them now
+
+
+def walk_of(cwd: str) -> list[str]:
+    """The folders from the top of the file system down to a folder, without the top.
+
+    >>> walk_of("/a/b")
+    ['/a', '/a/b']
+    """
+    parts = cwd.split("/")[1:] if cwd != "/" else []
+    found, path = [], ""
+    for part in parts:
+        path += "/" + part
+        found.append(path)
+    return found
+
+
+def marked_top(tree: Tree, folder: str, markers: tuple[str, ...]) -> str:
+    """The nearest folder, from this one upwards, that holds a marker; empty if there is none."""
+    while markers:
+        if any(tree.kind(f"{folder.rstrip('/')}/{marker}") != "missing" for marker in markers):
+            return folder
+        if folder in ("/", ""):
+            break
+        folder = folder.rpartition("/")[0] or "/"
+    return ""
+
+
+def walk_between(top: str, cwd: str) -> tuple[str, ...]:
+    """The folders from one down to another, both included.
+
+    >>> walk_between("/a", "/a/b/c"), walk_between("", "/a/b"), walk_between("/", "/a")
+    (('/a', '/a/b', '/a/b/c'), ('/a/b',), ('/', '/a'))
+    """
+    if not top:
+        return (cwd,)
+    folders = walk_of(cwd)
+    return tuple(folder for folder in (("/", *folders) if top == "/" else folders) if is_inside(folder, top)) or (cwd,)
+
+
+def plain_world(request: Request, **changes: object) -> World:
+    """Surroundings in which nothing is switched off; what an agent has beyond that is given."""
+    dialect = request.dialect
+    world = World(
+        cwd=request.cwd,
+        walk=(request.cwd,),
+        home=request.home,
+        user=join(request.home, dialect.user),
+        managed=request.managed,
+        added=(),
+        off="",
+        sources=frozenset(source.switch for source in dialect.start),
+        switched_by="",
+        excludes=(),
+        spelled={},
+        approved=lambda _: False,
+        mode="never",
+        mode_reason="",
+        texts={},
+        memory="",
+        memory_reason="",
+        model=request.model or dialect.model,
+        date=request.date,
+        prompt_follows=False,
+        git=None,
+        findings=(),
+    )
+    return world._replace(**changes)  # type: ignore[arg-type]
+
+
+def user_home(name: str) -> str:
+    """The home of a user of this machine; empty if there is no such user.
+
+    >>> user_home("nobody-is-called-this")
+    ''
+    """
+    try:
+        import pwd
+
+        return pwd.getpwnam(name).pw_dir
+    except (ImportError, KeyError, ValueError):
+        return ""
+
+
+def find_git(tree: Tree, cwd: str) -> Git | None:
+    """The repository that holds a folder, by looking for `.git` upwards.
+
+    A `.git` file that names a folder with a `commondir` is a linked worktree; without one, a submodule.
+    """
+    known: dict[str, Git | None] = getattr(tree, "repositories", {})  # of a tree that remembers
+    if cwd not in known:
+        known[cwd] = _find_git(tree, cwd)
+    return known[cwd]
+
+
+def _find_git(tree: Tree, folder: str) -> Git | None:
+    while True:
+        kind = tree.kind(folder.rstrip("/") + "/.git")
+        if kind == "folder":
+            return Git(folder, folder, folder.rstrip("/") + "/.git", bare=False)
+        if kind == "file":
+            return _follow_git_file(tree, folder)
+        if folder in ("/", ""):
+            return None
+        folder = folder.rpartition("/")[0] or "/"
+
+
+def _follow_git_file(tree: Tree, folder: str) -> Git:
+    plain = Git(folder, folder, folder + "/.git", bare=False)
+    named = _line_of(tree, folder + "/.git").removeprefix("gitdir:").strip()
+    if not named:
+        return plain
+    private = join(folder, named)
+    shared = _line_of(tree, private + "/commondir").strip()
+    if not shared:
+        return plain
+    common = join(private, shared)
+    head, _, last = common.rpartition("/")
+    if last != ".git":
+        return Git(folder, common, common, bare=True)
+    return Git(folder, head or "/", common, bare=False)
+
+
+def _line_of(tree: Tree, path: str) -> str:
+    data = tree.read(path, 64 * 1024)
+    return "" if isinstance(data, Fault) else data.decode("utf-8", "replace").partition("\n")[0]
+
+
+def join(folder: str, path: str) -> str:
+    """A path seen from a folder, normalised by spelling.
+
+    >>> join("/a/b", "../c//d/./e")
+    '/a/c/d/e'
+    """
+    if path[:1] != "/":
+        path = folder + "/" + path
+    if "//" not in path and "/." not in path and (path == "/" or path[-1:] != "/"):
+        return path
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part == "..":
+            if parts:
+                parts.pop()
+        elif part and part != ".":
+            parts.append(part)
+    return "/" + "/".join(parts)

@@ -1,1 +1,0 @@
-"""What is learned: memories from the turns of a conversation, and notes of it. Importing this does nothing."""

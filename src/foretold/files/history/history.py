@@ -1,0 +1,183 @@
+"""File history for a harness: a snapshot at each prompt, a backup before the first edit, and going back.
+
+1. `prompt` looks at every tracked file: one whose content or mode is not that of its last backup gets a new version,
+   whoever changed it; one that is missing gets a version without a backup, each time; what is no file just now, or
+   cannot be read, keeps the entry it has.
+2. `before_edit` begins to track a file: what it is then is version 1. A file that is tracked already adds nothing.
+3. `rewind` puts every file back that was ever tracked. All of them or none; with `dry_run` it only says what it would
+   do. Unlike Claude Code, it stops at a link that was put in a file's place, and at a backup that is gone.
+4. The last 100 prompts can be gone back to. Backups of older ones stay.
+5. Records are Claude Code's own, for the transcript: `prompt` and `before_edit` return what is to be written.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from datetime import UTC, datetime
+
+from foretold.dialects.claude_code.file_history import DEFAULT_FORM, Form
+from foretold.errors import NoCheckpoint, StoreFailed
+from foretold.files.history.backups import Backups
+from foretold.files.history.snapshots import (
+    Backup,
+    Snapshot,
+    backups_at,
+    delta_record,
+    first_backups,
+    key_of,
+    path_of,
+    snapshot_record,
+    snapshots_of,
+)
+from foretold.files.restore.look import look
+from foretold.files.restore.plans import Plan, Wanted, plan_of
+from foretold.files.restore.restore import refuse_problems, restore
+from foretold.files.restore.swap import put_back
+from foretold.sessions.formats.claude.records import moment
+from foretold.text.diff import Lines
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping
+
+    from foretold.files.history.snapshots import Json
+    from foretold.files.restore.undo import Undo
+
+
+class FileHistory:
+    """What the files of one session were.
+
+    >>> import tempfile
+    >>> top = os.path.realpath(tempfile.mkdtemp())
+    >>> history = FileHistory(f"{top}/file-history", "session-1", top)
+    >>> record = history.prompt("U1")
+    >>> added = history.before_edit("a.txt")
+    >>> with open(f"{top}/a.txt", "w") as file:
+    ...     _ = file.write("made by the agent")
+    >>> [(change.action, change.lines) for change in history.rewind("U1", dry_run=True).changes]
+    [('delete', Lines(added=0, removed=1))]
+    >>> _ = history.rewind("U1")
+    >>> os.path.exists(f"{top}/a.txt")
+    False
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        session_id: str,
+        cwd: str | os.PathLike[str],
+        *,
+        form: Form = DEFAULT_FORM,
+        records: Iterable[Mapping[str, object]] = (),
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """`folder` is `<config>/file-history`. `records` are those of the transcript, where a session goes on."""
+        self.cwd = os.path.realpath(cwd)
+        self.form = form
+        self.backups = Backups(os.path.join(folder, session_id))
+        self._clock = clock
+        taken = snapshots_of(records)
+        self.first: dict[str, Backup] = first_backups(taken)  #: each tracked file, as it was when that began
+        self.last: dict[str, Backup] = {}
+        for snapshot in taken:
+            self.last.update(snapshot.files)
+        self.snapshots: list[Snapshot] = taken[-form.kept :]
+
+    @property
+    def tracked(self) -> tuple[str, ...]:
+        """The whole paths of all files that are tracked."""
+        return tuple(path_of(key, self.cwd) for key in self.first)
+
+    def prompt(self, message_id: str) -> Json:
+        """A snapshot at a prompt: its record."""
+        for key, backup in self.last.items():
+            self.last[key] = self._now(path_of(key, self.cwd), backup)
+        self.snapshots = [*self.snapshots, Snapshot(message_id, self._time(), dict(self.last))][-self.form.kept :]
+        return snapshot_record(self.snapshots[-1], self.form)
+
+    def before_edit(self, path: str | os.PathLike[str], message_id: str = "") -> Json | None:
+        """Keep what a file is, if it is edited for the first time: a record, or None. `message_id` is of the edit.
+
+        StoreFailed if no backup can be made: the edit should not be done then.
+        """
+        whole = os.path.normpath(os.path.join(self.cwd, path))
+        key = key_of(whole, self.cwd)
+        if key in self.first:
+            return None
+        if not self.snapshots:
+            raise NoCheckpoint("there was no prompt yet: call prompt() first")
+        backup = self._backup(whole, 1)
+        self.first[key] = self.last[key] = backup
+        snapshot = self.snapshots[-1]
+        self.snapshots[-1] = snapshot = snapshot._replace(files={**snapshot.files, key: backup})
+        message = message_id or snapshot.message
+        if self.form.is_delta:
+            return delta_record(snapshot, key, self.form, message)
+        return snapshot_record(snapshot, self.form, message)
+
+    def rewind(
+        self, message_id: str, *, dry_run: bool = False, skip: Collection[str] = (), undo: Undo | None = None
+    ) -> Plan:
+        """Put all files back to what they were at a prompt, but for those to `skip`; with `undo`, keep what they are.
+
+        NoCheckpoint if the prompt has no snapshot. RestoreRefused if something stands in the way: nothing is changed.
+        """
+        found = backups_at(self.snapshots, message_id)
+        if found is None:
+            raise NoCheckpoint(f"no snapshot of the files belongs to {message_id}")
+        wanted = wanted_of({**self.first, **found}, self.cwd, self.backups, self.form)
+        plan = plan_of(each for each in wanted if each.path not in skip)
+        if dry_run:
+            return plan
+        if undo is not None:
+            return restore(plan, undo, f"rewind to {message_id}").plan
+        refuse_problems(plan)
+        put_back(plan.changes)
+        return plan
+
+    def _now(self, path: str, backup: Backup) -> Backup:
+        """What a tracked file is at a prompt."""
+        if os.path.lexists(path) and not os.path.isfile(path):
+            return backup
+        found = look(os.path.realpath(path))
+        if found.kind == "file" and backup.name:
+            known = self.backups.look(backup.name)
+            if known.digest == found.digest and known.mode == found.mode & self.form.mode_bits:
+                return backup
+        try:
+            return self._backup(path, backup.version + 1)
+        except StoreFailed:
+            return backup
+
+    def _backup(self, path: str, version: int) -> Backup:
+        name = self.backups.keep(path, version, self.form.mode_bits)
+        return Backup(name, version, self._time(), os.path.realpath(os.path.dirname(path)))
+
+    def _time(self) -> str:
+        now = datetime.fromtimestamp(self._clock(), UTC)
+        return now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def wanted_of(found: Mapping[str, Backup], cwd: str, backups: Backups, form: Form) -> list[Wanted]:
+    """What files are to be, by the backups that hold it."""
+    return [
+        Wanted(
+            path_of(key, cwd),
+            backups.path(backup.name) if backup.name else None,
+            form.mode_bits,
+            backup.parent,
+            moment(backup.time) or 0.0,
+        )
+        for key, backup in found.items()
+    ]
+
+
+def answer_of(plan: Plan) -> Json:
+    """A dry run as Claude Code answers it on its control channel.
+
+    A file of which no line changes is not in it: one whose mode alone differs, an empty one that is made again; but an
+    empty one that is deleted is.
+    """
+    changed = [each.path for each in plan.changes if each.action == "delete" or each.lines != Lines()]
+    return {"canRewind": True, "filesChanged": changed, "insertions": plan.added, "deletions": plan.removed}

@@ -1,0 +1,228 @@
+"""The file history of sessions that Claude Code recorded, read after it is closed. Nothing of the agent's is changed.
+
+1. What belongs to a session is its transcript, `<config>/projects/<slug>/<session>.jsonl`, and its backups,
+   `<config>/file-history/<session>/`. The agent keeps the last 100 prompts in mind, and forgets those before a
+   compaction when it is resumed; here all are read that the transcript still has.
+2. A transcript is read line by line; only lines that speak of files or are prompts are parsed.
+3. Files are named relative to the folder that the session began in. If that is gone, and the session belongs to another
+   one by now (`sessions/kept.py`), its files are those of that folder: a project that has moved.
+4. The sessions of a folder are those held in it or below it, and those held above it that touched a file in it. Those
+   of a file are found by the names of backups too, wherever they were held.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+
+from foretold.dialects.claude_code.file_history import Form, form_of
+from foretold.dialects.claude_code.settings import slug
+from foretold.errors import NoCheckpoint, SessionFailed
+from foretold.files.history.backups import Backups
+from foretold.files.history.history import wanted_of
+from foretold.files.history.snapshots import Snapshot, backup_name, backups_at, path_of, snapshots_of
+from foretold.files.restore.plans import Wanted
+from foretold.sessions.catalog import find_session as stored_session
+from foretold.sessions.formats.claude.reader import config_folder, found
+from foretold.sessions.formats.claude.records import moment, prompt_of, text_at
+from foretold.sessions.formats.jsonl import lines_of
+from foretold.sessions.relocate.project_folder import at_home, moved
+from foretold.types import TYPE_CHECKING, Finding, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from foretold.sessions.model import Homes, Stored
+    from foretold.sessions.relocate.project_folder import Moved
+
+    Progress = Callable[[int, int], None]
+
+LONGEST_PROMPT = 300
+_SPEAKS = re.compile(rb'"type":\s?"(?:file-history-|user")')
+_RESULT = b'"tool_use_id":'  #: of a record that is no prompt; in a prompt's text the quotes would be escaped
+
+
+class Recorded(NamedTuple):
+    """A session, and what its files were."""
+
+    session: str
+    transcript: str
+    cwd: str
+    version: str
+    backups: Backups
+    snapshots: tuple[Snapshot, ...]
+    prompts: Mapping[str, str]  #: what was typed, by the id of the prompt
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def form(self) -> Form:
+        return form_of(self.version)
+
+    @property
+    def tracked(self) -> tuple[str, ...]:
+        """The whole paths of all files that were ever tracked, in the order in which that began."""
+        keys = dict.fromkeys(key for snapshot in self.snapshots for key in snapshot.files)
+        return tuple(path_of(key, self.cwd) for key in keys)
+
+    @property
+    def changed(self) -> float:
+        """When the last snapshot was taken."""
+        return moment(self.snapshots[-1].time) or 0.0 if self.snapshots else 0.0
+
+    def snapshot(self, name: str) -> Snapshot:
+        """The snapshot of a prompt, by its id or how that begins; `last` is the newest."""
+        if name == "last" and self.snapshots:
+            return self.snapshots[-1]
+        named = [each for each in self.snapshots if name and each.message.startswith(name)]
+        if len(named) == 1:
+            return named[0]
+        more = f"{name!r} begins {len(named)} of them" if named else f"no prompt {name!r} has a checkpoint"
+        raise NoCheckpoint(f"{more}; see: foretold files rewind {self.session[:8]}")
+
+    def wanted(self, message: str) -> list[Wanted]:
+        """What every file is to be to go back to a prompt."""
+        return wanted_of(backups_at(self.snapshots, message) or {}, self.cwd, self.backups, self.form)
+
+
+def read_recorded(stored: Stored, homes: Homes, asked: str = "") -> Recorded:
+    """What a session's transcript says about files; `asked` is a folder that it may belong to by now."""
+    records: list[dict[str, object]] = []
+    findings: list[Finding] = []
+    prompts: dict[str, str] = {}
+    cwd = version = ""
+    for record in _records(stored.path, findings):
+        if str(record.get("type")).startswith("file-history-"):
+            records.append(record)
+        else:
+            cwd = cwd or text_at(record, "cwd")
+            version = text_at(record, "version") or version
+            prompts[text_at(record, "uuid")] = prompt_of(record)[:LONGEST_PROMPT]
+    cwd = cwd or (_folder_of(stored.path) if records else "")
+    if records and not cwd:
+        findings.append(Finding(stored.path, None, "history-strange", "nothing says which folder the session was in"))
+        records = []
+    way = moved(cwd, at_home(stored._replace(cwd=cwd), homes, asked).cwd) if cwd else None
+    taken = snapshots_of(records, stored.path, findings)
+    if way and way.old:
+        cwd, taken = way.path(cwd), [_now_at(each, way) for each in taken]
+    known = {each.message: prompts.get(each.message, "") for each in taken}
+    folder = os.path.join(config_folder(homes), "file-history", stored.id)
+    return Recorded(stored.id, stored.path, cwd, version, Backups(folder), tuple(taken), known, tuple(findings))
+
+
+def _now_at(snapshot: Snapshot, way: Moved) -> Snapshot:
+    """A snapshot of a project that has moved, with the paths that its files have now."""
+    files = {way.path(key): each._replace(parent=way.path(each.parent)) for key, each in snapshot.files.items()}
+    return snapshot._replace(files=files)
+
+
+def _folder_of(path: str) -> str:
+    """The folder of a session that has no whole prompt."""
+    for line in lines_of(path):
+        if b'"cwd":' in line.data and not line.is_long and (cwd := text_at(_parsed(line.data), "cwd")):
+            return cwd
+    return ""
+
+
+def _records(path: str, findings: list[Finding]) -> Iterator[dict[str, object]]:
+    """The records that matter here."""
+    try:
+        for line in lines_of(path):
+            if not _SPEAKS.search(line.data) or _RESULT in line.data:
+                continue
+            value = None if line.is_long else _parsed(line.data)
+            if isinstance(value, dict):
+                yield value
+            elif b'"file-history-' in line.data[:400]:
+                said = "a record about files is damaged and is passed over"
+                findings.append(Finding(path, line.number, "history-strange", said))
+    except OSError as error:
+        raise SessionFailed(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _parsed(data: bytes) -> object:
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+
+
+# Finding sessions
+
+
+def sessions_of(homes: Homes, folder: str, progress: Progress | None = None) -> list[Recorded]:
+    """The sessions that changed files in a folder, the newest first."""
+    here, above = slug(folder), {slug(each) for each in _above(folder)}
+    named = [each for each in _main(homes) if _project(each) in above or _project(each).startswith(here[:200])]
+    read = _read(named, homes, progress, folder)
+    return _newest(each for each in read if any(_is_in(path, folder) for path in (*each.tracked, each.cwd)))
+
+
+def sessions_with(
+    homes: Homes, path: str, *, everywhere: bool = False, progress: Progress | None = None
+) -> list[Recorded]:
+    """The sessions that tracked a file, the newest first. `everywhere` reads all there are: a file that was never there
+    at a prompt has no backup to be found by."""
+    digest = backup_name(path, 1).partition("@")[0]
+    above = {slug(each) for each in _above(path)}
+    named = [
+        each for each in _main(homes) if everywhere or _project(each) in above or _has_backup(homes, each.id, digest)
+    ]
+    return _newest(each for each in _read(named, homes, progress) if path in each.tracked)
+
+
+def _read(named: list[Stored], homes: Homes, progress: Progress | None, asked: str = "") -> Iterator[Recorded]:
+    """Sessions, one by one; `progress` is told how many bytes were read, of how many."""
+    total, done = sum(each.size for each in named), 0
+    for each in named:
+        if progress:
+            progress(done, total)
+        yield read_recorded(each, homes, asked)
+        done += each.size
+
+
+def find_session(homes: Homes, name: str) -> Recorded:
+    """A session of Claude Code by its id or its title, how one of them begins, or its transcript."""
+    stored = stored_session(homes, name, agents=("claude-code",), hint="foretold files list shows them")
+    recorded = read_recorded(stored, homes)
+    if not recorded.snapshots:
+        raise NoCheckpoint(
+            f"session {stored.id} has no checkpoints of files; Claude Code makes them in a terminal, and with "
+            "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=1 without one"
+        )
+    return recorded
+
+
+def _main(homes: Homes) -> Iterator[Stored]:
+    """All transcripts but those of subagents: their edits are not tracked."""
+    return (each for each in found(homes) if each.kind == "main")
+
+
+def _newest(read: Iterator[Recorded]) -> list[Recorded]:
+    return sorted((each for each in read if each.snapshots), key=lambda each: each.changed, reverse=True)
+
+
+def _project(stored: Stored) -> str:
+    return os.path.basename(os.path.dirname(stored.path))
+
+
+def _has_backup(homes: Homes, session: str, digest: str) -> bool:
+    try:
+        names = os.listdir(os.path.join(config_folder(homes), "file-history", session))
+    except OSError:
+        return False
+    return any(name.startswith(f"{digest}@") for name in names)
+
+
+def _above(path: str) -> list[str]:
+    """The folders above a path."""
+    folders = []
+    while (above := os.path.dirname(path)) != path:
+        folders.append(above)
+        path = above
+    return folders
+
+
+def _is_in(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip("/") + "/")

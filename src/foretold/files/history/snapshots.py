@@ -1,0 +1,215 @@
+"""What the files of a session were at each of its prompts: Claude Code's records of it, as values and back.
+
+1. A snapshot belongs to a prompt. It says for each tracked file which backup holds what the file was then; no name
+   means that there was no file.
+2. A snapshot begins with a record of all files that were tracked before (`file-history-snapshot`). A file that is
+   tracked from then on is added to it: by the whole snapshot again (`isSnapshotUpdate`), or by a record that has only
+   that file (`file-history-delta`). A later record of the same prompt takes the place of an earlier one.
+3. Going back to a prompt concerns every file that the session ever tracked: as the snapshot of the prompt has it, else
+   as it was when it was first tracked.
+4. A file is named relative to the folder of the session, or by its whole path if it is outside of it. What names
+   anything else, or a backup that has no such name, is damage: it is told and passed over.
+
+Pure: nothing here opens a file. The format: docs/formats/file-history.md.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+
+from foretold.types import TYPE_CHECKING, Finding, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from foretold.dialects.claude_code.file_history import Form
+
+Json = dict[str, object]
+SNAPSHOT, DELTA = "file-history-snapshot", "file-history-delta"
+_NAME = re.compile(r"[0-9a-f]{16}@v[0-9]+")
+
+
+class Backup(NamedTuple):
+    """One state of a file."""
+
+    name: str | None  #: of the backup in the session's folder; None: there was no file
+    version: int
+    time: str  #: when it was found to be so, as the agent writes times
+    parent: str = ""  #: the real folder of the file, where the agent wrote it down
+
+
+class Snapshot(NamedTuple):
+    """The tracked files at one prompt, by their keys."""
+
+    message: str  #: the prompt's id
+    time: str
+    files: Mapping[str, Backup]
+
+
+def backup_name(path: str, version: int) -> str:
+    """The name of a backup.
+
+    >>> backup_name("/w/proj/a.txt", 3)
+    'f2033b0c8f12cca5@v3'
+    """
+    return f"{hashlib.sha256(os.fsencode(path)).hexdigest()[:16]}@v{version}"
+
+
+def key_of(path: str, cwd: str) -> str:
+    """What a session in a folder calls a file, given by its whole path.
+
+    >>> key_of("/w/proj/a.txt", "/w/proj"), key_of("/w/b.txt", "/w/proj")
+    ('a.txt', '/w/b.txt')
+    """
+    top = cwd.rstrip("/") + "/"
+    return path[len(top) :] if path.startswith(top) else path
+
+
+def path_of(key: str, cwd: str) -> str:
+    """The whole path of a file by its key.
+
+    >>> path_of("sub/a.txt", "/w/proj"), path_of("/w/b.txt", "/w/proj")
+    ('/w/proj/sub/a.txt', '/w/b.txt')
+    """
+    return key if key.startswith("/") else f"{cwd.rstrip('/')}/{key}"
+
+
+# Reading
+
+
+def snapshots_of(
+    records: Iterable[Mapping[str, object]], path: str = "", findings: list[Finding] | None = None
+) -> list[Snapshot]:
+    """The snapshots that records tell of, oldest first; other records are passed over. Damage is told of `path`.
+
+    >>> backup = {"backupFileName": "f2033b0c8f12cca5@v1", "version": 1, "backupTime": "2026-01-02T00:00:01.000Z"}
+    >>> inner = {"messageId": "U1", "trackedFileBackups": {}, "timestamp": "2026-01-02T00:00:00.000Z"}
+    >>> one = {"type": "file-history-snapshot", "messageId": "U1", "snapshot": inner, "isSnapshotUpdate": False}
+    >>> two = {"type": "file-history-delta", "snapshotMessageId": "U1", "trackingPath": "a.txt", "backup": backup}
+    >>> [(each.message, dict(each.files)) for each in snapshots_of([one, two])]
+    [('U1', {'a.txt': Backup(name='f2033b0c8f12cca5@v1', version=1, time='2026-01-02T00:00:01.000Z', parent='')})]
+    """
+    folding = _Folding(path, [] if findings is None else findings)
+    for record in records:
+        kind = record.get("type")
+        if kind == SNAPSHOT:
+            folding.whole(record)
+        elif kind == DELTA:
+            folding.delta(record)
+    return sorted(folding.found.values(), key=lambda each: each.time)
+
+
+class _Folding:
+    """Snapshots by prompt, as one record after the other adds to them."""
+
+    def __init__(self, path: str, findings: list[Finding]) -> None:
+        self.path, self.findings = path, findings
+        self.found: dict[str, Snapshot] = {}
+
+    def whole(self, record: Mapping[str, object]) -> None:
+        inner = record.get("snapshot")
+        values = inner if isinstance(inner, dict) else {}
+        files = values.get("trackedFileBackups")
+        message, time = values.get("messageId"), values.get("timestamp")
+        if not (isinstance(message, str) and isinstance(time, str) and isinstance(files, dict)):
+            self._tell("a snapshot of the files is damaged and is passed over")
+            return
+        known = {key: self._backup(key, value) for key, value in files.items()}
+        self.found[message] = Snapshot(message, time, {key: value for key, value in known.items() if value})
+
+    def delta(self, record: Mapping[str, object]) -> None:
+        message, key = record.get("snapshotMessageId"), record.get("trackingPath")
+        if not isinstance(message, str) or not isinstance(key, str):
+            self._tell("a record of one file is damaged and is passed over")
+            return
+        backup = self._backup(key, record.get("backup"))
+        if backup is None:
+            return
+        before = self.found.get(message)
+        if before is None:
+            self._tell(f"the snapshot that {key} belongs to is not in the file; only this file of it is known")
+            before = Snapshot(message, str(record.get("timestamp") or backup.time), {})
+        self.found[message] = before._replace(files={**before.files, key: backup})
+
+    def _backup(self, key: str, value: object) -> Backup | None:
+        given = value if isinstance(value, dict) else {}
+        name, version, time = given.get("backupFileName"), given.get("version"), given.get("backupTime")
+        parent = given.get("realParentDir")
+        is_named = name is None or (isinstance(name, str) and _NAME.fullmatch(name))
+        if not (is_named and "backupFileName" in given and isinstance(version, int) and isinstance(time, str)):
+            self._tell(f"the backup of {key!r} has no form that is known, and is passed over")
+            return None
+        if not _is_plain(key):
+            self._tell(f"{key!r} is no path of a file, and is passed over")
+            return None
+        return Backup(name, version, time, parent if isinstance(parent, str) else "")
+
+    def _tell(self, said: str) -> None:
+        self.findings.append(Finding(self.path, None, "history-strange", said))
+
+
+def _is_plain(key: str) -> bool:
+    """Whether a key can be a path: nothing empty, no step up, no byte that no path has."""
+    parts = key.removeprefix("/").split("/")
+    return "\0" not in key and not any(part in ("", ".", "..") for part in parts)
+
+
+# Going back
+
+
+def first_backups(snapshots: Sequence[Snapshot]) -> dict[str, Backup]:
+    """Each file that was ever tracked, as it was when that began."""
+    first: dict[str, Backup] = {}
+    for snapshot in snapshots:
+        for key, backup in snapshot.files.items():
+            if key not in first or backup.version < first[key].version:
+                first[key] = backup
+    return first
+
+
+def backups_at(snapshots: Sequence[Snapshot], message: str) -> dict[str, Backup] | None:
+    """What every tracked file was at a prompt; None if the prompt has no snapshot.
+
+    >>> old, new = Backup("f2033b0c8f12cca5@v1", 1, "1"), Backup(None, 1, "2")
+    >>> taken = [Snapshot("U1", "1", {"a": old}), Snapshot("U2", "2", {"a": old._replace(version=2), "b": new})]
+    >>> backups_at(taken, "U1") == {"a": old, "b": new}, backups_at(taken, "U3")
+    (True, None)
+    """
+    for snapshot in snapshots:
+        if snapshot.message == message:
+            return {**first_backups(snapshots), **snapshot.files}
+    return None
+
+
+# Writing
+
+
+def snapshot_record(snapshot: Snapshot, form: Form, message: str = "") -> Json:
+    """A snapshot as a record; with a message, that of the edit which added a file to it."""
+    inner: Json = {
+        "messageId": snapshot.message,
+        "trackedFileBackups": {key: _entry(backup, form) for key, backup in snapshot.files.items()},
+        "timestamp": snapshot.time,
+    }
+    record: Json = {"type": SNAPSHOT, "messageId": message or snapshot.message, "snapshot": inner}
+    return {**record, "isSnapshotUpdate": bool(message)}
+
+
+def delta_record(snapshot: Snapshot, key: str, form: Form, message: str) -> Json:
+    """The record of one file that an edit added to a snapshot."""
+    backup = snapshot.files[key]
+    return {
+        "type": DELTA,
+        "messageId": message,
+        "snapshotMessageId": snapshot.message,
+        "trackingPath": key,
+        "backup": _entry(backup, form),
+        "timestamp": backup.time,
+    }
+
+
+def _entry(backup: Backup, form: Form) -> Json:
+    entry: Json = {"backupFileName": backup.name, "version": backup.version, "backupTime": backup.time}
+    return {**entry, "realParentDir": backup.parent} if form.has_parent and backup.parent else entry

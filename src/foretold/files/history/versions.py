@@ -1,0 +1,177 @@
+"""Every known state of one file, over all sessions, and which of them was meant.
+
+1. A version is what a file was before the agent worked on a prompt. It is called by its session and its number there,
+   `4d1f2c3a@v3`.
+2. A fork of a session has copies of its versions: they are one. A file that stays away is one version.
+3. `when` is such a name, or `v3` if only one session has it; a prompt's id, or how that begins; or a time:
+   `2026-11-16 03:28`, `2026-11-16`, `03:28` (of today), `10m`, `2h`, `3d` (ago). At a time the file was what the
+   newest version says that is not younger.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from datetime import datetime, timedelta
+
+from foretold.errors import NoCheckpoint
+from foretold.files.history.snapshots import Backup, backups_at, key_of
+from foretold.files.restore.look import Found, content, look
+from foretold.files.restore.plans import Wanted
+from foretold.sessions.formats.claude.records import moment
+from foretold.text.diff import MOST_BYTES, Lines, count_lines
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from foretold.files.history.recorded import Recorded
+
+SHORT = 8  #: letters of a session's id, and of a prompt's, that are shown
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+
+
+class Version(NamedTuple):
+    """One state of a file."""
+
+    session: str
+    number: int
+    time: float
+    message: str  #: the prompt that it was there before
+    prompt: str
+    source: str | None  #: the backup; None: there was no file
+    found: Found  #: the backup as it is on disk
+    wanted: Wanted
+    lines: Lines | None = None  #: from the version before it; None if that is not known
+    is_first: bool = False  #: whether nothing older is known in its session
+
+    @property
+    def name(self) -> str:
+        return f"{self.session[:SHORT]}@v{self.number}"
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the backup is gone."""
+        return self.source is not None and self.found.kind != "file"
+
+
+def versions_of(sessions: Sequence[Recorded], path: str) -> list[Version]:
+    """Every state of a file that the sessions know, the newest first."""
+    known: dict[tuple[str | None, int, str], Version] = {}
+    for recorded in sorted(sessions, key=lambda each: each.snapshots[0].time):
+        for identity, version in _versions(recorded, path).items():
+            if identity not in known or known[identity].is_lost:
+                known[identity] = version
+    ordered = sorted(known.values(), key=lambda each: (each.time, each.number))
+    return list(reversed([each for at, each in enumerate(_counted(ordered)) if not _is_away(ordered, at)]))
+
+
+def _versions(recorded: Recorded, path: str) -> dict[tuple[str | None, int, str], Version]:
+    """The states of a file in one session, each with the first prompt that has it."""
+    key = key_of(path, recorded.cwd)
+    known: dict[tuple[str | None, int, str], Version] = {}
+    for snapshot in recorded.snapshots:
+        backup = snapshot.files.get(key)
+        if backup and (identity := (backup.name, backup.version, backup.time)) not in known:
+            known[identity] = _version(recorded, path, backup, snapshot.message)
+    return known
+
+
+def _version(recorded: Recorded, path: str, backup: Backup, message: str) -> Version:
+    source = recorded.backups.path(backup.name) if backup.name else None
+    found = look(source) if source else Found()
+    time = moment(backup.time) or 0.0
+    wanted = Wanted(path, source, recorded.form.mode_bits, backup.parent, time)
+    prompt = recorded.prompts.get(message, "")
+    return Version(recorded.session, backup.version, time, message, prompt, source, found, wanted)
+
+
+def _counted(versions: Sequence[Version]) -> list[Version]:
+    """Versions, oldest first, with the lines that each changes in the one before it."""
+    counted: list[Version] = []
+    for version in versions:
+        before = counted[-1] if counted else None
+        counted.append(version._replace(lines=_lines(before, version), is_first=before is None))
+    return counted
+
+
+def _lines(before: Version | None, after: Version) -> Lines | None:
+    if before is None:
+        return None
+    if before.found.digest == after.found.digest:
+        return Lines()
+    old, new = _bytes(before), _bytes(after)
+    return None if old is None or new is None else count_lines(old, new)
+
+
+def _bytes(version: Version) -> bytes | None:
+    return content(version.source, MOST_BYTES) if version.source else b""
+
+
+def _is_away(versions: Sequence[Version], at: int) -> bool:
+    """Whether a version says no more than the one before it: that there is still no file."""
+    return bool(at) and versions[at].source is None and versions[at - 1].source is None
+
+
+# Which one
+
+
+def version_at(sessions: Sequence[Recorded], path: str, when: str, now: float) -> Version:
+    """The version that was meant; NoCheckpoint if there is none."""
+    versions = versions_of(sessions, path)
+    if not versions:
+        raise NoCheckpoint(f"no session that is still there changed {path}; see: foretold files list")
+    found = _by_name(versions, when) or _by_prompt(sessions, path, when)
+    if found:
+        return found
+    time = time_of(when, now)
+    if time is None:
+        raise NoCheckpoint(
+            f"{when!r} is no version, prompt or time of {os.path.basename(path)}; try {versions[0].name}, "
+            f"or see: foretold files history {path}"
+        )
+    older = [each for each in versions if each.time <= time]
+    if not older:
+        first = versions[-1]
+        began = datetime.fromtimestamp(first.time).isoformat(" ", "seconds")
+        raise NoCheckpoint(f"nothing is known of {path} before {began}; what it was then is {first.name}")
+    return older[0]
+
+
+def _by_name(versions: Sequence[Version], when: str) -> Version | None:
+    named = [each for each in versions if when == each.name or when == f"v{each.number}"]
+    if len(named) > 1:
+        raise NoCheckpoint(f"{when} could be: {', '.join(each.name for each in named)}")
+    return named[0] if named else None
+
+
+def _by_prompt(sessions: Sequence[Recorded], path: str, when: str) -> Version | None:
+    """What a file was at a prompt."""
+    if not re.fullmatch(r"[0-9a-fA-F][0-9a-fA-F-]{3,}", when) or re.fullmatch(r"\d{4}-\d\d-\d\d", when):
+        return None
+    found: dict[str, Version] = {}
+    for recorded in reversed(sessions):
+        for snapshot in recorded.snapshots:
+            if snapshot.message.startswith(when):
+                backup = (backups_at(recorded.snapshots, snapshot.message) or {})[key_of(path, recorded.cwd)]
+                found[snapshot.message] = _version(recorded, path, backup, snapshot.message)
+    if len(found) > 1:
+        raise NoCheckpoint(f"{when} begins {len(found)} prompts: {', '.join(found)}")
+    return next(iter(found.values()), None)
+
+
+def time_of(when: str, now: float) -> float | None:
+    """A time that a person writes, in seconds since 1970; None if it is none. Without a zone it is the local one.
+
+    >>> time_of("2h", 10_000.0), time_of("1970-01-01T00:00:30+00:00", 0.0), time_of("soon", 0.0)
+    (2800.0, 30.0, None)
+    """
+    ago = re.fullmatch(r"(\d{1,6})\s?([smhdw])(?: ago)?", when)
+    if ago:
+        return now - timedelta(**{_UNITS[ago[2]]: int(ago[1])}).total_seconds()
+    if re.fullmatch(r"\d{1,2}:\d\d(:\d\d)?", when):
+        when = f"{datetime.fromtimestamp(now).date().isoformat()}T{when.zfill(8 if when.count(':') == 2 else 5)}"
+    try:
+        return datetime.fromisoformat(when).timestamp()
+    except (ValueError, OverflowError, OSError):
+        return None

@@ -1,0 +1,146 @@
+r"""Where a text to be replaced stands in a file, and what comes into its place.
+
+1. What the model writes is put right first: `\uXXXX` becomes the character, unless its backslash is itself escaped or
+   half of a pair is missing, or, in newer versions, it is a control character; then white space at the ends of lines
+   goes, unless the file is Markdown.
+2. A text is looked for as it is; then with curly quotes equal to straight ones; then with `\uXXXX` in the file for
+   every character beyond ASCII; then with characters in the file for what is still `\uXXXX`.
+3. Where curly quotes were met, straight quotes of the new text become curly: opening ones at the start, behind white
+   space, brackets and dashes, and apostrophes between letters. Where escapes were met, characters become escapes.
+4. A text that is replaced by nothing takes the newline behind it along.
+"""
+
+from __future__ import annotations
+
+import re
+
+from foretold.text.patterns import lazy
+from foretold.types import NamedTuple
+
+#: white space of JavaScript that ends no line
+SPACE = (
+    "\t\v\f \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
+_ENDS = lazy(r"(\r\n|\n|\r)")
+_ESCAPE = lazy(r"(?<!\\)(\\+)u(?:([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|([0-9a-fA-F]{4}))")
+_CURLY = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"'})
+_OPENS_AFTER = frozenset(" \t\n\r([{—–")
+
+
+class Match(NamedTuple):
+    """A text of the file that is meant, and how it was found: exact, quotes, escapes or characters."""
+
+    text: str
+    how: str = "exact"
+
+
+def repaired(text: str, path: str, *, keeps_controls: bool = False) -> str:
+    r"""A new text as the agent takes it.
+
+    >>> repaired("caf\\u00e9  \nx\t", "a.py"), repaired("x  \n", "a.md"), repaired(r"\\u00e9", "a.py")
+    ('café\nx', 'x  \n', '\\\\u00e9')
+    """
+    text = unescaped(text, keeps_controls=keeps_controls)
+    if path.lower().endswith((".md", ".mdx")):
+        return text
+    parts = _ENDS.split(text)
+    parts[::2] = [part.rstrip(SPACE) for part in parts[::2]]
+    return "".join(parts)
+
+
+def unescaped(text: str, *, keeps_controls: bool = False) -> str:
+    r"""A text with `\uXXXX` as characters.
+
+    >>> unescaped(r"\u00e9 \ud83d\ude00 \ud83d \\u00e9")
+    'é 😀 \\ud83d \\\\u00e9'
+    """
+    if "\\u" not in text:
+        return text
+    return _ESCAPE.sub(lambda found: found[0] if keeps_controls and _is_control(found) else _character(found), text)
+
+
+def _is_control(found: re.Match[str]) -> bool:
+    code = int(found[4] or "ffff", 16)
+    return code < 0x20 or 0x7F <= code < 0xA0
+
+
+def _character(found: re.Match[str]) -> str:
+    slashes, high, low, code = found.groups()
+    if len(slashes) % 2 == 0 or (code and 0xD800 <= int(code, 16) <= 0xDFFF):
+        return found[0]
+    if code:
+        return slashes[:-1] + chr(int(code, 16))
+    return slashes[:-1] + chr(0x10000 + (int(high, 16) - 0xD800 << 10) + int(low, 16) - 0xDC00)
+
+
+def find(text: str, old: str) -> Match | None:
+    """What is meant by a text to be replaced.
+
+    >>> find("say “hi”", '"hi"')
+    Match(text='“hi”', how='quotes')
+    """
+    if old in text:
+        return Match(old)
+    at = text.translate(_CURLY).find(old.translate(_CURLY))
+    if at >= 0:
+        return Match(text[at : at + len(old)], "quotes")
+    if not old.isascii() and (met := re.search("".join(map(_either_case, old)), text)):
+        return Match(met[0], "escapes")
+    plain = unescaped(old)
+    return Match(plain, "characters") if plain in text else None
+
+
+def _either_case(character: str) -> str:
+    return re.escape(character) if character.isascii() else f"(?i:{re.escape(_escaped(character))})"
+
+
+def _escaped(character: str) -> str:
+    data = character.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{data[at : at + 4]}" for at in range(0, len(data), 4))
+
+
+def fitted(match: Match, new: str) -> str:
+    r"""The new text in the style of what it replaces.
+
+    >>> fitted(Match("“a”", "quotes"), '"b" isn\'t'), fitted(Match("\\u00E9", "escapes"), "è")
+    ("“b” isn't", '\\u00E8')
+    """
+    if match.how == "quotes":
+        if "“" in match.text or "”" in match.text:
+            new = _curled(new, '"', "“", "”")
+        if "‘" in match.text or "’" in match.text:
+            new = _curled(new, "'", "‘", "’")
+    elif match.how == "escapes":
+        upper = bool(re.search(r"\\u[0-9a-fA-F]*[A-F]", match.text))
+        new = "".join(c if c.isascii() else _in_case(_escaped(c), upper=upper) for c in new)
+    return unescaped(new) if match.how == "characters" else new
+
+
+def _in_case(escape: str, *, upper: bool) -> str:
+    return escape.upper().replace("\\U", "\\u") if upper else escape
+
+
+def _curled(text: str, straight: str, opening: str, closing: str) -> str:
+    made = []
+    for at, character in enumerate(text):
+        if character != straight:
+            made.append(character)
+            continue
+        before, after = text[at - 1 : at], text[at + 1 : at + 2]
+        is_apostrophe = straight == "'" and before.isalpha() and after.isalpha()
+        made.append(opening if not is_apostrophe and (not before or before in _OPENS_AFTER) else closing)
+    return "".join(made)
+
+
+def replaced(text: str, old: str, new: str, *, every: bool) -> str:
+    r"""The text after an edit.
+
+    >>> replaced("a\nb\nc\n", "b", "", every=False)
+    'a\nc\n'
+    """
+    if not old:
+        return new
+    if not new and not old.endswith("\n") and old + "\n" in text:
+        old += "\n"
+    return text.replace(old, new) if every else text.replace(old, new, 1)

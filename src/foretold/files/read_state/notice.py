@@ -1,0 +1,104 @@
+"""Telling the model that somebody else has changed a file that it knows.
+
+1. It is told of files that it edited or wrote, saw by a shell, or was given as instructions; not of files it only read.
+2. A file whose time is newer and whose text is another is told. From then on, and if its text is the same, it counts as
+   only read: a second change is not told.
+3. The snippet is the file from its first line on, numbered, cut behind the last line that fits into 8,192 UTF-16 units,
+   and says how many lines are missing.
+4. Behind 16,384 units of snippets the others have none; their words say so.
+5. A file that is gone is forgotten. One that is empty, or too large to be read, is not told.
+"""
+
+from __future__ import annotations
+
+from foretold.dialects.claude_code.files import IMAGES
+from foretold.files.read_state.encoded import for_reading
+from foretold.files.read_state.entries import Entry
+from foretold.files.read_state.reading import numbered
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from foretold.dialects.claude_code.files import FileRules
+    from foretold.files.read_state.state import ReadState
+
+
+class Notice(NamedTuple):
+    """A file that somebody else has changed."""
+
+    path: str
+    snippet: str  #: empty where the budget was used up
+    text: str  #: as the model receives it, without its envelope
+
+    @property
+    def attachment(self) -> dict[str, str]:
+        """As a transcript has it."""
+        return {"type": "edited_text_file", "filename": self.path, "snippet": self.snippet}
+
+
+def changed_files(state: ReadState) -> list[Notice]:
+    """What the model is told now."""
+    notices: list[Notice] = []
+    used = 0
+    for path, known in list(state.entries.items()):
+        text = _newer(state, path, known)
+        if text is None:
+            continue
+        rules, snippet, is_shown, is_same = state.rules, "", known.shown, text == known.content
+        if not is_same:
+            snippet, is_shown = snippet_of(text, rules) if used < rules.snippets else ("", False)
+        mtime = state.disk.see(path).mtime
+        partial = known.partial and rules.partial_stays
+        state.know(path, Entry(text, mtime, state.clock(), 1, shown=is_shown and not partial, partial=partial))
+        if is_same or not text:
+            continue
+        used += units_in(snippet)
+        form = rules.notice.format(path=path) + snippet if snippet else rules.omitted.format(path=path)
+        notices.append(Notice(path, snippet, form))
+    return notices
+
+
+def _newer(state: ReadState, path: str, known: Entry) -> str | None:
+    """The text of a file that has a newer time; None if there is nothing to look at."""
+    if not known.noticed:
+        return None
+    seen = state.disk.see(path)
+    if seen.kind == "missing":
+        state.forget(path)
+    if seen.kind != "file" or seen.mtime <= known.mtime or seen.size > state.rules.most_bytes:
+        return None
+    if path.lower().endswith((".ipynb", ".pdf", *IMAGES)):
+        return None
+    try:
+        return for_reading(state.disk.read(path), wide=state.rules.reads_wide)
+    except OSError:
+        return None
+
+
+def snippet_of(text: str, rules: FileRules) -> tuple[str, bool]:
+    r"""The numbered head of a text, and whether that is all of it.
+
+    >>> from foretold.dialects.claude_code.files import V2_1_197
+    >>> snippet_of("a\nb\n", V2_1_197), snippet_of("a\nbcd\ne\n", V2_1_197._replace(snippet=6))
+    (('1\ta\n2\tb', True), ('1\ta\n\n... [2 lines truncated] ...', False))
+    """
+    lines = text.split("\n")
+    whole = numbered(lines[:-1] if len(lines) > 1 and not lines[-1] else lines, 1)
+    if units_in(whole) <= rules.snippet:
+        return whole, True
+    data = whole.encode("utf-16-le", "surrogatepass")
+    at = data[: 2 * rules.snippet + 2].decode("utf-16-le", "replace").rfind("\n")
+    if at >= 0:
+        head, rest = whole[:at], whole[at + 1 :]
+    else:
+        head = data[: 2 * rules.snippet].decode("utf-16-le", "replace")
+        rest = whole[len(head) :]
+    return f"{head}\n\n... [{rest.count(chr(10)) + 1} lines truncated] ...", False
+
+
+def units_in(text: str) -> int:
+    """The UTF-16 units of a text.
+
+    >>> units_in("a😀")
+    3
+    """
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -1,0 +1,181 @@
+"""Read, as the agent does it.
+
+1. Names of binary files and devices that never end are refused. A line number below 0 and a limit below 1 are as none.
+2. A range that was read before is not sent again while the file's time is the same, where the version does so.
+3. Without a limit, a file above 256 KB is refused, whatever the offset. Where somebody counts tokens, a whole file with
+   too many of them is cut after a share of its lines, and is no read; a range with too many is refused.
+4. Lines are numbered from the offset on; what is behind the last newline is a line, too.
+5. The state then holds the text, its range and the file's time.
+"""
+
+from __future__ import annotations
+
+import os
+
+from foretold.dialects.claude_code.files import (
+    BINARY,
+    BLOCKING,
+    ENCODINGS,
+    IMAGES,
+    REFUSED_LATER,
+    TOO_LARGE,
+    TOO_MANY_TOKENS,
+)
+from foretold.files.read_state.encoded import for_reading, trouble
+from foretold.files.read_state.entries import Entry
+from foretold.files.read_state.notebook import cells_of
+from foretold.files.read_state.outcome import Outcome, failed, refused
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from foretold.files.disk import Seen
+    from foretold.files.read_state.state import ReadState
+
+SURELY_FEW = 25_000  #: characters whose tokens nobody counts
+SHARE = 0.85  #: of the lines that would just fit
+
+
+def read_file(
+    state: ReadState, given: str, offset: int | None, limit: int | None, *, may_stub: bool, quiet: bool = False
+) -> Outcome:
+    """Read a file, or tell why not. Where it is `quiet`, nobody counts its tokens."""
+    path, rules = state.path_of(given), state.rules
+    first = 1 if offset is None or offset < 0 else offset
+    limit = limit if limit is not None and limit > 0 else None
+    ending = os.path.splitext(path)[1].lower()[1:]
+    if path in BLOCKING:
+        return refused("device", rules.blocking.format(path=path), path)
+    if ending in BINARY:
+        return refused("binary", rules.binary.format(ending="." + ending), path)
+    seen = state.disk.see(path if rules.reads_slash else state.spelled(given))
+    known, asked = state.entries.get(path), (first, limit, seen.mtime)
+    if may_stub and rules.stub and known and (known.offset, known.limit, known.mtime) == asked and not known.partial:
+        return Outcome("unchanged_stub", rules.stub, path)
+    if seen.kind != "file":
+        return _not_a_file(state, seen, path, state.spelled(given))
+    if ending in IMAGES or ending == "pdf":
+        return _media(path, ending, seen.size)
+    if limit is None and seen.size > rules.most_bytes:
+        said = TOO_LARGE.format(size=size_of(seen.size), limit=size_of(rules.most_bytes)) + rules.large
+        return failed("too_large", said, path)
+    try:
+        data = state.disk.read(path)
+    except OSError as error:
+        return failed("unreadable", f"EACCES: {error.strerror}, open '{path}'", path)
+    text = for_reading(data, wide=rules.reads_wide)
+    if ending == "ipynb":
+        return _notebook(state, path, text, seen.mtime, first, limit)
+    outcome, entry = _shown(state, path, text, seen.mtime, first, limit, counted=not quiet)
+    if entry is not None:
+        state.know(path, entry)
+    return _warned(outcome, trouble(data)) if rules.keeps_encoding else outcome
+
+
+def _warned(outcome: Outcome, what: str) -> Outcome:
+    """With a note about an encoding that would be lost."""
+    if not what or not outcome.ok:
+        return outcome
+    is_so, seen_above = ENCODINGS[what]
+    return outcome._replace(text=f"{outcome.text}\n\n[This file {is_so}{seen_above}{REFUSED_LATER}]")
+
+
+def _media(path: str, ending: str, size: int) -> Outcome:
+    """An image or a PDF: what the model sees of it is for the caller to attach, and it is no read."""
+    if ending == "pdf":
+        return Outcome("media", f"PDF file read: {path} ({size_of(size)})", path)
+    return Outcome("media", "", path) if size else failed("empty", f"Image file is empty: {path}", path)
+
+
+def _not_a_file(state: ReadState, seen: Seen, path: str, spelled: str) -> Outcome:
+    if seen.kind == "missing":
+        return failed("not_found", state.missing(path), path)
+    if seen.kind == "folder":
+        return failed("folder", f"EISDIR: illegal operation on a directory, read '{path}'", path)
+    if seen.kind == "under-a-file":
+        return failed("under_a_file", f"ENOTDIR: not a directory, {state.rules.stat} '{spelled}'", path)
+    if path == "/dev/null":
+        return _shown(state, path, "", 0, 1, None)[0]
+    if seen.kind == "other":  # the agent waits for a FIFO for ever
+        return failed("not_a_file", f"{path} is no file: it is a FIFO, a socket or a device.", path)
+    return failed("unreadable", f"EACCES: {seen.said}, stat '{path}'", path)
+
+
+def _shown(
+    state: ReadState, path: str, text: str, mtime: int, first: int, limit: int | None, *, counted: bool = True
+) -> tuple[Outcome, Entry | None]:
+    """What a range of a text looks like, and what is known after it."""
+    rules = state.rules
+    lines = text.split("\n")
+    start = max(first - 1, 0)
+    chosen = lines[start:] if limit is None else lines[start : start + limit]
+    content = "\n".join(chosen)
+    whole = start == 0 and (limit is None or (rules.covers and limit > len(lines)))
+    entry = Entry(content, mtime, state.clock(), first, limit, whole, whole)
+    if counted and (cut := _too_many(state, path, content, len(lines), first, limit)) is not None:
+        outcome = cut
+        return outcome, entry._replace(whole=False, shown=False, partial=True) if outcome.ok else None
+    about = Outcome("content", numbered(chosen, first), path, offset=first, lines=len(lines), content=content)
+    if rules.says_empty and not text:
+        said = "<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>"
+        return about._replace(kind="warning", code="empty", text=said), entry
+    if not (chosen if rules.says_empty else content):
+        said = (
+            f"<system-reminder>Warning: the file exists but is shorter than the provided offset ({first})."
+            f" The file has {len(lines)} lines.</system-reminder>"
+        )
+        return about._replace(kind="warning", code="shorter_than_offset", text=said), entry
+    return about, entry
+
+
+def _too_many(state: ReadState, path: str, content: str, lines: int, first: int, limit: int | None) -> Outcome | None:
+    """What is said of a text with too many tokens; None if it has not."""
+    most = state.rules.most_tokens
+    if state.count_tokens is None or len(content) <= SURELY_FEW:
+        return None
+    tokens = state.count_tokens(content)
+    if tokens <= most:
+        return None
+    numbers = {"tokens": tokens, "limit": most, "lines": lines, "units": len(content)}
+    if limit is not None or first != 1:
+        return failed("too_many_tokens", TOO_MANY_TOKENS.format(**numbers) + state.rules.large, path)
+    shown = int(lines * most / tokens * SHARE)
+    if shown:
+        chosen, form = content.split("\n")[:shown], state.rules.page
+    else:
+        shown = int(len(content) * most / tokens * SHARE)
+        chosen, form = [content[:shown]], state.rules.excerpt
+    said = form.format(shown=shown, next=shown + 1, **numbers) + numbered(chosen, 1)
+    return Outcome("content", said, path, "too_many_tokens", lines=lines, content="\n".join(chosen))
+
+
+def _notebook(state: ReadState, path: str, text: str, mtime: int, first: int, limit: int | None) -> Outcome:
+    cells = cells_of(text)
+    if cells is None:
+        said = "Notebook file is not valid JSON (it may be truncated, corrupted, or still being written)"
+        return failed("unreadable", said, path)
+    state.know(path, Entry(text, mtime, state.clock(), first, limit))
+    return Outcome("content", cells, path, content=text)
+
+
+def numbered(lines: list[str], first: int) -> str:
+    r"""Lines with their numbers.
+
+    >>> numbered(["a", ""], 7)
+    '7\ta\n8\t'
+    """
+    return "\n".join(f"{number}\t{line}" for number, line in enumerate(lines, first))
+
+
+def size_of(count: int) -> str:
+    """Bytes in the agent's words.
+
+    >>> [size_of(n) for n in (9, 262_145, 300_000, 5_200_000)]
+    ['9 bytes', '256KB', '293KB', '5MB']
+    """
+    if count < 1024:
+        return f"{count} bytes"
+    for unit in ("KB", "MB"):
+        count_in = count / 1024 ** (1 if unit == "KB" else 2)
+        if count_in < 1024:
+            return f"{count_in:.1f}".removesuffix(".0") + unit
+    return f"{count / 1024**3:.1f}".removesuffix(".0") + "GB"

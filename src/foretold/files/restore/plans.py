@@ -1,0 +1,189 @@
+"""What putting files back would do. Looking only: whatever stands in the way is found before anything is changed.
+
+1. A file is as it should be, or its content is written, or it is made again, or deleted, or only its mode changes.
+2. A problem is what a person must decide on: a link or a folder in the file's place, a folder above it that leads
+   somewhere else by now, a backup that is not there any more, a folder that cannot be written to, a file that cannot be
+   read or belongs to somebody else. One problem stops everything.
+3. What is worth knowing and stops nothing is a note: it is read-only now, it has other names, its folder is made again.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+
+from foretold.files.restore.look import Found, content, home_of, is_writable, look
+from foretold.text.diff import MOST_BYTES, Lines, count_lines
+from foretold.types import TYPE_CHECKING, Finding, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MOVE, RIGHTS = "move it away", "look at its mode and owner"
+
+
+class Wanted(NamedTuple):
+    """What a file is to be."""
+
+    path: str
+    source: str | None  #: where its bytes are; None: there is to be no file
+    bits: int = 0o7777  #: of its mode, those that count
+    parent: str = ""  #: its real folder, where that was written down
+    since: float = 0.0  #: when it was recorded
+    mode: int | None = None  #: if it is not that of the source
+
+
+class Change(NamedTuple):
+    """What is done to one file."""
+
+    path: str
+    action: str  #: write, create, delete, mode
+    before: Found
+    after: Found
+    source: str | None
+    folder: str  #: the real one
+    lines: Lines | None = None  #: None: the file is too large to count
+    notes: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return os.path.basename(self.path)
+
+
+class Seen:
+    """What was looked at, for several plans in a row about the same files."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, Found] = {}
+        self._lines: dict[tuple[str, str], Lines | None] = {}
+
+    def look(self, path: str) -> Found:
+        if path not in self._found:
+            self._found[path] = look(path)
+        return self._found[path]
+
+    def lines(self, path: str, before: Found, source: str | None, after: Found) -> Lines | None:
+        """The lines that lead from a file to what it is to be; None if they are too many to count."""
+        key = (before.digest, after.digest)
+        if before.digest == after.digest:
+            return Lines()
+        if key not in self._lines:
+            old = content(path, MOST_BYTES) if before.kind == "file" else b""
+            new = content(source, MOST_BYTES) if source else b""
+            self._lines[key] = None if old is None or new is None else count_lines(old, new)
+        return self._lines[key]
+
+
+class Plan(NamedTuple):
+    """What would be done, and what stands in the way."""
+
+    changes: tuple[Change, ...] = ()
+    same: tuple[str, ...] = ()
+    problems: tuple[Finding, ...] = ()
+
+    @property
+    def added(self) -> int:
+        return sum(change.lines.added for change in self.changes if change.lines)
+
+    @property
+    def removed(self) -> int:
+        return sum(change.lines.removed for change in self.changes if change.lines)
+
+
+def plan_of(wanted: Iterable[Wanted], seen: Seen | None = None) -> Plan:
+    """What leads from what the files are to what is wanted. What was `seen` already is not looked at again."""
+    seen = seen or Seen()
+    changes: list[Change] = []
+    same: list[str] = []
+    problems: list[Finding] = []
+    for each in wanted:
+        found = _planned(each, seen)
+        if isinstance(found, Change):
+            changes.append(found)
+        elif isinstance(found, Finding):
+            problems.append(found)
+        else:
+            same.append(each.path)
+    return Plan(tuple(changes), tuple(same), tuple(problems))
+
+
+def _planned(wanted: Wanted, seen: Seen) -> Change | Finding | None:
+    """A change, what prevents it, or nothing where nothing is to be done."""
+    before = seen.look(wanted.path)
+    after = seen.look(wanted.source) if wanted.source else Found()
+    if wanted.source and after.kind != "file":
+        return _no_backup(wanted, after)
+    if after.kind == "file":
+        after = after._replace(mode=(after.mode if wanted.mode is None else wanted.mode) & wanted.bits)
+    if _is_same(before, after, wanted.bits) or (before.kind == "link" and _leads_to(wanted, after)):
+        return None
+    home = home_of(wanted.path, wanted.parent, wanted.since)
+    if home.moved:
+        return _elsewhere(wanted, home.moved)
+    obstacle = _obstacle(wanted, before, home.path)
+    if obstacle:
+        return obstacle
+    change = _change(wanted, before, after, home.path, is_there=home.is_there)
+    return change._replace(lines=seen.lines(wanted.path, before, wanted.source, after))
+
+
+def _is_same(before: Found, after: Found, bits: int) -> bool:
+    if before.kind != after.kind:
+        return False
+    return before.kind == "missing" or (before.digest == after.digest and before.mode & bits == after.mode)
+
+
+def _leads_to(wanted: Wanted, after: Found) -> bool:
+    """Whether a link leads to a file that is as it should be: Claude Code follows links when it makes a backup."""
+    if after.kind == "missing":
+        return not os.path.exists(wanted.path)
+    return _is_same(look(os.path.realpath(wanted.path)), after, wanted.bits)
+
+
+def _change(wanted: Wanted, before: Found, after: Found, folder: str, *, is_there: bool) -> Change:
+    if before.kind == "missing":
+        action = "create"
+    elif after.kind == "missing":
+        action = "delete"
+    else:
+        action = "mode" if before.digest == after.digest and before.names == 1 else "write"
+    notes = [] if is_there else ["its folder is made again"]
+    if before.kind == "file" and not before.mode & 0o200:
+        notes.append("it is read-only now")
+    if before.names > 1 and action != "mode":
+        notes.append(f"it has {before.names} names; the others keep what they have")
+    return Change(wanted.path, action, before, after, wanted.source, folder, notes=tuple(notes))
+
+
+def _no_backup(wanted: Wanted, after: Found) -> Finding:
+    if after.kind == "missing":
+        said = "the backup of what it was is gone; the agent deletes backups after 30 days"
+    else:
+        said = f"the backup of what it was cannot be read: {after.said or f'it is a {after.kind}'}"
+    hint = f"see whether another version is kept: foretold files history {shlex.quote(wanted.path)}"
+    return Finding(wanted.path, None, "backup-missing", said, hint)
+
+
+def _elsewhere(wanted: Wanted, folder: str) -> Finding:
+    said = f"its folder leads to {folder} by now, and led elsewhere when it was recorded"
+    return Finding(wanted.path, None, "restore-elsewhere", said, "put the folder back")
+
+
+def _obstacle(wanted: Wanted, before: Found, folder: str) -> Finding | None:
+    """What stands in the way of a change."""
+    path = wanted.path
+    if before.kind == "link":
+        return Finding(path, None, "restore-link", "a symbolic link stands in its place", MOVE)
+    if before.kind == "folder":
+        return Finding(path, None, "restore-folder", "a folder stands in its place", MOVE)
+    if before.kind == "other":
+        return Finding(path, None, "restore-other", "something that is no file stands in its place", MOVE)
+    if before.kind == "unreadable":
+        said = f"it cannot be read, so it could not be kept: {before.said}"
+        return Finding(path, None, "restore-unreadable", said, RIGHTS)
+    if not is_writable(folder):
+        return Finding(path, None, "restore-unwritable", f"nothing can be written in {folder}", RIGHTS)
+    if before.kind == "file" and os.geteuid() not in (0, before.owner[0]):
+        said = "it belongs to another user, and would not afterwards"
+        return Finding(path, None, "restore-owner", said, "let its owner do this")
+    return None

@@ -1,0 +1,142 @@
+"""What a prompt, or the results of tools, bring along by themselves.
+
+1. With a prompt: what it mentions, the instructions that speak for what it mentions, files that somebody else changed,
+   memories that it is about, and what the conversation was not told yet of its surroundings.
+2. With results of tools: the instructions that speak for the files they touched, and files that somebody else changed.
+3. Instructions that came with a file are known to the read state: when they change, that is said.
+4. Recalled memories come as a hook of the prompt would bring them, quoted (`memory.recall.render`), each once.
+5. What is mentioned and not attached is a finding.
+"""
+
+from __future__ import annotations
+
+from foretold.context.attachments import Attachment
+from foretold.context.changes import changed_attachments, hook_context
+from foretold.context.mentions import mentioned
+from foretold.context.nested import nested_attachments
+from foretold.instructions.render.escape import escape_fallback, escape_reserved
+from foretold.instructions.session import Call
+from foretold.instructions.text.prompt_mentions import parsed_mentions
+from foretold.types import REASONS, TYPE_CHECKING, Entry, Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from foretold.files.read_state.state import ReadState
+    from foretold.harness.system_prompt import Surroundings
+    from foretold.harness.tools.base import Result
+    from foretold.instructions.session import Attachment as Brought
+    from foretold.instructions.session import Session
+    from foretold.instructions.view import View
+    from foretold.memory.project import Memories
+
+BUDGET = 2000  #: tokens of recalled memories
+#: how `ReadState` calls an error -> how a dialect's triggers do
+_ERRORS = {"not_found": "missing", "folder": "is-a-folder"}
+
+
+class Attaching:
+    """What is attached in one conversation."""
+
+    def __init__(
+        self,
+        instructions: Session,
+        state: ReadState,
+        surroundings: Surroundings,
+        memory: Memories | None,
+        find: Callable[[Finding], None],
+    ) -> None:
+        """`memory` is what is recalled from, if anything is; `find` is told what should be known."""
+        self.instructions, self.state, self.surroundings = instructions, state, surroundings
+        self.memory, self.find = memory, find
+        self._recalled: set[str] = set()
+
+    def to_prompt(self, text: str) -> list[Attachment]:
+        """What a prompt brings along."""
+        files = self._mentions(text)
+        first, last = self.surroundings.attachments()
+        nested = self._nested(self.instructions.prompt(text))
+        return [*files, *first, *nested, *changed_attachments(self.state), *self._memories(text), *last]
+
+    def to_results(self, calls: Sequence[tuple[dict[str, object], Result]]) -> list[Attachment]:
+        """What the results of one answer's calls bring along."""
+        used = [Call(str(call["name"]), _input(call), error_of(result)) for call, result in calls]
+        return [*self._nested(self.instructions.use(used)), *changed_attachments(self.state)]
+
+    def after_compaction(self) -> list[Attachment]:
+        """What a conversation is told again when it goes on in the middle of a turn."""
+        first, last = self.surroundings.attachments()
+        return [*first, *last]
+
+    def forget(self) -> None:
+        """A compaction has dropped what was recalled."""
+        self._recalled.clear()
+
+    def _mentions(self, text: str) -> tuple[Attachment, ...]:
+        world = self.instructions.view.world
+        found = mentioned(text, world.cwd, agent=self.surroundings.agent, home=world.home)
+        paths = {str(each.fields.get("filename")) for each in found.attachments if each.type == "file"}
+        for mention in parsed_mentions(text):
+            if self.state.path_of(mention.path) in paths:
+                self.state.mention(mention.path, mention.first, mention.last)
+        for skip in found.skips:
+            why = skip.detail or REASONS.get(skip.reason, skip.reason)
+            self.find(Finding(skip.path, None, "mention-not-attached", f"{skip.reason}: {why}"))
+        return found.attachments
+
+    def _nested(self, brought: Brought) -> list[Attachment]:
+        for finding in brought.findings:
+            self.find(finding)
+        for entry in brought.entries:
+            self.state.inject(entry.path, entry.raw, shown=entry.text)
+        return harmless_attachments(brought.entries, self.instructions.view)
+
+    def _memories(self, text: str) -> list[Attachment]:
+        if self.memory is None:
+            return []
+        from foretold.memory.recall.recall import render
+
+        found = self.memory.recall(text, budget=BUDGET)
+        hits = tuple(
+            hit for hit in found.hits if f"{hit.folder}/{hit.memory.file} {hit.memory.digest}" not in self._recalled
+        )
+        self._recalled |= {f"{hit.folder}/{hit.memory.file} {hit.memory.digest}" for hit in hits}
+        shown = render(found._replace(hits=hits)) if hits else ""
+        return [hook_context("UserPromptSubmit", shown)] if shown else []
+
+
+def harmless_attachments(entries: Sequence[Entry], view: View) -> list[Attachment]:
+    """Instructions that came with a file; in versions that see to it, no text in them passes for the agent's own."""
+    made = nested_attachments(entries, view)
+    return (
+        [_harmless(each, entry) for each, entry in zip(made, entries, strict=True)]
+        if view.dialect.template.escapes
+        else made
+    )
+
+
+def _harmless(attachment: Attachment, entry: Entry) -> Attachment:
+    content = attachment.fields["content"]
+    assert isinstance(content, dict)
+    text = escape_fallback(entry.text) if entry.fallback else escape_reserved(entry.text)
+    return Attachment(attachment.type, {**attachment.fields, "content": {**content, "content": text}})
+
+
+def error_of(result: Result) -> str:
+    """How a call failed, in the words of a dialect's triggers; empty if it did not."""
+    if not result.is_error:
+        return ""
+    if result.verdict is not None:
+        return "denied"
+    code = result.outcome.code if result.outcome is not None else ""
+    return _ERRORS.get(code, code or "failed")
+
+
+def _input(call: dict[str, object]) -> dict[str, object]:
+    given = call.get("input")
+    return given if isinstance(given, dict) else {}
+
+
+def texts_of(entries: Iterable[Entry]) -> tuple[str, ...]:
+    """The texts of instructions in force."""
+    return tuple(entry.text for entry in entries)

@@ -1,0 +1,88 @@
+"""A conversation that was broken off is made whole: what is written down is what was said, and no call waits.
+
+1. The transcript is opened again. An interrupt may come when a record is in the file and its writer does not know it
+   yet: only the file knows where the chain ends. A torn end is put aside.
+2. Calls of the last answer that have no result get one that says so. Those further up are left to the rules by which
+   the agent resumes: a result behind them would part the conversation.
+3. The messages are taken from the records.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from foretold.dialects.claude_code.sessions import INTERRUPTED, rules_of
+from foretold.errors import StoreFailed
+from foretold.sessions.formats.claude.records import text_at
+from foretold.sessions.resumption.chain import find_chain
+from foretold.sessions.resumption.nodes import Link, blocks_of
+from foretold.sessions.transcript.concurrent_writers import CHAINED
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from foretold.harness.harness import Harness
+
+
+def settle(harness: Harness) -> None:
+    """Make a conversation whole whose turn was broken off, wherever that was."""
+    if not harness.recording.is_begun:
+        return
+    with suppress(StoreFailed):  # what was the matter in the first place is more important
+        harness.recording.open_again()
+        answer_open_calls(harness)
+    harness.read_again()
+
+
+def answer_open_calls(harness: Harness) -> None:
+    """Go on from the end of the chain, and give each call of the last answer a result."""
+    transcript = harness.recording.transcript
+    links = chain_of(harness.recording.records(), harness.version)
+    if links:
+        transcript.leaf = links[-1].id
+    for call in open_calls(links):
+        transcript.tool_result(call, INTERRUPTED, is_error=True)
+
+
+def chain_of(records: Iterable[Mapping[str, object]], version: str) -> Sequence[Link]:
+    """The records that are sent."""
+    links = (Link(dict(value), number) for number, value in enumerate(records, 1))
+    found = find_chain(links, rules_of(version))
+    return found.links if found else ()
+
+
+def own_records(records: Sequence[Mapping[str, object]], version: str) -> list[Mapping[str, object]]:
+    """The records without those of other branches since the last compaction: of a rewind, or of somebody else."""
+    ours = {link.id for link in chain_of(records, version)}
+    ends = (at for at, each in enumerate(records) if each.get("subtype") == "compact_boundary" and _id(each) in ours)
+    last = max(ends, default=-1)
+    return [
+        each
+        for at, each in enumerate(records)
+        if at <= last or each.get("type") not in CHAINED or each.get("isSidechain") is True or _id(each) in ours
+    ]
+
+
+def _id(record: Mapping[str, object]) -> str:
+    return text_at(dict(record), "uuid")
+
+
+def open_calls(links: Sequence[Link]) -> list[str]:
+    """The calls of the last answer that have no result, if nothing else was said since."""
+    calls: list[str] = []
+    answered: set[str] = set()
+    name = ""
+    for link in reversed([link for link in links if link.type in ("user", "assistant")]):
+        blocks = blocks_of(link)
+        if link.type == "user":
+            results = {text_at(block, "tool_use_id") for block in blocks if block.get("type") == "tool_result"}
+            if not results:
+                break
+            answered |= results
+        elif name and link.message_id != name:
+            break
+        else:
+            name = link.message_id
+            calls[:0] = [text_at(block, "id") for block in blocks if block.get("type") == "tool_use"]
+    return [call for call in calls if call not in answered]

@@ -1,0 +1,135 @@
+"""Going on with a stored conversation: one of ours, or of Claude Code itself.
+
+1. It is found by its file, or by its id: in the folder, else among all sessions of this user.
+2. A torn end is put aside and named. Calls of the last answer that have no result get one that says so. A turn that was
+   broken off is closed as the agent closes it. All this is written down before anything else is said.
+3. Messages, what is known of files, the history of files and what was said of the surroundings come from the records.
+4. A session that two went on with has two branches. It follows the one that spoke last, or the one that it is told.
+5. A file that the agent would refuse is refused, with the reason.
+"""
+
+from __future__ import annotations
+
+import os
+
+from foretold.errors import NoSuchSession, SessionFailed
+from foretold.harness.builders import history_of
+from foretold.harness.interrupts import answer_open_calls, chain_of
+from foretold.harness.options import given_of
+from foretold.models.protocol import Usage
+from foretold.sessions.formats.claude.records import text_at
+from foretold.sessions.formats.jsonl import records_of
+from foretold.sessions.resumption.claude import ERRORS
+from foretold.sessions.resumption.claude import resume as resumed
+from foretold.sessions.transcript.writer import transcript_path
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from foretold.harness.harness import Harness
+    from foretold.harness.options import Given, Options
+
+    Json = Mapping[str, object]
+
+
+def resume(kind: type[Harness], session: str, cwd: str | None, options: Options, branch: str = "") -> Harness:
+    """The harness of a stored conversation."""
+    if "model" not in options:
+        raise TypeError("Harness.resume needs a model")
+    given = given_of(cwd or ".", options)
+    path = find(session, cwd, given)
+    given = given._replace(cwd=os.path.abspath(cwd or _folder_of(path)))
+    harness = kind.of(given, path)
+    if branch:
+        lead(harness, branch)
+    close_ends(harness)
+    take_up(harness)
+    return harness
+
+
+def lead(harness: Harness, branch: str) -> None:
+    """Let the file tell of another branch, given one of its records."""
+    records = harness.recording.records()
+    end = prompt = ""
+    reached: set[str] = set()
+    for record in records:
+        name = text_at(record, "uuid")
+        if name and (name == branch or text_at(record, "parentUuid") in reached):
+            reached.add(name)
+            end = name
+            said = record.get("message")
+            typed = said.get("content") if record.get("promptId") and isinstance(said, dict) else None
+            prompt = typed if isinstance(typed, str) else prompt
+    if not end:
+        raise SessionFailed(f"no record of {harness.path} has the id {branch}; leave branch out for the last one")
+    links = chain_of(records, harness.version)
+    if branch in {link.id for link in links}:
+        raise SessionFailed(f"{branch} is on the branch that is gone on with anyway; leave it out, or rewind")
+    named = {"type": "last-prompt", "lastPrompt": prompt, "leafUuid": end, "sessionId": harness.session}
+    harness.recording.ready([named])
+
+
+def find(session: str, cwd: str | None, given: Given) -> str:
+    """The file of a session."""
+    if os.path.isfile(session):
+        return os.path.abspath(session)
+    if cwd is not None and os.path.isfile(path := transcript_path(cwd, session, given.homes)):
+        return path
+    from foretold.sessions.catalog import find_session
+
+    stored = find_session(given.homes, session, agents=[given.agent.partition("@")[0]])
+    if not os.path.isfile(stored.path):
+        raise NoSuchSession(f"no session is called {session}")
+    return stored.path
+
+
+def _folder_of(path: str) -> str:
+    """The folder that a conversation was held in."""
+    for record in records_of(path):
+        if folder := text_at(record.value, "cwd"):
+            return folder
+    raise SessionFailed(f"{path} does not say in which folder it was held; give cwd=")
+
+
+def close_ends(harness: Harness) -> None:
+    """Write down what closes a conversation that was broken off."""
+    transcript = harness.recording.transcript
+    answer_open_calls(harness)
+    found = resumed(harness.path, version=harness.version, model=harness.model.name)
+    if found.error:
+        raise SessionFailed(f"{harness.path} cannot be resumed: {ERRORS[found.error]}")
+    for finding in found.findings:
+        harness.find(finding)
+    for link in found.chain:
+        said = link.value.get("message")
+        if link.line == 0 and isinstance(said, dict):
+            if link.type == "assistant":
+                transcript.assistant({"model": "<synthetic>", "content": said["content"]})
+            else:
+                transcript.user(said["content"], is_meta=True)
+
+
+def take_up(harness: Harness, records: Sequence[Json] | None = None) -> str:
+    """Know what a conversation was, from all its records or from the first of them; the record that it ended with."""
+    everything = harness.recording.records()
+    said = everything if records is None else records
+    chain = [link.value for link in chain_of(said, harness.version)]
+    harness.recording.taken(everything)
+    harness.state.resume(chain)
+    harness.history = history_of(harness, everything)
+    harness.surroundings.forget()
+    harness.surroundings.resumed(chain)
+    harness.used = usage_of(chain)
+    return harness.read_again(said)
+
+
+def usage_of(records: Sequence[Json]) -> Usage:
+    """The tokens of the last answer."""
+    for record in reversed(records):
+        said = record.get("message")
+        used = said.get("usage") if record.get("type") == "assistant" and isinstance(said, dict) else None
+        if isinstance(used, dict):
+            names = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+            return Usage(*(int(used.get(name) or 0) for name in names))
+    return Usage()

@@ -1,0 +1,117 @@
+"""Going back to before a prompt: the conversation, the files, or both.
+
+1. Without being told to, it only says what it would do.
+2. Files go back to what they were at the prompt, all or none; what they are is kept, and `foretold files undo`
+   brings it back. What stands in the way is named, and then nothing is changed, the conversation neither.
+3. The conversation goes on from the record before the prompt. Nothing is deleted: what was said since stays in the
+   transcript, as a branch. As with the agent itself, the file tells of it from the next prompt on.
+4. What a compaction has replaced cannot be gone back to in the same transcript; `foretold.sessions.fork` can.
+"""
+
+from __future__ import annotations
+
+from foretold.errors import NoCheckpoint
+from foretold.files.restore.plans import Plan
+from foretold.files.restore.restore import refuse_problems, restore
+from foretold.files.restore.undo import Undo, state_folder
+from foretold.harness.interrupts import chain_of, own_records
+from foretold.harness.resume import take_up
+from foretold.sessions.formats.claude.records import text_at
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from foretold.harness.harness import Harness
+
+
+class Prompt(NamedTuple):
+    """What the user said once."""
+
+    id: str  #: for `Harness.rewind`
+    text: str
+
+
+class Rewound(NamedTuple):
+    """What going back does, or did."""
+
+    id: str  #: of the prompt
+    prompt: str  #: what was typed, to be typed again
+    dropped: tuple[str, ...] = ()  #: ids of the records that the conversation has no more
+    files: Plan | None = None  #: changes of files, and what stands in their way
+    undo: str = ""  #: brings the files back: `foretold files undo ID`
+    is_done: bool = False
+
+
+def rewind(harness: Harness, message_id: str, *, dry_run: bool, files: bool, conversation: bool) -> Rewound:
+    """Go back to before a prompt, or say what that would do."""
+    records = harness.recording.records()
+    at = next((number for number, record in enumerate(records) if record.get("uuid") == message_id), -1)
+    if at < 0 or not _is_prompt(records[at]):
+        raise NoCheckpoint(f"no prompt of this conversation has the id {message_id}; Turn.id is one")
+    if conversation and any(record.get("subtype") == "compact_boundary" for record in records[at:]):
+        raise NoCheckpoint(
+            f"{message_id} was compacted since: go back with conversation=False, or fork the session there with"
+            " foretold.sessions.fork"
+        )
+    plan = harness.history.rewind(message_id, dry_run=True) if files and harness.history is not None else None
+    said = Rewound(message_id, _typed(records[at]), _below(records, message_id) if conversation else (), plan)
+    return said if dry_run else _done(harness, said, _above(harness, records[: at + 1]), conversation=conversation)
+
+
+def prompts(harness: Harness) -> tuple[Prompt, ...]:
+    """What was said so far and can be gone back to: all prompts since the last compaction."""
+    records = {text_at(each, "uuid"): each for each in harness.recording.records() if text_at(each, "uuid")}
+    at, found = harness.recording.leaf or _end(harness, list(records.values())), list[Prompt]()
+    while record := records.pop(at, None):
+        if _is_prompt(record):
+            found.append(Prompt(at, _typed(record)))
+        at = text_at(record, "parentUuid")
+    return tuple(reversed(found))
+
+
+def _end(harness: Harness, records: Sequence[Mapping[str, object]]) -> str:
+    links = chain_of(records, harness.version)
+    return links[-1].id if links else ""
+
+
+def _below(records: Sequence[Mapping[str, object]], top: str) -> tuple[str, ...]:
+    """The ids of a record and of all that descend from it."""
+    found: dict[str, None] = {top: None}
+    for record in records:
+        name = text_at(dict(record), "uuid")
+        if name and record.get("parentUuid") in found:
+            found[name] = None
+    return tuple(found)
+
+
+def _above(harness: Harness, records: Sequence[Mapping[str, object]]) -> list[Mapping[str, object]]:
+    """The records before the last one, of the branch that it is on."""
+    unled = [record for record in records if record.get("type") != "last-prompt"]
+    return own_records(unled, harness.version)[:-1]
+
+
+def _done(harness: Harness, said: Rewound, before: Sequence[Mapping[str, object]], *, conversation: bool) -> Rewound:
+    undo = ""
+    if said.files is not None:
+        refuse_problems(said.files)
+        kept = Undo(state_folder(harness.given.home_folder, harness.given.environ))
+        undo = restore(said.files, kept, f"rewind to {said.id}").undo
+    if conversation:
+        harness.instructions.start()
+        harness.recording.branch(take_up(harness, before))
+        harness.last = None
+    return said._replace(undo=undo, is_done=True)
+
+
+def _is_prompt(record: Mapping[str, object]) -> bool:
+    is_typed = not record.get("isMeta") and not record.get("isCompactSummary") and not record.get("isSidechain")
+    return (
+        record.get("type") == "user" and isinstance(record.get("promptId"), str) and is_typed and bool(_typed(record))
+    )
+
+
+def _typed(record: Mapping[str, object]) -> str:
+    said = record.get("message")
+    content = said.get("content") if isinstance(said, dict) else None
+    return content if isinstance(content, str) else ""

@@ -1,0 +1,213 @@
+"""Read, Write and Edit, over what the model knows of files (`foretold.files.ReadState`), which also has the words.
+
+1. Paths are relative to the folder that the shell is in.
+2. Before a file is changed, and only if it will be, `before_edit` is told its path.
+3. An image or a PDF comes as what it is; one that is too large for a request is refused.
+"""
+
+from __future__ import annotations
+
+import os
+
+from foretold.files.disk import Disk
+from foretold.files.read_state.encoded import for_editing
+from foretold.harness.tools.base import Hands, Result, Tool
+from foretold.harness.tools.patch import hunks_of
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from foretold.files.disk import Seen
+    from foretold.files.read_state.outcome import Outcome
+    from foretold.harness.tools.base import Input
+
+MOST_IMAGE = 3_750_000  #: bytes; five million characters as base64
+MOST_PDF = 20_000_000
+
+
+def read(hands: Hands, given: Input) -> Result:
+    """Read a file."""
+    path = str(given["file_path"])
+    outcome = hands.state.read(path, _number(given, "offset"), _number(given, "limit"))
+    if not outcome.ok:
+        return _failed(outcome)
+    if outcome.kind == "media":
+        return _media(hands, path, outcome)
+    return Result(outcome.text, value=_read_value(path, outcome), outcome=outcome, paths=(outcome.path,))
+
+
+def write(hands: Hands, given: Input) -> Result:
+    """Write a file."""
+    path, content = str(given["file_path"]), str(given["content"])
+    outcome, before = _changing(hands, lambda: hands.state.write(path, content))
+    if not outcome.ok:
+        return _failed(outcome)
+    value = {
+        "type": "create" if outcome.kind == "created" else "update",
+        "filePath": path,
+        "content": content,
+        "structuredPatch": [] if before is None else hunks_of(before, content),
+        "originalFile": before,
+        "userModified": False,
+    }
+    return Result(_with_loss(outcome), value=value, outcome=outcome, paths=(outcome.path,))
+
+
+def edit(hands: Hands, given: Input) -> Result:
+    """Replace a text of a file."""
+    path, old, new = (str(given[key]) for key in ("file_path", "old_string", "new_string"))
+    every = bool(given.get("replace_all", False))
+    outcome, before = _changing(hands, lambda: hands.state.edit(path, old, new, replace_all=every))
+    if not outcome.ok:
+        return _failed(outcome)
+    known = hands.state.entries.get(outcome.path)
+    value = {
+        "filePath": path,
+        "oldString": old,
+        "newString": new,
+        "originalFile": before,
+        "structuredPatch": hunks_of(before or "", known.content) if known else [],
+        "userModified": False,
+        "replaceAll": every,
+    }
+    return Result(_with_loss(outcome), value=value, outcome=outcome, paths=(outcome.path,))
+
+
+class _Watched(Disk):
+    """A disk that tells before it writes, and knows what was there."""
+
+    def __init__(self, disk: Disk, hands: Hands) -> None:
+        self._disk, self._hands = disk, hands
+        self.before: str | None = None
+
+    def see(self, path: str) -> Seen:
+        return self._disk.see(path)
+
+    def read(self, path: str) -> bytes:
+        return self._disk.read(path)
+
+    def target(self, path: str) -> str:
+        return self._disk.target(path)
+
+    def names(self, folder: str) -> list[str]:
+        return self._disk.names(folder)
+
+    def write(self, path: str, data: bytes) -> None:
+        if self._disk.see(path).kind == "file":
+            self.before = for_editing(self._disk.read(path)).text
+        if self._hands.before_edit is not None:
+            self._hands.before_edit(path)
+        self._disk.write(path, data)
+
+
+def _changing(hands: Hands, change: Callable[[], Outcome]) -> tuple[Outcome, str | None]:
+    """Make a change; what came of it, and the text that was there before."""
+    disk = hands.state.disk
+    watched = _Watched(disk, hands)
+    hands.state.disk = watched
+    try:
+        return change(), watched.before
+    finally:
+        hands.state.disk = disk
+
+
+def _number(given: Input, key: str) -> int | None:
+    value = given.get(key)
+    return int(value) if isinstance(value, int | float) else None
+
+
+def _failed(outcome: Outcome) -> Result:
+    said = outcome.text.removeprefix("<tool_use_error>").removesuffix("</tool_use_error>")
+    return Result(outcome.text, is_error=True, value=f"Error: {said}", outcome=outcome)
+
+
+def _with_loss(outcome: Outcome) -> str:
+    return f"{outcome.text}\n\nNote: {outcome.loss}." if outcome.loss else outcome.text
+
+
+def _read_value(path: str, outcome: Outcome) -> dict[str, object]:
+    if outcome.kind == "unchanged_stub":
+        return {"type": "file_unchanged", "file": {"filePath": path}}
+    lines = {"numLines": outcome.content.count("\n") + 1, "startLine": outcome.offset, "totalLines": outcome.lines}
+    return {"type": "text", "file": {"filePath": path, "content": outcome.content, **lines}}
+
+
+def _media(hands: Hands, path: str, outcome: Outcome) -> Result:
+    """An image or a PDF as a block."""
+    from foretold.context.media import IMAGES, image_content, pdf_content
+
+    ending = os.path.splitext(outcome.path)[1].lower()[1:]
+    data = hands.state.disk.read(outcome.path)
+    most = MOST_PDF if ending == "pdf" else MOST_IMAGE
+    if len(data) > most:
+        said = f"{outcome.path} has {len(data)} bytes; at most {most} can be shown."
+        return Result(said, is_error=True, value=f"Error: {said}", outcome=outcome)
+    if ending == "pdf":
+        pdf = pdf_content(path, data)
+        text: dict[str, object] = {"type": "text", "text": outcome.text}
+        return Result([text, _source("document", "application/pdf", pdf)], value=pdf, outcome=outcome)
+    image = image_content(data, IMAGES[ending]) if ending in IMAGES else None
+    if image is None:
+        said = f"{outcome.path} is no image, whatever its name says."
+        return Result(said, is_error=True, value=f"Error: {said}", outcome=outcome)
+    return Result([_source("image", f"image/{IMAGES[ending]}", image)], value=image, outcome=outcome)
+
+
+def _source(kind: str, media: str, content: dict[str, object]) -> dict[str, object]:
+    file = content["file"]
+    data = file["base64"] if isinstance(file, dict) else ""
+    return {"type": kind, "source": {"type": "base64", "data": data, "media_type": media}}
+
+
+PATH = {"type": "string", "description": "The file: an absolute path, or one relative to the working directory"}
+
+READ = Tool(
+    "Read",
+    "Read a file. Lines come numbered from 1, as number, tab, text. Without a range the whole file comes, which must be"
+    " at most 256 KB; give offset and limit for parts of longer ones. Images, PDF files and notebooks can"
+    " be read, too. A file must be read before it is changed.",
+    {
+        "type": "object",
+        "properties": {
+            "file_path": PATH,
+            "offset": {"type": "integer", "description": "The first line, from 1"},
+            "limit": {"type": "integer", "description": "How many lines"},
+        },
+        "required": ["file_path"],
+        "additionalProperties": False,
+    },
+    read,
+)
+
+WRITE = Tool(
+    "Write",
+    "Write a whole file, and the folders above it. What was there is replaced, and must have been read before. To"
+    " change a part of a file use Edit.",
+    {
+        "type": "object",
+        "properties": {"file_path": PATH, "content": {"type": "string", "description": "The whole new text"}},
+        "required": ["file_path", "content"],
+        "additionalProperties": False,
+    },
+    write,
+)
+
+EDIT = Tool(
+    "Edit",
+    "Replace a text of a file that was read before. old_string must be in the file exactly once, white space included, "
+    "without the line numbers that Read shows; more of the surrounding text makes it unique. With replace_all every "
+    "occurrence is replaced.",
+    {
+        "type": "object",
+        "properties": {
+            "file_path": PATH,
+            "old_string": {"type": "string", "description": "The text to replace"},
+            "new_string": {"type": "string", "description": "The text that takes its place; it must be another one"},
+            "replace_all": {"type": "boolean", "description": "Replace all occurrences; by default the one"},
+        },
+        "required": ["file_path", "old_string", "new_string"],
+        "additionalProperties": False,
+    },
+    edit,
+)

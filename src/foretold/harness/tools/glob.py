@@ -1,0 +1,97 @@
+"""Glob: files by their names.
+
+1. A pattern without a slash holds at every depth; one with a slash from the folder on that is searched. `*` and `?`
+   stay in a name, `**` crosses folders, braces are alternatives; hidden files and those that git ignores are found,
+   those in `.git` are not. (The agent finds these, too.)
+2. The longest unchanged come first, as the agent has it; at most a hundred are listed, and the rest is counted.
+3. Paths are relative to the working directory where they are in it. Files that may not be read are not listed.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from foretold.harness.tools.base import Hands, Result, Tool
+from foretold.harness.tools.walk import Walk, search_place
+from foretold.text.globs.picomatch import Glob
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from foretold.harness.tools.base import Input
+
+MOST = 100  #: files that are listed
+
+
+def find(hands: Hands, given: Input) -> Result:
+    """Find files."""
+    began = time.monotonic()
+    folder, pattern = search_place(str(given["pattern"]), str(given.get("path") or ""))
+    folder = hands.state.path_of(folder) if folder else hands.cwd
+    if not os.path.isdir(folder):
+        return _no_folder(hands, folder)
+    walk = Walk(folder, ignores=False)
+    glob = Glob(pattern if "/" in pattern else "**/" + pattern)
+    start = len(walk.folder.rstrip("/")) + 1
+    found = [
+        (entry.stat(follow_symlinks=False).st_mtime_ns, entry.path)
+        for entry in walk.files()
+        if glob.matches(entry.path[start:]) and hands.permission.may_show(entry.path)
+    ]
+    names = [shown_path(hands.cwd, path) for _, path in sorted(found)]
+    value = {
+        "filenames": names[:MOST],
+        "durationMs": int((time.monotonic() - began) * 1000),
+        "numFiles": min(len(names), MOST),
+        "truncated": len(names) > MOST,
+        "totalMatches": len(names),
+        "countIsComplete": walk.is_complete,
+    }
+    return Result("\n".join(_listed(names, is_complete=walk.is_complete)), value=value)
+
+
+def shown_path(cwd: str, path: str) -> str:
+    """A path as the model sees it.
+
+    >>> shown_path("/repo", "/repo/a/b"), shown_path("/repo", "/repository/b")
+    ('a/b', '/repository/b')
+    """
+    return path[len(cwd.rstrip("/")) + 1 :] if path.startswith(cwd.rstrip("/") + "/") else path
+
+
+def _listed(names: list[str], *, is_complete: bool) -> list[str]:
+    lines = names[:MOST] or ["No files found"]
+    if len(names) > MOST:
+        rest = len(names) - MOST
+        lines.append(
+            f"(Showing {MOST} of {len(names)} matching files; {rest} more are not listed. Narrow the pattern or path"
+            " to see the rest.)"
+        )
+    if not is_complete:
+        lines.append("(The folder has too many files to look at all of them. Give a path to search a part of it.)")
+    return lines
+
+
+def _no_folder(hands: Hands, folder: str) -> Result:
+    if os.path.lexists(folder):
+        said = f"Path is not a directory: {folder}"
+    else:
+        said = f"Directory does not exist: {folder}. Note: your current working directory is {hands.cwd}."
+    return Result(f"<tool_use_error>{said}</tool_use_error>", is_error=True, value=f"Error: {said}")
+
+
+GLOB = Tool(
+    "Glob",
+    "Find files by their names, with patterns such as **/*.py, src/**/*.{ts,tsx} or README*. The longest unchanged come"
+    " first; at most 100 are listed.",
+    {
+        "type": "object",
+        "properties": {
+            "pattern": {"type": "string", "description": "The pattern"},
+            "path": {"type": "string", "description": "The folder to search; by default the working directory"},
+        },
+        "required": ["pattern"],
+        "additionalProperties": False,
+    },
+    find,
+)

@@ -1,0 +1,193 @@
+"""Grep: lines of files by a regular expression.
+
+1. Three ways to answer: the files, the newest first; the lines, with their numbers; how many lines of each file.
+2. At most 250 lines or files are given, or as many as are asked for; if there are more, it is said how many there are.
+3. Paths are relative to the working directory where they are in it. Files that may not be read are not looked at.
+"""
+
+from __future__ import annotations
+
+import os
+
+from foretold.harness.tools.base import Hands, Result, Tool
+from foretold.harness.tools.glob import shown_path
+from foretold.harness.tools.search import Answer, Asked, Found, look
+from foretold.harness.tools.search_types import TYPES
+from foretold.text.globs.picomatch import Glob
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from foretold.harness.tools.base import Input
+
+LIMIT = 250
+MODES = ("content", "files_with_matches", "count")
+
+
+def search(hands: Hands, given: Input) -> Result:
+    """Search files."""
+    place = hands.state.path_of(str(given.get("path") or "."))
+    kind = str(given.get("type") or "")
+    if not os.path.exists(place):
+        said = f"Path does not exist: {place}. Note: your current working directory is {hands.cwd}."
+        return Result(f"<tool_use_error>{said}</tool_use_error>", is_error=True, value=f"Error: {said}")
+    if kind and kind not in TYPES:
+        return _failed(f"there is no file type {kind!r}. There are: {', '.join(sorted(TYPES))}.")
+    if os.path.isfile(place) and _is_binary(place):
+        return Result(f"Binary file, not searched: {shown_path(hands.cwd, place)}")
+    around = _number(given, "-C") or _number(given, "context")
+    answer = look(
+        Asked(
+            place,
+            str(given["pattern"]),
+            str(given.get("output_mode", "files_with_matches")),
+            TYPES.get(kind, ()),
+            given.get("-i") is True,
+            given.get("multiline") is True,
+            around or _number(given, "-B"),
+            around or _number(given, "-A"),
+        ),
+        hands.env,
+    )
+    if answer.problem:
+        return _failed(answer.problem)
+    return _shown(hands, given, place, answer._replace(found=_kept(hands, given, place, answer.found)))
+
+
+def _kept(hands: Hands, given: Input, place: str, found: list[Found]) -> list[Found]:
+    """Files that may be shown, and that the glob stands for."""
+    pattern = str(given.get("glob") or "")
+    negated = pattern.startswith("!")
+    glob = Glob(_anywhere(pattern.removeprefix("!"))) if pattern else None
+    kept = []
+    for one in found:
+        names = (shown_path(hands.cwd, one.path), shown_path(place, one.path))
+        fits = glob is None or any(glob.matches(name) for name in names) != negated
+        if fits and hands.permission.may_show(one.path):
+            kept.append(one)
+    return kept
+
+
+def _anywhere(pattern: str) -> str:
+    pattern = pattern.removeprefix("./")
+    return pattern.removeprefix("/") if "/" in pattern else "**/" + pattern
+
+
+def _shown(hands: Hands, given: Input, place: str, answer: Answer) -> Result:
+    mode = str(given.get("output_mode", "files_with_matches"))
+    name = {"content": _content, "count": _count}.get(mode, _files)
+    limit, offset = _number(given, "head_limit", LIMIT), _number(given, "offset")
+    text, value = name(hands, given, place, answer.found, limit, offset)
+    return Result("\n".join([text, *(f"({note})" for note in answer.notes)]), value=value)
+
+
+def _files(
+    hands: Hands, _given: Input, _place: str, found: list[Found], limit: int, offset: int
+) -> tuple[str, dict[str, object]]:
+    newest = sorted(found, key=lambda one: (-_changed(one.path), one.path))
+    names, page = _page([shown_path(hands.cwd, one.path) for one in newest], limit, offset)
+    value: dict[str, object] = {"mode": "files_with_matches", "filenames": names, "numFiles": len(names)}
+    head = f"Found {_counted(len(names), 'file')}{' ' + page if page else ''}"
+    return "\n".join([head, *names]) if names else _nothing("No files found", page), {**value, "totalFiles": len(found)}
+
+
+def _content(
+    hands: Hands, given: Input, place: str, found: list[Found], limit: int, offset: int
+) -> tuple[str, dict[str, object]]:
+    numbered, several = given.get("-n") is not False, not os.path.isfile(place)
+    grouped = any(_number(given, key) for key in ("-A", "-B", "-C", "context"))
+    lines: list[str] = []
+    for one in found:
+        name = shown_path(hands.cwd, one.path) if several else ""
+        last = -1
+        for number, matches, text in one.lines:
+            if grouped and lines and number != last + 1:
+                lines.append("--")
+            mark, last = ":" if matches else "-", number
+            lines.append((name + mark if name else "") + (f"{number}{mark}" if numbered else "") + text)
+    shown, page = _page(lines, limit, offset)
+    text = "\n".join(shown)
+    value = {"mode": "content", "numFiles": 0, "filenames": [], "content": text, "numLines": len(shown)}
+    pages = f"\n\n[Showing results with pagination = {page}]" if page else ""
+    return (text + pages if shown else _nothing("No matches found", page)), {**value, "totalLines": len(lines)}
+
+
+def _count(
+    hands: Hands, _given: Input, _place: str, found: list[Found], limit: int, offset: int
+) -> tuple[str, dict[str, object]]:
+    shown, page = _page([f"{shown_path(hands.cwd, one.path)}:{one.hits}" for one in found], limit, offset)
+    total = sum(one.hits for one in found)
+    text = "\n".join(shown)
+    said = f"{text or 'No matches found'}\n\nFound {_counted(total, 'total occurrence')} across"
+    said += f" {_counted(len(found), 'file')}.{' with pagination = ' + page if page else ''}"
+    return said, {"mode": "count", "numFiles": len(found), "filenames": [], "content": text, "numMatches": total}
+
+
+def _page(items: list[str], limit: int, offset: int) -> tuple[list[str], str]:
+    """A part of a list, and which part that is; nothing is said of the whole."""
+    shown = items[offset : offset + limit] if limit else items[offset:]
+    parts = [f"limit: {limit}"] if limit and len(items) > offset + limit else []
+    parts += [f"offset: {offset}"] if offset else []
+    return shown, ", ".join([*parts, f"total: {len(items)}"]) if parts else ""
+
+
+def _nothing(said: str, page: str) -> str:
+    return f"No entries at this offset ({page})" if page else said
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" + ("" if count == 1 else "s")
+
+
+def _changed(path: str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _is_binary(path: str) -> bool:
+    with open(path, "rb") as file:
+        return b"\0" in file.read(65_536)
+
+
+def _number(given: Input, key: str, default: int = 0) -> int:
+    value = given.get(key)
+    return max(int(value), 0) if isinstance(value, int | float) else default
+
+
+def _failed(said: str) -> Result:
+    return Result(f"Search failed: {said}", is_error=True, value=f"Error: Search failed: {said}")
+
+
+def _lines_around(what: str) -> dict[str, object]:
+    return {"type": "number", "description": f"How many lines {what} to show; only with output_mode content"}
+
+
+GREP = Tool(
+    "Grep",
+    "Search the lines of files with a regular expression. It answers with the files that match, the newest first; with "
+    "output_mode content with the lines, with count with how many there are. What git ignores and binary files are not "
+    "searched. At most 250 lines or files come unless head_limit says otherwise.",
+    {
+        "type": "object",
+        "properties": {
+            "pattern": {"type": "string", "description": "The regular expression"},
+            "path": {"type": "string", "description": "A file or folder; by default the working directory"},
+            "glob": {"type": "string", "description": "Only files that this pattern stands for, such as *.{ts,tsx}"},
+            "type": {"type": "string", "description": "Only files of a language, such as py, js, rust, go, java"},
+            "output_mode": {"type": "string", "enum": list(MODES), "description": "What to answer with"},
+            "-i": {"type": "boolean", "description": "Ignore case"},
+            "-n": {"type": "boolean", "description": "Show the numbers of lines; on by default"},
+            "-A": _lines_around("behind each match"),
+            "-B": _lines_around("before each match"),
+            "-C": _lines_around("around each match"),
+            "context": _lines_around("around each match"),
+            "head_limit": {"type": "number", "description": "At most so many lines or files; 0: all"},
+            "offset": {"type": "number", "description": "Leave out so many lines or files at the beginning"},
+            "multiline": {"type": "boolean", "description": "Let a match go over several lines"},
+        },
+        "required": ["pattern"],
+        "additionalProperties": False,
+    },
+    search,
+)

@@ -1,0 +1,124 @@
+"""The tools of the harness, and how a call of one is answered.
+
+1. A call is answered in this order: the tool is known, the input fits its schema, it is permitted, it runs.
+2. Where a person has to decide, `hands.ask` is called; without it the answer is no. The model is told which it was.
+3. Whatever a model does wrong is an answer that says so; nothing raises. A fault of the machine is an answer, too.
+4. So is a fault of a tool that is not ours: it raises, or gives something that no model can be sent. It is in
+   `Result.fault`, for the harness to tell its user. Of a long text that such a tool gives, the middle is left out, and
+   that is said. A text alone is as good as a `Result`.
+"""
+
+from __future__ import annotations
+
+import json
+
+from foretold.errors import ForetoldError
+from foretold.harness.permissions.rules import PATHS
+from foretold.harness.permissions.verdict import NOBODY, SAID_NO
+from foretold.harness.tools.base import Hands, Result, Tool
+from foretold.harness.tools.bash import BASH
+from foretold.harness.tools.files import EDIT, READ, WRITE
+from foretold.harness.tools.glob import GLOB
+from foretold.harness.tools.grep import GREP
+from foretold.harness.tools.schema import fitted
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from foretold.harness.permissions.verdict import Verdict
+
+__all__ = ["DEFAULT_TOOLS", "Hands", "Result", "Tool", "definitions", "run_tool"]
+
+DEFAULT_TOOLS: tuple[Tool, ...] = (READ, WRITE, EDIT, GLOB, GREP, BASH)
+MOST = 100_000  #: characters of a text that a tool of somebody else gives
+
+
+def definitions(tools: Iterable[Tool]) -> tuple[dict[str, object], ...]:
+    """What a model is told of tools.
+
+    >>> [tool["name"] for tool in definitions(DEFAULT_TOOLS)]
+    ['Read', 'Write', 'Edit', 'Glob', 'Grep', 'Bash']
+    """
+    return tuple({"name": tool.name, "description": tool.description, "input_schema": tool.schema} for tool in tools)
+
+
+def run_tool(hands: Hands, tools: Sequence[Tool], call: Mapping[str, object]) -> Result:
+    """Answer a call, given as a `tool_use` block.
+
+    >>> hands = Hands("/repo", home="/home/ann", env={})
+    >>> run_tool(hands, DEFAULT_TOOLS, {"type": "tool_use", "id": "t1", "name": "Paint", "input": {}}).content
+    '<tool_use_error>Error: No such tool available: Paint</tool_use_error>'
+    """
+    name = str(call.get("name"))
+    tool = next((one for one in tools if one.name == name), None)
+    if tool is None:
+        return _wrong(f"Error: No such tool available: {name}")
+    given, problem = fitted(name, tool.schema, call.get("input"))
+    if problem:
+        return _wrong(problem)
+    verdict = hands.permission.check(name, given, cwd=hands.cwd)
+    tagged = verdict.decision == "deny" and bool(verdict.rule) and name in PATHS  # the agent sees these before it asks
+    if verdict.decision == "ask":
+        verdict = _asked(hands, {**call, "input": given}, verdict)
+    if verdict.decision != "allow":
+        said = f"<tool_use_error>{verdict.reason}</tool_use_error>" if tagged else verdict.reason
+        return Result(said, is_error=True, value=f"Error: {verdict.reason}", verdict=verdict)
+    try:
+        done = tool.run(hands, given)
+        if isinstance(done, Result) and any(tool is one for one in DEFAULT_TOOLS):
+            return done
+        return _whole(name, done)
+    except (OSError, ValueError, ForetoldError) as error:  # what the machine refuses, paths that no system call takes
+        return _failed(f"{name} failed: {error}")
+    except Exception as error:
+        return _failed(f"{name} failed: {type(error).__name__}: {error}", fault=True)
+
+
+def _asked(hands: Hands, call: Mapping[str, object], verdict: Verdict) -> Verdict:
+    """What a person decides, if there is one to be asked."""
+    if hands.ask is None:
+        return verdict.refused(NOBODY)
+    return verdict._replace(decision="allow") if hands.ask(call, verdict) else verdict.refused(SAID_NO)
+
+
+def _wrong(said: str) -> Result:
+    return Result(f"<tool_use_error>{said}</tool_use_error>", is_error=True, value=said)
+
+
+def _failed(said: str, *, fault: bool = False) -> Result:
+    return Result(said, is_error=True, value=f"Error: {said}", fault=said if fault else "")
+
+
+def _whole(name: str, given: object) -> Result:
+    """What a tool gave, if it can be written down and sent."""
+    result = Result(given) if isinstance(given, str) else given
+    if not isinstance(result, Result):
+        return _failed(f"{name} failed: it gave no Result but {type(given).__name__}", fault=True)
+    content = result.content
+    if isinstance(content, str):
+        return _written(name, result._replace(content=_short(content)))
+    if not isinstance(content, list) or not all(isinstance(block, dict) and _is_block(block) for block in content):
+        return _failed(f"{name} failed: the content of its Result is neither a text nor blocks", fault=True)
+    blocks = [{**each, "text": _short(str(each["text"]))} if each["type"] == "text" else each for each in content]
+    return _written(name, result._replace(content=blocks))
+
+
+def _is_block(block: dict[str, object]) -> bool:
+    return isinstance(block.get("text"), str) if block.get("type") == "text" else "type" in block
+
+
+def _written(name: str, result: Result) -> Result:
+    try:
+        if isinstance(result.content, list) or result.value is not None:
+            json.dumps([result.content, result.value])
+    except (TypeError, ValueError, RecursionError) as error:
+        return _failed(f"{name} failed: its Result cannot be written as JSON: {error}", fault=True)
+    return result
+
+
+def _short(text: str) -> str:
+    if len(text) <= MOST:
+        return text
+    half = MOST // 2
+    return f"{text[:half]}\n\n... [{len(text) - 2 * half} characters truncated] ...\n\n{text[-half:]}"

@@ -1,0 +1,183 @@
+"""The transcript of a conversation: everything that is said, as Claude Code writes it down.
+
+1. The file is made with the first record, so a conversation in which nothing was said leaves none.
+2. When a method returns, its record is in the file and survives the end of the process (`sessions.write`).
+3. Ids are unique in a conversation: an answer or a call whose id was there before gets another one. (Some servers
+   number their calls anew for every answer.) A call without a name, or whose input is no object, gets one: what is sent
+   back like that, no server takes, and the conversation would end there.
+4. Versions that keep the text of attachments get it in `rendered`.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import uuid
+
+from foretold.context.attachments import Attachment, image_of, texts
+from foretold.context.placing import is_older
+from foretold.dialects.claude_code.context import around_of
+from foretold.dialects.claude_code.sessions import rules_of
+from foretold.dialects.registry import choose
+from foretold.errors import StoreFailed
+from foretold.instructions.render.blocks import CLOSE, OPEN, placement_of
+from foretold.sessions.formats.jsonl import records_of
+from foretold.sessions.transcript.writer import Transcript
+from foretold.types import TYPE_CHECKING, Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from foretold.harness.tools.base import Result
+    from foretold.models.protocol import Reply
+
+    Json = Mapping[str, object]
+
+
+class Recording:
+    """What is written down of a conversation."""
+
+    def __init__(
+        self,
+        path: str,
+        *,
+        cwd: str,
+        agent: str,
+        model: str,
+        branch: Callable[[], str] = lambda: "HEAD",
+        sync: bool = True,
+        clock: Callable[[], float] = time.time,
+        session: str = "",
+        agent_id: str = "",
+    ) -> None:
+        """`agent` has its version; `session` and `agent_id` are given for the conversation of a subagent."""
+        self.path, self.model = path, model
+        self.version = agent.rpartition("@")[2]
+        self._open: Callable[[], Transcript] = lambda: Transcript(
+            path,
+            cwd=cwd,
+            version=self.version,
+            branch=branch(),
+            sync=sync,
+            clock=clock,
+            session=session,
+            agent_id=agent_id,
+        )
+        self._agent, self._is_closed = agent, False
+        self._transcript: Transcript | None = None
+        self._findings: list[Finding] = []
+        self._ids: set[str] = set()
+        self.has_branched = False
+        self.written: dict[str, str] = {}  #: call -> the record that makes it
+
+    @property
+    def transcript(self) -> Transcript:
+        """The open file; made when it is first used."""
+        if self._is_closed:
+            raise StoreFailed(f"{self.path} is closed; go on with it by Harness.resume")
+        if self._transcript is None:
+            self._transcript = self._open()
+        return self._transcript
+
+    @property
+    def leaf(self) -> str:
+        """The record that the next one follows; empty if the file is not open."""
+        return (self._transcript.leaf or "") if self._transcript else ""
+
+    @property
+    def is_begun(self) -> bool:
+        return self._transcript is not None
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        return (*self._findings, *(self._transcript.findings if self._transcript else ()))
+
+    def records(self) -> list[dict[str, object]]:
+        """Everything that is in the file."""
+        return [record.value for record in records_of(self.path)] if os.path.isfile(self.path) else []
+
+    def prompt(self, text: str) -> str:
+        """What the user typed: the id of its record."""
+        name = self.transcript.user(text)
+        if self.has_branched:
+            # a resume follows the leaf that was named last, if what was said since is not below it
+            noted = {"type": "last-prompt", "lastPrompt": text, "leafUuid": name, "sessionId": self.transcript.session}
+            self.ready([noted])
+            self.has_branched = False
+        return name
+
+    def claim(self) -> None:
+        """If others went on with this session since we spoke, let the file tell of our branch again."""
+        self.transcript.claim()
+
+    def branch(self, leaf: str) -> None:
+        """Go on behind an earlier record; behind none, if it is empty."""
+        self.transcript.leaf, self.has_branched = leaf or None, True
+
+    def reply(self, reply: Reply) -> tuple[dict[str, object], ...]:
+        """What the model said: its blocks, with ids that are new."""
+        blocks = tuple(self._call(block) if block.get("type") == "tool_use" else block for block in reply.content)
+        used = reply.usage
+        usage = {"input_tokens": used.input, "output_tokens": used.output}
+        usage |= {"cache_read_input_tokens": used.cache_read, "cache_creation_input_tokens": used.cache_write}
+        said = {"id": self._new(reply.id, "msg_"), "model": reply.model or self.model, "content": list(blocks)}
+        written = self.transcript.assistant({**said, "stop_reason": reply.stop, "usage": usage})
+        for block, record in zip(blocks, written, strict=True):
+            if block.get("type") == "tool_use":
+                self.written[str(block["id"])] = record
+        return blocks
+
+    def _call(self, block: dict[str, object]) -> dict[str, object]:
+        given = block.get("input")
+        given = given if isinstance(given, dict) else {} if given is None else {"invalid_input": given}
+        name = self._new(str(block.get("id") or ""), "toolu_")
+        return {**block, "id": name, "name": str(block.get("name") or "unnamed"), "input": given}
+
+    def result(self, call: str, result: Result) -> str:
+        """What a tool gave back."""
+        return self.transcript.tool_result(call, result.content, is_error=result.is_error, result=result.value)
+
+    def open_again(self) -> None:
+        """Take the end of the chain from the file: an interrupt may have come before we knew of a record."""
+        if self._transcript is not None:
+            self._transcript.abandon()
+            self._findings += self._transcript.findings
+            self._transcript = self._open()
+
+    def attach(self, attachments: Iterable[Attachment]) -> None:
+        """What was put beside a prompt or a result."""
+        for attachment in attachments:
+            self.transcript.attachment(attachment.record, **self._rendered(attachment))
+
+    def _rendered(self, attachment: Attachment) -> dict[str, object]:
+        if not rules_of(self.version).is_rendered or image_of(attachment) is not None:
+            return {}
+        around, placement = around_of(self._agent), placement_of(self.model, choose(self._agent).dialect)
+        said = [{"content": OPEN + text + CLOSE} for text in texts(attachment, around)]
+        is_user = is_older(placement) or attachment.type in around.user_types
+        return {"rendered": said, "renderedRole": "user" if is_user else "system"} if said else {}
+
+    def ready(self, records: Sequence[Json | None]) -> None:
+        """Records that somebody else made: snapshots of files, a compaction. None is passed over."""
+        self.transcript.records([record for record in records if record is not None])
+
+    def taken(self, records: Iterable[Json]) -> None:
+        """Ids of a conversation that is gone on with are not new."""
+        for record in records:
+            said = record.get("message")
+            content = said.get("content") if isinstance(said, dict) else None
+            blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+            self._ids |= {str(each.get("id")) for each in (said, *blocks) if isinstance(each, dict) and each.get("id")}
+
+    def _new(self, name: str, prefix: str) -> str:
+        while not name or name in self._ids:
+            name = prefix + uuid.uuid4().hex[:24]
+        self._ids.add(name)
+        return name
+
+    def close(self) -> None:
+        """No more is said."""
+        if self._transcript is not None:
+            self._transcript.close()
+            self._findings += self._transcript.findings
+        self._transcript, self._is_closed = None, True

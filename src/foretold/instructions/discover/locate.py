@@ -1,0 +1,103 @@
+"""Which folders a plan looks in, and in which order.
+
+1. The walk goes from the top of the dialect's choice (`World.walk`) down to the working directory; `closest` goes it
+   the other way, and ends at the first folder that has what is looked for.
+2. `below` are the folders strictly below the working directory down to that of a touched file.
+3. Neighbours of a plan that share a base of many folders are taken together: all of them in the first folder, then
+   all of them in the next.
+4. In a linked git worktree inside its main repository, folders of the main work tree that are outside the worktree
+   count as foreign: their project files are skipped, their local files are not.
+"""
+
+from __future__ import annotations
+
+from foretold.dialects.schema import Source
+from foretold.dialects.surroundings import World, walk_between
+from foretold.storage.tree import is_inside
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+MANY = ("walk", "upward", "edges", "between", "below", "reach", "added")
+
+
+def below(cwd: str, touched: str) -> list[str]:
+    """The folders strictly below a folder down to that of a file.
+
+    >>> below("/a", "/a/b/c/x.ts")
+    ['/a/b', '/a/b/c']
+    """
+    folder = touched.rpartition("/")[0]
+    if not is_inside(folder, cwd) or folder == cwd:
+        return []
+    found, path = [], cwd.rstrip("/")
+    for part in folder[len(path) + 1 :].split("/"):
+        path += "/" + part
+        found.append(path)
+    return found
+
+
+PLACES: dict[str, Callable[[World], str]] = {
+    "managed": lambda world: world.managed,
+    "user": lambda world: world.user,
+    "home": lambda world: world.home,
+    "cwd": lambda world: world.cwd,
+    "project": lambda world: world.git.top if world.git else world.cwd,
+    "path": lambda _: "/",  # the name of the source is a whole path
+}
+
+
+def reach(world: World, touched: str) -> list[str]:
+    """The folders from the top of the project down to that of a file in the working directory or in an added folder."""
+    folder = touched.rpartition("/")[0]
+    if not any(is_inside(folder, base) for base in (world.cwd, *world.added)):
+        return []
+    tops = [base for base in (world.walk[0], *world.added) if is_inside(folder, base)]
+    return list(walk_between(tops[0], folder))
+
+
+def folders_of(base: str, world: World, touched: str) -> list[str]:
+    """The folders that a base stands for."""
+    if base == "walk":
+        return list(world.walk)
+    if base in ("closest", "upward"):
+        return list(reversed(world.walk))
+    if base == "edges":
+        return list(dict.fromkeys((world.walk[0], world.walk[-1])))
+    if base == "between":
+        return list(reversed(world.walk[1:-1]))
+    if base == "below":
+        return below(world.cwd, touched)
+    if base == "added":
+        return list(world.added)
+    if base == "memory":
+        return [world.memory] if world.memory else []
+    if base == "reach":
+        return reach(world, touched)
+    return [PLACES[base](world) if base in PLACES else ""]
+
+
+def steps(plan: tuple[Source, ...], world: World, touched: str = "") -> Iterator[tuple[Source, str]]:
+    """Every source of a plan with every folder it is looked for in, in the agent's order."""
+    at = 0
+    while at < len(plan):
+        base = plan[at].base
+        end = at + 1
+        while base in MANY and not plan[at].apart and end < len(plan) and plan[end].base == base:
+            end += 1
+        for folder in folders_of(base, world, touched):
+            for source in plan[at:end]:
+                yield source, folder
+        at = end
+
+
+def foreign_folders(world: World) -> frozenset[str]:
+    """Folders of the walk that belong to the main repository of a nested worktree.
+
+    # claude-code: disc-worktree-nested, disc-bare-worktree, disc-worktree-outside
+    """
+    git = world.git
+    if git is None or git.bare or git.main == git.top or not is_inside(git.top, git.main):
+        return frozenset()
+    return frozenset(folder for folder in world.walk if is_inside(folder, git.main) and not is_inside(folder, git.top))

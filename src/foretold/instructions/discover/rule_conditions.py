@@ -1,0 +1,182 @@
+"""The `paths` of a rule: from the value in its frontmatter to a list of globs.
+
+The numbers in brackets are those of the specification.
+
+1. A string is one or more patterns between commas; a comma within braces does not part them [4.5].
+2. A list, and a list in a list, is all the patterns of its strings; whatever else stands in it is dropped [4.5].
+3. Patterns are trimmed, empty ones dropped [4.5].
+4. Braces are expanded, from the first `{` to the first `}` behind it, then again in what comes out; alternatives are
+   trimmed and may be empty [4.5, 13.4]. Braces within braces therefore do not do what their author meant.
+5. One `/**` is cut from the end of each glob; what is then empty is dropped [4.5].
+6. No glob at all, or nothing but `**`: the rule is unconditional, and there are no patterns [4.5].
+
+Braces multiply, so there is a limit on the number of globs and on the characters written while expanding; what is
+beyond stays unexpanded and is told in `Globs.problem`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from foretold.text.frontmatter import trim
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MAX_GLOBS = 1_000
+MAX_WRITTEN = 100_000  #: characters written while expanding braces
+MAX_PATTERN = 4_096  #: characters; no path is as long
+MAX_ITEMS = 10_000  #: items of lists, lists in lists included
+
+ALWAYS = "so the rule always applies"
+
+
+class Globs(NamedTuple):
+    """The globs of a rule. No patterns: the rule is unconditional."""
+
+    patterns: tuple[str, ...]
+    problem: str | None  #: what was written there in vain, in a sentence
+
+
+def globs_of(value: object, *, whole: bool = False) -> Globs:
+    """The globs that a value of `paths` stands for; `whole` if nothing is cut from their ends."""
+    end = "" if whole else "/**"
+    if isinstance(value, str) and "," not in value and "{" not in value and len(value) <= MAX_PATTERN:
+        glob = trim(value).removesuffix(end)
+        return Globs((), _in_vain(value, [value])) if glob in ("", "**") else Globs((glob,), None)
+    texts, dropped = ([value], None) if isinstance(value, str) else _strings(value)
+    patterns = [pattern for text in texts for pattern in _parted(text)]
+    expanded, cut = _expanded(patterns)
+    if any(len(glob) > MAX_PATTERN for glob in expanded):
+        expanded = [glob if len(glob) <= MAX_PATTERN else "#" for glob in expanded]  # a comment: it matches nothing
+        cut = f"`paths` has a pattern of more than {MAX_PATTERN} characters, which is taken to match nothing"
+    globs = tuple(filter(None, (glob.removesuffix(end) for glob in expanded)))
+    if all(glob == "**" for glob in globs):
+        return Globs((), _in_vain(value, texts))
+    return Globs(globs, cut or dropped or _odd_braces(patterns))
+
+
+def _strings(value: object) -> tuple[list[str], str | None]:
+    """The strings of a value in order, and a word about what is no string."""
+    texts: list[str] = []
+    problem: str | None = None
+    waiting, seen = [value], 0
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, str):
+            texts.append(item)
+        elif isinstance(item, list):
+            seen += len(item)
+            if seen > MAX_ITEMS:
+                return texts, f"`paths` has more than {MAX_ITEMS} items; the rest is left out"
+            waiting.extend(reversed(item))
+        else:
+            problem = f"`paths` holds {_kind(item)}, which is ignored: write patterns as text"
+    return texts, problem
+
+
+def _parted(text: str) -> Iterator[str]:
+    """The patterns of a string."""
+    start = depth = 0
+    if "{" in text or "}" in text:
+        for found in re.finditer("[{},]", text):
+            if found[0] != ",":
+                depth += 1 if found[0] == "{" else -1
+            elif not depth:
+                yield from filter(None, (trim(text[start : found.start()]),))
+                start = found.end()
+        yield from filter(None, (trim(text[start:]),))
+    else:
+        yield from filter(None, map(trim, text.split(",")))
+
+
+def _expanded(patterns: list[str]) -> tuple[list[str], str | None]:
+    """The patterns with their braces expanded, and a word if that went too far."""
+    globs: list[str] = []
+    written = 0
+    for pattern in patterns:
+        waiting = [("", pattern)]
+        while waiting and len(globs) < MAX_GLOBS:
+            done, rest = waiting.pop()
+            opened = rest.find("{")
+            closed = rest.find("}", opened + 1) if opened >= 0 else -1
+            if closed <= opened + 1 or written > MAX_WRITTEN:
+                globs.append(done + rest)
+                continue
+            done, inner, rest = done + rest[:opened], rest[opened + 1 : closed], rest[closed + 1 :]
+            room = 1 + (MAX_WRITTEN - written) // (len(done) + len(rest) + 1)
+            choices = inner.split(",", room)[:room]
+            written += len(inner) + len(choices) * (len(done) + len(rest) + 1)
+            waiting.extend((done, trim(choice) + rest) for choice in reversed(choices))
+    if len(globs) >= MAX_GLOBS or written > MAX_WRITTEN:
+        return globs, f"`paths` expands to too many patterns, {len(globs)} are kept: write fewer braces"
+    return globs, None
+
+
+def _in_vain(value: object, texts: list[str]) -> str:
+    """Why a value that was written down leaves the rule unconditional."""
+    if any("**" in text for text in texts):
+        return f"`paths` matches every file, {ALWAYS}"
+    if value is None or isinstance(value, (str, list)):
+        return f"`paths` has no pattern in it, {ALWAYS}"
+    return f"`paths` is {_kind(value)}, not a pattern, {ALWAYS}"
+
+
+def _kind(value: object) -> str:
+    if value is None:
+        return "an empty item"
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    if isinstance(value, (int, float)):
+        return "a number"
+    return "a mapping" if isinstance(value, dict) else f"a {type(value).__name__}"
+
+
+def _odd_braces(patterns: list[str]) -> str | None:
+    """A word about braces that are not what they seem."""
+    for pattern in patterns:
+        if ("{" in pattern or "}" in pattern) and re.search(r"\{[^}]*\{|\{\}|\{[^}]*$|(?:^|\})[^{}]*\}", pattern):
+            return f"{_short(pattern)}: braces in braces, empty or open ones are not understood: write each pattern"
+    return None
+
+
+def _short(pattern: str) -> str:
+    return f"`{pattern}`" if len(pattern) <= 80 else f"`{pattern[:77]}...`"
+
+
+#: what a pattern may hold, and why it then matches nothing. Globs are gitignore patterns, seen from the folder that
+#: holds `.claude` and tested against paths like `src/a.ts`. A few could match a file that nobody has (`~/x`, `"x`).
+_NEVER = (
+    (r"^#", "it is a comment, because it starts with `#`: write `\\#` for a name that does"),
+    (r"^(?:\.?/?)$", "it names no file: to apply the rule always, leave `paths` out"),
+    (r"^\./", "it starts with `./`, as no path does: write it without"),
+    (
+        r"(?:^|/)\.\.?(?:/|$)",
+        "it has `.` or `..` in it, as no path has: the rule sees only the files below its own folder",
+    ),
+    (r"^/?(?:~/|~$|\$HOME\b|\$\{HOME\})", "the home folder is not filled in: write the path as seen from the project"),
+    (r"^(?:[A-Za-z]:[\\/]|/(?:home|Users|root)/)", "it is an absolute path: write the path as seen from the project"),
+    (r"//", "it has an empty name between two slashes: write one slash"),
+    (r"\\[A-Za-z0-9_]", "a backslash does not part folders: write `/`"),
+    (r"[\r\n]", "line ends do not part patterns: write a list"),
+    (r"^[\"']", "a quotation mark has become part of it: close the quotes"),
+    (r"\s#", "a comment has become part of it: put the pattern in quotes, and the comment on a line of its own"),
+    (r"^\[[^\]]*(?:[/*]|$)", "a bracket has become part of it: put each pattern of the list in quotes"),
+)
+
+
+#: any of them, so that an ordinary pattern costs one search
+_SUSPECT = "|".join(form for form, _ in _NEVER)
+
+
+def never_matches(pattern: str, *, alone: bool = True) -> str | None:
+    """Why a glob can match no file of a project, with what to write instead; None if it can.
+
+    A `!` pattern takes away from what other patterns match, so it is in vain only where it stands `alone`.
+    """
+    if pattern.startswith("!"):
+        return "it only takes away from other patterns: add one that matches" if alone else None
+    if not re.search(_SUSPECT, pattern):
+        return None
+    return next((reason for form, reason in _NEVER if re.search(form, pattern)), None)

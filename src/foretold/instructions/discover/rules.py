@@ -1,0 +1,270 @@
+"""The rules of a folder: which files they are, which are taken now and which wait for a path.
+
+1. Every name that ends in the suffix, at any depth, hidden ones too, in the file system's own order; a folder is
+   expanded where it stands. Links are followed; each folder is entered once, so a loop ends.
+2. A rule behind a link must lie inside the working directory, where the dialect says so.
+3. A rule with `paths` waits, and so does what a rule imports, if that has `paths`. The imports of a waiting rule that
+   have none are taken now. Waiting is worked out apart from what was taken: a rule that something else imported still
+   waits. # claude-code@2.1.197: rule-cond-claudemd-import
+4. In a dialect whose rules wait for what `exists`, all rules of a folder are read, their globs are looked for in one
+   walk, and those without a hit are skipped.
+"""
+
+from __future__ import annotations
+
+import os
+
+from foretold.dialects.schema import Source
+from foretold.dialects.surroundings import join
+from foretold.instructions.discover.admission import WAITS, refusal_of
+from foretold.instructions.discover.rule_conditions import never_matches
+from foretold.instructions.origin import Origin, Wait, Waiting
+from foretold.instructions.text.read import Text, read_text, trimmed
+from foretold.storage.tree import Fault, Tree, is_inside
+from foretold.text.frontmatter import trim
+from foretold.types import TYPE_CHECKING, Entry, Finding, NamedTuple, Skip
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any
+
+    from foretold.instructions.engine import Run
+
+
+ABSOLUTE = "it is an absolute path: write it as seen from the working directory"
+
+
+class Rule(NamedTuple):
+    """A rule file, as spelled below its rules folder and as it really is."""
+
+    path: str
+    real: str
+
+
+def find_rules(
+    tree: Tree,
+    folder: str,
+    suffix: str | tuple[str, ...],
+    may_enter: Callable[[Rule], bool] = lambda _: True,
+    *,
+    deep: bool = True,
+) -> Iterator[Rule | Skip]:
+    """Every rule below a folder, and a skip for what cannot be one."""
+    entered: set[str] = set()
+    open_folders = [_names(tree, folder, entered)]
+    while open_folders:
+        for found in open_folders[-1]:
+            if isinstance(found, Skip):
+                yield found
+                continue
+            rule, kind = found
+            if kind == "folder" and not deep:
+                yield Skip(rule.path, "not-walked")
+            elif kind == "folder" and not may_enter(rule):
+                yield Skip(rule.path, "outside-project", f"it is a link to {rule.real}")
+            elif kind == "folder":
+                open_folders.append(_names(tree, rule.path, entered))
+                break
+            elif rule.path.endswith(suffix):
+                yield rule if kind == "file" else Skip(rule.path, "not-a-file")
+        else:
+            open_folders.pop()
+
+
+def _names(tree: Tree, folder: str, entered: set[str]) -> Iterator[tuple[Rule, str] | Skip]:
+    items = tree.scan(folder)
+    if isinstance(items, Fault):
+        yield Skip(folder, items.reason, items.detail)
+        return
+    real = tree.real(folder)
+    if real in entered:
+        loops = is_inside(tree.real(folder.rpartition("/")[0]), real)
+        yield Skip(folder, "symlink-loop" if loops else "duplicate", f"{real} was entered before")
+        return
+    entered.add(real)
+    for name, kind in items:
+        if kind == "link":
+            yield _follow(tree, f"{folder}/{name}")
+        else:
+            yield Rule(f"{folder}/{name}", f"{real}/{name}"), kind
+
+
+def _follow(tree: Tree, path: str) -> tuple[Rule, str] | Skip:
+    kind = tree.kind(path)
+    if kind == "missing":
+        return Skip(path, "missing", "the link leads nowhere")
+    return Rule(path, tree.real(path)), kind
+
+
+def _files_first(rule: Rule | Skip) -> list[tuple[bool, str]]:
+    """At each level the files by name, then the folders."""
+    *folders, name = rule.path.split("/")
+    return [*((True, folder) for folder in folders), (False, name)]
+
+
+def _by_path(rule: Rule | Skip) -> str:
+    return rule.path
+
+
+def _by_base_name(rule: Rule | Skip) -> str:
+    return rule.path.rpartition("/")[2].lower()
+
+
+def _by_locale(rule: Rule | Skip) -> object:
+    from foretold.instructions.text.locale_compare import collation_key
+
+    return collation_key(rule.path.rpartition("/")[2])
+
+
+ORDERS: dict[str, Callable[[Rule | Skip], Any]] = {
+    "path": _by_path,
+    "files-first": _files_first,
+    "base-name": _by_base_name,
+    "locale": _by_locale,
+}
+
+
+def take_rules(run: Run, path: str, source: Source, holder: str, *, only_waiting: bool = False) -> bool:
+    """Take the rules of a folder that do not wait; let the others wait. Whether there are any."""
+    real = run.tree.real(path)
+    if real in run.rule_folders:  # claude-code: disc-under-home: the user's rules are not the project's too
+        return False
+    run.rule_folders.add(real)
+    run.waited = set()  # each rules folder is looked at afresh
+    base = holder if source.layer == "project" and source.base != "path" else run.world.cwd
+    table = run.dialect.rules
+    origin = Origin(source.layer, holder, "rule", Wait(base, source, only_waiting) if table.wakes == "touch" else None)
+    free = run.dialect.rules.links == "anywhere" or source.layer in run.dialect.rules.free
+
+    def may_enter(rule: Rule) -> bool:
+        """A folder behind a link whose rules would all be refused is not walked: it may be the whole disk."""
+        is_near = free or rule.real.startswith(real) or is_inside(rule.real, run.world.cwd)
+        return is_near or run.world.approved(rule.real)
+
+    rules: Iterable[Rule | Skip] = find_rules(run.tree, path, table.suffix, may_enter, deep=table.deep)
+    if table.ordered:
+        rules = sorted(rules, key=ORDERS[table.ordered])
+    taken = []
+    for rule in rules:
+        if isinstance(rule, Skip):
+            _note_no_rule(run, rule, source)
+        elif not _is_refused(run, rule, origin, holder):
+            taken.append(rule)
+            if table.wakes == "touch":
+                plain = rule.real == rule.path
+                speaker = origin if plain else origin._replace(folder=_spoken_for(rule.real))
+                run.take_file(rule.path, speaker, rule.real, rule.real)
+    if table.wakes == "exists":
+        _take_existing(run, taken, origin)
+    return bool(taken)
+
+
+def _take_existing(run: Run, rules: list[Rule], origin: Origin) -> None:
+    """Take the rules that have no `paths`, and those with a path that is there."""
+    from foretold.text.globs.fnmatch_walk import first_hits, is_usable
+
+    texts = [read_text(run.tree, rule.path, run.dialect, "rule") for rule in rules]
+    globs = [() if isinstance(text, Fault) else text.globs.patterns for text in texts]
+    hits = first_hits(run.tree, run.world.cwd, globs)
+    for rule, text, patterns, hit in zip(rules, texts, globs, hits, strict=True):
+        if isinstance(text, Fault) or not patterns or hit is not None:
+            taken = run.take_file(rule.path, origin, real=rule.real, text=text)
+            if taken and hit is not None:
+                trigger = join(run.world.cwd, hit)
+                run.entries[-1] = run.entries[-1]._replace(reason="path_glob_match", trigger=trigger)
+            if not isinstance(text, Fault) and text.globs.problem:
+                run.findings.append(Finding(rule.path, None, "paths-ignored", text.globs.problem))
+            continue
+        run.skips.append(Skip(rule.path, "no-match", ", ".join(patterns)[:200], origin.layer, globs=patterns))
+        run.findings += text.findings
+        alone = all(glob.startswith("!") for glob in patterns)
+        for glob in patterns:
+            why = ABSOLUTE if glob.startswith("/") else never_matches(glob, alone=alone)
+            why = why if is_usable(glob) else "it has too many stars: write fewer"
+            if why and not is_inside(glob, run.world.cwd):
+                run.findings.append(Finding(rule.path, None, "glob-never-matches", f"`{glob}`: {why}"))
+
+
+def _note_no_rule(run: Run, skip: Skip, source: Source) -> None:
+    if skip.reason == "missing" and not skip.detail and skip.path.endswith(source.name):
+        run.absent.append(skip.path)
+    else:
+        run.skips.append(skip._replace(layer=source.layer))
+
+
+def _is_refused(run: Run, rule: Rule, origin: Origin, holder: str) -> bool:
+    rules = run.dialect.rules
+    if run.excludes:
+        tested = {"real": rule.real, "spelled": rule.path}
+        if any(run.is_excluded(tested[which], origin.layer) for which in rules.excluded_by):
+            run.skip(rule.real, "excluded", origin)
+            return True
+    if rule.real == rule.path or rules.links == "anywhere" or origin.layer in rules.free:
+        return False
+    if rule.real == run.tree.real(holder) + rule.path[len(holder) :]:  # no link below the folder that holds it
+        return False
+    if is_inside(rule.real, run.world.cwd) or run.world.approved(rule.real):
+        return False
+    run.skip(rule.path, "outside-project", origin, f"it is a link to {rule.real}")
+    return True
+
+
+def is_taken_now(run: Run, path: str, real: str, text: Text, origin: Origin, wait: Wait) -> bool:
+    """Whether a file of a rules folder is taken like any other; if it has `paths`, it waits."""
+    if real in run.waited:
+        run.skip(path, "duplicate", origin, path)
+        return False
+    run.waited.add(real)
+    reason, detail = refusal_of(run.dialect.rules.admits, text)
+    if reason and reason != WAITS:
+        run.findings += text.findings
+        run.skip(path, reason, origin, detail)
+        return False
+    if run.dialect.rules.admits and not reason:
+        return True
+    if text.globs.problem:
+        run.findings.append(Finding(path, None, "paths-ignored", text.globs.problem))
+    if text.globs.patterns:
+        _wait(run, path, real, text, origin, wait)
+        return False
+    if real in run.seen and text.mentions:
+        run.take_imports(path, real, text, origin)
+    return True
+
+
+def _wait(run: Run, path: str, real: str, text: Text, origin: Origin, wait: Wait) -> None:
+    run.seen.setdefault(real, path)
+    run.findings += text.findings
+    if wait.source.base == "added":
+        run.skip(path, "disabled", origin, "rules with paths of an added folder are never attached")
+    elif not trim(text.shown):
+        run.skip(path, "empty", origin)
+    else:
+        text = text._replace(shown=trimmed(text, run.dialect.reading, origin))
+        entry = run.entry(path, text, origin, "path_glob_match")
+        run.skips.append(Skip(path, "not-yet-read", "", origin.layer, origin.parent, None, entry.globs))
+        run.waiting.append(Waiting(entry, wait.base, wait.source))
+        if run.dialect.rules.lists and not run.trigger:
+            run.entries.append(_row(run, entry, text))
+    if text.mentions:
+        run.take_imports(path, real, text, origin)
+
+
+def _row(run: Run, entry: Entry, text: Text) -> Entry:
+    """A waiting rule as the model is told of it at the start."""
+    table, world = run.dialect.rules, run.world
+    globs = text.front.get(table.key)
+    parts = globs.split(",") if isinstance(globs, str) else globs if isinstance(globs, list) else []
+    shown = {
+        table.key: ", ".join(str(part).strip() for part in parts),
+        "description": text.front.get("description") or "",
+    }
+    top = world.git.top if world.git else world.cwd
+    row = table.lists.format(project=os.path.relpath(entry.path, top), **shown)
+    return Entry(entry.path, entry.layer, row, row, "row")
+
+
+def _spoken_for(path: str) -> str:
+    """The folder that a rule behind a link speaks for: the one that holds its `.claude`, or its own."""
+    head, found, _ = path.partition("/.claude/")
+    return head if found else path.rpartition("/")[0]

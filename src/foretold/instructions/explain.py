@@ -1,0 +1,134 @@
+"""One instruction file: is it loaded, when, and if not, why and what to change."""
+
+from __future__ import annotations
+
+from foretold.dialects.surroundings import join
+from foretold.instructions.advice import PUNCTUATION
+from foretold.instructions.engine import Run
+from foretold.instructions.origin import Origin
+from foretold.instructions.view import View
+from foretold.storage.tree import Disk, Tree, is_inside
+from foretold.types import REASONS, TYPE_CHECKING, Finding, NamedTuple, Skip
+
+if TYPE_CHECKING:
+    from foretold.types import Entry
+
+
+class Verdict(NamedTuple):
+    """The answer for one path. `loaded` is start, on-match, on-touch or never."""
+
+    path: str
+    loaded: str
+    answer: str
+    why: tuple[str, ...]
+    change: tuple[str, ...]
+
+
+def verdict_of(view: View, path: str, tree: Tree | None = None) -> Verdict:
+    """What becomes of one instruction file in a view."""
+    tree = tree if tree is not None else Disk()
+    path = join(view.world.cwd, path)
+    real = tree.real(path)
+    for number, entry in enumerate(view.entries, 1):
+        if entry.path in (path, real) or tree.real(entry.path) == real:
+            return _at_start(view, entry, number)
+        if path in entry.includes or real in entry.includes:
+            told = [_told(finding) for finding in view.findings if finding.path in (path, real)]
+            said = f"its text stands in {entry.path}, in place of the import"
+            return Verdict(path, "start", "loaded at the start of every session", (said, *told), ())
+    for rule in view.waiting:
+        if rule.entry.path in (path, real):
+            globs = ", ".join(rule.entry.globs)
+            why = f"its paths wait for a file that matches: {globs}, seen from {rule.base}"
+            return Verdict(path, "on-match", "loaded when a matching file is touched", (why,), ())
+    skips = [skip for skip in view.skips if skip.path in (path, real) or _almost(skip, path)]
+    if not skips:
+        return _elsewhere(view, path, tree)
+    found = _skipped(view, path, skips)
+    if all(_almost(skip, path) and skip.path != path for skip in skips):  # that import fails; it may come otherwise
+        other = _elsewhere(view, path, tree)
+        if other.loaded != "never":
+            return other._replace(why=(*other.why, *found.why), change=found.change)
+    return found
+
+
+def _almost(skip: Skip, path: str) -> bool:
+    """Whether an import was meant for a path, but has punctuation behind it."""
+    return skip.reason == "missing" and skip.path.startswith(path) and not skip.path[len(path) :].strip(PUNCTUATION)
+
+
+def _at_start(view: View, entry: Entry, number: int) -> Verdict:
+    why = [f"number {number} of {len(view.entries)}, layer {entry.layer}, about {entry.tokens:,} tokens"]
+    if entry.parent:
+        why.append(f"imported by {entry.parent}")
+    if entry.differs_from_disk:
+        why.append("shown without its frontmatter or comments")
+    findings = [finding for finding in view.findings if finding.path == entry.path]
+    why += [_told(finding) for finding in findings]
+    return Verdict(entry.path, "start", "loaded at the start of every session", tuple(why), ())
+
+
+def _told(finding: Finding) -> str:
+    return f"line {finding.line or '?'}: {finding.message}"
+
+
+def _skipped(view: View, path: str, skips: list[Skip]) -> Verdict:
+    why = []
+    for skip in skips:
+        where = f"{skip.parent}:{skip.line}: " if skip.parent else ""
+        if skip.path != path and skip.reason == "missing":
+            why.append(f"{where}the import is taken to mean {skip.path}")
+        else:
+            why.append(f"{where}{skip.reason}: {REASONS[skip.reason]}" + (f" ({skip.detail})" if skip.detail else ""))
+    places = {(path, None), *((skip.parent or skip.path, skip.line) for skip in skips)}
+    hints = [finding.hint for finding in view.findings if (finding.path, finding.line) in places and finding.hint]
+    change = dict.fromkeys(hints)
+    return Verdict(path, "never", "not loaded", tuple(why), tuple(change))
+
+
+def _on_touch(view: View, path: str, folder: str, tree: Tree) -> Verdict:
+    """A file of a nested folder: taken for a moment, to see whether anything of it would be attached."""
+    if view.world.off:
+        return Verdict(path, "never", "not loaded", (f"disabled: {REASONS['disabled']} ({view.world.off})",), ())
+    run = Run(tree, view.dialect, view.world, f"{folder}/x")
+    run.take_file(path, Origin("project", folder))
+    if run.skips and not run.entries:
+        return _skipped(view, path, [skip for skip in run.skips if skip.path == path])
+    return Verdict(path, "on-touch", "loaded when a file in its folder is touched", (f"in {folder}",), ())
+
+
+def _elsewhere(view: View, path: str, tree: Tree) -> Verdict:
+    """A path that the start of a session never looks at."""
+    if tree.kind(path) != "file":
+        return Verdict(path, "never", "not loaded", ("there is no such file",), ("create it",))
+    below = [source for source in view.dialect.touch if source.base == "below"]
+    fallback = view.dialect.fallback
+    names = [source.name for source in below if source.kind == "file"]
+    if fallback is not None and view.nested_fallback:
+        names += fallback.names
+    for name in names:
+        folder = path.removesuffix("/" + name)
+        if folder != path and folder != view.world.cwd and is_inside(folder, view.world.cwd):
+            return _on_touch(view, path, folder, tree)
+    folder = path.partition("/.claude/rules/")[0]
+    if folder != path and is_inside(folder, view.world.cwd) and any(source.kind == "rules" for source in below):
+        return _on_touch(view, path, folder, tree)
+    closed = [skip for skip in view.skips if skip.reason == "not-walked" and is_inside(path, skip.path)]
+    if closed:
+        return _skipped(view, path, [skip._replace(path=path) for skip in closed])
+    change = _ways_in(view, path)
+    why = "the agent does not look there, and nothing imports it" if change else "the agent does not look there"
+    return Verdict(path, "never", "not loaded", (why,), change)
+
+
+def _ways_in(view: View, path: str) -> tuple[str, ...]:
+    """How a file could be loaded that the agent does not look for."""
+    ways = []
+    if view.dialect.imports.depth:
+        base = view.world.cwd.rstrip("/") + "/"
+        near = path[len(base) :] if path.startswith(base) else path
+        ways.append(f"import it (@{near}) from a file in {view.world.cwd} that is loaded")
+    rules = [source.name for source in view.dialect.start if source.kind == "rules"]
+    if rules and f"/{rules[-1]}/" not in path:
+        ways.append(f"move it to {rules[-1]}/")
+    return (", or ".join(ways),) if ways else ()

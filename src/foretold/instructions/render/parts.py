@@ -1,0 +1,96 @@
+"""From entries to the parts of a request, for agents that have several, and to what a touched file brings.
+
+1. A part has groups; a group takes the entries of its layers or kinds, in their order. A group or a part without
+   entries is not sent.
+2. Paths are shown whole, relative to the working directory, or relative to the top of the repository.
+"""
+
+from __future__ import annotations
+
+import os
+
+from foretold.dialects.schema import Dialect, Group, Nested, Part
+from foretold.dialects.surroundings import World
+from foretold.instructions.render.blocks import shown_path
+from foretold.types import TYPE_CHECKING, Block, Entry
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from foretold.instructions.view import View
+
+
+def part_blocks(entries: Sequence[Entry], dialect: Dialect, world: World) -> list[tuple[str, Block]]:
+    """Place and block of every part that has something to say."""
+    found = []
+    layers = {entry.layer for entry in entries} | {entry.kind for entry in entries}
+    for part in dialect.parts:
+        texts = [_group_text(group, entries, world, layers) for group in part.groups]
+        said = [text for text in texts if text]
+        if said:
+            text = (_before(part, layers, world) + part.join.join(said) + part.after).removesuffix(part.chops)
+            found.append((part.place, Block(part.role, "text", text)))
+    return found
+
+
+def _before(part: Part, layers: set[str], world: World) -> str:
+    layer, where = part.where
+    return part.before.replace("{where}", where.replace("{cwd}", shown_path(world.cwd)) if layer in layers else "")
+
+
+def _group_text(group: Group, entries: Sequence[Entry], world: World, layers: set[str]) -> str:
+    taken = [entry for entry in entries if entry.kind in group.takes or f"{entry.layer} {entry.kind}" in group.takes]
+    if not taken:
+        return ""
+    text = group.join.join(_entry_text(group.entry, entry, world) for entry in taken)
+    if group.beside and group.beside not in layers:
+        return text
+    return group.before + text + group.after
+
+
+def _entry_text(form: str, entry: Entry, world: World) -> str:
+    path = shown_path(entry.path)
+    top = world.git.top if world.git else world.cwd
+    return form.format(
+        path=path,
+        relative=os.path.relpath(path, world.cwd) if "{relative}" in form else "",
+        project=os.path.relpath(path, top) if "{project}" in form else "",
+        name=entry.name,
+        layer=entry.layer,
+        text=entry.text,
+        globs=", ".join(entry.globs),
+    )
+
+
+def nested_blocks(entries: Sequence[Entry], nested: Nested, world: World) -> list[Block]:
+    """The blocks that carry what one touched file brings."""
+    if not entries:
+        return []
+    if nested.escapes:
+        entries = [entry._replace(text=_escaped(entry.text)) for entry in entries]
+    texts = [_entry_text(nested.entry, entry, world) for entry in entries]
+    if nested.each:
+        whole = "".join(nested.before + text + nested.after for text in texts)
+        return [Block(nested.role, nested.type, whole)]
+    return [Block(nested.role, nested.type, nested.before + nested.join.join(texts) + nested.after)]
+
+
+def _escaped(text: str) -> str:
+    for char, name in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
+        text = text.replace(char, name)
+    return text
+
+
+def resumed_blocks(before: View, now: View) -> list[Block]:
+    """What a conversation that goes on is told, if its instructions have changed. # codex: codex-076, codex-077"""
+    changed, gone = now.dialect.resumed
+    old, new = ([slot for slot in view.slots if slot.place == "before-prompt"] for view in (before, now))
+    if not changed or old == new:
+        return []
+    part = next(part for part in now.dialect.parts if part.place == "before-prompt")
+    if not new:
+        text = part.before.replace("{where}", "") + gone + part.after
+        return [Block(part.role, "text", text)]
+    layers = {entry.layer for entry in now.entries}
+    head = _before(part, layers, now.world)
+    return [Block(part.role, "text", head + changed + slot.block.text.removeprefix(head)) for slot in new]

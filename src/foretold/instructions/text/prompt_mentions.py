@@ -1,0 +1,56 @@
+"""What a prompt mentions.
+
+1. `@"path with spaces"`, and `@path` after white space or at the start, up to the next white space; then what is not a
+   letter, digit or `_` of ASCII falls off the end, so `@a.ts,` and `@a.ts).` mean a.ts.
+2. Those in quotes come first, wherever they stand; the same words count once.
+3. `#L2` or `#L2-3` at the end (inside the quotes) is a range of lines. Anything else behind a `#` is cut off.
+
+# claude-code: nest-mention, nest-mention2, at-01; tests/context/mentions.jsonl
+"""
+
+from __future__ import annotations
+
+import re
+
+from foretold.text.frontmatter import SPACE
+from foretold.types import NamedTuple
+
+_QUOTED = rf'(?:^|[{SPACE}])@"([^"]+)"'
+_PLAIN = rf'(?:^|[{SPACE}])@(?!")([^{SPACE}]+)(?a:\b)'
+_RANGE = r"#L(\d+)(?:-(\d+))?"
+
+
+class Mention(NamedTuple):
+    """What stands behind an `@`: a path, and the first and last line of a range."""
+
+    path: str
+    first: int | None = None
+    last: int | None = None
+
+
+def parsed_mentions(prompt: str) -> list[Mention]:
+    """The mentions of a prompt, each once.
+
+    >>> parsed_mentions('see @a.ts#L2-3, @"b c.md" and `@no.ts`')
+    [Mention(path='b c.md', first=None, last=None), Mention(path='a.ts', first=2, last=3)]
+    """
+    words = [found[1] for pattern in (_QUOTED, _PLAIN) for found in re.finditer(pattern, prompt)]
+    return [_mention(word) for word in dict.fromkeys(words) if word.partition("#")[0]]
+
+
+def _mention(word: str) -> Mention:
+    path, mark, rest = word.partition("#")
+    found = re.fullmatch(_RANGE, mark + rest)
+    if found is None:
+        return Mention(path)
+    first = int(found[1])
+    return Mention(path, first, int(found[2]) if found[2] else first)
+
+
+def mentions_in(text: str) -> list[str]:
+    """The paths mentioned in a prompt, each once.
+
+    >>> mentions_in('look at @a/f.txt, @a/f.txt#L2 and @"b c.md"')
+    ['b c.md', 'a/f.txt']
+    """
+    return list(dict.fromkeys(mention.path for mention in parsed_mentions(text)))

@@ -1,0 +1,138 @@
+"""From a path to text: read, decode, cut the frontmatter, take out comments, find imports.
+
+1. Bytes are UTF-8; what is not becomes U+FFFD.
+2. Frontmatter is cut from every file, not only from rules, unless the dialect says so; its `paths` are kept.
+3. The Markdown stage, if the dialect has one, gives the text that is shown, and the `@` tokens in it.
+"""
+
+from __future__ import annotations
+
+from foretold.dialects.schema import Dialect, Reading, Rules
+from foretold.instructions.discover.rule_conditions import Globs, globs_of
+from foretold.instructions.text.markdown import Mention, scan
+from foretold.storage.tree import Fault, Tree
+from foretold.text.frontmatter import SPACE, first_line, parse, split
+from foretold.types import TYPE_CHECKING, Finding, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from foretold.instructions.origin import Origin
+
+
+NOTHING: Mapping[str, object] = {}
+
+
+class Text(NamedTuple):
+    """A file as the agent understands it."""
+
+    raw: str
+    shown: str
+    size: int
+    globs: Globs
+    mentions: tuple[Mention, ...]
+    findings: tuple[Finding, ...]
+    offset: int  #: lines that the frontmatter took from the top
+    includes: tuple[str, ...] = ()  #: files whose text is in it
+    front: Mapping[str, object] = NOTHING  #: the values of its frontmatter
+    lost: int = 0  #: bytes that a limit took from its end
+
+
+NO_GLOBS = Globs((), None)
+RUST_SPACE = SPACE.replace("\ufeff", "") + "\x85"
+
+
+def read_text(tree: Tree, path: str, dialect: Dialect, kind: str = "file", limit: int | None = None) -> Text | Fault:
+    """The text of one file, or of its first bytes; or why there is none."""
+    data = tree.read(path, dialect.max_file)
+    if isinstance(data, Fault):
+        return data
+    lost = 0
+    if limit is not None and len(data) > limit:
+        data, lost = data[:limit], len(data) - limit
+    raw = data.decode("utf-8", "replace")
+    text = understand(path, raw, len(data), dialect, kind)
+    if lost:
+        text = text._replace(lost=lost)
+    if b"\0" in data or not raw.isascii():
+        text = text._replace(findings=(*text.findings, *_odd_bytes(path, data, raw, dialect)))
+    return text
+
+
+def _odd_bytes(path: str, data: bytes, raw: str, dialect: Dialect) -> Iterator[Finding]:
+    """What is wrong with the bytes of a text: the model sees it, the author probably does not."""
+    if "\ufffd" in raw and b"\xef\xbf\xbd" not in data:
+        line = raw.count("\n", 0, raw.index("\ufffd")) + 1
+        said = "bytes that are not UTF-8 are sent as U+FFFD"
+        yield Finding(path, line, "not-utf8", said, "save the file as UTF-8")
+    if "\0" in raw:
+        line = raw.count("\n", 0, raw.index("\0")) + 1
+        yield Finding(path, line, "not-utf8", "the text has NUL characters in it", "save the file as UTF-8")
+    if dialect.reading.drops_bom:
+        return
+    if raw.startswith("\ufeff") and (raw.startswith("<!--", 1) or (raw.startswith("---", 1) and not dialect.after_bom)):
+        said = "the byte order mark at its start disables the frontmatter or comment behind it"
+        yield Finding(path, 1, "byte-order-mark", said, "save the file without it")
+
+
+def understand(path: str, raw: str, size: int, dialect: Dialect, kind: str = "file") -> Text:
+    """A decoded text as the agent understands it."""
+    reading = dialect.reading
+    cuts = reading.frontmatter
+    is_cut = cuts == "all" or (cuts in ("rules", "read-rules") and kind == "rule")
+    front, body = split(raw, after_bom=dialect.after_bom) if is_cut else (None, raw)
+    if front is not None and cuts == "read-rules":
+        body = raw
+    globs, values = NO_GLOBS, NOTHING
+    findings: tuple[Finding, ...] = ()
+    offset = 0
+    if front is not None:
+        globs, findings, values = _conditions(path, front, raw, dialect.rules)
+        offset = raw.count("\n", 0, len(raw) - len(body))
+    if not reading.markdown:
+        body = _plain_body(body, reading, kind)
+        return Text(raw, body, size, globs, (), findings, offset, front=values)
+    document = scan(body)
+    if document.problem:
+        findings = (*findings, Finding(path, None, "markdown-nesting", document.problem))
+    return Text(raw, document.text, size, globs, document.mentions, findings, offset)
+
+
+def _plain_body(body: str, reading: Reading, kind: str) -> str:
+    """A text that is not read as Markdown."""
+    if reading.drops_bom:
+        body = body.removeprefix("\ufeff")
+    if kind in reading.cuts_comments and "<!--" in body:
+        body = without_comments(body)
+    return body
+
+
+def trimmed(text: Text, reading: Reading, origin: Origin) -> str:
+    """A text without white space at its ends, if the dialect trims such texts: by layer, by kind, or if `fronted`."""
+    fronted = "fronted" if text.offset else ""
+    if any(each in reading.trims for each in (origin.kind, origin.layer, fronted)):
+        return text.shown.strip(RUST_SPACE if reading.space == "rust" else SPACE)
+    return text.shown
+
+
+def without_comments(text: str) -> str:
+    """A text without its comments, wherever they stand; one without an end stays."""
+    kept, at = [], 0
+    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
+        kept.append(text[at:start])
+        at = end + 3
+    return "".join(kept) + text[at:]
+
+
+def _conditions(
+    path: str, front: str, raw: str, rules: Rules
+) -> tuple[Globs, tuple[Finding, ...], Mapping[str, object]]:
+    """The `paths` of a frontmatter, what is wrong with it, and all its values."""
+    parsed = parse(front)
+    findings: tuple[Finding, ...] = ()
+    if parsed.problem:
+        line = first_line(raw) + parsed.line - 1 if parsed.line else None
+        findings = (Finding(path, line, "frontmatter-invalid", parsed.problem, "put the value in quotes"),)
+    if rules.key not in parsed.values:
+        return NO_GLOBS, findings, parsed.values
+    return globs_of(parsed.values[rules.key], whole=rules.wakes == "exists"), findings, parsed.values

@@ -1,0 +1,124 @@
+"""What a repository has to say about all claims together: one list of files, one search, a few questions to git.
+
+1. Files are listed once; the paths that are claimed are looked up in that list.
+2. Symbols, flags and pieces of code, and the paths that are not there, are looked for in one pass over the contents.
+   Files that memories name are read first, as what they speak of is mostly there.
+3. Only if paths are not there is git asked what became of them, and which of them it would ignore.
+4. Only if commits are claimed is git asked for those.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection
+
+from foretold.git.moves import Fate, trace
+from foretold.git.runner import Commit, Git
+from foretold.memory.drift import classify
+from foretold.memory.drift.claims import Claim
+from foretold.memory.drift.files import Listing, list_files
+from foretold.memory.drift.locate import Place, Places
+from foretold.memory.drift.parallel_search import Narrow, search_all
+from foretold.memory.drift.search import Group, Needle, Own, Searched
+from foretold.memory.note import Memory
+from foretold.types import NamedTuple
+
+Progress = Callable[[str, int, int], None]
+#: how languages and libraries that make a flag from a name write it
+_SPELLED = ('"{dashed}"', "'{dashed}'", "{dashed}: bool", "{snake}: bool")
+
+
+class Facts(NamedTuple):
+    """What is known about every claim."""
+
+    root: str
+    git: Git | None
+    listing: Listing
+    places: Places
+    found: dict[str, Place]  #: by the text of the path
+    searched: Searched
+    fates: dict[str, Fate]  #: by path from the root, for those that are not there
+    ignored: frozenset[str]
+    commits: dict[str, Commit]
+
+
+def gather(
+    claims: Collection[Claim], memories: Collection[Memory], root: str, *, outside: bool, progress: Progress | None
+) -> Facts:
+    """Look at a repository once, for all claims."""
+    tell = progress or (lambda *_: None)
+    tell("list", 0, 0)
+    git = Git.of(root)
+    listing = list_files(root, git)
+    paths = {claim.text for claim in claims if claim.kind == "path"}
+    places = Places(root, listing, paths, outside=outside)
+    found = {text: places.find(text) for text in paths}
+    lost = {text: places.relative(text) for text, place in found.items() if not place.state}
+    groups = {group for claim in claims for group in _groups(claim, places)}
+    groups |= {(Needle(path, "text"),) for path in lost.values() if path}
+    searched = search_all(
+        root,
+        _named_first(listing.files, {place.where for place in found.values()}),
+        groups,
+        own=_own(memories),
+        narrow=_narrow(git, listing),
+        progress=lambda done: tell("search", done, len(listing.files)),
+    )
+    tell("history", 0, len(lost))
+    plain = {path for path in lost.values() if path and not any(letter in path for letter in "*?{\n\0")}
+    fates = trace(git, plain, places.exists) if git and plain else {}
+    ignored = frozenset(git.ignored(plain - fates.keys())) if git else frozenset()
+    names = {claim.text for claim in claims if claim.kind == "commit"}
+    commits = git.commits(sorted(names)) if git and names else {}
+    return Facts(root, git, listing, places, found, searched, fates, ignored, commits)
+
+
+def _own(memories: Collection[Memory]) -> Own:
+    names = frozenset(os.path.basename(memory.file) for memory in memories)
+    return Own(names, frozenset(memory.digest for memory in memories))
+
+
+def _narrow(git: Git | None, listing: Listing) -> Narrow | None:
+    """Git's way to leave out files, if it knows them all: those of submodules it does not."""
+    return git.narrow if git and not listing.walked else None
+
+
+def needles_of(claim: Claim) -> Group:
+    """The texts to look for: all parts of a dotted name, all spellings of a flag.
+
+    >>> [needle.text for needle in needles_of(Claim("symbol", "Store.open", 1, True))]
+    ['Store', 'open']
+    """
+    text = claim.text
+    if claim.kind == "code":
+        return (Needle(text, "loose"),)
+    if claim.kind == "symbol":
+        return tuple(map(Needle, text.split(".")))
+    if claim.kind != "flag":
+        return ()
+    return (Needle(text, "text"), *_spellings(text)) if text.startswith("--") else (Needle(text),)
+
+
+def _groups(claim: Claim, places: Places) -> list[Group]:
+    """Needles of which one is enough. Parts of a dotted name that are names of files need no search."""
+    needles = needles_of(claim)
+    if claim.kind != "symbol":
+        return [needles] if needles else []
+    return [(needle,) for needle in needles if len(needles) == 1 or not places.has_name(needle.text)]
+
+
+def _spellings(flag: str) -> tuple[Needle, ...]:
+    """How else a program may spell a flag of its own."""
+    dashed = flag.lstrip("-").lower()
+    words = dashed.replace("_", "-").split("-")
+    snake, camel = "_".join(words), words[0] + "".join(word.title() for word in words[1:])
+    texts = [Needle(form.format(dashed=dashed, snake=snake), "text") for form in _SPELLED]
+    names = [Needle(snake), Needle(camel)] if len(words) > 1 and classify.is_distinct(snake) else []
+    positive = [Needle("--" + dashed.removeprefix("no-"), "text")] if dashed.startswith("no-") else []
+    return (*texts, *names, *positive)
+
+
+def _named_first(files: list[str], named: set[str]) -> list[str]:
+    """The files, those that memories name before the others."""
+    first = [path for path in files if path in named]
+    return [*first, *(path for path in files if path not in named)] if first else files

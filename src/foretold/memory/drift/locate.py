@@ -1,0 +1,225 @@
+"""Where the paths that memories name are, in a list of files that was made once.
+
+1. A path that is there, from the root of the repository, is that path. Git need not list it (an ignored file counts).
+2. Else it may be the end of a longer path (`api/users.py` is `src/api/users.py`), differ in case only, lack the ending
+   of its file, or start with the name of the repository's own folder: if one file is meant, it is that one; if
+   several could be, that is `unknown`.
+3. A pattern with `*` or `?` is there if a file matches it. `**` crosses folders; a pattern may begin in any folder.
+4. A path outside of the repository is not looked at, unless the caller wants that.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator
+
+from foretold.memory.drift import classify
+from foretold.memory.drift.files import Listing
+from foretold.types import NamedTuple
+
+SHOWN = 3  #: paths that are named where several could be meant
+_LINE = re.compile(r"(?::|#L)(\d+)")
+
+
+class Place(NamedTuple):
+    """The answer for one path: no state if it is not there."""
+
+    state: str = ""
+    evidence: str = ""
+    where: str = ""
+
+
+def shown(path: str) -> str:
+    r"""A path that can be printed: bytes that are not UTF-8 are escaped.
+
+    >>> shown("a\udcff.py")
+    'a\\xff.py'
+    """
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+class Places:
+    """The files of a repository, by the last part of their names; only those that somebody asks for."""
+
+    def __init__(self, root: str, listing: Listing, asked: Collection[str], *, outside: bool = False) -> None:
+        self._root, self._listing, self._outside = root, listing, outside
+        self._own = os.path.basename(os.path.realpath(root))
+        self.files = frozenset(listing.files)
+        self.folders = _folders(listing.files) | {*listing.empty}
+        names = {(_head(path) if _is_pattern(path) else path).rpartition("/")[2] for path in map(normal, asked)}
+        names = {name.casefold() for name in (*names, *(normal(path).rpartition("/")[2] for path in asked)) if name}
+        self._sorted: list[str] = []
+        self._names: frozenset[str] | None = None
+        self._by_name: dict[str, list[str]] = {}
+        for path in (*listing.files, *self.folders):
+            name = path.rpartition("/")[2].casefold()
+            stems = (name.partition(".")[0], name.rpartition(".")[0]) if "." in name[1:] else ()
+            for key in {name, *stems} & names if stems else {name} & names:
+                self._by_name.setdefault(key, []).append(path)
+
+    def exists(self, path: str) -> bool:
+        """Whether a path is on disk, or left out of a sparse checkout."""
+        return path in self._listing.absent or os.path.lexists(os.path.join(self._root, path))
+
+    def find(self, text: str) -> Place:
+        """Where a path is, as a memory writes it."""
+        path = normal(text)
+        if path.startswith(("~", "/")):
+            path = self._inside(path)
+            if path.startswith("/"):
+                return self._look_outside(path)
+        if not path or "\0" in path or len(path) > 4096:
+            return Place("valid", "it is the repository itself", ".") if path in ("", ".") else Place()
+        found = self._exact(path) or self._by_end(path) or (self._match(path) if _is_pattern(path) else Place())
+        if not found.state and path.startswith(self._own + "/"):
+            path = path.removeprefix(self._own + "/")
+            found = self._exact(path) or self._by_end(path) or Place()
+        return self._with_line(found, text) if found.state == "valid" else found
+
+    def relative(self, text: str) -> str:
+        """The path from the root of the repository; empty if it is outside."""
+        path = normal(text)
+        path = self._inside(path) if path.startswith(("~", "/")) else path
+        return "" if path.startswith("/") else path
+
+    def _inside(self, path: str) -> str:
+        """A path without the root before it, or as it is, with the home folder put in."""
+        whole = os.path.normpath(os.path.expanduser(path))
+        for root in (os.path.normpath(self._root), os.path.realpath(self._root)):
+            if whole == root or whole.startswith(root + "/"):
+                return whole[len(root) + 1 :]
+        return whole if whole.startswith("/") else "/" + whole
+
+    def _look_outside(self, path: str) -> Place:
+        if not self._outside:
+            return Place("unknown", "outside the repository, not looked at")
+        if os.path.lexists(path):
+            return Place("valid", f"{shown(path)} exists", path)
+        return Place("missing", f"{shown(path)} does not exist")
+
+    def _exact(self, path: str) -> Place | None:
+        if path in self._listing.absent:
+            return Place("valid", f"git has {shown(path)}; the sparse checkout leaves it out", path)
+        if not os.path.lexists(os.path.join(self._root, path)):
+            return None
+        is_listed = path in self.files or path in self.folders
+        return Place("valid", f"{shown(path)} exists" + ("" if is_listed else ", and git does not list it"), path)
+
+    def _by_end(self, path: str) -> Place | None:
+        """The one file or folder whose path ends with this one."""
+        end = "/" + path.casefold()
+        near = self._by_name.get(path.rpartition("/")[2].casefold(), ())
+        ends = [each for each in near if f"/{each}".casefold().endswith(end)]
+        if not ends and not classify.is_sure(path):
+            ends = [each for each in near if f"/{each.rpartition('.')[0]}".casefold().endswith(end)]
+        exact = [each for each in ends if f"/{each}".endswith("/" + path)]
+        there = [each for each in exact or ends if self.exists(each)]
+        if len(there) == 1:
+            return Place("valid", f"it is {shown(there[0])}", there[0])
+        if there:
+            names = ", ".join(map(shown, sorted(there, key=lambda each: (each.count("/"), each))[:SHOWN]))
+            return Place("unknown", f"{len(there):,} paths end with it: {names}{', …' if len(there) > SHOWN else ''}")
+        return None
+
+    def has_name(self, name: str) -> bool:
+        """Whether a file, without its ending, or a folder has this name."""
+        if self._names is None:
+            last = (path.rpartition("/")[2] for path in (*self.files, *self.folders))
+            self._names = frozenset(each.partition(".")[0] for each in last)
+        return name in self._names
+
+    def namesakes(self, path: str) -> list[str]:
+        """Files of the same name in other folders."""
+        near = self._by_name.get(path.rpartition("/")[2].casefold(), ())
+        return [each for each in near if each.rpartition("/")[2] == path.rpartition("/")[2] and self.exists(each)]
+
+    def _match(self, path: str) -> Place:
+        """A file that a pattern matches: only folders that its first words name, and files with its end, are tried."""
+        matches, end = _pattern(path).fullmatch, re.split(r"[*?\]}]", path)[-1]
+        head = _head(path)
+        near = self._by_name.get(head.rpartition("/")[2].casefold(), ()) if head else ()
+        folders = [each for each in near if f"/{each}".endswith("/" + head) and each in self.folders] if head else [""]
+        for folder in folders:
+            for each in self._below(folder):
+                if each.endswith(end) and matches(each) and self.exists(each):
+                    return Place("valid", f"{shown(each)} matches", each)
+        return Place()
+
+    def _below(self, folder: str) -> Iterator[str]:
+        """The files in a folder, and in those in it."""
+        if not self._sorted:
+            self._sorted = sorted(self._listing.files)
+        start = bisect_left(self._sorted, f"{folder}/") if folder else 0
+        end = bisect_left(self._sorted, f"{folder}0") if folder else len(self._sorted)  # `0` comes after `/`
+        return (self._sorted[at] for at in range(start, end))
+
+    def _with_line(self, found: Place, text: str) -> Place:
+        """A line number beyond the end of its file is not there."""
+        number = _LINE.match(text.removeprefix(classify.without_line(text)))
+        if not number or found.where not in self.files:
+            return found
+        try:
+            with open(os.path.join(self._root, found.where), "rb") as file:
+                data = file.read(4 << 20)
+        except OSError:
+            return found
+        count = data.count(b"\n") + (not data.endswith(b"\n"))
+        if int(number[1]) <= count or len(data) == 4 << 20:
+            return found
+        return Place("missing", f"{shown(found.where)} has {count:,} lines, no line {int(number[1]):,}", found.where)
+
+
+def normal(text: str) -> str:
+    """A path as it is compared: without line number, leading `./` and final slash.
+
+    >>> normal("./src/a.py:42"), normal("docs/")
+    ('src/a.py', 'docs')
+    """
+    path = classify.without_line(text).removeprefix("./").rstrip("/")
+    return path or ("/" if text.startswith("/") else "")
+
+
+def _folders(files: Iterable[str]) -> set[str]:
+    """Every folder that a file is in."""
+    found: set[str] = set()
+    for folder in {path.rpartition("/")[0] for path in files}:
+        while folder and folder not in found:
+            found.add(folder)
+            folder = folder.rpartition("/")[0]
+    return found
+
+
+def _is_pattern(path: str) -> bool:
+    return any(letter in path for letter in "*?{[")
+
+
+def _head(path: str) -> str:
+    """The folders that a pattern names before its first star.
+
+    >>> _head("src/api/**/*.ts"), _head("*.ts")
+    ('src/api', '')
+    """
+    return re.split(r"[*?{\[]", path)[0].rpartition("/")[0]
+
+
+def _pattern(path: str) -> re.Pattern[str]:
+    """A glob as a regular expression that begins in any folder.
+
+    >>> bool(_pattern("api/**/*.{ts,tsx}").fullmatch("src/api/v1/a.tsx"))
+    True
+    """
+    out = []
+    for part in re.findall(r"\*\*/|\*+|\?|\{[^{}]*\}|[^*?{]+|.", path):
+        if part == "**/":
+            out.append("(?:[^/]+/)*")
+        elif part[0] == "*":
+            out.append(".*" if len(part) > 1 else "[^/]*")
+        elif part == "?":
+            out.append("[^/]")
+        elif part[0] == "{" and part[-1] == "}":
+            out.append("(?:" + "|".join(map(re.escape, part[1:-1].split(","))) + ")")
+        else:
+            out.append(re.escape(part))
+    return re.compile("(?:.*/)?" + "".join(out) + "(?:/.*)?", re.DOTALL)

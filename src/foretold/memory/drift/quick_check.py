@@ -1,0 +1,104 @@
+"""Whether a memory still holds, in a word, where there is no time to look through the repository.
+
+1. The verdicts of the last `verify` are kept in the cache, by the digest of the memory's file: one of another text does
+   not count.
+2. Without one, the paths that a memory names are looked for where it says, and nowhere else: so a path that is not
+   there is a reason to look closer, not a verdict.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterable
+
+from foretold.memory.note import Memory
+from foretold.storage.kernel import token
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from foretold.memory.drift.verify import Verdict
+
+NAME = "verdicts.json"
+SCHEMA = 1
+
+
+class Held(NamedTuple):
+    """A verdict as it is kept."""
+
+    state: str
+    evidence: str
+    time: float
+
+
+def keep(cache: str, memories: Iterable[Memory], verdicts: Iterable[Verdict], now: float | None = None) -> None:
+    """Keep verdicts for later. A cache: what prevents it prevents nothing else."""
+    kept = {digest: list(held) for digest, held in kept_in(cache).items()}
+    by_file = {verdict.file: verdict for verdict in verdicts}
+    for memory in memories:
+        verdict = by_file.get(memory.file)
+        if verdict is not None:
+            kept[memory.digest] = [verdict.state, _evidence(verdict), time.time() if now is None else now]
+    beside = os.path.join(cache, f"{NAME}.{token()}")
+    try:
+        os.makedirs(cache, 0o700, exist_ok=True)
+        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            json.dump({"schema": SCHEMA, "verdicts": kept}, file)
+        os.replace(beside, os.path.join(cache, NAME))
+    except OSError:
+        return
+
+
+def _evidence(verdict: Verdict) -> str:
+    """What speaks against a memory, in one sentence."""
+    worst = [each for each in verdict.claims if each.state == verdict.state and verdict.state in ("missing", "moved")]
+    more = f", and {len(worst) - 1} more" if len(worst) > 1 else ""
+    return f"{worst[0].claim.text}: {worst[0].evidence}{more}" if worst else ""
+
+
+def kept_in(cache: str) -> dict[str, Held]:
+    """The verdicts that are kept, by digest."""
+    try:
+        with open(os.path.join(cache, NAME), encoding="utf-8") as file:
+            data = json.load(file)
+        if data["schema"] != SCHEMA:
+            return {}
+        return {digest: Held(*values) for digest, values in data["verdicts"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
+
+
+class Holding:
+    """Says of memories, one by one, whether they hold."""
+
+    def __init__(self, root: str, cache: str, now: float | None = None) -> None:
+        self.root = root
+        self.now = time.time() if now is None else now
+        self.kept = kept_in(cache)
+
+    def __call__(self, memory: Memory) -> str:
+        """A few words; empty if the memory claims nothing that could be looked up."""
+        held = self.kept.get(memory.digest)
+        if held is not None and held.state != "unknown":
+            days = int((self.now - held.time) // 86400)
+            when = "today" if days < 1 else f"{days} days ago" if days > 1 else "yesterday"
+            return f"{held.state}, verified {when}" + (f": {held.evidence}" if held.evidence else "")
+        return self._looked(memory)
+
+    def _looked(self, memory: Memory) -> str:
+        if "/" not in memory.text and "." not in memory.text:
+            return ""
+        from foretold.memory.drift.claims import claims_of
+
+        paths = [claim.text for claim in claims_of(memory) if claim.kind == "path" and not claim.hedge]
+        absent = [path for path in paths if not self._is_there(path)]
+        if absent:
+            return f"unknown: {absent[0]} is not at that path"
+        return "the paths it names exist" if paths else ""
+
+    def _is_there(self, path: str) -> bool:
+        plain = path.partition(":")[0].rstrip("/")
+        if any(char in plain for char in "*?[{") or plain.startswith(("/", "~")) or ".." in plain.split("/"):
+            return True  # not ours to look at
+        return os.path.lexists(os.path.join(self.root, plain))

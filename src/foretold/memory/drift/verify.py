@@ -1,0 +1,224 @@
+"""Does what memories claim still hold? Every claim is checked against the repository, without a model.
+
+1. A claim is `valid` (the thing is there), `moved` (git knows where it went), `missing` (it is not there) or `unknown`
+   (that cannot be told). Every verdict says what it rests on.
+2. A memory is as good as its worst claim: missing, else moved, else unknown, else valid. A memory that claims nothing
+   is unknown.
+3. A hedged claim (see `claims`) is never moved or missing: what a memory says is gone, forbidden, planned, an example
+   or elsewhere need not be there. It is `unknown` then, with what was found; and `valid` if the thing is there.
+4. A path that is not there is `unknown` if git would ignore it, or if no commit had it and code names it: programs make
+   such files. A text with a slash that may be a branch or a route is `missing` only if its first folder is there.
+5. A symbol or flag that only documents mention is `unknown`: change logs go on to tell of what is gone.
+6. A commit is valid if a ref reaches it, missing if none does or git has never seen it, unknown in a shallow clone.
+7. All memories are checked in one pass (see `facts`); nothing of the repository is run (see `gitlook`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from foretold.memory.drift import classify
+from foretold.memory.drift.claims import NO_COMMIT, Claim, claims_of
+from foretold.memory.drift.evidence import Facts, Progress, gather, needles_of
+from foretold.memory.drift.locate import shown
+from foretold.memory.drift.search import Hit, Needle
+from foretold.memory.note import Memory
+from foretold.types import NamedTuple
+
+STATES = ("valid", "unknown", "moved", "missing")  #: from good to bad
+
+
+class Checked(NamedTuple):
+    """A claim and what became of it."""
+
+    claim: Claim
+    state: str  #: one of STATES
+    evidence: str  #: a sentence
+    where: str = ""  #: the path, perhaps with a line, at which the thing is now
+
+
+class Verdict(NamedTuple):
+    """A memory and what became of its claims."""
+
+    file: str
+    state: str  #: the worst of its claims
+    claims: tuple[Checked, ...]
+
+
+def verify(
+    memories: Iterable[Memory], root: str, *, outside: bool = False, progress: Progress | None = None
+) -> tuple[Verdict, ...]:
+    """Check all claims of all memories against the repository at `root`, in one pass.
+
+    Paths outside of it are looked at only if `outside` is true. `progress` is told stage, done and total.
+
+    >>> import tempfile
+    >>> from foretold.memory.note import read_note
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [verdict] = verify([read_note("a.md", b"It is in `src/a.py`.")], folder)
+    >>> verdict.state, verdict.claims[0].evidence
+    ('missing', 'there is no such file')
+    """
+    memories = tuple(memories)
+    names = {name for memory in memories for name in (memory.name, memory.file, memory.file.rpartition("/")[2])}
+    claimed = [tuple(claim for claim in claims_of(memory) if claim.text not in names) for memory in memories]
+    claims = [claim for each in claimed for claim in each]
+    if not claims:
+        return tuple(Verdict(memory.file, "unknown", ()) for memory in memories)
+    facts = gather(claims, memories, os.path.abspath(root), outside=outside, progress=progress)
+    judged = {(claim.kind, claim.text): _JUDGES[claim.kind](claim, facts) for claim in claims}
+    return tuple(
+        _verdict(memory, [_hedged(judged[claim.kind, claim.text]._replace(claim=claim), facts) for claim in each])
+        for memory, each in zip(memories, claimed, strict=True)
+    )
+
+
+def _verdict(memory: Memory, checked: list[Checked]) -> Verdict:
+    state = max((each.state for each in checked), key=STATES.index, default="unknown")
+    return Verdict(memory.file, state, tuple(checked))
+
+
+def _hedged(checked: Checked, facts: Facts) -> Checked:
+    """A claim after its sentence was heard, by rule 3."""
+    hedge = checked.claim.hedge
+    if hedge == NO_COMMIT and facts.commits.get(checked.claim.text, ("", ""))[1] == "commit":
+        return checked
+    if hedge and checked.state in ("moved", "missing"):
+        return checked._replace(state="unknown", evidence=f"{checked.evidence}; not taken for drift ({hedge})")
+    if checked.claim.is_gone and checked.state == "valid":
+        return checked._replace(evidence=f"{checked.evidence}, though the memory says otherwise ({hedge})")
+    return checked
+
+
+# Paths
+
+
+def _path(claim: Claim, facts: Facts) -> Checked:
+    place = facts.found[claim.text]
+    if place.state:
+        return Checked(claim, place.state, place.evidence, shown(place.where))
+    path = facts.places.relative(claim.text)
+    fate = facts.fates.get(path)
+    if fate:
+        name = "it" if fate.path == path else shown(fate.path)
+        when = f"in {fate.commit[:7]} ({fate.date})" if fate.commit else "in the index, not committed yet"
+        if fate.to:
+            return Checked(claim, "moved", f"git moved {name} to {shown(fate.to)} {when}", shown(fate.to))
+        return Checked(claim, "missing", f"git deleted {name} {when}")
+    doubt = _doubt(claim.text, path, facts)
+    return Checked(claim, "unknown", doubt) if doubt else Checked(claim, "missing", _absence(claim.text, path, facts))
+
+
+def _doubt(text: str, path: str, facts: Facts) -> str:
+    """Why a path that is not there, and that git never had, may be meant all the same."""
+    if path in facts.ignored:
+        return "it is not there, and git would ignore it: a program may make it"
+    outer = (*facts.listing.empty, *facts.listing.unread)
+    closed = next((folder for folder in outer if path.startswith(f"{folder}/")), None)
+    if closed is not None:
+        return f"{shown(closed)} cannot be looked into"
+    hit = facts.searched.hits.get(Needle(path, "text"))
+    if hit and not hit.is_prose:
+        return f"there is no such file, but {_at(hit)} names it: a program may make it"
+    if "[" in path or (not classify.is_sure(text) and path.partition("/")[0] not in facts.places.folders):
+        return "nothing has that name; it may be no path"
+    return ""
+
+
+def _absence(text: str, path: str, facts: Facts) -> str:
+    if any(letter in path for letter in "*?{"):
+        return f"no file of {len(facts.listing.files):,} matches"
+    if path in facts.places.files:
+        return "it is deleted in the working tree, not committed yet"
+    others = facts.places.namesakes(path)
+    hint = f"; {shown(others[0])} has that name" if len(others) == 1 else ""
+    what = "folder" if text.endswith("/") else "file"
+    known = ", and git knows of none" if facts.git and not facts.git.is_shallow else ""
+    return f"there is no such {what}{known}{hint}"
+
+
+# Contents
+
+
+def _at(hit: Hit) -> str:
+    return f"{shown(hit.path)}:{hit.line}"
+
+
+def _symbol(claim: Claim, facts: Facts) -> Checked:
+    """A name is there if code has it; a dotted one if code has its last part, and every other is there at all."""
+    *before, last = needles_of(claim)
+    if not before:
+        return _content(claim, (last,), facts)
+    hits, is_name = facts.searched.hits, facts.places.has_name
+    nowhere = [part.text for part in before if part not in hits and not is_name(part.text)]
+    hit = hits.get(last)
+    if hit is None and not nowhere and is_name(last.text):
+        return Checked(claim, "valid", f"a file or folder is named {last.text}")
+    if hit is None or hit.is_prose or not nowhere:
+        return _content(claim, (last,), facts)
+    return _nowhere(claim, f"{last.text} stands in {_at(hit)}, but nothing contains {', '.join(nowhere)}", facts)
+
+
+def _flag(claim: Claim, facts: Facts) -> Checked:
+    return _content(claim, needles_of(claim), facts)
+
+
+def _code(claim: Claim, facts: Facts) -> Checked:
+    return _content(claim, needles_of(claim), facts, prose_counts=True)
+
+
+def _content(claim: Claim, needles: Iterable[Needle], facts: Facts, *, prose_counts: bool = False) -> Checked:
+    """The first of these needles that code contains; else what documents say; else nothing."""
+    hits = [(needle, facts.searched.hits[needle]) for needle in needles if needle in facts.searched.hits]
+    for needle, hit in hits:
+        if prose_counts or not hit.is_prose:
+            as_what = "it" if needle.text == claim.text else needle.text
+            return Checked(claim, "valid", f"{as_what} stands in {_at(hit)}", _at(hit))
+    if hits:
+        return Checked(claim, "unknown", f"only documents mention it: {_at(hits[0][1])}", _at(hits[0][1]))
+    return _nowhere(claim, f"no file of {facts.searched.files:,} contains it", facts)
+
+
+def _nowhere(claim: Claim, evidence: str, facts: Facts) -> Checked:
+    """Nothing contains it; what was not searched is named, and if that is much, nothing can be told."""
+    evidence += _unsearched(facts)
+    is_told = facts.searched.files and not facts.listing.absent
+    return Checked(claim, "missing" if is_told else "unknown", evidence)
+
+
+def _unsearched(facts: Facts) -> str:
+    searched, listing = facts.searched, facts.listing
+    told = (
+        (searched.binary, f"{searched.binary:,} binary"),
+        (searched.large, f"{len(searched.large):,} large ({', '.join(map(shown, searched.large[:2]))})"),
+        (searched.unread, f"{searched.unread:,} links or unreadable"),
+        (listing.absent, f"{len(listing.absent):,} not checked out"),
+        (listing.empty, f"submodule {', '.join(map(shown, listing.empty[:2]))}"),
+        (listing.unread, f"folder {', '.join(map(shown, listing.unread[:2]))}"),
+    )
+    names = [name for is_any, name in told if is_any]
+    return f" (not searched: {', '.join(names)})" if names else ""
+
+
+# Commits
+
+
+def _commit(claim: Claim, facts: Facts) -> Checked:
+    if facts.git is None:
+        return Checked(claim, "unknown", "there is no git repository to ask")
+    known = facts.commits.get(claim.text)
+    if known is None or known.type == "ambiguous":
+        return Checked(claim, "unknown", "several objects have that name" if known else "git gives no answer")
+    if known.type == "commit":
+        if known.reachable:
+            return Checked(claim, "valid", f"commit {known.id[:7]} is reachable from a ref", known.id)
+        return Checked(claim, "missing", "commit is not reachable from any ref")
+    if known.type != "missing":
+        return Checked(claim, "unknown", f"it names a {known.type}, not a commit")
+    if facts.git.is_shallow:
+        return Checked(claim, "unknown", "it is not in this shallow clone")
+    return Checked(claim, "missing", "git has no such commit")
+
+
+_JUDGES = {"path": _path, "symbol": _symbol, "flag": _flag, "code": _code, "commit": _commit}

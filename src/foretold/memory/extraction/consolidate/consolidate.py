@@ -1,0 +1,266 @@
+"""Consolidation: fewer and shorter memories that say the same, as a proposal that a person reads first.
+
+1. Making a proposal changes nothing. It is a list of steps; each says which files it was made for, by their digests,
+   and what they would be afterwards. It is kept, so that it can be read now and made later.
+2. Steps: `drop` a memory whose every line stands in another; `merge` memories that are alike; `shorten` a long one;
+   `index` for an index of which the agent sees only a part. Merging and shortening need a model, and its answer is
+   judged first.
+3. A step is made only if its files are still as they were; else it is passed over, and named. A merge writes the joined
+   memory before it deletes the others, so whoever dies between the two has everything.
+4. Every step is a change of the store like any other, in its history under the proposal's name; `undo` takes a whole
+   proposal back, but for memories that were changed since, which are named.
+5. Only one's own store is touched: a team's memories are changed one by one, by `foretold memory edit --team`.
+"""
+
+from __future__ import annotations
+
+import os
+
+from foretold.errors import MemoryChanged, NoSuchMemory, WriteRefused
+from foretold.memory.extraction.consolidate.rewrite import tidy
+from foretold.memory.extraction.consolidate.similar import alike_groups, is_within
+from foretold.memory.store.transaction import now
+from foretold.models.protocol import Usage
+from foretold.storage.append_log import Lines
+from foretold.storage.kernel import token
+from foretold.storage.names import INDEX, digest_of
+from foretold.types import TYPE_CHECKING, NamedTuple, estimate_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from foretold.memory.note import Memory
+    from foretold.memory.project import Memories
+    from foretold.memory.store.store import Store
+    from foretold.models.protocol import Model
+
+LONG = 600  #: tokens of a body that is worth shortening
+
+
+class Step(NamedTuple):
+    """One step of a proposal."""
+
+    kind: str  #: drop, merge, shorten, index
+    file: str  #: that is written; of `drop`, the one that says it all
+    text: str = ""  #: of that file afterwards; empty: it stays
+    expect: str = ""  #: its digest now
+    gone: tuple[tuple[str, str], ...] = ()  #: files that are deleted, with their digests
+    why: str = ""
+
+
+class Refused(NamedTuple):
+    """A text of a model that was not taken."""
+
+    files: tuple[str, ...]
+    reason: str
+    detail: str
+
+
+class Plan(NamedTuple):
+    """A proposal."""
+
+    id: str
+    time: str
+    steps: tuple[Step, ...]
+    refused: tuple[Refused, ...] = ()
+    usage: Usage = Usage()
+    state: str = "waiting"  #: or done, undone
+
+
+class Made(NamedTuple):
+    """What became of a proposal's steps, by their numbers from 1."""
+
+    done: tuple[int, ...]
+    stale: tuple[tuple[int, str], ...]  #: with the file that is not as it was
+
+
+def propose(
+    memories: Memories,
+    model: Model | None = None,
+    *,
+    long: int = LONG,
+    progress: Callable[[int, int], None] | None = None,
+) -> Plan:
+    """Look for what can be joined, shortened or dropped. Changes no memory; a proposal with steps is kept."""
+    notes = memories.own.memories()
+    steps = _drops(notes)
+    gone = {file for step in steps for file, _ in step.gone}
+    rest = [note for note in notes if note.file not in gone]
+    refused: list[Refused] = []
+    usage = Usage()
+    if model is not None:
+        tasks = _tasks(rest, long)
+        for number, (task, group) in enumerate(tasks):
+            if progress is not None:
+                progress(number, len(tasks))
+            tidied, spent = tidy(model, task, group)
+            usage = usage.plus(spent)
+            if tidied.reason:
+                refused.append(Refused(tuple(note.file for note in group), tidied.reason, tidied.detail))
+            else:
+                text = memories.own.rewritten(group[0], tidied.description, tidied.body, None)
+                steps.append(_written(task, group, text))
+    steps = steps or _index_step(memories)
+    plan = Plan(token()[-6:], now(), tuple(steps), tuple(refused), usage)
+    known = next((each for each in plans(memories) if each.state == "waiting" and each.steps == plan.steps), None)
+    if known is not None:
+        return known._replace(refused=plan.refused, usage=usage)  # the same was proposed before
+    if steps:
+        _append(memories.own, {"kind": "propose", **_as_json(plan)})
+    return plan
+
+
+def plans(memories: Memories) -> list[Plan]:
+    """All proposals, the newest first."""
+    found: dict[str, Plan] = {}
+    for record in _lines(memories.own).read()[0]:
+        name = str(record.get("id"))
+        if record.get("kind") == "propose":
+            found[name] = _from_json(record)
+        elif name in found:
+            found[name] = found[name]._replace(state=str(record.get("kind")))
+    return list(reversed(found.values()))
+
+
+def find_plan(memories: Memories, name: str) -> Plan:
+    """A proposal by its name, or how that begins."""
+    found = [plan for plan in plans(memories) if plan.id.startswith(name)]
+    if len(found) != 1 or not name:
+        raise NoSuchMemory(f"{len(found)} proposals are called {name!r}; see: foretold memory consolidate --list")
+    return found[0]
+
+
+def make(memories: Memories, plan: Plan, only: Collection[int] = ()) -> Made:
+    """Make the steps of a proposal, or only some of them, by their numbers from 1."""
+    if memories.place.policy == "read-only":
+        raise WriteRefused("the write policy is read-only: nothing is changed here")
+    done, stale = [], []
+    for number, step in enumerate(plan.steps, 1):
+        if only and number not in only:
+            continue
+        changed = _changed(memories.own, step)
+        if not changed:
+            try:
+                _make_step(memories.own, step, f"{_name(plan)}: {step.why}")
+            except (MemoryChanged, NoSuchMemory):
+                changed = step.file
+        if changed:
+            stale.append((number, changed))
+        else:
+            done.append(number)
+    if done:
+        _append(memories.own, {"kind": "done", "id": plan.id, "time": now()})
+    return Made(tuple(done), tuple(stale))
+
+
+def undo(memories: Memories, plan: Plan) -> tuple[list[str], list[str]]:
+    """Take back all that was made of a proposal: the files that are as before, and those that were changed since."""
+    store, back, left = memories.own, [], []
+    mine = [change for change in store.log() if change.why.startswith(f"{_name(plan)}:")]
+    for change in reversed(mine):
+        later = [each for each in store.log(change.file) if each.number > change.number and each.op != "leftover"]
+        if later:
+            if not any(each.why == f"undo of {_name(plan)}" for each in later):
+                left.append(change.file)
+            continue
+        store.restore(change.file, why=f"undo of {_name(plan)}")
+        back.append(change.file)
+    if back:
+        _append(store, {"kind": "undone", "id": plan.id, "time": now()})
+    return back, left
+
+
+def _drops(notes: Sequence[Memory]) -> list[Step]:
+    """Memories that say nothing which another does not say; of two that say the same, the older one."""
+    steps: list[Step] = []
+    gone: set[str] = set()
+    for group in alike_groups(notes):
+        for note in sorted(group, key=lambda each: (len(each.body), each.changed)):
+            keeper = next(
+                (other for other in group if other is not note and other.file not in gone and is_within(note, other)),
+                None,
+            )
+            if keeper is not None:
+                gone.add(note.file)
+                why = f"every line of {note.file} stands in {keeper.file}"
+                steps.append(Step("drop", keeper.file, "", keeper.digest, ((note.file, note.digest),), why))
+    return steps
+
+
+def _tasks(notes: Sequence[Memory], long: int) -> list[tuple[str, list[Memory]]]:
+    """What a model is asked for: a text for each group, the newest memory first, and one for each long memory."""
+    groups = [sorted(group, key=lambda note: -note.changed) for group in alike_groups(notes)]
+    joined = {note.file for group in groups for note in group}
+    alone = [note for note in notes if note.file not in joined and estimate_tokens(note.body) > long]
+    return [("merge", group) for group in groups] + [("shorten", [note]) for note in alone]
+
+
+def _written(task: str, group: Sequence[Memory], text: str) -> Step:
+    first, *others = group
+    whys = {
+        "merge": f"{', '.join(note.file for note in group)} are alike",
+        "shorten": f"{first.file} has {estimate_tokens(first.body)} tokens",
+    }
+    gone = tuple((note.file, note.digest) for note in others)
+    return Step(task, first.file, text, first.digest, gone, whys[task])
+
+
+def _index_step(memories: Memories) -> list[Step]:
+    budget, before = memories.budget(), memories.index()
+    after = budget.compacted() if before else ""
+    if after == before or not (budget.is_over or budget.dangling):
+        return []
+    why = f"the agent sees {budget.seen_lines} of {budget.lines} lines"
+    return [Step("index", INDEX, after, digest_of(before.encode()), (), why)]
+
+
+def _changed(store: Store, step: Step) -> str:
+    """The first file of a step that is not as it was; empty if all are."""
+    if step.kind == "index":
+        return "" if digest_of(store.index().encode()) == step.expect else INDEX
+    for file, digest in ((step.file, step.expect), *step.gone):
+        try:
+            if store.read(file).digest != digest:
+                return file
+        except NoSuchMemory:
+            return file
+    return ""
+
+
+def _make_step(store: Store, step: Step, why: str) -> None:
+    if step.kind == "index":
+        store.write_index(step.text, expect=store.index(), why=why)
+    elif step.text:
+        store.edit(step.file, text=step.text, expect=step.expect, why=why)
+    for file, digest in step.gone:
+        store.delete(file, expect=digest, why=why)
+
+
+def _name(plan: Plan) -> str:
+    return f"consolidation {plan.id}"
+
+
+def _lines(store: Store) -> Lines:
+    return Lines(os.path.join(store.shelf.state.path, "consolidations.jsonl"), store.folder.kernel)
+
+
+def _append(store: Store, record: dict[str, object]) -> None:
+    with store.shelf.locked():
+        _lines(store).append([record])
+
+
+def _as_json(plan: Plan) -> dict[str, object]:
+    steps = [{**step._asdict(), "gone": [list(each) for each in step.gone]} for step in plan.steps]
+    return {"id": plan.id, "time": plan.time, "steps": steps}
+
+
+def _from_json(record: dict[str, object]) -> Plan:
+    steps = record.get("steps")
+    found = [
+        Step(
+            **{name: str(each.get(name, "")) for name in ("kind", "file", "text", "expect", "why")},
+            gone=tuple((str(file), str(digest)) for file, digest in each.get("gone", ())),
+        )
+        for each in (steps if isinstance(steps, list) else [])
+    ]
+    return Plan(str(record.get("id")), str(record.get("time")), tuple(found))

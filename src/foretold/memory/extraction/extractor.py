@@ -1,0 +1,188 @@
+"""Extraction: at the end of a turn, memories of what was said in it.
+
+    extractor = Extractor(foretold.memory.open("."), gate=Gate(tokens=2000, tool_calls=5))
+    if extractor.due(said):
+        done = extractor.run(model, request, said, session=session, instructions=[entry.text for entry in view.entries])
+
+1. Only what was said since the last extraction of the session is looked at (`marks`), and only if there is enough of it
+   (`gate`). Where the write policy lets no agent write or propose, nothing is asked.
+2. The model is asked in a fork of the conversation, or about a digest of it (`fork`, `digest`).
+3. What it wants to write is judged first (`judge`), and written through the store (`writer`).
+4. Then the mark is moved. If the model or the disk failed, it stays, and the next run does it again; what is there
+   already is not written twice.
+"""
+
+from __future__ import annotations
+
+import time
+
+from foretold.errors import ModelFailed, StoreFailed
+from foretold.memory.extraction.digest import digest
+from foretold.memory.extraction.gate import Gate, since_of
+from foretold.memory.extraction.judge.evidence import ground_of
+from foretold.memory.extraction.judge.judge import LARGEST
+from foretold.memory.extraction.outcome import Extraction, Refusal
+from foretold.memory.extraction.progress import Mark, Marks
+from foretold.memory.extraction.prompt import LISTED, private_prompt, team_prompt
+from foretold.memory.extraction.request import ROUNDS, can_fork, forked, own_request, talk, total
+from foretold.memory.extraction.tools import Desk
+from foretold.memory.extraction.writer import Writer
+from foretold.secrets.disguised import secrets_of
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from foretold.memory.extraction.transcript import Said
+    from foretold.memory.note import Memory
+    from foretold.memory.project import Memories
+    from foretold.models.protocol import Model, Request, Usage
+    from foretold.types import Entry
+
+__all__ = ["Extraction", "Extractor", "Gate", "Refusal"]
+
+
+class Extractor:
+    """Makes memories of what was said, for one project.
+
+    `team` offers the team's directory too; what is meant for it is proposed. `discoveries` proposes what the assistant
+    found with tools; otherwise that is refused. `today` is the date that relative ones are made absolute by.
+    """
+
+    def __init__(
+        self,
+        memories: Memories,
+        *,
+        gate: Gate | None = None,
+        team: bool = False,
+        discoveries: bool = False,
+        rounds: int = ROUNDS,
+        largest: int = LARGEST,
+        today: str = "",
+    ) -> None:
+        self.memories = memories
+        self.gate = gate or Gate()
+        self.team = team and memories.team is not None
+        self.discoveries, self.rounds, self.largest, self.today = discoveries, rounds, largest, today
+        self.marks = Marks(memories.own.shelf.state.path)
+
+    def due(self, said: Sequence[Said], *, session: str = "") -> bool:
+        """Whether enough was said since the last time. The session is that of the last piece, unless it is given."""
+        name = session or (said[-1].session if said else "")
+        new = self.marks.of(name).new_in(said) if name else 0
+        return not (self._barred() or self.gate.closed(since_of(said[new:])))
+
+    def _barred(self) -> str:
+        return "policy" if self.memories.place.policy in ("manual", "read-only") else ""
+
+    def run(
+        self,
+        model: Model,
+        request: Request | None,
+        said: Sequence[Said],
+        *,
+        session: str,
+        instructions: Iterable[str | Entry] = (),
+        force: bool = False,
+        since: Mark | None = None,
+    ) -> Extraction:
+        """Extract memories from what was said since the last time.
+
+        `request` is the conversation's last one with the answer to it; None asks about a digest. `instructions` are
+        those in force. `force` passes the gate, not the policy. `since` is looked from, not where the last run ended.
+        """
+        if self._barred() or (self.gate.when == "never" and not force):
+            return Extraction(session=session, skipped=self._barred() or "never")
+        with self.marks.held(session) as is_ours:
+            if not is_ours:
+                return Extraction(session=session, skipped="running")
+            new = (self.marks.of(session) if since is None else since).new_in(said)
+            closed = self.gate.closed(since_of(said[new:])) if new < len(said) else "nothing-new"
+            if closed and not (force and closed == "not-due"):
+                return Extraction(session=session, skipped=closed)
+            done = self._extracted(model, request, said, new, session, _texts(instructions))
+            if done.stopped in ("", "rounds"):
+                self.marks.put(session, Mark(said[-1].id, max(piece.end for piece in said)), done)
+            return done
+
+    def _extracted(
+        self,
+        model: Model,
+        request: Request | None,
+        said: Sequence[Said],
+        new: int,
+        session: str,
+        instructions: list[str],
+    ) -> Extraction:
+        ground = ground_of(said, new, instructions)
+        writer = Writer(
+            self.memories,
+            ground,
+            session=session,
+            secrets=secrets_of(piece.text for piece in said),
+            largest=self.largest,
+            discoveries=self.discoveries,
+        )
+        desk = Desk(self.memories, writer, team=self.team)
+        first = self._asked(request, said, new, writer)
+        used: list[Usage] = []
+        stopped = ""
+        try:
+            stopped = "" if talk(model, first, desk, self.rounds, used).is_done else "rounds"
+        except ModelFailed as error:
+            stopped = f"model-failed: {error}"
+        except StoreFailed as error:
+            stopped = f"store-failed: {error}"
+        files = {kind: tuple(names) for kind, names in writer.done.items()}
+        return Extraction(
+            added=files["added"],
+            updated=files["updated"],
+            unchanged=files["unchanged"],
+            proposed=files["proposed"],
+            refused=tuple(writer.refused),
+            usage=total(used),
+            requests=len(used),
+            warned=tuple(writer.warned),
+            masked=ground.masked,
+            mode="fork" if can_fork(request) else "digest",
+            session=session,
+            stopped=stopped,
+            last=said[-1].id,
+        )
+
+    def _asked(self, request: Request | None, said: Sequence[Said], new: int, writer: Writer) -> Request:
+        """The first request. What it lists counts as seen."""
+        notes = [note for note in self.memories.memories() if self.team or note.scope != "team"]
+        writer.known.update(((note.scope, note.file), note.digest) for note in notes)
+        today = self.today or time.strftime("%A, %Y-%m-%d")
+        is_fork = request is not None and can_fork(request)
+        prompts = [piece.text for piece in said[new:] if piece.origin == "user"]
+        begins = prompts[0] if is_fork and new and prompts else ""
+        listed = self._listed(notes, prompts)
+        if self.team and self.memories.team is not None:
+            folders = self.memories.own.path, self.memories.team.path
+            prompt = team_prompt(*folders, listed, today=today, begins=begins, more=len(notes) - len(listed))
+        else:
+            folder = self.memories.own.path
+            prompt = private_prompt(folder, listed, today=today, begins=begins, more=len(notes) - len(listed))
+        if request is not None and is_fork:
+            return forked(request, prompt)
+        return own_request(digest(said, new).text, prompt)
+
+    def _listed(self, notes: list[Memory], prompts: list[str]) -> list[Memory]:
+        """The memories to list: all, or those that the prompts are about and then the newest."""
+        if len(notes) <= LISTED:
+            return notes
+        found = self.memories.recall("\n".join(prompts), budget=100_000, limit=LISTED // 2, check=False)
+        near = {(hit.memory.scope, hit.memory.file): at for at, hit in enumerate(found.hits)}
+        order = sorted(notes, key=lambda note: (near.get((note.scope, note.file), LISTED), -note.changed, note.file))
+        return order[:LISTED]
+
+
+def _texts(instructions: Iterable[str | Entry]) -> list[str]:
+    """The texts of instructions; an index of memories is none."""
+    return [
+        each if isinstance(each, str) else each.text
+        for each in instructions
+        if isinstance(each, str) or each.layer not in ("memory", "team")
+    ]

@@ -1,0 +1,71 @@
+"""The gate: whether so much was said since the last extraction that another one is worth its price.
+
+1. Tokens are an estimate, four bytes each, of what was typed, answered and given by tools since then; calls are those
+   of tools. Either is enough. What the agent adds by itself does not count.
+2. Without a word that a person typed there is nothing to learn: then it is never due.
+3. `Gate.always()` asks after every turn, `Gate.never()` after none.
+"""
+
+from __future__ import annotations
+
+from foretold.types import TYPE_CHECKING, NamedTuple, estimate_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from foretold.memory.extraction.transcript import Said
+
+TOKENS, TOOL_CALLS = 2000, 5
+WHEN = ("gated", "always", "never")
+_COUNTED = ("user", "assistant", "tool", "file")
+
+
+class Since(NamedTuple):
+    """What happened since the last extraction."""
+
+    tokens: int
+    tool_calls: int
+    prompts: int  #: that a person typed
+
+
+class Gate(NamedTuple):
+    """How much has to be said before memories are extracted."""
+
+    tokens: int = TOKENS
+    tool_calls: int = TOOL_CALLS
+    when: str = "gated"  #: or always, never
+
+    @classmethod
+    def always(cls) -> Gate:
+        return cls(0, 0, "always")
+
+    @classmethod
+    def never(cls) -> Gate:
+        return cls(0, 0, "never")
+
+    def closed(self, since: Since) -> str:
+        """Why nothing is extracted: never, nothing-typed or not-due; empty if it is due.
+
+        >>> gate = Gate(tokens=100, tool_calls=3)
+        >>> gate.closed(Since(20, 1, 1)), gate.closed(Since(20, 3, 1)), gate.closed(Since(500, 9, 0))
+        ('not-due', '', 'nothing-typed')
+        """
+        if self.when == "never":
+            return "never"
+        if not since.prompts:
+            return "nothing-typed"
+        is_due = self.when == "always" or since.tokens >= self.tokens or since.tool_calls >= self.tool_calls
+        return "" if is_due else "not-due"
+
+
+def since_of(said: Iterable[Said]) -> Since:
+    """What pieces of a conversation amount to.
+
+    >>> from foretold.memory.extraction.transcript import Said
+    >>> since_of([Said("u", "user", "Use tabs.", "user"), Said("a", "assistant", "", "assistant", tool="Read Grep")])
+    Since(tokens=3, tool_calls=2, prompts=1)
+    """
+    pieces = list(said)
+    tokens = sum(estimate_tokens(piece.text) for piece in pieces if piece.origin in _COUNTED)
+    calls = sum(len(piece.tool.split()) for piece in pieces if piece.origin == "assistant")
+    return Since(tokens, calls, sum(piece.origin == "user" for piece in pieces))

@@ -1,0 +1,102 @@
+"""Where extraction stopped: for every session a small file that says up to which message it has looked.
+
+1. A record is appended when a run has ended, so a run that died is made again; that it writes nothing twice is the
+   judge's matter. Records are lines with a checksum (`memory.lines`); the last that is whole counts.
+2. One run at a time for a session: the file is locked meanwhile. A lock ends with its process.
+3. Records tell what a run did in numbers, never what it refused: that may be a secret.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+from contextlib import contextmanager
+
+from foretold.memory.store.transaction import now
+from foretold.storage.append_log import Lines
+from foretold.storage.kernel import failed
+from foretold.storage.names import digest_of
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from foretold.memory.extraction.outcome import Extraction
+    from foretold.memory.extraction.transcript import Said
+
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+
+
+class Mark(NamedTuple):
+    """Up to where a session was looked at."""
+
+    last: str = ""  #: a message
+    end: int = 0  #: where its record ends in the transcript; 0 if that is not known
+
+    def new_in(self, said: Sequence[Said]) -> int:
+        """The number of the first piece behind the mark.
+
+        >>> from foretold.memory.extraction.transcript import Said
+        >>> said = [Said(each, "user", "x", "user") for each in "aabb"]
+        >>> Mark("a").new_in(said), Mark("b").new_in(said), Mark("other").new_in(said)
+        (2, 4, 0)
+        """
+        for at in range(len(said) - 1, -1, -1):
+            if self.last and said[at].id == self.last:
+                return at + 1
+        if said and 0 < max(piece.end for piece in said) < self.end:
+            return 0  # another transcript stands in its place
+        return next((at for at, piece in enumerate(said) if not piece.end or piece.end > self.end), len(said))
+
+
+class Marks:
+    """The marks of all sessions of a store."""
+
+    def __init__(self, state: str) -> None:
+        self.folder = os.path.join(state, "extracted")
+
+    def path(self, session: str) -> str:
+        """The file of a session.
+
+        >>> Marks("/s").path("4d1f-2"), Marks("/s").path("../x")[:15]
+        ('/s/extracted/4d1f-2.jsonl', '/s/extracted/x-')
+        """
+        name = session if _PLAIN.fullmatch(session) else f"x-{digest_of(session.encode('utf-8', 'replace'))[:32]}"
+        return os.path.join(self.folder, f"{name}.jsonl")
+
+    def of(self, session: str) -> Mark:
+        """The last mark of a session."""
+        records = Lines(self.path(session)).read()[0]
+        if not records:
+            return Mark()
+        end = records[-1].get("end")
+        return Mark(str(records[-1].get("last", "")), end if isinstance(end, int) else 0)
+
+    @contextmanager
+    def held(self, session: str) -> Iterator[bool]:
+        """Hold a session alone; False if another process holds it."""
+        try:
+            os.makedirs(self.folder, 0o700, exist_ok=True)
+            descriptor = os.open(self.path(session), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise failed(f"cannot open {self.path(session)}", error) from error
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield False
+                return
+            yield True
+        finally:
+            os.close(descriptor)
+
+    def put(self, session: str, mark: Mark, done: Extraction) -> None:
+        """Write down that a run has ended."""
+        refused: dict[str, int] = {}
+        for each in done.refused:
+            refused[each.reason] = refused.get(each.reason, 0) + 1
+        record: dict[str, object] = {"session": session, **mark._asdict(), "time": now(), "mode": done.mode}
+        record |= {"requests": done.requests, "usage": done.usage._asdict(), "refused": refused}
+        record |= {name: list(getattr(done, name)) for name in ("added", "updated", "proposed")}
+        Lines(self.path(session)).append([record])

@@ -1,0 +1,258 @@
+"""Notes of one conversation: written beside it while it goes on, read when it is compacted.
+
+1. A track of its own: nothing here becomes a memory, and nothing is sent with a request. The notes of a conversation
+   are one Markdown file in our own folder; its frontmatter says up to which message it knows.
+2. They are begun when a conversation has so many tokens, and written again when it has so many more, and the model has
+   used so many tools or has just come to an end: see `Thresholds`.
+3. The model that writes them goes on from the conversation's last request, so that a provider has read all but the
+   question already. It answers with the whole notes; a tool that it wants instead is refused, once.
+4. What looks like a credential is left out line by line, and said so. What is too long is cut at the end of a section,
+   and said so. Notes that have lost their headings are not taken: the former ones stay.
+5. A file is whole or absent, and for its owner only. Notes of an older point never replace newer ones.
+"""
+
+from __future__ import annotations
+
+import os
+
+from foretold.errors import MemoryChanged, MemoryExists, ModelFailed, NoSuchMemory
+from foretold.models.protocol import Usage
+from foretold.secrets.forms import credentials_in
+from foretold.storage.atomic import Folder
+from foretold.storage.names import digest_of
+from foretold.text.frontmatter import split
+from foretold.types import TYPE_CHECKING, Finding, NamedTuple, estimate_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from foretold.memory.extraction.transcript import Said
+    from foretold.models.protocol import Model, Reply, Request
+
+#: heading -> what belongs under it
+SECTIONS = (
+    ("Title", "what the conversation is about, in at most ten words"),
+    ("Now", "what is being worked on at this moment, and the next step"),
+    ("Task", "what the user asked for, with every wish and limit that was named"),
+    ("Files", "files and functions that matter, and why"),
+    ("Commands", "commands that work here, in the order in which they are needed"),
+    ("Went wrong", "errors, what they came from, what was tried in vain, what the user corrected"),
+    ("Learned", "how the parts of the system belong together; what holds and what does not"),
+    ("Results", "answers, tables or texts that the user asked for, word for word"),
+    ("Log", "what was done, a short line for each step"),
+)
+
+ASK = """\
+This message comes from the program you run in, not from the user: do not speak of it, and use no tool. Write down \
+what somebody who goes on with this conversation must know. Answer with the notes alone, in Markdown, under exactly \
+these headings and in this order:
+
+{sections}
+
+Keep what is still true of the notes so far, correct what is not, add what is new. Be exact: names of files, \
+functions, commands, values. Leave out what the project's instructions say anyway, and every password, token or key. \
+No section longer than about {words} words.
+
+The notes so far:
+
+{notes}"""
+
+LEFT_OUT = "(left out: it looked like a credential)"
+NO_NOTES = "the model answered without the headings that notes have"
+OLDER = "somebody else has written them meanwhile"
+CUT = "(cut: this section was too long)"
+
+
+class Thresholds(NamedTuple):
+    """When notes are written. All are counted over the conversation, or since the last notes."""
+
+    begin: int = 10_000  #: tokens of a conversation that is worth notes
+    tokens: int = 5_000  #: tokens since
+    tool_calls: int = 3  #: results of tools since; fewer are enough when the model has come to an end
+
+
+USUAL = Thresholds()
+
+
+class Noted(NamedTuple):
+    """What came of writing notes."""
+
+    is_written: bool
+    reason: str = ""  #: why nothing was written: too-early, no-notes, older
+    usage: Usage = Usage()
+    findings: tuple[Finding, ...] = ()
+
+
+class SessionNotes:
+    """The notes of one conversation.
+
+    >>> import tempfile
+    >>> from foretold.memory.extraction.transcript import Said
+    >>> from foretold.models.scripted import Scripted
+    >>> from foretold.models.protocol import Request
+    >>> notes = SessionNotes(tempfile.mkdtemp(), "5c1a", Thresholds(begin=1, tokens=1, tool_calls=1))
+    >>> said = [Said("m1", "user", "Make the parser faster.", "user"), Said("m2", "assistant", "Done.", "assistant")]
+    >>> notes.due(said, is_end=True)
+    True
+    >>> answer = "# Title\\nA faster parser\\n# Now\\nNothing is left to do."
+    >>> notes.update(Scripted([answer]), Request(("Be brief.",), ({"role": "user", "content": "…"},)), said).is_written
+    True
+    >>> print(notes.text())
+    # Title
+    A faster parser
+    # Now
+    Nothing is left to do.
+    >>> notes.covers, notes.due(said, is_end=True)
+    ('m2', False)
+    """
+
+    def __init__(self, folder: str, session: str, thresholds: Thresholds = USUAL, *, limit: int = 12_000) -> None:
+        """`folder` is ours; `limit` is how many tokens notes may have."""
+        self.thresholds = thresholds
+        self.limit = limit
+        self._folder = Folder(folder)
+        self._file = f"{session}.md"
+        self.path = os.path.join(folder, self._file)
+
+    def text(self) -> str:
+        """The notes, without their frontmatter; empty if there are none."""
+        return self._kept()[1]
+
+    @property
+    def covers(self) -> str:
+        """The id of the last message that they know of."""
+        return self._kept()[0].get("message", "")
+
+    def due(self, said: Sequence[Said], *, is_end: bool) -> bool:
+        """Whether notes should be written now; `is_end`: the model has just replied without using a tool."""
+        known = self._known(said)
+        if not known and _tokens(said) < self.thresholds.begin:
+            return False
+        new = said[known:]
+        calls = sum(each.origin == "tool" for each in new)
+        return _tokens(new) >= self.thresholds.tokens and (is_end or calls >= self.thresholds.tool_calls)
+
+    def update(self, model: Model, request: Request, said: Sequence[Said]) -> Noted:
+        """Let a model write the notes, going on from a request that ends with what it said."""
+        if not said:
+            return Noted(is_written=False, reason="too-early")
+        before, notes = self._kept()
+        text, usage = _answer(model, _asked(request, _question(notes, self.limit)))
+        if not _has_headings(text):
+            return Noted(is_written=False, reason="no-notes", usage=usage, findings=(self._not_taken(NO_NOTES),))
+        findings: list[Finding] = []
+        text = _cut(_without_credentials(text, self.path, findings), self.limit, self.path, findings)
+        taken = self._write({"message": said[-1].id, "messages": str(len(said))}, text, before)
+        if not taken:
+            return Noted(is_written=False, reason="older", usage=usage, findings=(self._not_taken(OLDER),))
+        return Noted(is_written=True, usage=usage, findings=tuple(findings))
+
+    def _not_taken(self, why: str) -> Finding:
+        return Finding(self.path, None, "notes-failed", f"the notes were not taken, and the former stay: {why}")
+
+    def _known(self, said: Sequence[Said]) -> int:
+        """How many messages the notes know of. Of a conversation that was rewound behind that, none."""
+        covers = self.covers
+        return next((number for number in range(len(said), 0, -1) if said[number - 1].id == covers), 0)
+
+    def _kept(self) -> tuple[dict[str, str], str]:
+        try:
+            text = self._folder.read(self._file).data.decode("utf-8", "replace")
+        except NoSuchMemory:
+            return {}, ""
+        front, body = split(text, after_bom=False)
+        lines = (line.partition(": ") for line in (front or "").splitlines())
+        return {name: value for name, _, value in lines}, body.strip("\n")
+
+    def _write(self, front: dict[str, str], text: str, before: dict[str, str]) -> bool:
+        """Put notes in the place of those that were looked at; not of others that came meanwhile."""
+        lines = "".join(f"{name}: {value}\n" for name, value in front.items())
+        data = f"---\n{lines}---\n\n{text}\n".encode("utf-8", "replace")
+        with self._folder.locked():
+            try:
+                there = self._folder.read(self._file)
+            except NoSuchMemory:
+                there = None
+            if self._kept()[0] != before:
+                return False
+            try:
+                if there is None:
+                    self._folder.create(self._file, data)
+                else:
+                    self._folder.replace(self._file, data, digest_of(there.data))
+            except (MemoryExists, MemoryChanged):
+                return False
+        return True
+
+
+def _question(notes: str, limit: int) -> str:
+    sections = "\n".join(f"# {name}\n({about})" for name, about in SECTIONS)
+    words = limit * 3 // 4 // len(SECTIONS)
+    return ASK.format(sections=sections, words=words, notes=notes or "(none yet)")
+
+
+def _asked(request: Request, question: str) -> Request:
+    """The request with one more message; what was marked as kept by the provider stays so."""
+    return request._replace(messages=(*request.messages, {"role": "user", "content": question}))
+
+
+def _answer(model: Model, request: Request) -> tuple[str, Usage]:
+    """The notes that a model answers with; one that wants a tool is told once that there is none."""
+    reply = model.reply(request)
+    usage = reply.usage
+    if reply.calls:
+        reply = model.reply(request._replace(messages=(*request.messages, *_refusal(reply))))
+        usage = usage.plus(reply.usage)
+    if reply.stop == "max_tokens":
+        raise ModelFailed("the notes did not fit into one answer; allow more tokens for an answer")
+    return reply.text.strip(), usage
+
+
+def _refusal(reply: Reply) -> tuple[dict[str, object], dict[str, object]]:
+    results = [
+        {
+            "type": "tool_result",
+            "tool_use_id": call["id"],
+            "content": "No tool can be used here. Answer with the notes.",
+            "is_error": True,
+        }
+        for call in reply.calls
+    ]
+    return {"role": "assistant", "content": list(reply.content)}, {"role": "user", "content": results}
+
+
+def _has_headings(text: str) -> bool:
+    headings = {line[2:].strip() for line in text.splitlines() if line.startswith("# ")}
+    return len(headings & {name for name, _ in SECTIONS}) >= 2  # a title alone is no note
+
+
+def _without_credentials(text: str, path: str, findings: list[Finding]) -> str:
+    lines = text.split("\n")
+    for found in credentials_in(text):
+        first = found.line - 1
+        last = first + text.count("\n", found.start, found.end)
+        if found.kind == "private key":  # it is known by its first line, and goes on to its last
+            last = next((n for n in range(first, len(lines)) if "-----END" in lines[n]), len(lines) - 1)
+        lines[first : last + 1] = [LEFT_OUT] + [""] * (last - first)
+        said = f"a line of the notes looked like a credential ({found.kind}) and was left out"
+        findings.append(Finding(path, found.line, "credential", said))
+    return "\n".join(lines)
+
+
+def _cut(text: str, limit: int, path: str, findings: list[Finding]) -> str:
+    """The notes with every section cut to its share of the limit."""
+    if estimate_tokens(text) <= limit:
+        return text
+    share, kept, used = limit // len(SECTIONS), [], 0
+    for line in text.splitlines():
+        used = 0 if line.startswith("# ") else used + estimate_tokens(line + "\n")
+        if used <= share:
+            kept.append(line)
+        elif kept[-1:] != [CUT]:
+            kept.append(CUT)
+            findings.append(Finding(path, None, "notes-cut", "a section of the notes was too long, and was cut"))
+    return "\n".join(kept)
+
+
+def _tokens(said: Sequence[Said]) -> int:
+    return sum(estimate_tokens(each.text) for each in said)

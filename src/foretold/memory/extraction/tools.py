@@ -1,0 +1,156 @@
+"""The tools of an extraction: Read, Write, Edit, Glob and Grep, on the memory directories and on nothing else.
+
+1. A call names a file by its whole path, or below the private directory. The path is taken as it is written: what does
+   not begin with a memory directory, or has `..`, `~` or an odd character behind it, is refused (`outside`), and the
+   store itself follows no links.
+2. Tools run here, not as the conversation's own do: the definitions are the same bytes, so that a provider's cache is
+   hit, and what they may do is decided when they are called.
+3. Grep looks for its pattern letter for letter, `|` parting several: so no pattern of a model costs much time.
+4. Every call has an answer, also one that nobody understands.
+"""
+
+from __future__ import annotations
+
+import os
+from fnmatch import fnmatchcase
+
+from foretold.errors import BadName, ForetoldError
+from foretold.memory.extraction.writer import Answer, Writer
+from foretold.memory.note import Memory
+from foretold.memory.store.team import team_index
+from foretold.storage.names import INDEX, safe_file
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from foretold.memory.project import Memories
+
+TOOLS = ("Read", "Write", "Edit", "Glob", "Grep")
+NEEDED = ("Write", "Edit")  #: without which a conversation's own tools are of no use
+MOST_LINES, MOST_TEXT = 200, 30_000
+
+
+class Desk:
+    """Runs the calls of a model."""
+
+    def __init__(self, memories: Memories, writer: Writer, *, team: bool = False) -> None:
+        self.memories, self.writer = memories, writer
+        self.folders = {memories.own.path: "private"}
+        if team and memories.team is not None:
+            self.folders[memories.team.path] = "team"
+        self._tools: dict[str, Callable[[Mapping[str, object]], Answer]] = {
+            "Read": self._read,
+            "Write": self._write,
+            "Edit": self._edit,
+            "Glob": self._glob,
+            "Grep": self._grep,
+        }
+
+    def run(self, call: Mapping[str, object]) -> dict[str, object]:
+        """The result of a call, as a block."""
+        given = call.get("input")
+        try:
+            answer = self._called(str(call.get("name", "")), given if isinstance(given, dict) else {})
+        except ForetoldError as error:
+            answer = Answer(str(error), failed=True)
+        block: dict[str, object] = {"type": "tool_result", "tool_use_id": call.get("id", ""), "content": answer.text}
+        return {**block, "is_error": True} if answer.failed else block
+
+    @property
+    def allowed(self) -> str:
+        """What may be touched, in words."""
+        return f"only files below {' and '.join(self.folders)} can be read and written here"
+
+    def _called(self, name: str, given: Mapping[str, object]) -> Answer:
+        tool = self._tools.get(name)
+        if tool is None:
+            return self.writer.refuse(name, "outside", f"{name or 'this'} cannot be used: {self.allowed}")
+        return tool(given)
+
+    def place(self, path: object) -> tuple[str, str] | Answer:
+        """The scope and the file that a path names."""
+        if not isinstance(path, str) or not path:
+            return Answer(f"file_path is missing: {self.allowed}", failed=True)
+        for folder, scope in sorted(self.folders.items(), key=lambda each: -len(each[0])):
+            for root in (folder, os.path.realpath(folder)):
+                if path.startswith(f"{root}/"):
+                    return self._safe(scope, path[len(root) + 1 :], path)
+        if path.startswith(("/", "~")):
+            return self.writer.refuse(path, "outside", self.allowed)
+        return self._safe("private", path, path)
+
+    def _safe(self, scope: str, file: str, path: str) -> tuple[str, str] | Answer:
+        try:
+            safe_file(file)
+        except BadName as error:
+            return self.writer.refuse(path, "outside", f"{error}; {self.allowed}")
+        return scope, file
+
+    # Tools
+
+    def _text(self, scope: str, file: str) -> str | None:
+        if file == INDEX:
+            team = self.memories.team if scope == "team" else None
+            return team_index(team) if team is not None else self.memories.own.index()
+        memory = self.writer.there(scope, file)
+        if memory is not None:
+            self.writer.known[scope, file] = memory.digest
+        return None if memory is None else memory.text
+
+    def _read(self, given: Mapping[str, object]) -> Answer:
+        place = self.place(given.get("file_path"))
+        if isinstance(place, Answer):
+            return place
+        text = self._text(*place)
+        if text is None:
+            return Answer(f"{place[1]} does not exist", failed=True)
+        lines = text[:MOST_TEXT].split("\n")
+        return Answer("\n".join(f"{number}\t{line}" for number, line in enumerate(lines, 1)))
+
+    def _write(self, given: Mapping[str, object]) -> Answer:
+        place, content = self.place(given.get("file_path")), given.get("content")
+        if isinstance(place, Answer):
+            return place
+        if not isinstance(content, str):
+            return Answer("content is missing", failed=True)
+        return self.writer.write(*place, content)
+
+    def _edit(self, given: Mapping[str, object]) -> Answer:
+        place, old, new = self.place(given.get("file_path")), given.get("old_string"), given.get("new_string")
+        if isinstance(place, Answer):
+            return place
+        if not isinstance(old, str) or not isinstance(new, str) or not old or old == new:
+            return Answer("old_string and new_string have to be given, and to differ", failed=True)
+        if place[1] == INDEX:
+            return self.writer.write(*place, new)
+        before = self.writer.there(*place)
+        if before is None:
+            return Answer(f"{place[1]} does not exist", failed=True)
+        count = before.text.count(old)
+        if count == 0:
+            return Answer(f"old_string does not stand in {place[1]}; read it again", failed=True)
+        if count > 1 and given.get("replace_all") is not True:
+            return Answer(f"old_string stands {count} times in {place[1]}; give more of its surroundings", failed=True)
+        return self.writer.write(*place, before.text.replace(old, new))
+
+    def _listed(self) -> list[tuple[str, Memory]]:
+        """Every memory that may be seen here, with its whole path."""
+        folders = {scope: folder for folder, scope in self.folders.items()}
+        notes = [note for note in self.memories.memories() if note.scope in folders]
+        return [(f"{folders[note.scope]}/{note.file}", note) for note in notes]
+
+    def _glob(self, given: Mapping[str, object]) -> Answer:
+        pattern = str(given.get("pattern", "*")).replace("**/", "*").replace("**", "*")
+        found = [path for path, note in self._listed() if fnmatchcase(note.file, pattern) or fnmatchcase(path, pattern)]
+        return Answer("\n".join(found[:MOST_LINES]) or "No files found")
+
+    def _grep(self, given: Mapping[str, object]) -> Answer:
+        wanted = [each.lower() for each in str(given.get("pattern", "")).split("|") if each.strip()]
+        found = [
+            f"{path}:{number}:{line}"
+            for path, note in self._listed()
+            for number, line in enumerate(note.text.split("\n"), 1)
+            if any(each in line.lower() for each in wanted)
+        ]
+        return Answer("\n".join(found[:MOST_LINES])[:MOST_TEXT] or "No matches found")

@@ -1,0 +1,253 @@
+"""What was said, piece by piece, and who said it: what a transcript's records tell of the origin of every text.
+
+1. Only what a person typed is `user`: a prompt, one that was queued while the agent worked, and the answer to a
+   question that the agent asked with its tool for that; the question itself is the assistant's. Whatever else stands in
+   a record of the role user is not, also a reminder in the midst of a prompt.
+2. Results of tools are `tool`, also those that a provider's own tools put into an answer; files, documents, folders and
+   resources that were attached are `file`; instruction files, also those of folders, are `instructions`; memories that
+   were recalled are `recalled`; all else that an agent adds is `reminder`.
+3. Recalled memories are found by their wrapper in any text, so also in what a hook or a tool gave; what stands around
+   them keeps its origin. A wrapper is looked for within one text only: no text can open one that another closes.
+4. The origin follows from the record, never from what a text says of itself: `<user>` in the result of a tool is text.
+5. Records of subagents, and those that say nothing, are left out.
+"""
+
+from __future__ import annotations
+
+import re
+
+from foretold.dialects.claude_code.sessions import NEWER
+from foretold.memory.recall.render import recalled_spans
+from foretold.sessions.formats.claude.attachments import contents_of
+from foretold.sessions.formats.claude.records import moment, prompt_of, text_at
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from foretold.sessions.formats.jsonl import Record
+
+    Json = Mapping[str, object]
+
+ORIGINS = ("user", "assistant", "tool", "file", "instructions", "recalled", "reminder")
+ASKING = ("AskUserQuestion",)  #: tools whose result is what a person answered
+LONGEST_ID, DEEPEST = 200, 8  #: characters of an id; lists within lists of a result
+LONGEST_ANSWER = 20_000  #: characters of questions and their answers
+INTERRUPTED = "[Request interrupted by user"  #: what the agent writes down when a person stops it
+_CLOSED = "</system-reminder>"
+_REMINDER = re.compile(f"<system-reminder>.*?{_CLOSED}", re.DOTALL)
+_FILES = (
+    "file new_file directory new_directory edited_text_file selected_lines_in_ide opened_file_in_ide mcp_resource"
+    " pdf_reference compact_file_reference at_mention_reference diagnostics"
+).split()
+_ATTACHED = {
+    **dict.fromkeys(_FILES, "file"),
+    "nested_memory": "instructions",
+    "instructions": "instructions",
+    "relevant_memories": "recalled",
+}
+
+
+#: the name of each tool that was called, and what it asked a person
+Tools = dict[str, tuple[str, tuple[str, ...]]]
+
+
+class Said(NamedTuple):
+    """A piece of a conversation."""
+
+    id: str  #: of the message it stands in; several pieces may have one id
+    role: str  #: user, assistant or system
+    text: str
+    origin: str  #: see ORIGINS
+    session: str = ""
+    time: float | None = None  #: seconds since 1970
+    tool: str = ""  #: whose result it is; of the assistant, the tools that are called, with spaces between
+    end: int = 0  #: where its record ends in the file; 0 if that is not known
+
+
+def said_of(records: Iterable[Json | Record]) -> list[Said]:
+    """What the records of a transcript say, in their order.
+
+    >>> said_of([{"type": "user", "uuid": "u-1", "message": {"role": "user", "content": "Use tabs."}}])[0][:4]
+    ('u-1', 'user', 'Use tabs.', 'user')
+    """
+    tools: Tools = {}  # by the id of the call
+    found: list[Said] = []
+    for record in records:
+        value = record if isinstance(record, dict) else getattr(record, "value", {})
+        if value.get("isSidechain") is True:
+            continue
+        first = Said(
+            _named(value, f"byte {getattr(record, 'start', 0)}"),
+            "system",
+            "",
+            "reminder",
+            text_at(value, "sessionId"),
+            moment(value.get("timestamp")),
+            end=getattr(record, "end", 0),
+        )
+        for piece in _pieces(dict(value), first, tools):
+            found += parted(piece)
+    return found
+
+
+def _named(value: Json, otherwise: str) -> str:
+    """The id of a record, if it is one that a memory can name."""
+    name = text_at(value, "uuid")
+    return name if 0 < len(name) <= LONGEST_ID and name.isprintable() and name.isascii() else otherwise
+
+
+def _pieces(value: dict[str, object], first: Said, tools: Tools) -> list[Said]:
+    kind, message = value.get("type"), value.get("message")
+    if kind == "attachment":
+        return _attached(value, first)
+    if not isinstance(message, dict) or kind not in ("user", "assistant"):
+        return []
+    content = message.get("content")
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    given = [block for block in blocks if isinstance(block, dict)] if isinstance(blocks, list) else []
+    if kind == "assistant":
+        return _answered(given, first, tools)
+    beside = any(block.get("type") == "tool_result" for block in given)
+    return [piece for block in given for piece in _asked(block, value, first, tools, beside=beside)]
+
+
+def _answered(blocks: list[dict[str, object]], first: Said, tools: Tools) -> list[Said]:
+    """What an answer says, and the tools that it calls."""
+    calls = [block for block in blocks if block.get("type") == "tool_use"]
+    tools.update((text_at(block, "id"), (text_at(block, "name"), _questions_of(block))) for block in calls)
+    text = "\n\n".join(text_at(block, "text") for block in blocks if block.get("type") == "text").strip()
+    called = " ".join(text_at(block, "name") for block in calls)
+    said = [first._replace(role="assistant", text=text, origin="assistant", tool=called)] if text or calls else []
+    given = _result([block for block in blocks if text_at(block, "type").endswith("_tool_result")])
+    return [*said, *([first._replace(role="user", text=given, origin="tool")] if given else [])]
+
+
+def _asked(
+    block: dict[str, object], value: dict[str, object], first: Said, tools: Tools, *, beside: bool
+) -> list[Said]:
+    """A block of a record of the role user; `beside`: the record has results of tools."""
+    if block.get("type") == "tool_result":
+        tool, questions = tools.get(text_at(block, "tool_use_id"), ("", ()))
+        given = first._replace(role="user", text=_result(block.get("content")), origin="tool", tool=tool)
+        return _answers(given, questions) if tool in ASKING and block.get("is_error") is not True else [given]
+    if block.get("type") != "text":
+        return [first._replace(role="user", text=_result([block]), origin="file")]
+    text = text_at(block, "text")
+    is_typed = not beside and _is_person(value) and bool(prompt_of({**value, "message": {"content": text}}))
+    is_typed = is_typed and not text.startswith(INTERRUPTED)
+    if not is_typed:
+        return [first._replace(role="user", text=text, origin="reminder")]
+    end = text.rfind("</system-reminder>") + 1  # what is never closed is not looked for again and again
+    typed = first._replace(role="user", text=_REMINDER.sub("\n", text[: end + 17]) + text[end + 17 :], origin="user")
+    added = _REMINDER.findall(text[: end + 17])
+    return [
+        typed if added else typed._replace(text=text),
+        *(typed._replace(text=each, origin="reminder") for each in added),
+    ]
+
+
+def _questions_of(call: dict[str, object]) -> tuple[str, ...]:
+    """What a call asks a person, word for word."""
+    given = call.get("input")
+    asked = given.get("questions") if isinstance(given, dict) else None
+    return tuple(text for each in asked if (text := text_at(each, "question"))) if isinstance(asked, list) else ()
+
+
+def _answers(given: Said, questions: tuple[str, ...]) -> list[Said]:
+    """What a person answered, each answer behind its question; a result without questions is the answer.
+
+    It reads `"question"="answer", "question"="answer".`; where the call says what was asked, nothing else is a
+    question, so that none can hold an answer.
+    """
+    text = given.text[:LONGEST_ANSWER]
+    known = sorted((at, each) for each in questions if (at := text.find(f'"{each}"="')) >= 0)
+    ends = [*(at for at, _ in known[1:]), len(text)]
+    pairs = [(each, text[at + len(each) + 4 : end]) for (at, each), end in zip(known, ends, strict=False)]
+    found: list[Said] = []
+    for asked, rest in (pairs := pairs or _pairs(text)):
+        answer = rest[: _end_of(rest)] if (asked, rest) == pairs[-1] else rest.rpartition('", ')[0]
+        found.append(given._replace(role="assistant", text=asked, origin="assistant", tool=""))
+        found.append(given._replace(text=answer, origin="user"))
+    return found or [given._replace(origin="user")]
+
+
+def _pairs(text: str) -> list[tuple[str, str]]:
+    """Each question with its answer and what stands behind that, as far as the form tells."""
+    before, *rest = text.split('"="')
+    question, found = before.partition('"')[2], []
+    for number, piece in enumerate(rest, 1):
+        answer, _, following = piece.rpartition('", "')
+        found.append((question, piece if number == len(rest) else f'{answer}", '))
+        question = following
+    return found
+
+
+def _end_of(answer: str) -> int:
+    """Where the last answer ends: at a quotation mark behind which nothing comes, or a full stop."""
+    at = answer.find('"')
+    while at >= 0:
+        rest = answer[at + 1 : at + 4]
+        if not rest.strip(".\n ") and (not rest or rest[0] in ".\n "):
+            return at
+        if rest[:1] == "." and rest[1:2].isspace():
+            return at
+        at = answer.find('"', at + 1)
+    return len(answer)
+
+
+def _result(content: object, deep: int = 0) -> str:
+    """The texts of a result, also of documents and results within it; the bytes of an image are none."""
+    if isinstance(content, str):
+        return content
+    found = []
+    for block in content if isinstance(content, list) and deep < DEEPEST else []:
+        source = block.get("source") if isinstance(block, dict) else None
+        found += [text_at(block, name) for name in ("text", "title", "url")]
+        found += [text_at(source, "data")] if text_at(source, "type") == "text" else []
+        inner = [each.get("content") for each in (block, source) if isinstance(each, dict)]
+        found += [_result([each] if isinstance(each, dict) else each, deep + 1) for each in inner]
+    return "\n".join(filter(None, found))
+
+
+def _attached(value: dict[str, object], first: Said) -> list[Said]:
+    attachment = value.get("attachment")
+    kind = text_at(attachment, "type")
+    if kind == "queued_command" and _is_typed(attachment):
+        prompt = attachment.get("prompt") if isinstance(attachment, dict) else ""
+        return [first._replace(role="user", text=_result(prompt), origin="user")]
+    texts = contents_of(value, NEWER) or []
+    if kind == "instructions" and isinstance(attachment, dict) and isinstance(attachment.get("files"), list):
+        texts = [text_at(file, "content") for file in attachment["files"]]
+    origin = _ATTACHED.get(kind, "reminder")
+    return [first._replace(text=text if isinstance(text, str) else _result(text), origin=origin) for text in texts]
+
+
+def _is_typed(attachment: object) -> bool:
+    """Whether a queued prompt is a person's: not a notification, and of no other sender."""
+    if not isinstance(attachment, dict):
+        return False
+    return (
+        _is_person(attachment)
+        and attachment.get("isMeta") is not True
+        and attachment.get("commandMode") in (None, "prompt")
+    )
+
+
+def _is_person(value: dict[str, object]) -> bool:
+    """Whether a record names no sender but a person."""
+    sender = value.get("origin")
+    return not isinstance(sender, dict) or sender.get("kind") in (None, "human")
+
+
+def parted(piece: Said) -> list[Said]:
+    """A piece with the memories that were recalled in it set apart."""
+    if piece.origin == "recalled" or "<recalled-memories" not in piece.text:
+        return [piece] if piece.text.strip() or (piece.tool and piece.origin == "assistant") else []
+    found, at = [], 0
+    for start, end in recalled_spans(piece.text):
+        found.append(piece._replace(text=piece.text[at:start]))
+        found.append(piece._replace(text=piece.text[start:end], origin="recalled"))
+        at = end
+    found.append(piece._replace(text=piece.text[at:]))
+    return [each for each in found if each.text.strip()]

@@ -1,0 +1,233 @@
+"""Writing what a model wants to remember, once it was judged; and keeping count.
+
+1. Whoever writes goes through the store: policies, history, the index and the inbox are its matter.
+2. A memory records where it comes from: `originSessionId` as the agent does, and in `source` the message of the user
+   that supports it most. The history says it too. A change keeps the first session, and names its own beside.
+3. A change compares: if somebody else changed the memory since it was listed or read, the model is shown the text that
+   is there now, and what it writes then is judged anew.
+4. What is there already, word for word, is left alone: the same run made twice writes once.
+5. What is meant for the team is proposed, and so is everything where the policy says `confirm`. With `discoveries`, so
+   is what the assistant found with tools, marked as such; never what a tool wanted to be remembered.
+"""
+
+from __future__ import annotations
+
+from foretold.errors import BadName, MemoryChanged, MemoryExists, NoSuchMemory, WriteRefused
+from foretold.memory.extraction.judge.claims import Draft, is_nothing_new
+from foretold.memory.extraction.judge.judge import LARGEST, Verdict, judge
+from foretold.memory.extraction.outcome import Refusal
+from foretold.memory.names import slug_of
+from foretold.memory.note import TYPES, Memory, read_note
+from foretold.memory.store.inbox import Proposal
+from foretold.memory.store.store import titled, written
+from foretold.storage.names import INDEX, same_name
+from foretold.text.frontmatter import parse, split
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from foretold.memory.extraction.judge.evidence import Ground
+    from foretold.memory.project import Memories
+    from foretold.memory.store.journal import Said as By
+    from foretold.memory.store.store import Store
+
+NEAR = 8  #: memories that a draft is compared with
+BUDGET = 50_000  #: tokens of them
+TRIES = 3
+LONGEST = 400  #: characters of a file's name in a report
+WHOLE = 4000  #: characters of frontmatter
+INDEX_IS_MADE = "MEMORY.md is made from the files of the memories: it needs no writing, and nothing was changed in it."
+
+
+class Answer(NamedTuple):
+    """What a model is told of a call."""
+
+    text: str
+    failed: bool = False
+
+
+class Writer:
+    """Writes the memories of one run."""
+
+    def __init__(
+        self,
+        memories: Memories,
+        ground: Ground,
+        *,
+        session: str,
+        secrets: Sequence[str] = (),
+        largest: int = LARGEST,
+        discoveries: bool = False,
+    ) -> None:
+        self.memories, self.ground, self.session = memories, ground, session
+        self.secrets, self.largest, self.discoveries = secrets, largest, discoveries
+        self.done: dict[str, dict[str, None]] = {kind: {} for kind in ("added", "updated", "unchanged", "proposed")}
+        self.refused: dict[Refusal, None] = {}
+        self.warned: dict[Refusal, None] = {}
+        self.known: dict[tuple[str, str], str] = {}  #: scope and file: the digest that the model has seen
+
+    def refuse(self, file: str, reason: str, detail: str) -> Answer:
+        """Count a refusal, and tell the model."""
+        self.refused[Refusal(file[:LONGEST], reason, detail[: 2 * LONGEST])] = None
+        return Answer(f"Not written ({reason}): {detail}", failed=True)
+
+    def there(self, scope: str, file: str) -> Memory | None:
+        """The memory of a file, if there is one: of the team, or the nearest private one."""
+        stores = [self.memories.team] if scope == "team" else [self.memories.own, self.memories.under]
+        for store in stores:
+            try:
+                if store is not None:
+                    return store.read(file)
+            except NoSuchMemory:
+                continue
+        return None
+
+    def write(self, scope: str, file: str, text: str) -> Answer:
+        """Judge the text of a file, and write it if nothing speaks against it."""
+        if same_name(file) == same_name(INDEX):
+            return Answer(INDEX_IS_MADE)
+        named = f"team:{file}" if scope == "team" else file
+        for _ in range(TRIES):
+            before = self.there(scope, file)
+            if before is not None and self.known.get((scope, file), before.digest) != before.digest:
+                self.known[scope, file] = before.digest
+                return Answer(f"{file} was changed by somebody else. Now it says:\n\n{before.text}", failed=True)
+            if len(text) > WHOLE + self.largest:
+                return self.refuse(named, "too-large", f"a file of {len(text):,} characters; one fact needs fewer")
+            draft = draft_of(file, text, scope, before)
+            if isinstance(draft, str):
+                return self.refuse(named, "not-a-memory", draft)
+            if is_nothing_new(draft):
+                return self._count("unchanged", named, "It says so already; nothing was changed.")
+            verdict = judge(draft, self.ground, self._near(draft), secrets=self.secrets, largest=self.largest)
+            is_found = verdict.is_found and self.discoveries and draft.type in ("project", "reference")
+            if verdict.reason and not is_found:
+                return self.refuse(named, verdict.reason, verdict.detail)
+            try:
+                return self._put(named, draft, verdict)
+            except (MemoryExists, MemoryChanged):
+                continue  # by another process, just now: look again
+            except (WriteRefused, BadName) as error:
+                return self.refuse(named, "policy" if isinstance(error, WriteRefused) else "outside", str(error))
+        return Answer(f"{file} is being changed by others; try again later", failed=True)
+
+    def _near(self, draft: Draft) -> list[Memory]:
+        """Memories, also proposed ones, that may say the same; not the one that is changed."""
+        found = self.memories.recall(f"{draft.description}\n{draft.body}", budget=BUDGET, limit=NEAR, check=False)
+        waiting = [
+            read_note(each.file, each.text.encode(), scope=each.scope)
+            for each in self.memories.inbox.waiting()
+            if each.op == "create"
+        ]
+        near = [hit.memory for hit in found.hits] + waiting
+        own = ("private", "under") if draft.scope != "team" else ("team",)
+        return [each for each in near if not (each.file == draft.file and each.scope in own)]
+
+    def _put(self, named: str, draft: Draft, verdict: Verdict) -> Answer:
+        why = f"message {verdict.source}" if verdict.source else ""
+        said: By = {"by": "agent", "session": self.session, "why": why}
+        made = self._proposed(draft, verdict, said) or self._written(draft, verdict, said)
+        if verdict.warning:
+            self.warned[Refusal(named, "conditional", verdict.warning)] = None
+        if isinstance(made, Proposal):
+            return self._count("proposed", named, "Proposed: it waits in the inbox until the user agrees.")
+        self.known[draft.scope, draft.file] = made.digest
+        return self._count("updated" if draft.before else "added", named, f"Saved: {made.file}")
+
+    def _count(self, kind: str, named: str, said: str) -> Answer:
+        if not any(named in self.done[other] for other in ("added", "updated")):
+            self.done[kind][named] = None
+        return Answer(said)
+
+    def _proposed(self, draft: Draft, verdict: Verdict, said: By) -> Proposal | None:
+        """What is only proposed: for the team, by policy, and what the assistant found by itself."""
+        if draft.scope != "team" and not verdict.reason and self.memories.place.policy != "confirm":
+            return None
+        if verdict.reason:
+            said["why"] = f"found with tools, not said by the user; {said['why']}".rstrip("; ")
+        store = self.memories.team if draft.scope == "team" and self.memories.team else self.memories.own
+        text = self._text(draft, verdict, store)
+        is_there = draft.before is not None and draft.file in store.folder.files()
+        op, expect = ("edit", draft.before.digest) if draft.before and is_there else ("create", "")
+        for each in self.memories.inbox.waiting():
+            if (each.op, each.file, each.scope) == (op, draft.file, draft.scope) and _says_same(each.text, text):
+                return each
+        return self.memories.inbox.propose(
+            op, draft.file, text, expect=expect, session=self.session, why=said["why"], scope=draft.scope
+        )
+
+    def _written(self, draft: Draft, verdict: Verdict, said: By) -> Memory | Proposal:
+        if draft.before is not None:
+            text = self._text(draft, verdict, self.memories.own)
+            return self.memories.edit(draft.file, text=text, expect=draft.before.digest, **said)
+        metadata: dict[str, object] = {"source": verdict.source} if verdict.source else {}
+        return self.memories.create(
+            _topic(draft.name),
+            type=draft.type,
+            description=draft.description,
+            body=draft.body,
+            file=draft.file,
+            metadata=metadata,
+            **said,
+        )
+
+    def _text(self, draft: Draft, verdict: Verdict, store: Store) -> str:
+        """The text of a file that is changed or proposed."""
+        values: dict[str, object] = {}
+        if draft.before is not None:
+            values = {key: value for key, value in draft.before.metadata.items() if key != "sourceSessionId"}
+        values["type"] = draft.type
+        values |= store.signed("editor", "updated") if draft.before else store.signed("author", "created")
+        if values.setdefault("originSessionId", self.session) != self.session:
+            values["sourceSessionId"] = self.session
+        if verdict.source:
+            values["source"] = verdict.source
+        if verdict.reason:
+            values["origin"] = "tool"
+        name = draft.before.name if draft.before else slug_of(draft.name)
+        return written(name, draft.description, {**titled(_topic(name)), **values}, draft.body)
+
+
+def draft_of(file: str, text: str, scope: str = "private", before: Memory | None = None) -> Draft | str:
+    r"""What a file's text would say; or what it lacks.
+
+    >>> draft_of("a.md", "---\nname: a\ndescription: d\nmetadata:\n  type: user\n---\nA chemist.\n").body
+    'A chemist.'
+    >>> draft_of("a.md", "A chemist.")
+    'it has no frontmatter; begin with name, description and metadata.type'
+    """
+    front, _ = split(text, after_bom=False)
+    if front is None:
+        return "it has no frontmatter; begin with name, description and metadata.type"
+    values, problem, _ = parse(front)
+    if problem:
+        return f"its frontmatter cannot be read: {problem}"
+    note = read_note(file, text.encode("utf-8", "replace"))
+    name = str(values.get("name") or "").strip()
+    lacks = [key for key, value in (("name", name), ("description", note.description)) if not value]
+    lacks += ["metadata.type"] if not note.type else []
+    if lacks:
+        return f"its frontmatter lacks {', '.join(lacks)}; a type is one of {', '.join(TYPES)}"
+    if not note.body:
+        return "it has no body"
+    if before is not None and not any(map(str.isalnum, name)):
+        name = before.name
+    try:
+        slug_of(name)
+    except BadName as error:
+        return str(error)
+    return Draft(file, before.name if before else slug_of(name), note.description, note.type, note.body, scope, before)
+
+
+def _says_same(one: str, other: str) -> bool:
+    """Whether two texts of a file differ in nothing but when they were written."""
+    notes = [read_note("x.md", text.encode("utf-8", "replace")) for text in (one, other)]
+    first, second = ((note.name, note.description, note.type, note.body) for note in notes)
+    return first == second
+
+
+def _topic(name: str) -> str:
+    """A name as a topic that gives the same name back."""
+    plain = name.replace("-", " ")
+    return plain[:1].upper() + plain[1:]

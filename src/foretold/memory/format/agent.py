@@ -1,0 +1,117 @@
+"""What Claude Code does about its memory folder: which one, for which project, what it may write, what it says of age.
+
+1. Memory is on unless a switch turns it off; the folder is named with a slash behind it. With a system prompt of one's
+   own (`--system-prompt`, `--system-prompt-file`) the index is still read, but the model is not told of the folder.
+2. The memories of a folder are those of its repository: of the main one for a linked worktree, of the bare one for a
+   worktree of that, its own for a submodule. Transcripts are those of the folder itself. Links are followed first.
+3. A Write or Edit in the folder needs no approval if the file's name ends in `.md`, in small letters; but it does in
+   folders that hold the settings of tools, and where a link leads out.
+4. A file that is written there is stored in a form of its own, which depends on the version (`stored.py`).
+5. What is read in the folder, when it is two days old or more, has a note about its age before it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from foretold.dialects.claude_code.settings import read_world
+from foretold.dialects.registry import DEFAULT_AGENT, choose
+from foretold.dialects.settings_files import parse_args
+from foretold.dialects.surroundings import find_git
+from foretold.instructions.load import ask
+from foretold.memory.format.auto_approved import writes_without_asking as writes_without_asking
+from foretold.memory.format.yaml import FORM, NEWER, Form
+from foretold.storage.tree import Disk, Tree
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+DAY = 86_400  #: seconds
+OLD = 2  #: days
+NOTE = (
+    "<system-reminder>This memory is {days} days old. Memories are point-in-time observations, not live state — claims"
+    " about code behavior or file:line citations may be outdated. Verify against current code before asserting as"
+    " fact.</system-reminder>\n"
+)
+FORMS = {"2.1.197": FORM, "2.1.325": NEWER}  #: by the first version that was seen to write so
+PROMPTS = {"--system-prompt": "one", "--system-prompt-file": "one"}
+
+
+class Switch(NamedTuple):
+    """Whether memory is on."""
+
+    enabled: bool
+    directory: str | None  #: as the model is told, with a slash at its end; None if it is told of none
+    reason: str  #: what turns memory off, or keeps the model from being told
+
+
+class Project(NamedTuple):
+    """The folders by which an agent files what belongs to a folder."""
+
+    memory: str
+    transcript: str
+
+
+def switch(
+    cwd: str | os.PathLike[str] = ".",
+    *,
+    agent: str = DEFAULT_AGENT,
+    home: str | os.PathLike[str] | None = None,
+    managed: str | os.PathLike[str] | None = None,
+    env: Mapping[str, str] | None = None,
+    args: Iterable[str] = (),
+    settings: Mapping[str, object] | None = None,
+    tree: Tree | None = None,
+) -> Switch:
+    """Whether memory is on for Claude Code in a folder, and where it is.
+
+    >>> switch("/", home="/home/me", env={"CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"})
+    Switch(enabled=False, directory=None, reason='CLAUDE_CODE_DISABLE_AUTO_MEMORY')
+    """
+    _, request = ask(cwd, agent, home, managed, env, args, settings, None, None, ())
+    world = read_world(tree if tree is not None else Disk(), request)
+    if not world.memory:
+        return Switch(enabled=False, directory=None, reason=world.memory_reason)
+    for option in parse_args(request.args, PROMPTS):
+        return Switch(enabled=True, directory=None, reason=option)
+    return Switch(enabled=True, directory=world.memory + "/", reason="")
+
+
+def project_of(cwd: str | os.PathLike[str], tree: Tree | None = None) -> Project:
+    """The projects that the memories and the transcripts of a folder belong to.
+
+    >>> project_of("/")
+    Project(memory='/', transcript='/')
+    """
+    folder = os.path.realpath(cwd)
+    git = find_git(tree if tree is not None else Disk(), folder)
+    return Project(git.main if git else folder, folder)
+
+
+def form_of(agent: str) -> Form:
+    """The form in which a version of Claude Code stores a memory file.
+
+    >>> form_of("claude-code@2.1.197").gap, form_of("claude-code@2.1.325").gap
+    (' ', '')
+    """
+    return FORMS.get(choose(agent).dialect.version, FORM)
+
+
+def note_days(age_days: float) -> int | None:
+    """How many days old the agent says a memory is; None if it says nothing.
+
+    >>> note_days(1.99), note_days(2.01), note_days(365.5), note_days(-3)
+    (None, 2, 365, None)
+    """
+    return int(age_days) if age_days >= OLD else None
+
+
+def age_note(changed: float, now: float) -> str:
+    """What stands before the text of a memory that was changed at one time and is read at another, in seconds.
+
+    >>> age_note(0, 86_400 * 3)[:49], age_note(0, 86_400)
+    ('<system-reminder>This memory is 3 days old. Memor', '')
+    """
+    days = note_days((now - changed) / DAY)
+    return "" if days is None else NOTE.format(days=days)

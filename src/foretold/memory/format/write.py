@@ -1,0 +1,187 @@
+"""What becomes of a memory file when the agent has written it: its frontmatter is put in a form of the agent's own.
+
+Claude Code does this after Write or Edit of a `.md` file in the memory folder. The letters are those of rule 33.
+
+1. Text without frontmatter stays as it is, and so does text whose `originSessionId` is there, at the top level or in
+   `metadata`, and not empty [a].
+2. Otherwise the keys are `name`, `description` (if it is a text, and not empty) and `metadata`, in this order [b].
+3. `metadata` has `node_type: memory`, then every other top-level key, then what stood in `metadata`, then
+   `originSessionId`. A later value replaces an earlier one in its place; null is dropped [c].
+4. A `name` of small letters, digits, `_` and `-` stays; any other text is made one: in small letters, with `-` for
+   whatever else stands between letters and digits. What is no text is empty [e].
+5. Frontmatter that is not valid, and no mapping, has no values: what it said is lost [f2].
+6. A blank line follows, then the body without the white space that it begins with [g].
+
+Hostile text costs bounded time and never raises.
+"""
+
+from __future__ import annotations
+
+import re
+
+from foretold.memory.format.preserve import ends_on_a_line, stamped, whole_values
+from foretold.memory.format.yaml import FORM, Form, emit, number
+from foretold.text.frontmatter import MAX_LENGTH, parse, split, trim
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def stored(content: str, session: str, form: Form = FORM, now: str = "") -> str:
+    r"""The text that a memory file has after a session of this id has written the content.
+
+    With a careful form, `now` is the time, as the agent writes it: `2026-01-02T03:04:05.678Z`.
+
+    >>> stored("---\nname: My note\ntype: user\n---\nBody\n", "s-1").split("\n")[1:6]
+    ['name: my-note', 'metadata: ', '  node_type: memory', '  type: user', '  originSessionId: s-1']
+    """
+    front, body = split(content, after_bom=False)
+    if front is None:
+        return content
+    given, valid = read_front(front)
+    if form.careful and not (ends_on_a_line(content) and (given or not trim(front)) and "\0" not in front):
+        return content
+    values = whole_values(front, given, valid=valid) if form.careful else given
+    if values is None or _has_origin(given):
+        return _stamped(content, front, now) if form.careful else content
+    name, description, inner = (values.pop(key, None) for key in ("name", "description", "metadata"))
+    moved = {key: value for key, value in values.items() if value is not None}
+    metadata: dict[str, object] = {"node_type": "", **moved, **(inner if isinstance(inner, dict) else {})}
+    metadata |= {"node_type": "memory", "originSessionId": session}
+    if form.careful:
+        metadata["modified"] = now
+    return render_note(
+        note_name(name) if isinstance(name, str) else "",
+        description if isinstance(description, str) else "",
+        metadata,
+        body,
+        form,
+    )
+
+
+def _has_origin(values: dict[str, object]) -> bool:
+    inner = values.get("metadata")
+    ids = (values.get("originSessionId"), inner.get("originSessionId") if isinstance(inner, dict) else None)
+    return any(isinstance(each, str) and each for each in ids)
+
+
+def _stamped(content: str, front: str, now: str) -> str:
+    """The content with the time noted, if that changes nothing else."""
+    found = stamped(content, now)
+    new, old = read_front(split(found, after_bom=False)[0] or "")[0], read_front(front)[0]
+    for values in (new, old):
+        inner = values.get("metadata")
+        at = inner if isinstance(inner, dict) and "modified" not in values else values
+        if at.pop("modified", now) != now and values is new:
+            return content
+    if new.get("metadata") == {} and not old.get("metadata"):
+        del new["metadata"], old["metadata"]
+    return found if new == old else content
+
+
+def render_note(name: str, description: str, metadata: Mapping[str, object], body: str, form: Form = FORM) -> str:
+    r"""A memory file as the agent stores it.
+
+    >>> render_note("tabs", "Use tabs: always", {"type": "feedback"}, "Body\n")
+    '---\nname: tabs\ndescription: "Use tabs: always"\nmetadata: \n  type: feedback\n---\n\nBody\n'
+    """
+    values: dict[str, object] = {"name": name}
+    if description:
+        values["description"] = description
+    values["metadata"] = {key: value for key, value in metadata.items() if value is not None}
+    return f"---\n{emit(values, form)}\n---\n\n{body}"
+
+
+def note_name(text: str) -> str:
+    """A name as the agent stores it.
+
+    >>> note_name("My Name!"), note_name("a_b--c-"), note_name("UPPER_case"), note_name("日本語")
+    ('my-name', 'a_b--c-', 'upper-case', '')
+    """
+    if re.fullmatch(r"[a-z0-9_-]+", text):
+        return text
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+# Reading
+
+_NUMBER = r"[-+]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?|[-+]?0x[0-9a-fA-F]++|[-+]?0o[0-7]++"
+_OTHER = r"0b[01]++|null|Null|NULL|~|true|True|TRUE|false|False|FALSE|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
+_BEFORE = r"(?:[:\-?,][ \t]++|[\[{,]\s*+|(?::|(?<=\s)-)[ \t]*+\r?\n[ \t]++|^[ \t]*+(?=[^\n:]*+:(?:\s|$)))"
+_PLAIN = re.compile(rf"(?m)({_BEFORE})({_NUMBER}|{_OTHER})(?=\s*+[,\]}}]|[ \t]*+(?:\r?$|:(?:\s|$)|[ \t]#))")
+MARKS = "\ue101\ue203\ue307\ue40b\ue50d"  #: one of them that a text has not is put before words in it
+_QUOTED = re.compile(r"""(?<=[\s\[{,])(?:"[^"\\]*+(?:\\.[^"\\]*+)*"|'[^']*+')""", re.DOTALL)
+
+
+def read_front(front: str) -> tuple[dict[str, object], bool]:
+    """The values of a frontmatter as the agent reads them, and whether it is valid as it stands.
+
+    Numbers and keys are those of JavaScript: every plain word that is no text is marked before the rest is parsed.
+
+    >>> read_front("a: 007\\nb: '007'\\n1: 0b1\\n")
+    ({'a': 7.0, 'b': '007', '1': '0b1'}, True)
+    """
+    front = front.partition("\0")[0]  # stored_more: raw0
+    folded = front.lower()
+    mark = next((mark for mark in MARKS if mark not in folded and f"{ord(mark):x}" not in folded), "")
+    if not mark or len(front) > MAX_LENGTH:
+        values, problem, _ = parse(front)
+        return values, problem is None
+    text = re.sub(r"(?<=[\s\[{,])!!(?:int|float|bool|null)[ \t]++", "", front)  # stored_more: x-tag
+    if "\r" in text:
+        # CR before LF: in quotes a line end counts once more, and no such line is mended # stored_more: h-dq, h-bad
+        text = _QUOTED.sub(lambda found: re.sub(r"((?:[ \t]*+\r\n)+)", r"\1\n", found[0]), text)
+        text = re.sub(r"(?m)^(?=[A-Za-z_-]++:[ \t]++\S[^\n]*\r$)", mark, text)
+    values, problem, _ = parse(_PLAIN.sub(rf"\1{mark}\2", text))
+    resolved = _resolved(values, mark)
+    assert isinstance(resolved, dict)
+    return resolved, problem is None
+
+
+def _resolved(value: object, mark: str) -> object:
+    if isinstance(value, str):
+        text = value.replace(mark, "")
+        return _word(text) if value == mark + text else text
+    if isinstance(value, list):
+        return [_resolved(item, mark) for item in value]
+    if isinstance(value, dict):
+        return _merged({_key(_resolved(key, mark)): _resolved(item, mark) for key, item in value.items()})
+    return value
+
+
+def _word(text: str) -> object:
+    """What a plain word is that may be no text."""
+    if re.fullmatch(_NUMBER, text):
+        base = {"x": 16, "o": 8}.get(text.lstrip("+-")[1:2])
+        if base is None:
+            return float(text)
+        found = int(text.replace("0x", "").replace("0o", ""), base)
+        return float(found) if abs(found) < 1 << 64 else text  # stored_more: f-odd36
+    small = text.lower().lstrip("+")
+    if small in (".inf", "-.inf", ".nan"):
+        return float(small.replace(".", ""))
+    return {"null": None, "~": None, "true": True, "false": False}.get(small, text)
+
+
+def _key(value: object) -> str:
+    if isinstance(value, bool) or value is None:
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, int | float):
+        return number(value).replace("-0", "0") if not value else number(value)
+    return value if isinstance(value, str) else str(value)
+
+
+def _merged(values: dict[str, object]) -> dict[str, object]:
+    """A mapping with what `<<` names in it. # stored_more: g-merge1"""
+    given = values.get("<<")
+    sources = given if isinstance(given, list) else [given]
+    if "<<" not in values or not all(isinstance(source, dict) for source in sources):
+        return values
+    found: dict[str, object] = {}
+    for key, value in values.items():
+        for each in sources if key == "<<" else ({key: value},):
+            assert isinstance(each, dict)
+            for name, item in each.items():
+                found.setdefault(name, values.get(name, item))
+    return found

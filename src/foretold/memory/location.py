@@ -1,0 +1,201 @@
+"""Where the memories of a project are, and where what belongs to them is kept.
+
+1. The store is the agent's own folder for the project, if it keeps one memory per file; else a folder of ours. A folder
+   that is given, or named in the user's settings, is taken instead.
+2. A project is its repository: a worktree has the memories of the main one (`worktrees = "shared"`), or its own on top
+   of them (`worktrees = "overlay"`).
+3. The team's store is a folder of the repository, `.foretold/memory` unless settings name another one inside it.
+4. History and inbox are kept in `$FORETOLD_HOME`, else `$XDG_STATE_HOME/foretold`; indexes in its `cache`, else
+   `$XDG_CACHE_HOME/foretold`. Each store has a folder there, by the path of its own folder.
+5. Settings are `config.toml` of the user and `.foretold.toml` of the repository, under `[memory]`. A repository can
+   name its team's folder and make the write policy stricter, never looser, and nothing outside itself.
+6. Settings that cannot be understood are findings. Where the policy is not understood, it counts as `confirm`: a slip
+   of the pen does not let agents write.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from foretold.dialects.settings_files import read_toml
+from foretold.dialects.surroundings import Git, World, find_git, join
+from foretold.errors import NotAFolder
+from foretold.instructions.load import ask
+from foretold.paths import our_folders
+from foretold.storage.names import digest_of
+from foretold.storage.tree import Disk, is_inside
+from foretold.types import Finding, NamedTuple
+
+POLICIES = ("auto", "confirm", "manual", "read-only")  #: from the loosest to the strictest
+WORKTREES = ("shared", "overlay")
+TEAM = ".foretold/memory"
+#: what can be set, and to what; to any text, if nothing is named
+ALLOWED: dict[str, tuple[str, ...]] = {"policy": POLICIES, "worktrees": WORKTREES, "team": (), "directory": ()}
+
+
+class Place(NamedTuple):
+    """The folders of a project's memories."""
+
+    project: str  #: the main repository's folder, or the folder itself
+    root: str  #: the folder whose files the memories speak of: the working tree, or the folder itself
+    store: str
+    under: str  #: the store below an overlay; empty if there is none
+    team: str  #: empty if this is no repository
+    state: str  #: of all stores
+    cache: str
+    policy: str
+    agent: str
+    dialect: str  #: the agent with its version
+    off: str  #: why the agent does not read its memories here; empty if it does
+    home: str
+    findings: tuple[Finding, ...] = ()
+    is_read: bool = True  #: whether the agent itself loads the index of this store
+
+
+def find_place(
+    cwd: str | os.PathLike[str],
+    *,
+    agent: str,
+    home: str | os.PathLike[str] | None = None,
+    managed: str | os.PathLike[str] | None = None,
+    env: Mapping[str, str] | None = None,
+    folder: str | os.PathLike[str] | None = None,
+    tree: Disk | None = None,
+) -> Place:
+    """The folders for an agent that works in a folder. A `tree` that is given knows afterwards what was looked at."""
+    choice, request = ask(cwd, agent, home, managed, env, (), None, None, None, ())
+    disk = tree if tree is not None else Disk()
+    if disk.kind(request.cwd) != "folder":
+        raise NotAFolder(f"{request.cwd} is not a folder; give a folder of the project")
+    module = __import__(f"foretold.dialects.{choice.dialect.surroundings}", fromlist=["read_world"])
+    world: World = module.read_world(disk, request)
+    ours = our_folders(request.home, {} if home is not None and env is None else (os.environ if env is None else env))
+    git = world.git or find_git(disk, request.cwd)
+    root = git.top if git else request.cwd
+    project = git.main if git else request.cwd
+    findings: list[Finding] = []
+    settings = _settings(disk, ours.config, root, request.home, findings)
+    given = os.path.abspath(folder) if folder is not None else settings.get("directory", "")
+    store = given or world.store or join(ours.state, f"{name_of(project)}/memories")
+    under = ""
+    if settings["worktrees"] == "overlay" and git and git.top != git.main and not given:
+        store, under = _overlay(world, git, store, ours.state), store
+    off = world.memory_reason if not world.memory and world.store and not given else ""
+    return Place(
+        project=project,
+        root=root,
+        store=store,
+        under=under,
+        team=settings["team"] if git else "",
+        state=ours.state,
+        cache=ours.cache,
+        policy=settings["policy"],
+        agent=choice.dialect.agent,
+        dialect=choice.dialect.name,
+        off=off,
+        home=request.home,
+        findings=tuple(findings),
+        is_read=store == world.store and not off,
+    )
+
+
+def place_of_path(project: str, like: Place) -> Place:
+    """The folders of a project that is not there any more, where an agent keeps those of all projects together."""
+    from foretold.dialects.claude_code.settings import slug
+
+    projects = os.path.dirname(os.path.dirname(like.store))
+    if os.path.basename(like.store) != "memory" or os.path.basename(projects) != "projects":
+        raise NotAFolder(f"{project} is not a folder, and {like.agent} does not name its memories by the path")
+    store = f"{projects}/{slug(project)}/memory"
+    return like._replace(project=project, root=project, store=store, under="", team="", off="")
+
+
+def _overlay(world: World, git: Git, store: str, state: str) -> str:
+    """A worktree's own store: beside the main one under the worktree's name, as the agent would call it."""
+    from foretold.dialects.claude_code.settings import slug
+
+    if store == world.store and store.endswith(f"/{slug(git.main)}/memory"):
+        return f"{store.removesuffix(f'/{slug(git.main)}/memory')}/{slug(git.top)}/memory"
+    return join(state, f"{name_of(git.top)}/overlay")
+
+
+def name_of(folder: str) -> str:
+    """The name of what belongs to a folder, among our own.
+
+    >>> name_of("/home/me/my app")
+    'my-app-38d8f0bcc4da'
+    """
+    parts = folder.rstrip("/").split("/")
+    last = (parts[-2] if parts[-1] == "memory" and len(parts) > 2 else parts[-1])[-40:].strip("-.") or "top"
+    plain = "".join(char if char.isascii() and (char.isalnum() or char in "._") else "-" for char in last)
+    return f"{plain}-{digest_of(os.fsencode(folder))[:12]}"
+
+
+def _settings(disk: Disk, config: str, root: str, home: str, findings: list[Finding]) -> dict[str, str]:
+    """The user's settings, and those of the repository as far as they may go."""
+    found = {"policy": "auto", "worktrees": "shared", "team": ""}
+    _take(found, _section(disk, config, findings), config, findings)
+    if "directory" in found:
+        found["directory"] = _directory(found["directory"], config, home, findings)
+    loose = found["policy"]
+    path = f"{root.rstrip('/')}/.foretold.toml"
+    theirs = _section(disk, path, findings)
+    if "directory" in theirs:
+        said = "memory.directory is not a repository's to set, and is not used"
+        findings.append(Finding(path, None, "settings-invalid", said, "set it in your own config.toml"))
+    _take(found, {key: value for key, value in theirs.items() if key != "directory"}, path, findings)
+    found["policy"] = max(loose, found["policy"], key=POLICIES.index)
+    found["team"] = _team(found["team"], root, path, findings)
+    return found
+
+
+def _section(disk: Disk, path: str, findings: list[Finding]) -> dict[str, object]:
+    before = len(findings)
+    value = read_toml(disk, path, findings, effect="it is not used").get("memory", {})
+    if len(findings) > before:
+        return {"policy": "confirm"}  # nobody knows what it says
+    if isinstance(value, dict):
+        return value
+    findings.append(Finding(path, None, "settings-invalid", f"memory is {value!r}", "write a table: [memory]"))
+    return {}
+
+
+def _take(found: dict[str, str], values: dict[str, object], path: str, findings: list[Finding]) -> None:
+    for key, value in values.items():
+        allowed = ALLOWED.get(key)
+        if allowed is None:
+            said, hint = f"memory.{key} means nothing", f"there are: {', '.join(ALLOWED)}"
+        elif not isinstance(value, str) or (allowed and value not in allowed):
+            said, hint = f"memory.{key} is {value!r}", f"one of {', '.join(allowed)}" if allowed else "a path in quotes"
+            if key == "policy":
+                said, found[key] = f"{said}; it counts as 'confirm'", "confirm"
+        else:
+            found[key] = value
+            continue
+        findings.append(Finding(path, None, "settings-invalid", said, hint))
+
+
+def _directory(value: str, path: str, home: str, findings: list[Finding]) -> str:
+    """The folder that the user wants memories in: a whole path, or one in the home folder."""
+    if value.startswith("~/"):
+        return join(home, value[2:])
+    if value.startswith("/"):
+        return join("/", value)
+    said = f"memory.directory is {value!r}, which is no whole path, and is not used"
+    findings.append(Finding(path, None, "settings-invalid", said, "start it with / or ~/"))
+    return ""
+
+
+def _team(value: str, root: str, path: str, findings: list[Finding]) -> str:
+    """The team's folder; empty if what stands there leads out of the repository, or is the whole of it."""
+    top = os.path.realpath(root)
+    for name in dict.fromkeys((value or TEAM, TEAM)):
+        folder = join(root, name)
+        real = os.path.realpath(folder)
+        if real != top and is_inside(real, top) and ".git" not in real[len(top) :].split("/"):
+            return folder
+        said = f"the team's folder {name!r} is not a folder inside the repository, and is not used"
+        where = path if value else folder
+        findings.append(Finding(where, None, "settings-invalid", said, "name a folder of the repository"))
+    return ""

@@ -1,0 +1,361 @@
+"""The memories of a project: its own store, the one below it in a worktree, the team's, and the inbox.
+
+import foretold
+
+memory = foretold.memory.open(".")
+memory.create("Deploys", type="project", description="...", body="...")
+for hit in memory.recall("how do we deploy?", budget=2000).hits:
+    print(hit.memory.name, hit.why)
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+
+from foretold.dialects.registry import DEFAULT_AGENT
+from foretold.errors import MemoryChanged, NoSuchMemory, StoreFailed, WriteRefused
+from foretold.memory.identity import author_of, follow_move, identity_of, remember
+from foretold.memory.location import Place, find_place, name_of
+from foretold.memory.names import new_file, slug_of
+from foretold.memory.note import TYPES, Memory
+from foretold.memory.store.inbox import Inbox, Proposal
+from foretold.memory.store.index_budget import Budget
+from foretold.memory.store.journal import Change
+from foretold.memory.store.store import Store, titled, written
+from foretold.memory.store.team import (
+    Share,
+    ignore_index,
+    plan_share,
+    refuse_credentials,
+    refuse_personal,
+    share,
+    team_index,
+)
+from foretold.storage.kernel import KERNEL, Kernel
+from foretold.types import TYPE_CHECKING, Finding
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from foretold.memory.drift.evidence import Progress
+    from foretold.memory.drift.verify import Verdict
+    from foretold.memory.recall.index import Found, Query
+    from foretold.memory.recall.ranking import Mark
+    from foretold.memory.recall.recall import Recall
+    from foretold.memory.recall.vectors import Vectors
+    from foretold.memory.store.journal import Said
+
+
+#: what a model is told where it may not write as it likes
+POLICY = {
+    "confirm": "Do not write these files yourself: propose a memory to the user, who confirms it.",
+    "manual": "Do not write these files: memories are written by the user alone.",
+    "read-only": "Do not write these files: this memory is read-only.",
+}
+
+
+def open(  # noqa: A001 - reads as foretold.memory.open
+    cwd: str | os.PathLike[str] = ".",
+    *,
+    agent: str = DEFAULT_AGENT,
+    home: str | os.PathLike[str] | None = None,
+    managed: str | os.PathLike[str] | None = None,
+    env: Mapping[str, str] | None = None,
+    folder: str | os.PathLike[str] | None = None,
+    policy: str = "",
+    kernel: Kernel = KERNEL,
+) -> Memories:
+    """The memories of the project that a folder belongs to, where the agent keeps them, or in `folder`.
+
+    >>> import foretold, tempfile
+    >>> place = tempfile.mkdtemp()
+    >>> memory = foretold.memory.open(place, home=place, env={})
+    >>> memory.create("Tabs", type="feedback", description="indent with tabs", body="Use tabs.").file
+    'feedback_tabs.md'
+    >>> memory.delete("tabs").op, memory.restore("tabs").body
+    ('delete', 'Use tabs.')
+    """
+    place = find_place(cwd, agent=agent, home=home, managed=managed, env=env, folder=folder)
+    return Memories(place._replace(policy=policy) if policy else place, kernel)
+
+
+class Memories:
+    """What is remembered for one project."""
+
+    def __init__(self, place: Place, kernel: Kernel = KERNEL, *, scope: str = "private") -> None:
+        self.place = place
+        self.own = self._store(place.store, kernel, scope)
+        self.under = self._store(place.under, kernel) if place.under else None
+        self.team = self._store(place.team, kernel, scope="team") if place.team else None
+        if self.team is not None and os.path.isdir(place.team):
+            follow_move(place.state, self.team.shelf.state.path, identity_of(place.root, place.team))
+        others = {"team": self.team, "under": self.under}
+        self.inbox = Inbox(self.own, {scope: store for scope, store in others.items() if store is not None})
+
+    def of_team(self) -> Memories:
+        """The team's memories alone, to be looked at and changed like one's own."""
+        self._need_team()
+        place = self.place._replace(store=self.place.team, under="", team="", off="", is_read=False)
+        return Memories(place, self.own.folder.kernel, scope="team")
+
+    def _need_team(self) -> Store:
+        if self.team is None:
+            said = "there is no team's folder here: this is no git repository, or its settings lead out of it"
+            raise NoSuchMemory(f"{said}; see: foretold memory doctor")
+        return self.team
+
+    def _store(self, folder: str, kernel: Kernel, scope: str = "private") -> Store:
+        name = name_of(folder)
+        state, cache = f"{self.place.state}/{name}", f"{self.place.cache}/{name}"
+        author = author_of(self.place.root, self.place.home) if scope == "team" else ""
+        return Store(folder, state, cache, scope=scope, policy=self.place.policy, author=author, kernel=kernel)
+
+    @property
+    def stores(self) -> list[Store]:
+        """The stores that are read, the nearest first."""
+        return [store for store in (self.own, self.under, self.team) if store is not None]
+
+    # Reading
+
+    def memories(self, findings: list[Finding] | None = None) -> list[Memory]:
+        """Every memory; one of a worktree hides the one of that file below it."""
+        found = self.own.memories(findings)
+        if self.under is not None:
+            files = {memory.file for memory in found}
+            found += [memory for memory in self.under.memories(findings) if memory.file not in files]
+        return found + (self.team.memories(findings) if self.team else [])
+
+    def get(self, name: str) -> Memory:
+        """A memory by file or name, from the nearest store that has it."""
+        return self.holder(name).get(name)
+
+    def holder(self, name: str) -> Store:
+        """The nearest store that has a memory."""
+        for store in self.stores:
+            if store.has(name):
+                return store
+        raise NoSuchMemory(f"no memory is called {name!r}{self._meant(name)}; see: foretold memory list")
+
+    def _changeable(self, name: str) -> Store:
+        """The store that has a memory; not one below a worktree's, which is that of all worktrees."""
+        store = self.holder(name)
+        if store is self.under:
+            said = f"{name!r} is of the repository, not of this worktree"
+            raise WriteRefused(f"{said}: do it there, with -C {self.place.project}")
+        return store
+
+    def _meant(self, name: str) -> str:
+        from difflib import get_close_matches
+
+        names = [each for store in self.stores for file in store.folder.files() for each in (file, file[:-3])]
+        close = get_close_matches(name, names, 1, 0.6)
+        return f", did you mean {close[0]!r}?" if close else ""
+
+    def index(self) -> str:
+        """The text of the index; empty if there is none, or none that can be read."""
+        if self.own.scope == "team":
+            return team_index(self.own)
+        try:
+            return self.own.index()
+        except StoreFailed:
+            return ""  # the doctor says why
+
+    def budget(self) -> Budget:
+        """How much of the index the agent sees."""
+        return Budget(self.index(), self.place.dialect, frozenset(self.own.folder.files()))
+
+    def log(self, name: str = "") -> list[Change]:
+        """Every change of the private store, or of one memory in the store that has or had it."""
+        if not name:
+            return self.own.log()
+        return next((found for store in self.stores if (found := store.log(name))), [])
+
+    # Writing
+
+    def create(
+        self,
+        topic: str,
+        *,
+        type: str,  # noqa: A002
+        description: str,
+        body: str,
+        file: str = "",
+        metadata: Mapping[str, object] | None = None,
+        **said: Unpack[Said],
+    ) -> Memory | Proposal:
+        """A new memory; a proposal, if the policy puts what agents write into the inbox."""
+        if type not in TYPES:
+            raise WriteRefused(f"{type!r} is no type of memory; one of {', '.join(TYPES)}")
+        if self._waits(said, self.own):
+            text = written(slug_of(topic), description, {"type": type, **titled(topic), **(metadata or {})}, body)
+            return self._propose("create", self.own, file or new_file(type, topic), text, "", said)
+        if self.own.scope == "team":
+            refuse_credentials(topic, f"{description}\n{body}")
+            refuse_personal(type)
+        made = self.own.create(
+            topic, type=type, description=description, body=body, file=file, metadata=metadata, **said
+        )
+        self._follow(self.own)
+        remember(self.own.shelf.state.path, identity_of(self.place.project, self.place.store))
+        return made
+
+    def edit(
+        self,
+        name: str,
+        *,
+        description: str | None = None,
+        body: str | None = None,
+        type: str | None = None,  # noqa: A002
+        text: str | None = None,
+        expect: str = "",
+        **said: Unpack[Said],
+    ) -> Memory | Proposal:
+        """Change a memory where it is; one from below a worktree's store is changed in a copy on top of it."""
+        store = self.holder(name)
+        before = store.get(name)
+        if expect and expect != before.digest:
+            raise MemoryChanged(f"{before.file} was changed by somebody else meanwhile; look at it again")
+        whole = text if text is not None else store.rewritten(before, description, body, type)
+        if store.scope == "team":
+            refuse_credentials(before.file, whole)
+        if self._waits(said, store):
+            into, op = (self.own, "create") if store is self.under else (store, "edit")
+            return self._propose(op, into, before.file, whole, before.digest, said)
+        if store is self.under:
+            return self.own.put(before.file, whole, **said)
+        made = store.edit(before.file, text=whole, expect=before.digest, **said)
+        self._follow(store)
+        return made
+
+    def rename(self, name: str, topic: str, **said: Unpack[Said]) -> Memory | Proposal:
+        """Another name for a memory, and for its file."""
+        store = self._changeable(name)
+        if self._waits(said, store):
+            memory = store.get(name)
+            return self._propose("rename", store, memory.file, topic, memory.digest, said)
+        made = store.rename(name, topic, **said)
+        self._follow(store)
+        return made
+
+    def delete(self, name: str, *, expect: str = "", **said: Unpack[Said]) -> Change | Proposal:
+        """Take a memory out of the nearest store that has it; one below a worktree's store shows again then.
+
+        It stays in the history.
+        """
+        store = self._changeable(name)
+        if self._waits(said, store):
+            memory = store.get(name)
+            return self._propose("delete", store, memory.file, "", expect or memory.digest, said)
+        change = store.delete(name, expect=expect, **said)
+        self._follow(store)
+        return change
+
+    def restore(self, name: str, *, at: int = 0, **said: Unpack[Said]) -> Memory:
+        """A deleted memory, or an earlier version, from the nearest store whose history has it."""
+        for store in self.stores[:-1]:
+            if store.log(name):
+                return store.restore(name, at=at, **said)
+        return self.stores[-1].restore(name, at=at, **said)
+
+    def plan_share(self, name: str, *, personal: bool = False) -> Share:
+        """What sharing a memory with the team would do. Changes nothing."""
+        team, store = self._need_team(), self.holder(name)
+        if store is team:
+            raise NoSuchMemory(f"{name!r} is the team's already")
+        return plan_share(store.get(name), team, personal=personal)
+
+    def share(self, plan: Share) -> Memory:
+        """Copy a memory into the team's store."""
+        made = share(plan, self._need_team())
+        self._follow(self._need_team())
+        return made
+
+    def _follow(self, store: Store) -> None:
+        """What a change brings along: git is told to leave the team's index out."""
+        if store.scope == "team":
+            ignore_index(store)
+            remember(store.shelf.state.path, identity_of(self.place.root, store.path))
+
+    def _waits(self, said: Said, store: Store) -> bool:
+        """Whether a change is only proposed: what agents write if the policy says so, and for the team always."""
+        asked = ("auto", "confirm") if store.scope == "team" else ("confirm",)
+        return said.get("by") == "agent" and self.place.policy in asked
+
+    def _propose(self, op: str, store: Store, file: str, text: str, expect: str, said: Said) -> Proposal:
+        scope = "private" if store is self.own else "under" if store is self.under else "team"
+        session, why = said.get("session", ""), said.get("why", "")
+        return self.inbox.propose(op, file, text, expect=expect, session=session, why=why, scope=scope)
+
+    # Recall, drift, prompt
+
+    def recall(
+        self,
+        query: str,
+        *,
+        budget: int = 2000,
+        limit: int = 8,
+        types: Sequence[str] = (),
+        vectors: Vectors | None = None,
+        check: bool = True,
+        worth: Callable[[Query, Sequence[Found], list[Mark]], list[Mark]] | None = None,
+    ) -> Recall:
+        """The memories that a question is about, within a budget of tokens; with `check`, whether each still holds.
+
+        `worth` chooses, of what was found, what is worth quoting: `foretold.memory.recall.relevance.worth_quoting`.
+        """
+        from foretold.memory.drift.quick_check import Holding
+        from foretold.memory.recall.recall import recall
+
+        return recall(
+            [(store.path, store.scope) for store in self.stores],
+            query,
+            budget=budget,
+            limit=limit,
+            types=types,
+            cache=self.place.cache,
+            vectors=vectors,
+            check=Holding(self.place.root, self.own.cache) if check else None,
+            worth=worth,
+        )
+
+    def prompt(
+        self,
+        *,
+        wording: str = "long",
+        team: bool = False,
+        skip_index: bool = False,
+        daily_log: bool = False,
+        search: str | None = None,
+        extra_guidelines: Sequence[str] = (),
+    ) -> str:
+        """The text that teaches a model to use this memory; with `team`, private and shared memory together."""
+        from foretold.memory.prompt.prompt import memory_prompt
+
+        if team:
+            self._need_team()
+        rules = list(extra_guidelines)
+        if self.place.policy == "auto":
+            self.own.folder.make()  # the text says that it exists
+        else:
+            rules.append(POLICY[self.place.policy])
+        return memory_prompt(
+            self.place.store,
+            wording=wording,
+            team=self.place.team if team else None,
+            skip_index=skip_index,
+            daily_log=daily_log,
+            search=search,
+            project_dir=os.path.dirname(self.place.store),
+            extra_guidelines=rules,
+        )
+
+    def verify(self, names: Sequence[str] = (), *, progress: Progress | None = None) -> tuple[Verdict, ...]:
+        """Whether what memories claim is still so; all of them, unless some are named. `recall` tells of it later."""
+        from foretold.memory.drift.quick_check import keep
+        from foretold.memory.drift.verify import verify
+
+        notes = [self.get(name) for name in names] if names else self.memories()
+        verdicts = verify(notes, self.place.root, progress=progress)
+        keep(self.own.cache, notes, verdicts)
+        return verdicts

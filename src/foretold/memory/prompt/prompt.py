@@ -1,0 +1,216 @@
+"""The memory prompt: what teaches a model to use a memory directory.
+
+1. It says that the directory exists, so that no turn is spent on making or listing it; what the four types are; what
+   not to save; how to save; when to look; what to verify before relying on a memory; and what belongs elsewhere.
+2. Saving takes two steps, a file and a line in the index; without an index (`skip_index`) it takes one. With
+   `daily_log` everything is appended to the log of the day, and something else makes memories of it.
+3. With `team` there are two directories, and each type says which of them it goes to.
+4. Behind that follow, each if given: extra guidelines, how to search, the index, and memories that were recalled.
+"""
+
+from __future__ import annotations
+
+import os
+
+from foretold.errors import ForetoldError
+from foretold.instructions.render.escape import harmless
+from foretold.memory.note import Memory
+from foretold.memory.prompt import text as words
+from foretold.storage.names import INDEX
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Folder = str | os.PathLike[str]
+WORDINGS = ("long", "short")
+SEARCHES = ("tools", "embedded")
+SAME = " of the same directory"
+
+
+def memory_prompt(
+    folder: Folder,
+    *,
+    wording: str = "long",
+    team: Folder | None = None,
+    skip_index: bool = False,
+    daily_log: bool = False,
+    extra_guidelines: Iterable[str] = (),
+    search: str | None = None,
+    project_dir: Folder = "",
+    grep_tool_name: str = "Grep",
+    index: str = "",
+    team_index: str = "",
+    recalled: Iterable[Memory] = (),
+) -> str:
+    """The text that teaches a model to use the memory in a folder.
+
+    `wording` is long, for models that need to be taught, or short. `search` adds how to search memories and, below
+    `project_dir`, transcripts: with a tool (`tools`) or in a shell (`embedded`). `index` and `team_index` are the texts
+    of the two indexes, as they are loaded.
+
+    >>> memory_prompt("/m").splitlines()[0], memory_prompt("/m", wording="short").splitlines()[0]
+    ('# auto memory', '# Memory')
+    """
+    _check(wording, search, team, daily_log=daily_log)
+    private, shared = slashed(folder), slashed(team) if team else ""
+    parts = (_long if wording == "long" else _short)(private, shared, skip_index=skip_index, daily_log=daily_log)
+    guidelines = [text for text in extra_guidelines if text.strip()]
+    if guidelines:
+        parts += ["## Further guidelines", *guidelines]
+    if search:
+        lines = search_section(private, project_dir, embedded=search == "embedded", grep_tool_name=grep_tool_name)
+        parts.append("\n".join(lines[:-1]))
+    parts += _indexes(index, team_index) + _recalled(recalled)
+    return "\n\n".join(parts)
+
+
+def _check(wording: str, search: str | None, team: Folder | None, *, daily_log: bool) -> None:
+    if wording not in WORDINGS:
+        raise ForetoldError(f"{wording!r} is no wording of the memory prompt; there are: {', '.join(WORDINGS)}")
+    if search is not None and search not in SEARCHES:
+        raise ForetoldError(f"{search!r} is no way to search; there are: {', '.join(SEARCHES)}")
+    if team and daily_log:
+        raise ForetoldError("a daily log is kept in one directory; leave out team= or daily_log=")
+
+
+def slashed(folder: Folder) -> str:
+    """A directory as the agent names it, with one slash at its end.
+
+    >>> slashed("/m"), slashed("/m//")
+    ('/m/', '/m/')
+    """
+    return os.fspath(folder).rstrip("/") + "/"
+
+
+def search_section(
+    folder: Folder, project_dir: Folder = "", *, embedded: bool = False, grep_tool_name: str = "Grep"
+) -> list[str]:
+    """The lines on searching past context: memories, then transcripts if their directory is given.
+
+    >>> search_section("/m", grep_tool_name="rg")[5]
+    'rg with pattern="<search term>" path="/m" glob="*.md"'
+    """
+    places = [("1. Search topic files in your memory directory:", os.fspath(folder), "*.md")]
+    if project_dir:
+        title = "2. Session transcript logs (last resort — large files, slow):"
+        places.append((title, slashed(project_dir), "*.jsonl"))
+    lines = ["## Searching past context", "", "When looking for past context:"]
+    for title, place, glob in places:
+        lines += [title, "```", _command(place, glob, "" if embedded else grep_tool_name), "```"]
+    advice = "Use narrow search terms (error messages, file paths, function names) rather than broad keywords."
+    return [*lines, advice, ""]
+
+
+def _command(place: str, glob: str, tool: str) -> str:
+    if tool:
+        return f'{tool} with pattern="<search term>" path="{place}" glob="{glob}"'
+    from shlex import quote
+
+    return f'grep -rn "<search term>" {quote(place)} --include="{glob}"'
+
+
+def _long(folder: str, team: str, *, skip_index: bool, daily_log: bool) -> list[str]:
+    can_list = not (skip_index or daily_log)
+    return [
+        "# Memory" if team else "# auto memory",
+        (words.DIRECTORIES if team else words.DIRECTORY).format(folder=folder, team=team),
+        words.AIM,
+        f"{words.WISHES} {words.FORGET_INDEXED if can_list else words.FORGET}",
+        _types(is_scoped=bool(team)),
+        *([words.SCOPES.format(folder=folder, team=team)] if team else []),
+        words.EXCLUDED,
+        *(_log(folder, skip_index=skip_index) if daily_log else _saving(has_team=bool(team), skip_index=skip_index)),
+        words.ACCESS,
+        words.DRIFT,
+        words.ELSEWHERE,
+    ]
+
+
+def _types(*, is_scoped: bool) -> str:
+    """The four types as a list in tags."""
+    lines = ["## Types of memory", "", "Every memory is of one of four types:", "", "<types>"]
+    for kind in words.KINDS:
+        lines += ["<type>", f"    <name>{kind.name}</name>"]
+        fields = ("scope",) if is_scoped else ()
+        for field in (*fields, "description", "when_to_save", "how_to_use", "body_structure"):
+            lines.append(f"    <{field}>{getattr(kind, field)}</{field}>")
+        lines.append("    <examples>")
+        for said, saved in kind.examples:
+            lines += [f"    user: {said}", f"    assistant: [saves {kind.name} memory: {saved}]"]
+        lines += ["    </examples>", "</type>"]
+    return "\n".join([*lines, "</types>"])
+
+
+def _saving(*, has_team: bool, skip_index: bool) -> list[str]:
+    place = " in the directory of its scope" if has_team else ""
+    one = words.STEP_ONE.format(place=place)
+    if skip_index:
+        return ["## How to save memories", f"To save, {one}", words.FILE, words.HYGIENE]
+    two = words.STEP_TWO.format(place=SAME if has_team else "")
+    return [
+        "## How to save memories",
+        "Saving takes two steps:",
+        f"**Step 1**: {one}",
+        words.FILE,
+        f"**Step 2**: {two}",
+        f"{words.INDEX_RULES.format(**_limits())}\n{words.HYGIENE}",
+    ]
+
+
+def _log(folder: str, *, skip_index: bool) -> list[str]:
+    return [words.DAILY_LOG.format(folder=folder, index="" if skip_index else words.LOG_INDEX)]
+
+
+def _limits() -> dict[str, str]:
+    return {"lines": str(words.LINES), "units": f"{words.UNITS:,}"}
+
+
+def _short(folder: str, team: str, *, skip_index: bool, daily_log: bool) -> list[str]:
+    can_list = not (skip_index or daily_log)
+    if daily_log:
+        saving = [words.SHORT_LOG.format(folder=folder, index="" if skip_index else words.LOG_INDEX)]
+    else:
+        saving = [words.SHORT_FILE]
+    same = SAME if team else ""
+    directory = words.SHORT_DIRECTORIES if team else words.SHORT_DIRECTORY
+    wishes = f"{words.WISHES} {words.FORGET_INDEXED if can_list else words.FORGET}"
+    return [
+        "# Memory",
+        f"{directory.format(folder=folder, team=team)} {wishes}",
+        *([words.SHORT_SCOPES] if team else []),
+        *saving,
+        words.SHORT_TYPES,
+        *([words.SHORT_INDEX.format(place=same, **_limits())] if can_list else []),
+        words.SHORT_EXCLUDED,
+        words.SHORT_ACCESS,
+    ]
+
+
+def _indexes(index: str, team_index: str) -> list[str]:
+    parts = [f"## {INDEX}\n\n{index}"] if index.strip() else []
+    if team_index.strip():
+        text = harmless(team_index, "team-memory-content")
+        wrapped = f'<team-memory-content source="shared">\n{text}\n</team-memory-content>'
+        parts.append(f"## {INDEX} of the team\n\n{wrapped}")
+    return parts
+
+
+def _recalled(memories: Iterable[Memory]) -> list[str]:
+    """Memories in tags that their texts cannot close."""
+    parts = []
+    for memory in memories:
+        about = " ".join(f'{key}="{_quoted(value)}"' for key, value in _about(memory).items())
+        parts.append(f"<memory {about}>\n{harmless(memory.body, 'memory')}\n</memory>")
+    return ["## Recalled memories", *parts] if parts else []
+
+
+def _about(memory: Memory) -> dict[str, str]:
+    about = {"file": memory.file, "type": memory.type, "description": memory.description}
+    if memory.scope != "private":
+        about["scope"] = memory.scope
+    return {key: value for key, value in about.items() if value}
+
+
+def _quoted(value: str) -> str:
+    return value.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;").replace("\n", " ")

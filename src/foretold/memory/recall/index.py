@@ -1,0 +1,263 @@
+"""The index of a folder of memories: which words stand where. SQLite FTS5, and nothing else knows its tables.
+
+1. A memory is four columns: name, description, anchors (the words of names and paths of code) and body.
+2. What is asked of it is plain facts (how many memories hold a word, where it stands in which memory); marks are given
+   elsewhere, so that folders with an index each are weighed with one measure.
+3. Facts never depend on the order in which memories came in: ties at the edge of a pool are decided by file name.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+
+from foretold.memory.note import Memory
+from foretold.memory.recall.file_stamps import Stamp
+from foretold.memory.recall.query import anchors, expression
+from foretold.types import NamedTuple
+
+COLUMNS = ("name", "description", "anchors", "body")
+WEIGHTS = (2, 3, 2, 1)
+TOKENIZER = "porter unicode61 remove_diacritics 2"
+SCHEMA = f"foretold recall 1, {TOKENIZER}"
+POOL = 200  #: memories that are looked at closely
+ENOUGH = 1200  #: memories that hold a word are enough to choose the pool from
+NEAREST = 50  #: and so many more, by their vectors
+MOST_GROUPS = 32  #: words of a query that count; of more, the rarest
+TABLES = (
+    "CREATE TABLE about(key TEXT PRIMARY KEY, value) WITHOUT ROWID",
+    "CREATE TABLE memory(id INTEGER PRIMARY KEY, file BLOB UNIQUE, inode, size, mtime, ctime, type TEXT, length)",
+    "CREATE INDEX unread ON memory(file) WHERE type IS NULL",
+    "CREATE TABLE vector(id INTEGER, model TEXT, rows BLOB, PRIMARY KEY (id, model)) WITHOUT ROWID",
+    f"CREATE VIRTUAL TABLE word USING fts5({', '.join(COLUMNS)}, tokenize='{TOKENIZER}')",
+    "CREATE VIRTUAL TABLE spread USING fts5vocab('word', 'row')",
+    "CREATE VIRTUAL TABLE place USING fts5vocab('word', 'instance')",
+)
+
+Group = tuple[str, ...]
+
+
+class Query(NamedTuple):
+    """What is asked for: groups of words, and the same as the stems that the index holds."""
+
+    words: tuple[Group, ...]
+    stems: tuple[Group, ...]
+
+
+class Candidate(NamedTuple):
+    """A memory that may be an answer: its row, and where the stems stand, as (stem, column, place in the column)."""
+
+    id: int
+    file: str
+    mtime: int
+    length: int  #: characters
+    places: list[tuple[str, str, int]]
+
+
+class Found(NamedTuple):
+    """What an index knows about a query."""
+
+    memories: int  #: how many there are
+    length: int  #: characters of all of them
+    spread: dict[str, int]  #: stem: how many memories hold it
+    candidates: list[Candidate]
+    near: dict[int, float] = {}  # noqa: RUF012 - never changed; row: how near its vectors are
+
+
+class Postings:
+    """The index in one database. Changing it needs a transaction, which is the caller's."""
+
+    def __init__(self, base: sqlite3.Connection) -> None:
+        self.base = base
+
+    def create(self) -> None:
+        """Make the tables of an empty index."""
+        for statement in TABLES:
+            self.base.execute(statement)
+        self.note("schema", SCHEMA)
+
+    def told(self, key: str) -> object:
+        """What was noted under a key; None if nothing was."""
+        row = self.base.execute("SELECT value FROM about WHERE key = ?", (key,)).fetchone()
+        return row[0] if row else None
+
+    def note(self, key: str, value: object) -> None:
+        self.base.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (key, value))
+
+    def stamps(self) -> dict[str, tuple[int, tuple[int, ...]]]:
+        """For every file its row and its stamp."""
+        rows = self.base.execute("SELECT file, id, inode, size, mtime, ctime FROM memory")
+        return {_name(file): (row, tuple(stamp)) for file, row, *stamp in rows}
+
+    def unread(self) -> list[str]:
+        """Files that could not be read."""
+        return [
+            _name(file) for (file,) in self.base.execute("SELECT file FROM memory WHERE type IS NULL ORDER BY file")
+        ]
+
+    def put(self, stamp: Stamp, memory: Memory | None) -> None:
+        """Add a memory, or a file that cannot be read."""
+        kind, length = (memory.type, len(memory.body) + len(memory.description)) if memory else (None, 0)
+        added = self.base.execute(
+            "INSERT INTO memory(file, inode, size, mtime, ctime, type, length) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (_blob(stamp[0]), *stamp[1:], kind, length),
+        )
+        if memory:
+            named = f"{memory.file.removesuffix('.md')}\n{memory.description}\n{memory.metadata.get('anchors', '')}"
+            text = (memory.name, memory.description, anchors(f"{named}\n{memory.body}"), memory.body)
+            row = (added.lastrowid, *map(_storable, text))
+            self.base.execute("INSERT INTO word(rowid, name, description, anchors, body) VALUES (?, ?, ?, ?, ?)", row)
+
+    def drop(self, row: int) -> None:
+        for table, key in (("memory", "id"), ("vector", "id"), ("word", "rowid")):
+            self.base.execute(f"DELETE FROM {table} WHERE {key} = ?", (row,))  # noqa: S608
+
+    def total(self) -> None:
+        """Note how many memories there are and how long they are."""
+        counted = "SELECT count(*), coalesce(sum(length), 0) FROM memory WHERE type IS NOT NULL"
+        for key, value in zip(("count", "length"), self.base.execute(counted).fetchone(), strict=True):
+            self.note(key, value)
+
+    def find(self, query: Query, types: Sequence[str] = (), near: dict[int, float] | None = None) -> Found:
+        """What the index knows about a query. `near` says how near each memory is; the nearest need no word of it."""
+        spread = self._spread({stem for group in query.stems for stem in group})
+        chosen = rarest(query, spread)
+        leading = _leading(query, chosen, spread)
+        pool = self._pool(expression([query.words[at] for at in leading]), types) if chosen else []
+        nearest = sorted(near, key=near.__getitem__, reverse=True)[:NEAREST] if near else ()
+        rows = sorted({*pool, *nearest})
+        stems = {stem for at in chosen for stem in query.stems[at]}
+        count, length = self.told("count"), self.told("length")
+        assert isinstance(count, int)
+        assert isinstance(length, int)
+        return Found(count, length, spread, self._candidates(rows, stems, types), near or {})
+
+    def _spread(self, stems: set[str]) -> dict[str, int]:
+        asked = sorted(stems)
+        found = self.base.execute(f"SELECT term, doc FROM spread WHERE term IN ({_marks(asked)})", asked)  # noqa: S608
+        return dict(found.fetchall())
+
+    def _pool(self, match: str, types: Sequence[str]) -> list[int]:
+        """The rows that FTS5's own marks put in front; of equal ones at the edge, the first by file name."""
+        among = f"AND rowid IN (SELECT id FROM memory WHERE type IN ({_marks(types)}))" if types else ""  # noqa: S608
+        mark = f"bm25(word, {', '.join(map(str, WEIGHTS))})"
+        asked = f"SELECT rowid, {mark} FROM word WHERE word MATCH ? {among}"  # noqa: S608
+        ranked = f"{asked} ORDER BY 2 LIMIT {POOL + 1}"
+        found = self.base.execute(ranked, (match, *types)).fetchall()
+        if len(found) <= POOL or found[POOL][1] != found[POOL - 1][1]:
+            return [row for row, _ in found[:POOL]]
+        edge = found[POOL][1]
+        inside = [row for row, score in found if score < edge]
+        tied = [row for row, score in self.base.execute(asked, (match, *types)) if score == edge]
+        return inside + self._by_file(tied)[: POOL - len(inside)]
+
+    def _by_file(self, rows: list[int]) -> list[int]:
+        names = self.base.execute(f"SELECT id FROM memory WHERE id IN ({_list(rows)}) ORDER BY file")  # noqa: S608
+        return [row for (row,) in names]
+
+    def _candidates(self, rows: list[int], stems: set[str], types: Sequence[str]) -> list[Candidate]:
+        kinds = f"type IN ({_marks(types)})" if types else "type IS NOT NULL"
+        asked = f"SELECT id, file, mtime, length FROM memory WHERE id IN ({_list(rows)}) AND {kinds}"  # noqa: S608
+        found = {
+            row: Candidate(row, _name(file), mtime, length, [])
+            for row, file, mtime, length in self.base.execute(asked, tuple(types))
+        }
+        for stem in sorted(stems):
+            where = f"SELECT doc, col, offset FROM place WHERE term = ? AND doc IN ({_list(rows)})"  # noqa: S608
+            for row, column, at in self.base.execute(where, (stem,)):
+                if row in found:
+                    found[row].places.append((stem, column, at))
+        return list(found.values())
+
+    def texts(self, model: str) -> Iterator[tuple[int, str, str, str]]:
+        """Row, name, description and body of every memory that has no vectors of this model."""
+        missing = "SELECT id FROM memory WHERE type IS NOT NULL AND id NOT IN (SELECT id FROM vector WHERE model = ?)"
+        for row in self.base.execute(missing, (model,)).fetchall():
+            yield self.base.execute("SELECT rowid, name, description, body FROM word WHERE rowid = ?", row).fetchone()
+
+    def put_vectors(self, model: str, rows: Iterable[tuple[int, bytes]]) -> None:
+        self.base.executemany(
+            "INSERT OR REPLACE INTO vector VALUES (?, ?, ?)", ((row, model, data) for row, data in rows)
+        )
+
+    def vectors(self, model: str) -> list[tuple[int, bytes]]:
+        return self.base.execute("SELECT id, rows FROM vector WHERE model = ? ORDER BY id", (model,)).fetchall()
+
+
+def rarest(query: Query, spread: dict[str, int]) -> list[int]:
+    """Which groups count: those that are there, and of too many the rarest.
+
+    >>> rarest(Query((("tabs",), ("xyz",)), (("tab",), ("xyz",))), {"tab": 3})
+    [0]
+    """
+    counts = [(sum(spread.get(stem, 0) for stem in group), at) for at, group in enumerate(query.stems)]
+    return sorted(at for _, at in sorted(pair for pair in counts if pair[0])[:MOST_GROUPS])
+
+
+def _leading(query: Query, chosen: list[int], spread: dict[str, int]) -> list[int]:
+    """The groups that bring in candidates: the rarest, until ENOUGH memories hold them. The others only add marks."""
+    counts = {at: sum(spread.get(stem, 0) for stem in query.stems[at]) for at in chosen}
+    leading, total = [], 0
+    for at in sorted(chosen, key=lambda at: (counts[at], at)):
+        if total >= ENOUGH:
+            break
+        leading.append(at)
+        total += counts[at]
+    return leading
+
+
+def in_memory(memories: Iterable[Memory]) -> Postings:
+    """An index of these memories that lives in no file.
+
+    >>> from foretold.memory.note import read_note
+    >>> found = in_memory([read_note("a.md", b"Use tabs.")]).find(query_of([("tab",)]))
+    >>> found.memories, found.spread, found.candidates[0].places
+    (1, {'tab': 1}, [('tab', 'body', 1)])
+    """
+    postings = Postings(sqlite3.connect(":memory:", isolation_level=None))
+    postings.create()
+    for memory in memories:
+        postings.put((memory.file, 0, 0, int(memory.changed * 1e9), 0), memory)
+    postings.total()
+    return postings
+
+
+def query_of(groups: Sequence[Group]) -> Query:
+    """A query with its stems, as FTS5's own tokenizer makes them.
+
+    >>> query_of([("running", "ran")])
+    Query(words=(('running', 'ran'),), stems=(('run', 'ran'),))
+    """
+    base = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        base.execute(f"CREATE VIRTUAL TABLE word USING fts5(text, tokenize='{TOKENIZER}')")
+        base.execute("CREATE VIRTUAL TABLE place USING fts5vocab('word', 'instance')")
+        numbered = [(at, " ".join(group)) for at, group in enumerate(groups)]
+        base.executemany("INSERT INTO word(rowid, text) VALUES (?, ?)", numbered)
+        stems: dict[int, list[str]] = {}
+        for at, stem in base.execute("SELECT doc, term FROM place ORDER BY doc, offset"):
+            stems.setdefault(at, []).append(stem)
+    finally:
+        base.close()
+    return Query(tuple(groups), tuple(tuple(dict.fromkeys(stems.get(at, ()))) for at in range(len(groups))))
+
+
+def _marks(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))
+
+
+def _list(rows: list[int]) -> str:
+    return ", ".join(map(str, rows))
+
+
+def _blob(file: str) -> bytes:
+    return file.encode("utf-8", "surrogateescape")
+
+
+def _name(file: bytes) -> str:
+    return file.decode("utf-8", "surrogateescape")
+
+
+def _storable(text: str) -> str:
+    """Text that SQLite takes: a file name may hold bytes that are no text; FTS5 ends a text at NUL."""
+    return text.encode("utf-8", "replace").decode().replace("\0", " ")

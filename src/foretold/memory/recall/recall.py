@@ -1,0 +1,226 @@
+"""Recall: the memories that a question is about, within a budget of tokens.
+
+1. Every folder's index is brought up to date and asked (`cache`); what they found is weighed with one measure
+   (`scoring`); nothing is dropped but what holds no word of the question.
+2. Then the best are read from their files and quoted, in order, until the budget is used up. The budget is that of the
+   text that `render` makes, wrapper and all.
+3. A memory that is longer than its share, a third of the budget, is quoted in part (`excerpt`). One that finds no room
+   is named in `left_out`; so are those past the limit, as far as they are at least half as good as the best.
+4. A hit says why: which word of the question stands in which part of the memory, and how old the memory is.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Sequence
+
+from foretold.memory.note import Memory
+from foretold.memory.recall.cache import Cache
+from foretold.memory.recall.excerpt import excerpt
+from foretold.memory.recall.file_stamps import read_memory
+from foretold.memory.recall.index import Found, Postings, Query, query_of
+from foretold.memory.recall.query import groups
+from foretold.memory.recall.ranking import FRESHNESS, Mark, rank
+from foretold.memory.recall.render import Quote, block, parse_rendered, recalled_spans, render_quotes, shown
+from foretold.memory.recall.selector import age_of, chosen, manifest
+from foretold.types import TYPE_CHECKING, NamedTuple, Skip, estimate_tokens
+
+if TYPE_CHECKING:
+    from foretold.memory.recall.vectors import Vectors
+
+__all__ = ["Hit", "LeftOut", "Recall", "chosen", "manifest", "parse_rendered", "recall", "recalled_spans", "render"]
+
+LIMIT = 8
+SHARE = 3  #: a memory may take this part of the budget
+WORTH = 0.5  #: of the best; what is worse, and past the limit, is not named
+_WORD = "0" * 16
+
+
+class Hit(NamedTuple):
+    """A memory that a question is about."""
+
+    memory: Memory
+    score: float
+    why: dict[str, tuple[str, ...]]  #: word of the question: where it stands (name, description, anchors, body)
+    age_days: int
+    note: str  #: its age in words
+    excerpt: str  #: its body, or the part of it that fits
+    folder: str
+    holds: str = ""  #: whether it still holds, in a few words; empty if that was not asked, or cannot be told
+
+    @property
+    def whole(self) -> bool:
+        return self.excerpt == self.memory.body
+
+    @property
+    def quote(self) -> Quote:
+        """What a model sees of it."""
+        said = f"{self.memory.description}\n\n" if self.memory.description else ""
+        note = f"{self.note}; {self.holds}" if self.holds else self.note
+        return Quote(self.memory.file, self.memory.type, self.memory.scope, note, said + self.excerpt)
+
+
+class LeftOut(NamedTuple):
+    """A memory that the question is about as well, and that is not quoted."""
+
+    file: str
+    score: float
+    reason: str  #: budget, limit, twice (the same memory, of the team, is quoted), or gone: it vanished meanwhile
+
+
+class Recall(NamedTuple):
+    """The answer to a question."""
+
+    query: str
+    hits: tuple[Hit, ...]
+    left_out: tuple[LeftOut, ...] = ()
+    named: tuple[str, ...] = ()  #: those of `left_out` that `render` still has room to name
+    skips: tuple[Skip, ...] = ()  #: files that look like memories and could not be searched
+    tokens: int = 0  #: what `render` takes
+
+    @property
+    def quotes(self) -> tuple[Quote, ...]:
+        return tuple(hit.quote for hit in self.hits)
+
+
+def recall(
+    folders: str | Iterable[str | tuple[str, str]],
+    query: str,
+    *,
+    budget: int = 2000,
+    limit: int = LIMIT,
+    types: Sequence[str] = (),
+    now: float | None = None,
+    cache: str | Cache | None = None,
+    vectors: Vectors | None = None,
+    scope: str = "",
+    freshness: float = FRESHNESS,
+    check: Callable[[Memory], str] | None = None,
+    worth: Callable[[Query, Sequence[Found], list[Mark]], list[Mark]] | None = None,
+) -> Recall:
+    """What a question is about. A folder may come with its scope, as `(folder, "team")`; the first named comes first.
+
+    `cache` is the folder for indexes; without one they are built in memory, each time. `check` says of a memory whether
+    it still holds; `worth` chooses, of what was found, what is worth quoting.
+
+    >>> import tempfile
+    >>> place = tempfile.mkdtemp()
+    >>> with open(f"{place}/feedback_tabs.md", "w") as file:
+    ...     _ = file.write("---\\nname: tabs\\ndescription: how to indent\\ntype: feedback\\n---\\nUse tabs in Go.\\n")
+    >>> found = recall(place, "Are tabs used for indenting?")
+    >>> [(hit.why, hit.excerpt) for hit in found.hits]
+    [({'tabs': ('name', 'anchors', 'body'), 'used': ('body',), 'indenting': ('description',)}, 'Use tabs in Go.')]
+    """
+    places = _places(folders, scope)
+    asked = query_of(groups(query))
+    found, skips = _search(places, asked, query, types, cache if isinstance(cache, Cache) else Cache(cache), vectors)
+    moment = time.time() if now is None else now
+    ranked = rank(asked, found, moment, freshness)
+    ranked = worth(asked, found, ranked) if worth else ranked
+    hits, left, room = _spend(ranked, places, moment, budget, limit, check)
+    made = Recall(query, hits, left, _named(left, room), skips)
+    return made._replace(tokens=estimate_tokens(render(made)))
+
+
+def _places(folders: str | Iterable[str | tuple[str, str]], scope: str) -> list[tuple[str, str]]:
+    given = [folders] if isinstance(folders, str) else list(folders)
+    pairs = [(each, "private") if isinstance(each, str) else each for each in given]
+    return [(folder, kind) for folder, kind in dict(pairs).items() if scope in ("", kind)]
+
+
+def _search(
+    places: list[tuple[str, str]], asked: Query, query: str, types: Sequence[str], cache: Cache, vectors: Vectors | None
+) -> tuple[list[Found], tuple[Skip, ...]]:
+    """What every folder's index knows. A folder inside another one is asked for itself only."""
+
+    def question(postings: Postings) -> Found:
+        if vectors is None:
+            return postings.find(asked, types)
+        from foretold.memory.recall.vectors import nearness
+
+        return postings.find(asked, types, nearness(postings, vectors, query))
+
+    found: list[Found] = []
+    skips: list[Skip] = []
+    for folder, _ in places:
+        inner = (os.path.relpath(other, folder) for other, _ in places if other != folder)
+        answer, missed = cache.ask(folder, question, frozenset(path for path in inner if not path.startswith("..")))
+        found.append(answer)
+        skips += missed
+    return found, tuple(skips)
+
+
+def _spend(
+    ranked: list[Mark],
+    places: list[tuple[str, str]],
+    now: float,
+    budget: int,
+    limit: int,
+    check: Callable[[Memory], str] | None,
+) -> tuple[tuple[Hit, ...], tuple[LeftOut, ...], int]:
+    hits: list[Hit] = []
+    left: list[LeftOut] = []
+    room = budget - estimate_tokens(render_quotes([], [""], _WORD))
+    share = room if limit == 1 else budget // SHARE
+    for mark in ranked:
+        if len(hits) >= limit:
+            if mark.score < ranked[0].score * WORTH:
+                break
+            left.append(LeftOut(mark.candidate.file, mark.score, "limit"))
+            continue
+        found = _hit(mark, places[mark.folder], now, min(room, share), check)
+        if isinstance(found, Hit) and _is_among(found, hits):
+            left.append(LeftOut(found.memory.file, mark.score, "twice"))
+        elif isinstance(found, Hit):
+            room -= _cost(found)
+            hits.append(found)
+        else:
+            left.append(found)
+    return tuple(hits), tuple(left), room
+
+
+def _is_among(hit: Hit, hits: list[Hit]) -> bool:
+    """Whether the same memory is there already: the one that was shared, and the shared one."""
+    return any((each.memory.name, each.memory.body) == (hit.memory.name, hit.memory.body) for each in hits)
+
+
+def _hit(
+    mark: Mark, place: tuple[str, str], now: float, room: int, check: Callable[[Memory], str] | None
+) -> Hit | LeftOut:
+    """A hit with as much of its memory as there is room for."""
+    folder, scope = place
+    file = mark.candidate.file
+    memory = read_memory(folder, file, mark.candidate.mtime / 1e9, scope)
+    if memory is None:
+        return LeftOut(file, mark.score, "gone")
+    holds = check(memory) if check else ""
+    hit = Hit(memory, mark.score, mark.why, *age_of(memory.changed, now), memory.body, folder, holds)
+    if _cost(hit) <= room:
+        return hit
+    part = excerpt(memory.body, mark.stretch, room - _cost(hit._replace(excerpt="")) - 1)
+    return hit._replace(excerpt=part) if part else LeftOut(file, mark.score, "budget")
+
+
+def _named(left: tuple[LeftOut, ...], room: int) -> tuple[str, ...]:
+    """The names that there is room for, with the comma between them."""
+    named: list[str] = []
+    for each in left:
+        room -= estimate_tokens(f"{shown(each.file)}, ")
+        if room < 0:
+            break
+        named.append(each.file)
+    return tuple(named)
+
+
+def _cost(hit: Hit) -> int:
+    return estimate_tokens("\n" + block(hit.quote, _WORD))
+
+
+def render(found: Recall) -> str:
+    """The hits as text for a model. Nothing in a memory can close the wrapper; see `rendered`.
+
+    >>> render(Recall("nothing", ()))
+    ''
+    """
+    return render_quotes(found.quotes, found.named)

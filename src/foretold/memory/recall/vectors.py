@@ -1,0 +1,119 @@
+"""Vectors, optional: memories that mean what a query says in other words. Nothing here is imported without them.
+
+1. A memory is cut into parts of whole lines; the part nearest to the query decides. Name and description are a part.
+2. Vectors are kept in the index in half precision, by the name of the model; missing ones are made when asked for.
+3. `WordLlama` is a static table that its package carries. It runs no model and fetches nothing: its own loader would
+   look for one file in the wrong folder of its package, and then on the network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from foretold.errors import ForetoldError
+from foretold.extras import how_to_install
+from foretold.memory.recall.index import Postings
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any, Protocol, TypeAlias
+
+    Table: TypeAlias = Any
+else:
+    Protocol = object
+
+PART = 400  #: characters
+BATCH = 256
+
+
+class NoVectors(ForetoldError):
+    """The package that makes vectors is not installed."""
+
+    exit_code = 2
+
+
+class Vectors(Protocol):
+    """What turns texts into vectors, one row each. Another name is another model."""
+
+    name: str
+
+    def embed(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]: ...
+
+
+class WordLlama:
+    """The static table of the package `wordllama`: 256 numbers for each part."""
+
+    name = "wordllama l2_supercat 256"
+
+    def __init__(self) -> None:
+        try:
+            import wordllama
+        except ImportError as error:
+            raise NoVectors(f"vectors need the package wordllama: {how_to_install('vectors')}") from error
+        import os
+
+        home = os.path.dirname(wordllama.__file__)
+        self._table = wordllama.WordLlama.load(cache_dir=home, disable_download=True)
+
+    def embed(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]:
+        found: Sequence[Sequence[float]] = self._table.embed(list(texts), norm=True)
+        return found
+
+
+def parts(name: str, description: str, body: str) -> list[str]:
+    """What of a memory gets a vector each.
+
+    >>> parts("tabs", "indent with tabs", "Use tabs.\\n" + "x" * 400)[:2]
+    ['tabs: indent with tabs', 'Use tabs.']
+    """
+    found, part = [f"{name}: {description}"] if description else [], ""
+    for line in body.split("\n"):
+        if part and len(part) + len(line) > PART:
+            found.append(part)
+            part = ""
+        part += f"\n{line}" if part else line[: 4 * PART]
+    return [*found, part] if part or not found else found
+
+
+def nearness(postings: Postings, vectors: Vectors, query: str) -> dict[int, float]:
+    """For every row how near its nearest part is to a query: the cosine."""
+    import numpy
+
+    _complete(postings, vectors)
+    asked = _unit(numpy.asarray(vectors.embed([query]), dtype=numpy.float32))[0]
+    size, rows, owners = len(asked) * 2, [], []
+    for row, data in postings.vectors(vectors.name):
+        count = len(data) // size
+        rows.append(data[: count * size])
+        owners += [row] * count
+    if not owners:
+        return {}
+    table = numpy.frombuffer(b"".join(rows), dtype=numpy.float16).reshape(len(owners), -1).astype(numpy.float32)
+    found: dict[int, float] = {}
+    for row, near in zip(owners, (table @ asked).tolist(), strict=True):
+        if near > found.get(row, -2.0):
+            found[row] = near
+    return found
+
+
+def _complete(postings: Postings, vectors: Vectors) -> None:
+    """Make the vectors that are missing."""
+    import numpy
+
+    missing = list(postings.texts(vectors.name))
+    for start in range(0, len(missing), BATCH):
+        cut = [(row, parts(*text)) for row, *text in missing[start : start + BATCH]]
+        table = _unit(numpy.asarray(vectors.embed([part for _, each in cut for part in each]), dtype=numpy.float32))
+        made, at = [], 0
+        for row, each in cut:
+            made.append((row, table[at : at + len(each)].astype(numpy.float16).tobytes()))
+            at += len(each)
+        postings.put_vectors(vectors.name, made)
+
+
+def _unit(table: Table) -> Table:
+    """Every row at length one; a row of zeros stays."""
+    import numpy
+
+    lengths = numpy.linalg.norm(table, axis=1, keepdims=True)
+    return table / numpy.where(lengths == 0, 1, lengths)

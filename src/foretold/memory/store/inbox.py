@@ -1,0 +1,184 @@
+"""Proposed changes that wait for a person: what agents wrote while the policy is `confirm`.
+
+1. A proposal is a record of its own file, `inbox.jsonl`; so is the answer to it. Nothing is ever taken out.
+2. Accepting makes the change as an agent's change that the user let through. A memory that was changed since it was
+   looked at is not overwritten: the proposal stays, and says so.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Mapping
+
+from foretold.errors import MemoryChanged, MemoryExists, NoSuchMemory, NotSynced, StoreFailed, WriteRefused
+from foretold.memory.note import Memory
+from foretold.memory.store.journal import Change
+from foretold.memory.store.store import Store
+from foretold.memory.store.team import ignore_index
+from foretold.memory.store.transaction import now
+from foretold.storage.append_log import Lines
+from foretold.storage.kernel import token
+from foretold.storage.names import safe_file
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from foretold.memory.store.journal import Said
+
+
+class Proposal(NamedTuple):
+    """A change that somebody wants."""
+
+    id: str
+    time: str
+    op: str  #: create, edit, rename, delete
+    file: str
+    text: str = ""  #: of the file, afterwards; of a rename, the new topic
+    expect: str = ""  #: digest of the file that was looked at
+    session: str = ""
+    why: str = ""
+    scope: str = "private"  #: whose memory it would change; of the inbox's own store, or of one beside it
+
+
+SHORTEST = 4
+
+
+class Inbox:
+    """The proposals of one store, and for the stores that are read with it."""
+
+    def __init__(self, store: Store, others: Mapping[str, Store] | None = None) -> None:
+        self.store = store
+        self.others = others or {}  #: by scope
+        self.lines = Lines(os.path.join(store.shelf.state.path, "inbox.jsonl"), store.folder.kernel)
+
+    def propose(
+        self,
+        op: str,
+        file: str,
+        text: str = "",
+        *,
+        expect: str = "",
+        session: str = "",
+        why: str = "",
+        scope: str = "private",
+    ) -> Proposal:
+        """Put a change into the inbox."""
+        if self.store.policy in ("manual", "read-only"):
+            raise WriteRefused(f"the write policy is {self.store.policy}: nothing is proposed here")
+        safe_file(file)
+        proposal = Proposal(token()[-8:], now(), op, file, text, expect, session, why, scope)
+        self._append({"kind": "propose", **proposal._asdict()})
+        return proposal
+
+    def waiting(self) -> list[Proposal]:
+        """The proposals that nobody has answered."""
+        found: dict[str, Proposal] = {}
+        for record in self.lines.read()[0]:
+            key = str(record.get("id"))
+            if record.get("kind") == "propose":
+                values = {name: str(record.get(name, "")) for name in Proposal._fields}
+                found[key] = Proposal(**values)
+            else:
+                found.pop(key, None)
+        return list(found.values())
+
+    def get(self, name: str) -> Proposal:
+        """A proposal by its id, or the start of it: four characters at least, so that no mere number is one."""
+        found = [proposal for proposal in self.waiting() if proposal.id.startswith(name) and len(name) >= SHORTEST]
+        if len(found) != 1:
+            short = f"; an id needs {SHORTEST} characters at least" if len(name) < SHORTEST else ""
+            raise NoSuchMemory(f"{len(found)} proposals are called {name!r}{short}; see: foretold memory inbox")
+        return found[0]
+
+    def accept(self, name: str) -> Memory | Change:
+        """Make a proposed change."""
+        proposal = self.get(name)
+        made = self._make(proposal)
+        if proposal.scope == "team":
+            ignore_index(self._store(proposal))
+        try:
+            self._append({"kind": "accept", "id": proposal.id, "time": now()})
+        except StoreFailed as error:
+            reason = str(error).removesuffix(". Nothing was changed")
+            said = f"{proposal.file} is changed, but the inbox does not know yet: {reason}. Accept it again"
+            raise NotSynced(said) from error
+        return made
+
+    def refuse(self, name: str, why: str = "") -> Proposal:
+        """Turn a proposal down. It stays in the file, with its text."""
+        proposal = self.get(name)
+        self._append({"kind": "refuse", "id": proposal.id, "time": now(), "why": why})
+        return proposal
+
+    def is_stale(self, proposal: Proposal) -> bool:
+        """Whether the memory was changed since: then the proposal cannot be accepted any more."""
+        try:
+            there = self._store(proposal).read(proposal.file).digest
+        except NoSuchMemory:
+            there = ""
+        return there != proposal.expect
+
+    def diff(self, proposal: Proposal) -> str:
+        """What a proposal would change."""
+        if proposal.op == "rename":
+            return f"the new name: {proposal.text}\n"
+        try:
+            before = self._store(proposal).read(proposal.file).text
+        except NoSuchMemory:
+            before = ""
+        return unified(before, proposal.text, proposal.file)
+
+    def _make(self, proposal: Proposal) -> Memory | Change:
+        why = ", ".join(filter(None, (proposal.why, f"proposal {proposal.id}, accepted")))
+        said: Said = {"by": "agent", "session": proposal.session, "why": why}
+        store, expect = self._store(proposal).let_through(), proposal.expect
+        try:
+            if proposal.op == "delete":
+                return store.delete(proposal.file, expect=expect, **said)
+            if proposal.op == "rename":
+                return store.rename(proposal.file, proposal.text, expect=expect, **said)
+            if proposal.op == "edit":
+                return store.edit(proposal.file, text=proposal.text, expect=expect, **said)
+            return store.put(proposal.file, proposal.text, **said)
+        except (MemoryExists, MemoryChanged, NoSuchMemory):
+            made = self._made(proposal)
+            if made is None:
+                raise
+            store.folder.confirm(proposal.file)  # whoever accepted it before may have died before it was synced
+            return made
+
+    def _made(self, proposal: Proposal) -> Memory | Change | None:
+        """What became of a proposal that was accepted before, when the answer was lost."""
+        store = self._store(proposal)
+        last = next((change for change in reversed(store.log(proposal.file)) if change.op != "leftover"), None)
+        if proposal.op == "delete":
+            return last if last is not None and last.after is None and last.by != "other" else None
+        try:
+            there = store.read(proposal.file)
+        except NoSuchMemory:
+            return None
+        return there if there.text == proposal.text else None
+
+    def _store(self, proposal: Proposal) -> Store:
+        """The store that a proposal is for."""
+        if proposal.scope in ("", "private"):
+            return self.store
+        if proposal.scope not in self.others:
+            raise NoSuchMemory(f"{proposal.file} is of the {proposal.scope} store, which is not there any more")
+        return self.others[proposal.scope]
+
+    def _append(self, record: dict[str, object]) -> None:
+        with self.store.shelf.locked():
+            self.lines.append([record])
+
+
+def unified(before: str, after: str, name: str) -> str:
+    """A difference in the usual form; empty if there is none."""
+    lines = difflib.unified_diff(_lines(before), _lines(after), f"a/{name}", f"b/{name}")
+    return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)
+
+
+def _lines(text: str) -> list[str]:
+    """A text's lines with their ends. Only a line feed ends one: other programs count so, too."""
+    *whole, rest = text.split("\n")
+    return [line + "\n" for line in whole] + ([rest] if rest else [])

@@ -1,0 +1,185 @@
+"""The history of a store: a record per change, written and synced before the change is made.
+
+1. A record names the change (`op`), the file, its digest before and after, who made it, and carries the whole text that
+   came of it; so every version there ever was can be had back from this one file.
+2. The record comes first, the change after it. If the change never happened, the file is still as it was before, and
+   the next look at it says so (`revert`).
+3. What is known of each file (its last digest, and the stamp by which an unchanged file is told without reading it) is
+   kept beside, in a cache that can go at any moment.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+
+from foretold.storage.append_log import Lines
+from foretold.storage.atomic import Folder
+from foretold.storage.dirfd import Stamp
+from foretold.storage.kernel import KERNEL, Kernel
+from foretold.types import TYPE_CHECKING, Finding, NamedTuple
+
+if TYPE_CHECKING:
+    from typing import TypedDict
+
+    class Said(TypedDict, total=False):
+        """Who makes a change, and why."""
+
+        by: str  #: user or agent
+        session: str
+        why: str
+
+
+NAME = "log.jsonl"
+LISTINGS = 16  #: earlier ones that are remembered
+EVERY = 32  #: changes after which the cache of heads is written anew
+_CACHE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class Change(NamedTuple):
+    """One change of one file."""
+
+    number: int  #: counts from 1: the order of changes, whatever the clock says
+    time: str  #: when it was made, or noticed; UTC
+    op: str  #: create, edit, rename, delete, restore, bring, revert, leftover
+    file: str
+    before: str | None  #: digest of the file before; None: there was none
+    after: str | None  #: digest of the file afterwards; None: there is none
+    by: str = "user"  #: user, agent; other: a program that is not ours
+    old: str = ""  #: the file's former path, of a rename
+    session: str = ""
+    why: str = ""
+    data: bytes | None = None  #: the file's bytes afterwards
+    listing: str = ""  #: digest of the index that goes with it
+    entry: str = ""  #: the line of the index that went with a deleted memory
+
+
+class Head(NamedTuple):
+    """What is known of a file."""
+
+    digest: str | None
+    before: str | None
+    stamp: Stamp | None = None
+
+
+class Journal:
+    """The changes of one store, and what they say of each file now."""
+
+    def __init__(self, state: str, cache: str, kernel: Kernel = KERNEL) -> None:
+        self.lines = Lines(os.path.join(state, NAME), kernel)
+        self.cache = os.path.join(cache, "heads.json")
+        self.heads: dict[str, Head] = {}
+        self.listing = ""  #: digest of the index as it was last to be written, or seen
+        self.earlier: list[str] = []  #: those before it: one of them it still is if processes died before they wrote
+        self.number = 0
+        self._end = 0
+        self._saved = 0
+
+    def changes(self, findings: list[Finding] | None = None) -> list[Change]:
+        """Every change, the first first."""
+        return [change_of(record) for record in self.lines.read(0, findings)[0]]
+
+    def refresh(self) -> None:
+        """Learn what other processes have written since."""
+        if not self._end:
+            self._load()
+        records, self._end = self.lines.read(self._end)
+        for record in records:
+            self._learn(change_of(record))
+
+    def append(self, changes: list[Change]) -> None:
+        """Write changes down. Under the store's lock, after `refresh`."""
+        if changes:
+            self.lines.append([record_of(change) for change in changes])
+            self.refresh()
+
+    def stamp(self, file: str, stamp: Stamp) -> None:
+        """Remember by what an unchanged file is told."""
+        head = self.heads.get(file)
+        if head:
+            self.heads[file] = head._replace(stamp=stamp)
+
+    def _learn(self, change: Change) -> None:
+        self.number = change.number
+        if change.listing:
+            self.earlier, self.listing = [*self.earlier, self.listing][-LISTINGS:], change.listing
+        if change.op == "leftover":
+            return
+        if change.old:
+            self.heads[change.old] = Head(None, change.before)
+        self.heads[change.file] = Head(change.after, None if change.old else change.before)
+
+    # The cache
+
+    def save(self, *, always: bool = False) -> None:
+        """Keep what is known, for the next process. A cache: it is neither synced nor missed."""
+        if not always and self.number - self._saved < EVERY:
+            return
+        data = {
+            "log": [self._end, self._tail(self._end)],
+            "number": self.number,
+            "listing": self.listing,
+            "earlier": self.earlier,
+            "heads": self.heads,
+        }
+        beside = f"{self.cache}.new"  # one name is enough under the lock, and nothing is left of those who died
+        try:
+            Folder(os.path.dirname(self.cache)).make()
+            with open(os.open(beside, _CACHE, 0o600), "w", encoding="utf-8") as file:
+                json.dump(data, file)
+            os.replace(beside, self.cache)
+        except OSError:
+            return
+        self._saved = self.number
+
+    def _load(self) -> None:
+        try:
+            with open(self.cache, encoding="utf-8") as file:
+                data = json.load(file)
+            end, tail = data["log"]
+            if not end or self._tail(end) != tail:
+                return
+            heads = {file: _head(*values) for file, values in data["heads"].items()}
+            self.heads, self.listing, self.earlier = heads, data["listing"], data["earlier"]
+            self.number, self._end = data["number"], end
+            self._saved = self.number
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return  # no cache, or none that we can read: the log says it all
+
+    def _tail(self, end: int) -> str:
+        """What stands before a place in the log; so that a cache of another log is not believed."""
+        try:
+            with open(self.lines.path, "rb") as file:
+                file.seek(max(0, end - 64))
+                return file.read(min(64, end)).decode("latin-1")
+        except OSError:
+            return ""
+
+
+def _head(digest: str | None, before: str | None, stamp: list[int] | None = None) -> Head:
+    return Head(digest, before, Stamp(*stamp) if stamp else None)
+
+
+def record_of(change: Change) -> dict[str, object]:
+    """A change as a record of the log."""
+    values = change._asdict()
+    record = {key: value for key, value in values.items() if value not in ("", None) or key in ("before", "after")}
+    if change.data is not None:
+        del record["data"]
+        try:
+            record["text"] = change.data.decode("utf-8")
+        except UnicodeDecodeError:
+            record["base64"] = base64.b64encode(change.data).decode()
+    return record
+
+
+def change_of(record: dict[str, object]) -> Change:
+    """The change that a record of the log tells of. Keys of later versions are passed over."""
+    values = {key: value for key, value in record.items() if key in Change._fields}
+    text, coded = record.get("text"), record.get("base64")
+    if isinstance(text, str):
+        values["data"] = text.encode("utf-8", "surrogatepass")
+    elif isinstance(coded, str):
+        values["data"] = base64.b64decode(coded)
+    return Change(**values)  # type: ignore[arg-type]

@@ -1,0 +1,358 @@
+"""A store of memories: one file each, an index beside them, and a history of every change.
+
+1. Whoever has the answer of a call has it on the disk.
+2. A change compares: an edit of a memory that is no longer as it was expected fails, and loses nothing.
+3. A deleted memory is in the history, and comes back with `restore`.
+4. Who may write what is the policy: `auto` lets the user and agents write, `confirm` puts what agents write into the
+   inbox, `manual` refuses them, `read-only` refuses everybody.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from copy import copy
+
+from foretold.errors import BadName, MemoryChanged, NoSuchMemory, StoreFailed, WriteRefused
+from foretold.memory.format.write import render_note
+from foretold.memory.names import new_file, slug_of
+from foretold.memory.note import TYPES, Memory, read_note
+from foretold.memory.store.external_changes import Seen
+from foretold.memory.store.history import entry_before, last_file, life_of, version_of
+from foretold.memory.store.index_file import Update, line_of
+from foretold.memory.store.journal import Change
+from foretold.memory.store.transaction import Shelf, now
+from foretold.storage.atomic import Modes
+from foretold.storage.kernel import KERNEL, Kernel
+from foretold.storage.names import INDEX, digest_of, safe_file, same_name
+from foretold.types import TYPE_CHECKING, Finding, NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from foretold.memory.store.journal import Said
+
+
+class Arrival(NamedTuple):
+    """A file that comes from another store."""
+
+    file: str
+    data: bytes
+    changed: float
+    entry: str = ""  #: its line in the index
+
+
+class Store:
+    """The memories of one folder."""
+
+    def __init__(
+        self,
+        folder: str,
+        state: str,
+        cache: str,
+        *,
+        scope: str = "private",
+        policy: str = "auto",
+        author: str = "",
+        kernel: Kernel = KERNEL,
+    ) -> None:
+        modes = Modes(0o644, 0o755) if scope == "team" else Modes()
+        self.shelf = Shelf(folder, state, cache, modes, kernel)
+        self.folder, self.journal = self.shelf.folder, self.shelf.journal
+        self.cache, self.scope, self.policy, self.author = cache, scope, policy, author
+
+    def let_through(self) -> Store:
+        """The same store for a change of an agent that the user has agreed to."""
+        other = copy(self)
+        other.policy = "auto" if self.policy == "confirm" else self.policy
+        return other
+
+    @property
+    def path(self) -> str:
+        return self.folder.path
+
+    # Reading
+
+    def memories(self, findings: list[Finding] | None = None) -> list[Memory]:
+        """Every memory, by file. What cannot be read is told in `findings`."""
+        told: list[Finding] = [] if findings is None else findings
+        found = []
+        for file in self.folder.files(told):
+            try:
+                found.append(self.read(file))
+            except NoSuchMemory:
+                continue  # gone in this moment
+            except StoreFailed as error:
+                told.append(Finding(file, None, "unreadable", str(error)))
+        return found
+
+    def read(self, file: str) -> Memory:
+        """The memory in a file."""
+        held = self.folder.read(file)
+        return read_note(file, held.data, held.changed, self.scope)
+
+    def get(self, name: str) -> Memory:
+        """A memory by its file, with or without `.md`, or by its name."""
+        found = self._called(name)
+        if len(found) > 1:
+            said = ", ".join(memory.file for memory in found)
+            raise NoSuchMemory(f"{name!r} is the name of {len(found)} memories; give the file: {said}")
+        if not found:
+            raise NoSuchMemory(f"no memory is called {name!r} in {self.path}; see: foretold memory list")
+        return found[0]
+
+    def has(self, name: str) -> bool:
+        """Whether a memory, or several, have this file or name."""
+        return bool(self._called(name))
+
+    def _called(self, name: str) -> list[Memory]:
+        files = self.folder.files()
+        for file in (name, f"{name}.md"):
+            if file in files:
+                return [self.read(file)]
+        all_of_them = self.memories()
+        found = [memory for memory in all_of_them if name in (memory.name, memory.file.rpartition("/")[2])]
+        return found or [memory for memory in all_of_them if memory.title == name]
+
+    def index(self) -> str:
+        """The text of `MEMORY.md`; empty if there is none."""
+        try:
+            return self.folder.read(INDEX).data.decode("utf-8", "replace")
+        except NoSuchMemory:
+            return ""
+
+    # Writing
+
+    def create(
+        self,
+        topic: str,
+        *,
+        type: str,  # noqa: A002 - the word of the format
+        description: str,
+        body: str,
+        file: str = "",
+        metadata: Mapping[str, object] | None = None,
+        **said: Unpack[Said],
+    ) -> Memory:
+        """A new memory. `topic` names it; its file is `<type>_<topic>.md` unless one is given."""
+        values = {"type": _known(type), **titled(topic), **self.signed("author", "created"), **(metadata or {})}
+        if said.get("session"):
+            values["originSessionId"] = said["session"]
+        return self.put(file or new_file(type, topic), written(slug_of(topic), description, values, body), **said)
+
+    def put(self, file: str, text: str | bytes, *, op: str = "create", entry: str = "", **said: Unpack[Said]) -> Memory:
+        """A new file with this very text; `entry` is its line in the index, if it is to be another than ours."""
+        safe_file(file)
+        if same_name(file) == same_name(INDEX):
+            raise BadName(f"{file!r} cannot be the name of a memory: it is the index")
+        data = text if isinstance(text, bytes) else text.encode("utf-8", "replace")
+        made = self._read_as(file, data)
+        update = Update({file: (None, made)}, lines={file: entry} if entry else {})
+        with self._writing(said) as seen:
+            self.shelf.make(self.shelf.change(op, file, None, data, said), update, seen)
+        return made
+
+    def bring(self, arrivals: Sequence[Arrival], history: Sequence[Change] = (), **said: Unpack[Said]) -> None:
+        """New files from another store, with their history, their lines of the index, and their age."""
+        with self._writing(said) as seen:
+            first = self.journal.number + 1
+            self.journal.append([change._replace(number=first + at) for at, change in enumerate(history)])
+            for each in arrivals:
+                made = self._read_as(each.file, each.data)
+                update = Update({each.file: (None, made)}, lines={each.file: each.entry} if each.entry else {})
+                self.shelf.make(self.shelf.change("bring", each.file, None, each.data, said), update, seen)
+                self.folder.age(each.file, each.changed)
+
+    def edit(
+        self,
+        name: str,
+        *,
+        description: str | None = None,
+        body: str | None = None,
+        type: str | None = None,  # noqa: A002
+        text: str | bytes | None = None,
+        expect: str = "",
+        op: str = "edit",
+        **said: Unpack[Said],
+    ) -> Memory:
+        """Change a memory: fields of it, or its whole text. With `expect`, only if that is still its digest."""
+        with self._writing(said) as seen:
+            before = self._expected(name, expect)
+            whole = text if text is not None else self.rewritten(before, description, body, type)
+            data = whole if isinstance(whole, bytes) else whole.encode("utf-8", "replace")
+            if digest_of(data) == before.digest:
+                self.folder.confirm(before.file)
+                return before
+            change = self.shelf.change(op, before.file, before.digest, data, said)
+            made = self._read_as(before.file, data)
+            self.shelf.make(change, Update({before.file: (before, made)}), seen)
+        return made
+
+    def amend(self, file: str, change: Callable[[bytes], bytes], **said: Unpack[Said]) -> Memory:
+        """Change a file by a function of the bytes that it has under the lock: nobody of ours comes in between."""
+        with self._writing(said) as seen:
+            held = self.folder.read(file)
+            data = change(held.data)
+            made, before = self._read_as(file, data), read_note(file, held.data, held.changed, self.scope)
+            if made.digest == before.digest:
+                self.folder.confirm(file)
+                return before
+            record = self.shelf.change("edit", file, before.digest, data, said)
+            self.shelf.make(record, Update({file: (before, made)}), seen)
+        return made
+
+    def move(self, file: str, to: str, **said: Unpack[Said]) -> Memory:
+        """Another file for a memory, with the very same text."""
+        safe_file(to)
+        data = self.folder.read(file).data
+        return self._move(file, to, data, digest_of(data), "rename", said)
+
+    def rename(self, name: str, topic: str, *, expect: str = "", **said: Unpack[Said]) -> Memory:
+        """Another name for a memory, and for its file."""
+        before = self._expected(name, expect)
+        folder = before.file.rpartition("/")[0]
+        file = f"{folder}/" * bool(folder) + new_file(before.type or "user", topic)
+        if file == before.file:
+            return before
+        values = {**{key: value for key, value in before.metadata.items() if key != "title"}, **titled(topic)}
+        data = written(slug_of(topic), before.description, values, before.body).encode()
+        return self._move(before.file, file, data, before.digest, "rename", said)
+
+    def delete(self, name: str, *, expect: str = "", **said: Unpack[Said]) -> Change:
+        """Take a memory out of the store. It stays in the history."""
+        with self._writing(said) as seen:
+            before = self._expected(name, expect)
+            entry = line_of(self.index(), before.file)
+            change = self.shelf.change("delete", before.file, before.digest, None, said)._replace(entry=entry)
+            self.shelf.make(change, Update({}, gone=frozenset((before.file,))), seen)
+        return change
+
+    def restore(self, name: str, *, at: int = 0, **said: Unpack[Said]) -> Memory:
+        """A deleted memory, or an earlier version of one: as change `at` left it, else as it was before the last.
+
+        A memory that is there keeps its file, unless the last change was a rename: that is taken back.
+        """
+        life = self.log(name)
+        file = self._file_of(name)
+        now = digest_of(self.folder.read(file).data) if file else ""
+        version = version_of(life, name, at, now)
+        data = version.data or b""
+        said.setdefault("why", f"as of change {version.number}")
+        if INDEX in (version.file, file):
+            return self._restore_index(data, said)
+        if not file and not at and version.file in self.folder.files():
+            raise NoSuchMemory(f"{name!r} is called {version.file} now; restore that one, or give a number with --at")
+        if not file:
+            return self.put(version.file, data, op="restore", entry=entry_before(life, version.file), **said)
+        if version.file != file and not at:
+            return self._move(file, version.file, data, now, "restore", said)
+        return self.edit(file, text=data, op="restore", expect=now, **said)
+
+    def _file_of(self, name: str) -> str:
+        """The file of a memory that is there; empty if none is."""
+        if name == INDEX:
+            return INDEX if self.index() else ""
+        return self.get(name).file if self.has(name) else ""
+
+    def _restore_index(self, data: bytes, said: Said) -> Memory:
+        """An earlier index, in step with the files that are there now."""
+        with self._writing(said) as seen:
+            follow = self.shelf.in_step(self.memories(), seen)
+            text = self.shelf.rewrite_index(lambda _: follow(data.decode("utf-8", "surrogateescape")), seen, said)
+        return self._read_as(INDEX, text.encode("utf-8", "replace"))
+
+    def _move(self, file: str, to: str, data: bytes, expect: str, op: str, said: Said) -> Memory:
+        """Another file for a memory, with another text."""
+        with self._writing(said) as seen:
+            before = self._expected(file, expect)
+            change = self.shelf.change(op, to, before.digest, data, said)._replace(old=file)
+            made = self._read_as(to, data)
+            self.shelf.make(change, Update({to: (before, made)}, moved={file: to}), seen)
+        return made
+
+    def reindex(self, **said: Unpack[Said]) -> str:
+        """Bring the index in step with the files; its text. What was in it before is in the history."""
+        said.setdefault("why", "brought in step with the files")
+        with self._writing(said) as seen:
+            return self.shelf.rewrite_index(self.shelf.in_step(self.memories(), seen), seen, said)
+
+    def add_to_index(self, text: str, **said: Unpack[Said]) -> str:
+        """Add somebody's own lines to the end of the index; its text."""
+        with self._writing(said) as seen:
+            return self.shelf.rewrite_index(lambda index: f"{index.rstrip()}\n\n{text}\n".lstrip(), seen, said)
+
+    def write_index(self, text: str, *, expect: str, **said: Unpack[Said]) -> str:
+        """Another text for the index, if it still is the one that was looked at."""
+        with self._writing(said) as seen:
+            if self.index() != expect:
+                raise MemoryChanged(f"{INDEX} was changed by somebody else meanwhile; look at it again")
+            return self.shelf.rewrite_index(lambda _: text, seen, said)
+
+    # History
+
+    def log(self, name: str = "", findings: list[Finding] | None = None) -> list[Change]:
+        """Every change, the first first; of one memory under all the names it had."""
+        changes = self.shelf.history(findings)
+        if not name:
+            return changes
+        return life_of(changes, self._file_of(name) or last_file(changes, name))
+
+    def notice(self) -> list[Change]:
+        """Write down what other programs did since the last look. Changes nothing in the folder itself."""
+        return self.shelf.notice()
+
+    # How
+
+    @contextmanager
+    def _writing(self, said: Said) -> Iterator[Seen]:
+        if self.policy == "read-only":
+            raise WriteRefused("the write policy is read-only: nothing is written")
+        if said.get("by") == "agent" and self.policy != "auto":
+            raise WriteRefused(f"the write policy is {self.policy}: agents do not write here")
+        with self.shelf.locked() as seen:
+            yield seen
+
+    def _expected(self, name: str, digest: str) -> Memory:
+        memory = self.get(name)
+        if digest and memory.digest != digest:
+            raise MemoryChanged(f"{memory.file} was changed by somebody else meanwhile; look at it again")
+        return memory
+
+    def _read_as(self, file: str, data: bytes) -> Memory:
+        return read_note(file, data, time.time(), self.scope)
+
+    def rewritten(self, memory: Memory, description: str | None, body: str | None, type_: str | None) -> str:
+        """The text of a memory's file with other fields."""
+        values = {**memory.metadata, **self.signed("editor", "updated")}
+        if type_ is not None or memory.type:
+            values["type"] = _known(type_ or memory.type)
+        said = memory.description if description is None else description
+        return written(memory.name, said, values, memory.body if body is None else body)
+
+    def signed(self, who: str, when: str) -> dict[str, object]:
+        """Author and time, where others read along."""
+        return {who: self.author, when: now()} if self.scope == "team" else {}
+
+
+def titled(topic: str) -> dict[str, object]:
+    """A topic as metadata, where the name that is made of it does not give it back.
+
+    >>> titled("Deploys"), titled("GraphQL URLs")
+    ({}, {'title': 'GraphQL URLs'})
+    """
+    title = " ".join(topic.split())
+    plain = slug_of(topic).replace("-", " ")
+    return {} if title == plain[:1].upper() + plain[1:] else {"title": title}
+
+
+def written(name: str, description: str, metadata: Mapping[str, object], body: str) -> str:
+    """The text of a memory's file, in the form in which Claude Code stores it."""
+    values = {"node_type": "memory", **metadata}
+    return render_note(name, " ".join(description.split()), values, body.strip("\n") + "\n")
+
+
+def _known(type_: str) -> str:
+    if type_ not in TYPES:
+        raise WriteRefused(f"{type_!r} is no type of memory; one of {', '.join(TYPES)}")
+    return type_

@@ -1,0 +1,167 @@
+"""Memory that a team shares: a second store, in a folder that travels with the repository.
+
+1. It has the form of the private one: one file per memory, so that git merges it.
+2. Its index is not committed: every machine makes it from the files (`team_index`), and a `.gitignore` in the folder
+   says so. A line per memory in one file is where any two branches that each add a memory would conflict; `merge=union`
+   would end that, but keeps what one side deleted or reworded. A `MEMORY.md` that somebody commits all the same is read
+   for the text beside its entries; entries come from the files.
+3. Nothing gets there on its own. `share` copies one memory, after a scan for credentials and with the user's consent;
+   a memory of type `user` is personal and goes only if that is said too. What agents change there is proposed.
+4. Who shared it, and when, stands in its metadata; who shared it again, beside.
+5. A model receives the team's index under a heading and in a wrapper of its own, which the text cannot close.
+"""
+
+from __future__ import annotations
+
+import os
+
+from foretold.errors import NoSuchMemory, StoreFailed, WriteRefused
+from foretold.instructions.render.escape import sealed
+from foretold.instructions.text.memory_index import cut_index
+from foretold.memory.note import Memory
+from foretold.memory.store.index_budget import MODEL, limits_of
+from foretold.memory.store.index_file import entries_of, entry_line
+from foretold.memory.store.store import Store, written
+from foretold.secrets.forms import credentials_in
+from foretold.secrets.invisible import hidden_in
+from foretold.storage.names import INDEX
+from foretold.text.frontmatter import trim
+from foretold.types import Entry, Finding, NamedTuple
+
+DESCRIPTION = " (shared team memory, synced across the organization)"
+TAG = "team-memory-content"
+PERSONAL = ("user",)
+IGNORED = f"# every machine makes its index from the files beside it\n/{INDEX}\n/.foretold-*\n"
+#: what says where a memory came from on one machine, and means nothing on others
+_LOCAL = ("originSessionId", "author", "created", "editor", "updated", "node_type", "type")
+
+
+class Share(NamedTuple):
+    """A private memory as it would be shared."""
+
+    memory: Memory
+    file: str
+    text: str
+    refusals: tuple[Finding, ...]  #: why it is not shared
+    warnings: tuple[Finding, ...] = ()
+    before: Memory | None = None  #: the team's memory of that file, which would be changed
+
+
+def plan_share(memory: Memory, team: Store, *, personal: bool = False) -> Share:
+    """What sharing a memory would do. Changes nothing."""
+    before = _there(memory.file, team)
+    kept = {key: value for key, value in memory.metadata.items() if key not in _LOCAL}
+    signed = team.signed("author", "created")
+    if before is not None:
+        first = {key: before.metadata[key] for key in signed if key in before.metadata}
+        signed = {**first, **team.signed("editor", "updated")}
+    text = written(memory.name, memory.description, {"type": memory.type, **signed, **kept}, memory.body)
+    refusals = (*_credentials(memory.file, memory.text), *_personal(memory, is_meant=personal))
+    return Share(memory, memory.file, text, refusals, tuple(hidden_in(memory.file, memory.text)), before)
+
+
+def _there(file: str, team: Store) -> Memory | None:
+    try:
+        return team.read(file)
+    except NoSuchMemory:
+        return None
+
+
+def _personal(memory: Memory, *, is_meant: bool) -> list[Finding]:
+    if not memory.type:
+        said = "it has no type, so nobody can tell whether it is about a person"
+        hint = f"foretold memory edit {memory.file} --type project"
+        return [Finding(memory.file, None, "memory-type", said, hint)]
+    if memory.type not in PERSONAL or is_meant:
+        return []
+    said = f"a memory of type {memory.type} is about a person, and stays private"
+    return [Finding(memory.file, None, "personal", said, "share it with --personal if that is meant")]
+
+
+def _credentials(file: str, text: str) -> list[Finding]:
+    return [
+        Finding(
+            file,
+            found.line,
+            "credential",
+            f"it looks like a credential: {found.kind}, {found.fingerprint}",
+            "take it out of the memory",
+        )
+        for found in credentials_in(text)
+    ]
+
+
+def refuse_credentials(file: str, text: str) -> None:
+    """Raise if a text that is to go to the team has what looks like a credential."""
+    found = _credentials(file, text)
+    if found:
+        raise WriteRefused(f"{file} is not written for the team, line {found[0].line}: {found[0].message}")
+
+
+def share(plan: Share, team: Store) -> Memory:
+    """Copy a memory into the team's store: a new one, or a new version of the one of that file."""
+    if plan.refusals:
+        raise WriteRefused(f"{plan.file} is not shared: {'; '.join(finding.message for finding in plan.refusals)}")
+    if plan.before is not None:
+        made = team.edit(plan.file, text=plan.text, expect=plan.before.digest, why="shared again")
+    else:
+        made = team.put(plan.file, plan.text, why="shared")
+    ignore_index(team)
+    return made
+
+
+def ignore_index(team: Store) -> None:
+    """Tell git to leave the index out, unless somebody has told it something in this folder already."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+    try:
+        with open(os.open(f"{team.path}/.gitignore", flags, 0o644), "w", encoding="utf-8") as file:
+            file.write(IGNORED)
+    except OSError:
+        return  # it is there; or cannot be, and then nothing worse happens than a conflict
+
+
+def team_index(team: Store) -> str:
+    """The team's index, made from its files: an entry each, in the order of their names.
+
+    Two machines with the same files have the same one. Text beside the entries of a `MEMORY.md` comes first.
+    """
+    entries = [entry_line(memory) for memory in team.memories()]
+    try:
+        text = team.index()
+    except StoreFailed:
+        text = ""  # the doctor says why
+    taken = {entry.number for entry in entries_of(text)}
+    own = trim("\n".join(line for number, line in enumerate(text.splitlines()) if number not in taken))
+    return "\n\n".join(part for part in (own, "\n".join(entries)) if part) + "\n" * bool(own or entries)
+
+
+def refuse_personal(type_: str) -> None:
+    """WriteRefused for a memory that is about a person."""
+    if type_ in PERSONAL:
+        raise WriteRefused(f"a memory of type {type_} is about a person, and stays private; write it without --team")
+
+
+def team_entry(team: Store) -> Entry | None:
+    """The team's index as a piece of what a model receives; None if there is none.
+
+    It is cut and cleaned like a private one: what cannot be seen goes, and tags that agents speak in are escaped.
+    """
+    raw = team_index(team)
+    text = cut_index(trim(raw), limits_of(MODEL)).text
+    if not text:
+        return None
+    return Entry(f"{team.path}/{INDEX}", "team", text, raw, "index", size=len(raw.encode("utf-8", "replace")))
+
+
+def team_text(entry: Entry) -> str:
+    """The team's index under its heading, in its wrapper.
+
+    >>> print(team_text(Entry("/r/.foretold/memory/MEMORY.md", "team", "- [A](a.md)", "")))
+    Contents of /r/.foretold/memory/MEMORY.md (shared team memory, synced across the organization):
+    <BLANKLINE>
+    <team-memory-content source="shared">
+    - [A](a.md)
+    </team-memory-content>
+    """
+    inside = sealed(trim(entry.text), TAG)
+    return f'Contents of {entry.path}{DESCRIPTION}:\n\n<{TAG} source="shared">\n{inside}\n</{TAG}>'

@@ -1,0 +1,233 @@
+"""Where a store's changes are made: a folder, its history and its index, moved on together.
+
+1. Under the locks of history and folder: what other programs did is noticed and written down, then the change is
+   written down, then it is made, then the index follows.
+2. A change that cannot be made is refused before it is written down; one that the disk refuses afterwards leaves the
+   file as it was, and the next look says so.
+3. The index follows all that is known, not this change alone: so it catches up with what a process that died, or one
+   that merely looked, left undone.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+
+from foretold.errors import MemoryChanged, MemoryExists, NoSuchMemory, NotSynced, StoreFailed
+from foretold.memory.note import Memory, read_note
+from foretold.memory.store.external_changes import Seen, look
+from foretold.memory.store.index_file import Update, entries_of, entry_line, updated
+from foretold.memory.store.journal import Change, Journal
+from foretold.storage.atomic import Folder, Modes
+from foretold.storage.kernel import KERNEL, Kernel
+from foretold.storage.names import INDEX, MAX_FILE, digest_of
+from foretold.types import TYPE_CHECKING, Finding
+
+if TYPE_CHECKING:
+    from foretold.memory.store.journal import Said
+
+TRIES = 8  #: at an index that another program keeps changing
+
+
+class Shelf:
+    """A folder of memories with its history."""
+
+    def __init__(self, folder: str, state: str, cache: str, modes: Modes, kernel: Kernel = KERNEL) -> None:
+        self.folder = Folder(folder, modes, kernel)
+        self.state = Folder(state, Modes(), kernel)
+        self.journal = Journal(state, cache, kernel)
+
+    @contextmanager
+    def locked(self) -> Iterator[Seen]:
+        """Hold the folder alone, knowing what happened to it until now."""
+        with self.state.locked(), self.folder.locked(self._rescue):
+            self.journal.refresh()
+            if not self.journal.number:
+                self.folder.root()  # the agent that made it did not care
+            yield self._notice()
+            self.journal.save()
+
+    def notice(self) -> list[Change]:
+        """Write down what other programs did since the last look. Changes nothing in the folder itself."""
+        if not os.path.isdir(self.folder.path):
+            return []
+        with self.locked() as seen:
+            return seen.changes
+
+    def history(self, findings: list[Finding] | None = None) -> list[Change]:
+        """Every change, with what other programs did until now. Under the lock: half a record may be on its way."""
+        if os.path.isdir(self.folder.path):
+            with self.locked():
+                return self.journal.changes(findings)
+        if os.path.isdir(self.state.path):
+            with self.state.locked():
+                return self.journal.changes(findings)
+        return []
+
+    def _notice(self) -> Seen:
+        seen = look(self.folder, self.journal)
+        self.journal.append(seen.changes)
+        for file, stamp in seen.stamps.items():
+            self.journal.stamp(file, stamp)
+        if seen.changes:
+            self.journal.save(always=True)
+        return seen
+
+    def _rescue(self, data: bytes) -> None:
+        """Keep what a process that died left in a temporary file, unless it is known, or the start of what is."""
+        self.journal.refresh()
+        changes = self.journal.changes()
+        if not data or any((change.data or b"").startswith(data) for change in changes):
+            return
+        if digest_of(data) not in {change.listing for change in changes} and not self._is_of_index(data, changes):
+            self.journal.append([self.change("leftover", "leftover.md", None, data, {"by": "other"})])
+
+    def _is_of_index(self, data: bytes, changes: list[Change]) -> bool:
+        """Whether a text is the start of an index that was never finished: nothing but lines that the history has.
+
+        That the index has a line now is not enough: the program that wrote it there may take it out again, unseen.
+        """
+        known: set[bytes] = set()
+        for change in changes:
+            if change.file == INDEX:
+                known.update((change.data or b"").split(b"\n"))
+            elif change.data is not None:
+                known.add(entry_line(read_note(change.file, change.data)).encode("utf-8", "surrogateescape"))
+        *whole, torn = data.split(b"\n")
+        return known.issuperset(whole) and any(line.startswith(torn) for line in known)
+
+    def change(self, op: str, file: str, before: str | None, data: bytes | None, said: Said) -> Change:
+        """The next change; `said` is who makes it, and why."""
+        after = digest_of(data) if data is not None else None
+        return Change(self.journal.number + 1, now(), op, file, before, after, data=data, **said)
+
+    def make(self, change: Change, update: Update, seen: Seen) -> None:
+        """The record, then the change, then the index. Under the lock."""
+        if change.data is not None and len(change.data) > MAX_FILE:
+            raise StoreFailed(f"{change.file} would have more than {MAX_FILE:,} bytes. Nothing was changed")
+        if change.before is None or change.old:
+            self.folder.refuse_twin(change.file)
+        update = self._caught_up(seen.joined(update), seen)
+        text, listing = self._planned(update)
+        self.journal.append([change._replace(listing=digest_of(listing))])
+        self._apply(change)
+        try:
+            self._write_index(text, listing, update)
+        except StoreFailed as error:
+            reason = str(error).removesuffix(". Nothing was changed")
+            said = f"{change.file} is changed, but {INDEX} does not follow yet: {reason}"
+            raise NotSynced(f"{said}. Try: foretold memory doctor --fix") from error
+
+    def _apply(self, change: Change) -> None:
+        if change.data is not None and (change.before is None or change.old):
+            self.folder.create(change.file, change.data)
+        elif change.data is not None:
+            self.folder.replace(change.file, change.data, str(change.before))
+        if change.old:
+            self._take_old(change)
+        elif change.data is None:
+            self.folder.remove(change.file, str(change.before))
+
+    def _take_old(self, change: Change) -> None:
+        """The second half of a rename; if it fails, the first one is taken back."""
+        try:
+            self.folder.remove(change.old, str(change.before))
+        except NotSynced:
+            raise
+        except (StoreFailed, MemoryChanged, NoSuchMemory) as error:
+            try:
+                self.folder.remove(change.file, str(change.after))
+            except (StoreFailed, MemoryChanged, NoSuchMemory):
+                reason = str(error).removesuffix(". Nothing was changed")
+                raise NotSynced(f"{change.file} is written, but {change.old} is there too: {reason}") from error
+            raise
+
+    # The index
+
+    def _caught_up(self, update: Update, seen: Seen) -> Update:
+        """An update that also names files without an entry, and those that are known to be gone."""
+        listed = {entry.file for entry in entries_of(self._index_text())}
+        touched = any(change.file == INDEX for change in seen.changes)  # somebody is at it: a file may be on the way
+        put, gone = dict(update.put), set(update.gone)
+        for file, head in self.journal.heads.items():
+            if file == INDEX or file in put or file in update.moved:
+                continue
+            if head.digest is None:
+                if not touched:
+                    gone.add(file)
+            elif file not in listed and file not in gone:
+                with suppress(NoSuchMemory, StoreFailed):
+                    put[file] = (None, read_note(file, self.folder.read(file).data))
+        return update._replace(put=put, gone=frozenset(gone))
+
+    def _index_text(self) -> str:
+        try:
+            return self.folder.read(INDEX).data.decode("utf-8", "surrogateescape")
+        except NoSuchMemory:
+            return ""
+
+    def _planned(self, update: Update) -> tuple[bytes | None, bytes]:
+        """The index as it is, and as it is to be."""
+        try:
+            text = self.folder.read(INDEX).data
+        except NoSuchMemory:
+            text = None
+        before = (text or b"").decode("utf-8", "surrogateescape")
+        return text, updated(before, update).encode("utf-8", "surrogateescape")
+
+    def _index_records(self, text: bytes | None, listing: bytes, said: Said) -> list[Change]:
+        """The new index, and before it the one that is there, if the history has not got it."""
+        head = self.journal.heads.get(INDEX)
+        known, before = head and head.digest, digest_of(text) if text is not None else None
+        record = self.change("edit", INDEX, before, listing, said)
+        records = [record]
+        if text is not None and before != known:
+            kept = record._replace(before=known, after=before, data=text, why="as it was")
+            records = [kept, record._replace(number=record.number + 1)]
+        return [each._replace(listing=str(each.after)) for each in records]
+
+    def _write_index(self, text: bytes | None, listing: bytes, update: Update | None) -> None:
+        """Write the index. If another program was faster, what it wrote is updated instead, where that can be."""
+        for _ in range(TRIES):
+            if listing == (text or b""):
+                return
+            try:
+                if text is None:
+                    self.folder.create(INDEX, listing)
+                else:
+                    self.folder.replace(INDEX, listing, digest_of(text))
+            except (MemoryChanged, MemoryExists, NoSuchMemory) as error:
+                if update is None:
+                    raise MemoryChanged(f"{INDEX} was changed by somebody else meanwhile; look at it again") from error
+                seen = self._notice()
+                update = self._caught_up(seen.joined(update), seen)
+                text, listing = self._planned(update)
+                self.journal.append(self._index_records(text, listing, {"why": "somebody else was faster"}))
+            else:
+                return
+        raise StoreFailed(f"another program keeps changing {INDEX}")
+
+    def in_step(self, memories: Iterable[Memory], seen: Seen) -> Callable[[str], str]:
+        """How an index is brought in step with the files."""
+        known: dict[str, tuple[Memory | None, Memory]] = {memory.file: (None, memory) for memory in memories}
+        heads = self.journal.heads.items()
+        gone = frozenset(file for file, head in heads if head.digest is None and file not in known)
+        update = seen.joined(Update(known, gone))
+        return lambda text: updated(text, update)
+
+    def rewrite_index(self, change: Callable[[str], str], seen: Seen, said: Said) -> str:
+        """Another text for the index; it is in the history, as the one before is. Under the lock."""
+        text, same = self._planned(seen.joined(Update({})))
+        before = same.decode("utf-8", "surrogateescape")
+        listing = change(before).encode("utf-8", "surrogateescape")
+        if listing != (text or b""):
+            self.journal.append(self._index_records(text, listing, said))
+            self._write_index(text, listing, None)
+        return listing.decode("utf-8", "replace")
+
+
+def now() -> str:
+    """The time, for people and for logs: UTC, to the second."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

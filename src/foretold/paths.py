@@ -1,0 +1,57 @@
+"""Where foretold keeps what is its own: never in an agent's folders.
+
+`$FORETOLD_HOME` holds everything; without it, the folders of the XDG base directories do.
+"""
+
+from __future__ import annotations
+
+import os
+
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Ours(NamedTuple):
+    """Our own folders, and our settings."""
+
+    state: str  #: what must not be lost: histories, the archive, what undoes a restore
+    cache: str  #: indexes, which can be deleted at any moment
+    config: str  #: a file
+
+
+def our_folders(home: str, env: Mapping[str, str]) -> Ours:
+    """Our own folders for a home and its environment.
+
+    >>> our_folders("/home/me", {}).state, our_folders("/home/me", {"FORETOLD_HOME": "/srv/h"})
+    ('/home/me/.local/state/foretold', Ours(state='/srv/h', cache='/srv/h/cache', config='/srv/h/config.toml'))
+    """
+    own = env.get("FORETOLD_HOME")
+    if own:
+        own = os.path.abspath(own)
+        return Ours(own, f"{own}/cache", f"{own}/config.toml")
+
+    def base(name: str, default: str) -> str:
+        value = env.get(name, "")
+        return value if value.startswith("/") else f"{home}/{default}"
+
+    return Ours(
+        base("XDG_STATE_HOME", ".local/state") + "/foretold",
+        base("XDG_CACHE_HOME", ".cache") + "/foretold",
+        base("XDG_CONFIG_HOME", ".config") + "/foretold/config.toml",
+    )
+
+
+def cache_home(env: Mapping[str, str]) -> str:
+    """The folder for indexes.
+
+    >>> cache_home({"HOME": "/home/ada"}), cache_home({"FORETOLD_HOME": "/srv/foretold"})
+    ('/home/ada/.cache/foretold', '/srv/foretold/cache')
+    """
+    return our_folders(env.get("HOME", ""), env).cache
+
+
+def source_folder() -> str:
+    """The folder that a process of ours puts on its path to import this very foretold."""
+    return os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

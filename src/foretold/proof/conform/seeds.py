@@ -1,0 +1,272 @@
+"""Running a case of a compatible interface: call the function by its name, and check the result.
+
+`{root}` and `{home}` are two folders, neither in the other; above them, and in the organisation's folder, is nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, is_dataclass
+
+from foretold.compat import claude_code, code_assist, ex_athena, mink
+from foretold.compat.code_assist import MemoryEntry, MemoryType
+from foretold.errors import BadCase
+from foretold.proof.conform.cases import Case, Outcome
+from foretold.proof.conform.stage import Stage, StagedTree
+
+Args = dict[str, object]
+Surroundings = dict[str, object]  #: home and tree, as keywords
+
+
+def _files(args: Args, kind: Callable[..., object]) -> list[object]:
+    files = args.pop("files", [])
+    assert isinstance(files, list)
+    return [kind(**file) for file in files]
+
+
+def _described(function: Callable[..., object]) -> Callable[[Args, Surroundings], object]:
+    """A function of code-assist that takes files."""
+    return lambda args, _: function(_files(args, code_assist.MemoryFileInfo))
+
+
+def _claude_mds(args: Args, _: Surroundings) -> object:
+    files = _files(args, claude_code.MemoryFileInfo)
+    types = args.pop("filter_types", None)
+    accepts = types.__contains__ if isinstance(types, list) else None
+    return claude_code.get_claude_mds(files, accepts, **args)  # type: ignore[arg-type]
+
+
+def _index_operations(args: Args, around: Surroundings) -> object:
+    """A list of operations on one index; the result is that of the last."""
+    operations = args["ops"]
+    assert isinstance(operations, list)
+    result: object = None
+    for name, *given in operations:
+        result = INDEX_OPERATIONS[name]("/project", *given, **(around if name == "read" else {"home": around["home"]}))
+    return result
+
+
+INDEX_OPERATIONS: dict[str, Callable[..., object]] = {
+    "read": code_assist.read_memory_index,
+    "write": code_assist.write_memory_index,
+    "add": code_assist.add_memory_to_index,
+    "remove": code_assist.remove_memory_from_index,
+}
+
+
+def _should_load(args: Args, _: Surroundings) -> object:
+    entry = MemoryEntry("case", description=str(args["description"]))
+    return code_assist.should_load_memory(entry, str(args["context"]))
+
+
+def _searching(args: Args, _: Surroundings) -> object:
+    flags = {"tengu_coral_fern": args.pop("gate")}
+    return claude_code.build_searching_past_context_section(flags=flags, **args)  # type: ignore[arg-type]
+
+
+def _truncated(args: Args, _: Surroundings) -> object:
+    args.pop("gen", None)
+    return claude_code.truncate_index(**args)  # type: ignore[arg-type]
+
+
+def _with_home(function: Callable[..., object]) -> Callable[[Args, Surroundings], object]:
+    return lambda args, around: function(**args, home=around["home"])
+
+
+def _around(function: Callable[..., object]) -> Callable[[Args, Surroundings], object]:
+    return lambda args, around: function(**args, **around)
+
+
+def _alone(function: Callable[..., object]) -> Callable[[Args, Surroundings], object]:
+    return lambda args, _: function(**args)
+
+
+FUNCTIONS: dict[str, Callable[[Args, Surroundings], object]] = {
+    "mink.discover": _around(mink.discover_memory_files),
+    "mink.load": _around(mink.load_memory),
+    "mink.inject": _around(mink.inject_memory),
+    "mink.parse_frontmatter": _alone(mink.parse_frontmatter),
+    "mink.resolve_imports": _around(mink.resolve_imports),
+    "ca.get_memory_files": _around(code_assist.get_memory_files),
+    "ca.build_claude_md_context": _described(code_assist.build_claude_md_context),
+    "ca.get_claude_mds": _described(code_assist.get_claude_mds),
+    "ca.get_large_memory_files": _described(code_assist.get_large_memory_files),
+    "ca.is_memory_file_path": _alone(code_assist.is_memory_file_path),
+    "ca.constants.get_memory_dir": _with_home(code_assist.get_memory_dir),
+    "ca.paths.get_memory_dir": _with_home(code_assist.paths.get_memory_dir),
+    "ca.scan": _around(code_assist.scan_memory_files),
+    "ca.parse_memory_frontmatter": _alone(code_assist.parse_memory_frontmatter),
+    "ca.memory_entry": _alone(MemoryEntry),
+    "ca.memory_types": lambda _args, _: [kind.value for kind in MemoryType],
+    "ca.index": _index_operations,
+    "ca.generate_memory_filename": _alone(code_assist.generate_memory_filename),
+    "ca.find_relevant": _around(code_assist.find_relevant_memories),
+    "ca.should_load": _should_load,
+    "cc.get_claude_mds": _claude_mds,
+    "cc.searching_past_context": _searching,
+    "cc.load_memory_prompt_branch": _alone(claude_code.load_memory_prompt_branch),
+    "cc.extra_guidelines": _alone(claude_code.extra_guidelines),
+    "cc.truncate_index": _truncated,
+    "ea.discover": _around(ex_athena.discover),
+    "ea.memory_message": _alone(ex_athena.is_memory_message),
+    "ea.pinned_count": _alone(ex_athena.pinned_count),
+}
+
+#: functions of the interfaces that belong to a part that is not built yet
+LATER: dict[str, tuple[str, ...]] = {}
+
+
+def reason_to_skip(case: Case) -> str:
+    """Why a case cannot run yet; empty if it can."""
+    name = str(case["fn"])
+    for part, functions in LATER.items():
+        if name in functions:
+            return f"{part}: {name} is not built yet"
+    return "" if name in FUNCTIONS else f"no interface has a function {name}"
+
+
+def run_seed_case(case: Case) -> Outcome:
+    """Call the function of a case and check what it returns."""
+    with Stage(_staged(case), "2026-01-02", apart=True) as stage:
+        stage.prepare()
+        filled = stage.case
+        args, checks = filled.get("args") or {}, filled.get("expect")
+        if not isinstance(args, dict) or not isinstance(checks, list):
+            raise BadCase(f"{case['id']}: args is an object, expect a list of checks")
+        if "gen" in args:
+            args["text"] = generated(args["gen"])
+        given = dict(args)
+        around: Surroundings = {"home": stage.places["home"], "tree": StagedTree(stage, {})}
+        result = FUNCTIONS[str(case["fn"])](given, around)
+        differences = [
+            {"key": str(check["check"]), "expected": check.get("value"), "actual": plain(result)}
+            for check in checks
+            if not holds(check, result, args)
+        ]
+    return Outcome(str(case["id"]), "failed" if differences else "passed", differences=tuple(differences))
+
+
+def _staged(case: Case) -> Case:
+    """The case with its files under the names of the stage."""
+    files: dict[str, object] = {}
+    for key, place in (("files", "{root}"), ("home_files", "{home}")):
+        for path, text in _mapping(case, key).items():
+            files[f"{place}/{path}"] = text
+    for path, target in _mapping(case, "symlinks").items():
+        files[f"{{root}}/{path}"] = {"symlink": target}
+    return {**case, "files": files}
+
+
+def _mapping(case: Case, key: str) -> Mapping[str, object]:
+    value = case.get(key) or {}
+    if not isinstance(value, dict):
+        raise BadCase(f"{case['id']}: {key} is not an object")
+    return value
+
+
+def holds(check: Mapping[str, object], result: object, args: Args) -> bool:
+    """Whether a check of a case holds for a result."""
+    kind, value = check["check"], check.get("value")
+    if kind == "not_same_object":
+        return result is not args[str(value)]
+    at = check.get("at") or []
+    assert isinstance(at, list)
+    found = pick(plain(result), at)
+    if kind == "first_lines":
+        lines = str(found).split("\n")
+        return [line for number in _numbers(check) for line in lines[number : number + 1]] == value
+    if kind in CUT_CHECKS:
+        return CUT_CHECKS[str(kind)](str(found), str(args.get("text", "")), value)
+    if kind not in CHECKS:
+        raise BadCase(f"no check is called {kind!r}")
+    return CHECKS[str(kind)](found, value)
+
+
+def _numbers(check: Mapping[str, object]) -> list[int]:
+    numbers = check.get("index")
+    if not isinstance(numbers, list):
+        raise BadCase("first_lines has the numbers of its lines in index, a list")
+    return numbers
+
+
+def generated(recipe: object) -> str:
+    """A text of many lines.
+
+    >>> generated({"lines": 2, "format": "line {i}"})
+    'line 0\\nline 1'
+    """
+    if not isinstance(recipe, dict) or not isinstance(recipe.get("lines"), int):
+        raise BadCase("gen has a number of lines, and the format of one")
+    return "\n".join(str(recipe.get("format", "")).replace("{i}", str(number)) for number in range(recipe["lines"]))
+
+
+def _kept(found: str) -> str:
+    """What is left of an index, without the warning behind it."""
+    return found.rpartition("\n\n> WARNING")[0] or found
+
+
+def _ends_at_newline(found: str, text: str) -> bool:
+    """Whether what is kept is whole lines of the text."""
+    kept = _kept(found)
+    return text.startswith(kept) and (kept == text or kept.endswith("\n") or text[len(kept)] == "\n")
+
+
+def pick(value: object, at: list[object]) -> object:
+    """What stands at a path in a value; `*` is every item of a list.
+
+    >>> pick([{"a": 1}, {"a": 2}], ["*", "a"])
+    [1, 2]
+    """
+    if not at:
+        return value
+    first, rest = at[0], at[1:]
+    if first == "*":
+        assert isinstance(value, list)
+        return [pick(item, rest) for item in value]
+    return pick(value[first], rest)  # type: ignore[index]
+
+
+def _in_order(text: object, parts: object) -> bool:
+    assert isinstance(text, str)
+    assert isinstance(parts, list)
+    at = 0
+    for part in parts:
+        at = text.find(part, at)
+        if at < 0:
+            return False
+        at += len(part)
+    return True
+
+
+CHECKS: dict[str, Callable[[object, object], bool]] = {
+    "eq": lambda found, value: found == value,
+    "contains": lambda found, value: value in found,  # type: ignore[operator]
+    "not_contains": lambda found, value: value not in found,  # type: ignore[operator]
+    "order": _in_order,
+    "len": lambda found, value: len(found) == value,  # type: ignore[arg-type]
+    "max_newlines": lambda found, value: str(found).count("\n") <= value,  # type: ignore[operator]
+}
+
+
+#: checks on what a cut leaves of a text: the result, the text, the value
+CUT_CHECKS: dict[str, Callable[[str, str, object], bool]] = {
+    "kept_lines_at_most": lambda found, _, value: _kept(found).count("\n") + 1 <= value,  # type: ignore[operator]
+    "kept_bytes_at_most": lambda found, _, value: len(_kept(found).encode()) <= value,  # type: ignore[operator]
+    "kept_ends_at_newline": lambda found, text, value: _ends_at_newline(found, text) is value,
+    "warning_appended": lambda found, _, value: (_kept(found) != found) is value,
+    "unchanged": lambda found, text, value: (found == text) is (value is not False),
+}
+
+
+def plain(value: object) -> object:
+    """A result as the values of JSON."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return plain(asdict(value))
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return str(value) if isinstance(value, str) else value

@@ -1,0 +1,102 @@
+"""The part of a probe that runs beside the agent, in a network of its own where the system allows that.
+
+It brings up the loopback interface, starts the model server, runs the agent and writes down what it sent. A description
+of the run comes as a JSON file; the answer goes into another beside it. Nothing of the agent's session outlives it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+from collections.abc import Mapping
+
+from foretold.proof.probe.server import ModelServer, ToolCall
+
+Spec = dict[str, object]
+FLAGS, UP = 0x8914, 0x1  # SIOCSIFFLAGS, IFF_UP
+MOST_OUTPUT = 20_000
+
+
+def main(path: str) -> None:
+    """Do what a description says."""
+    with open(path, encoding="utf-8") as file:
+        spec = json.load(file)
+    if spec["isolated"]:
+        bring_up_loopback()
+    turns = [[ToolCall(tuple(call["names"]), call["input"]) for call in turn] for turn in spec["turns"]]
+    with ModelServer(turns, pages=spec["pages"]) as server:
+        answer = _run(spec, server.url)
+    answer["problems"] = server.problems
+    answer["requests"] = [exchange._asdict() for exchange in server.requests]
+    with open(spec["answer"], "w", encoding="utf-8") as file:
+        json.dump(answer, file)
+
+
+def bring_up_loopback() -> None:
+    """A new network has a loopback interface that is down."""
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+        fcntl.ioctl(control, FLAGS, struct.pack("16sh14x", b"lo", UP))
+
+
+def filled(text: str, places: Mapping[str, str]) -> str:
+    """A text with its places filled in; other braces stay.
+
+    >>> filled("{url}/v1 {x}", {"url": "http://h"})
+    'http://h/v1 {x}'
+    """
+    for name, value in places.items():
+        text = text.replace("{" + name + "}", value)
+    return text
+
+
+def _run(spec: Spec, url: str) -> dict[str, object]:
+    places = {"url": url, "home": str(spec["home"]), "key": str(spec["key"]), "prompt": str(spec["prompt"])}
+    files, argv, env = spec["files"], spec["argv"], spec["env"]
+    assert isinstance(files, dict)
+    assert isinstance(argv, list)
+    assert isinstance(env, dict)
+    for name, text in files.items():
+        target = os.path.join(str(spec["home"]), name)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        with open(target, "w", encoding="utf-8") as file:
+            file.write(filled(text, places))
+    with open(f"{spec['answer']}.out", "wb") as out, open(f"{spec['answer']}.err", "wb") as err:
+        process = subprocess.Popen(
+            [filled(word, places) for word in argv],
+            cwd=str(spec["cwd"]),
+            env={name: filled(value, places) for name, value in env.items()},
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            start_new_session=True,
+        )
+        timed_out = False
+        try:
+            process.wait(float(str(spec["timeout"])))
+        except subprocess.TimeoutExpired:
+            timed_out = True
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)  # and whatever it has left behind
+        code = process.wait()
+    return {
+        "exit": code,
+        "timed_out": timed_out,
+        "stdout": _tail(f"{spec['answer']}.out"),
+        "stderr": _tail(f"{spec['answer']}.err"),
+    }
+
+
+def _tail(path: str) -> str:
+    with open(path, "rb") as file:
+        return file.read()[-MOST_OUTPUT:].decode("utf-8", "replace")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,275 @@
+"""`foretold.proof.probe.run.probe`: ask the agent on this machine what it is told here, and compare with our answer.
+
+1. It runs in the folder itself, with a temporary home that has copies of instruction files and the few settings about
+   them, never credentials; with an environment of its own and a key that is none.
+2. Where the system allows, it runs in a network that has only a loopback interface, and in a process tree that ends
+   with it; if not, the answer says so.
+3. The temporary folder is gone afterwards, whatever happens.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import foretold
+from foretold.dialects.registry import installed_version
+from foretold.dialects.settings_files import read_json, read_toml
+from foretold.errors import ProbeFailed
+from foretold.instructions.session import Call, Session
+from foretold.proof.probe.inside import filled
+from foretold.proof.probe.recipes import KEY, RECIPES, Recipe
+from foretold.proof.probe.told import Segment, told_in
+from foretold.storage.tree import Disk
+from foretold.types import Finding
+
+PROMPT = "Answer with one word."
+TIMEOUT = 60.0
+NAMESPACES = (
+    ("unshare", "-n", "-m", "-p", "--fork", "--kill-child", "--mount-proc"),
+    ("unshare", "-U", "-r", "-n", "-m", "-p", "--fork", "--kill-child", "--mount-proc"),
+)
+
+
+class Probe(NamedTuple):
+    """What an agent was told, beside what we expect it to be told."""
+
+    agent: str
+    version: str
+    program: str
+    exit: int
+    isolated: bool  #: whether it could reach nothing but the loopback interface
+    requests: int
+    told: tuple[Segment, ...]
+    expected: tuple[Segment, ...]
+    problems: tuple[str, ...]
+    cwd: str = ""
+    home: str = ""  #: the temporary one, whose paths stand in the texts
+
+    @property
+    def same(self) -> bool:
+        return self.told == self.expected
+
+
+def probe(
+    agent: str,
+    cwd: str = ".",
+    *,
+    read: Sequence[str] = (),
+    program: str = "",
+    home: str = "",
+    prompt: str = PROMPT,
+    timeout: float = TIMEOUT,
+) -> Probe:
+    """Run an agent against a model server of ours and read what it sends.
+
+    `read` are files that the model makes it read, a turn each.
+    """
+    name, _, version = agent.partition("@")
+    if name not in RECIPES:
+        raise ProbeFailed(f"{name} cannot be run; there are: {', '.join(RECIPES)}")
+    recipe = RECIPES[name]
+    program = program or find_program(recipe)
+    version = version or installed_version(recipe.programs, {"PATH": os.path.dirname(program)})
+    folder = os.path.realpath(cwd)
+    if not os.path.isdir(folder):
+        raise ProbeFailed(f"{folder} is not a folder")
+    root = os.path.realpath(tempfile.mkdtemp(prefix="foretold-probe-"))
+    try:
+        seeded = os.path.join(root, "home")
+        files = _seed(recipe, home or os.path.expanduser("~"), seeded)
+        paths = [os.path.join(folder, path) for path in read]
+        before = _files_in(seeded)
+        names, form = recipe.reads
+        turns = [[{"names": names, "input": json.loads(filled(form, {"path": path}))}] for path in paths]
+        answer, isolated = ask_agent(recipe, program, folder, root, files, turns, prompt, timeout, home=seeded)
+        for path in _files_in(seeded) - before - {os.path.join(seeded, name) for name in recipe.writes}:
+            os.remove(path)  # what the agent has left there is none of what it was told
+        expected = _expected(name, version, folder, seeded, recipe, files, paths)
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
+    requests = answer["requests"]
+    assert isinstance(requests, list)
+    _demand(answer, program, timeout)
+    told = tuple(told_in(requests, name))
+    problems = answer["problems"]
+    assert isinstance(problems, list)
+    ran = int(str(answer["exit"]))
+    return Probe(name, version, program, ran, isolated, len(requests), told, expected, tuple(problems), folder, seeded)
+
+
+def find_program(recipe: Recipe) -> str:
+    """The program of an agent on PATH."""
+    for name in recipe.programs:
+        found = shutil.which(name)
+        if found:
+            return found
+    raise ProbeFailed(f"{recipe.programs[0]} is not on PATH; install it, or give --program PATH")
+
+
+def _files_in(folder: str) -> set[str]:
+    return {os.path.join(here, name) for here, _, names in os.walk(folder) for name in names}
+
+
+def _seed(recipe: Recipe, home: str, seeded: str) -> dict[str, str]:
+    """Copy instruction files into the temporary home; the settings files to write there."""
+    os.makedirs(seeded)
+    for name in recipe.copies:
+        source, target = os.path.join(home, name), os.path.join(seeded, name)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        if os.path.isdir(source):
+            shutil.copytree(source, target, ignore_dangling_symlinks=True)
+        elif os.path.isfile(source):
+            shutil.copyfile(source, target)
+    files = dict(recipe.files)
+    if recipe.settings:
+        kept = _kept(recipe, os.path.join(home, recipe.settings))
+        if recipe.settings.endswith(".toml"):
+            lines = "".join(f"{key} = {json.dumps(value)}\n" for key, value in kept.items())
+            files[recipe.settings] = filled(files[recipe.settings], {"kept": lines})
+        elif kept or recipe.settings in files:
+            files[recipe.settings] = json.dumps({**json.loads(files.get(recipe.settings, "{}")), **kept})
+    return files
+
+
+def _kept(recipe: Recipe, path: str) -> dict[str, object]:
+    """The values of the user's settings that are about instructions."""
+    findings: list[Finding] = []
+    tree = Disk()
+    found = (
+        read_toml(tree, path, findings) if path.endswith(".toml") else read_json(tree, path, findings, comments=True)
+    )
+    return {key: value for key, value in found.items() if key in recipe.keeps}
+
+
+def _expected(
+    name: str, version: str, folder: str, seeded: str, recipe: Recipe, files: dict[str, str], paths: list[str]
+) -> tuple[Segment, ...]:
+    """What we expect, with the same home: its settings are written before, as the run will write them."""
+    for relative, text in files.items():
+        target = os.path.join(seeded, relative)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        with open(target, "w", encoding="utf-8") as file:
+            file.write(text)
+    places = {"home": seeded, "key": KEY, "url": "http://127.0.0.1:1", "prompt": ""}
+    session = Session(
+        folder,
+        agent=f"{name}@{version}" if version else name,
+        home=seeded,
+        env={key: filled(value, places) for key, value in recipe.env.items()},
+        args=[filled(word, places) for word in recipe.argv],
+        trust=True if name == "gemini-cli" else None,
+    )
+    view = session.start()
+    found = [Segment(0, slot.block.role, _bare(view, slot.block.text)) for slot in view.slots]
+    for number, path in enumerate(paths, 1):
+        call = Call(recipe.reads[0][0], json.loads(filled(recipe.reads[1], {"path": path})))
+        found += [Segment(number, block.role, block.text) for block in session.use([call]).blocks]
+    return tuple(found)
+
+
+def _bare(view: foretold.View, text: str) -> str:
+    """The text of a slot without its envelope, where it has one."""
+    return view.text if not view.dialect.parts and view.text is not None else text
+
+
+def ask_agent(
+    recipe: Recipe,
+    program: str,
+    folder: str,
+    root: str,
+    files: dict[str, str],
+    turns: Sequence[Sequence[object]],
+    prompt: str,
+    timeout: float,
+    *,
+    home: str,
+) -> tuple[dict[str, object], bool]:
+    """Run the agent with a home; what it sent, and whether it was alone. `root` is a temporary folder of its own."""
+    prefix = namespace()
+    at = first_option(recipe.argv)
+    argv = (*recipe.argv[:at], *(recipe.tools if turns else ()), *recipe.argv[at:])
+    spec: dict[str, object] = {
+        "program": program,
+        "isolated": bool(prefix),
+        "argv": [program, *argv],
+        "env": {
+            "PATH": os.environ.get("PATH", os.defpath),
+            "HOME": home,
+            "TERM": "dumb",
+            "NO_COLOR": "1",
+            "TMPDIR": root,
+            **recipe.env,
+        },
+        "files": files,
+        "cwd": folder,
+        "home": home,
+        "key": KEY,
+        "prompt": prompt,
+        "turns": turns,
+        "pages": {},
+        "timeout": timeout,
+        "answer": os.path.join(root, "answer.json"),
+    }
+    return _run_inside(spec, prefix, root, timeout), bool(prefix)
+
+
+def _run_inside(spec: dict[str, object], prefix: Sequence[str], root: str, timeout: float) -> dict[str, object]:
+    """Run what a description says, in a process beside the agent; its answer."""
+    path = os.path.join(root, "run.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(spec, file)
+    sources = os.path.dirname(os.path.dirname(os.path.abspath(foretold.__file__)))
+    code = (
+        f"import sys; sys.path.insert(0, {sources!r}); from foretold.proof.probe.inside import main; main(sys.argv[1])"
+    )
+    done = subprocess.run(
+        [*prefix, sys.executable, "-c", code, path],
+        env={"PATH": os.environ.get("PATH", os.defpath)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=timeout + 30,
+        check=False,
+    )
+    try:
+        with open(str(spec["answer"]), encoding="utf-8") as file:
+            answer: dict[str, object] = json.load(file)
+    except (OSError, ValueError):
+        said = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1]
+        raise ProbeFailed(f"{spec['program']} could not be run: {said or 'no answer'}") from None
+    return answer
+
+
+def first_option(argv: Sequence[str]) -> int:
+    """Where more words may stand: before the prompt and its flag."""
+    return argv.index("-p") if "-p" in argv else argv.index("{prompt}")
+
+
+def namespace() -> tuple[str, ...]:
+    """The command that gives a process a network of its own; empty where the system does not allow it."""
+    for command in NAMESPACES:
+        if shutil.which(command[0]):
+            done = subprocess.run([*command, "true"], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+            if done.returncode == 0:
+                return command
+    return ()
+
+
+def _demand(answer: dict[str, object], program: str, timeout: float) -> None:
+    """Refuse a run that told us nothing."""
+    requests = answer["requests"]
+    assert isinstance(requests, list)
+    if any(request.get("tools") for request in requests):
+        return
+    said = (str(answer["stderr"]).strip() or str(answer["stdout"]).strip()).split("\n")[-1][:200]
+    if answer["timed_out"]:
+        raise ProbeFailed(
+            f"{program} did not ask its model within {timeout:g} s, and was ended: {said or 'it said nothing'}"
+        )
+    raise ProbeFailed(f"{program} ended with {answer['exit']} without asking its model: {said or 'it said nothing'}")

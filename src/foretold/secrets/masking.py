@@ -1,0 +1,59 @@
+"""Credentials in what hooks quote: a mark stands for them, with their kind.
+
+1. A memory is written by hand, or by others: what looks like a credential in it would go to a model with the quotation.
+2. It is looked for in the whole memory: an excerpt may begin in the midst of one. A private key is known by its first
+   line, and goes on to its last; if that is not there, to the first line of words.
+"""
+
+from __future__ import annotations
+
+LEAST = 8  #: characters of a line of a credential that is looked for by itself
+END = "-----END"
+
+
+def masked(text: str, whole: str = "") -> tuple[str, tuple[str, ...]]:
+    """A text without credentials, and their kinds; `whole` is what it is a part of.
+
+    >>> masked("Use " + "AKIA" + "IOSFODNN7ABCDEFG" + " there.")
+    ('Use [credential: AWS access key] there.', ('AWS access key',))
+    """
+    kinds: dict[str, None] = {}
+    parts = []
+    for kind, value in values_in(whole) if whole else ():
+        parts += [(kind, line) for line in map(str.strip, value.split("\n")) if len(line) >= LEAST and line in text]
+    for kind, value in (*values_in(text), *sorted(parts, key=lambda part: -len(part[1]))):
+        kinds[kind] = None
+        text = text.replace(value, mark(kind))
+    for kind in kinds:
+        while f"{mark(kind)}\n{mark(kind)}" in text:
+            text = text.replace(f"{mark(kind)}\n{mark(kind)}", mark(kind))
+    return text, tuple(kinds)
+
+
+def mark(kind: str) -> str:
+    """What stands for a credential."""
+    return f"[credential: {kind}]"
+
+
+def values_in(text: str) -> list[tuple[str, str]]:
+    """What looks like a credential: kind, and value."""
+    from foretold.secrets.forms import credentials_in
+
+    found = []
+    for each in credentials_in(text):
+        end = _end_of_key(text, each.end) if each.kind == "private key" else each.end
+        found.append((each.kind, text[each.start : end].rstrip()))
+    return found
+
+
+def _end_of_key(text: str, at: int) -> int:
+    """Where a private key ends: with its last line, or before the first words, if it has none."""
+    last = text.find(END, at)
+    if last >= 0:
+        after = text.find("\n", last)
+        return after if after >= 0 else len(text)
+    for line in text[at:].split("\n"):
+        if " " in line.strip():
+            break
+        at += len(line) + 1
+    return min(at, len(text))

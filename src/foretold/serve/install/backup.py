@@ -1,0 +1,151 @@
+"""What settings files were before we changed them: ours to keep, in our own state folder.
+
+1. `installs/objects/` has contents by their digest, `installs/<digest of the path>.json` what is known of a file: what
+   it was without ours, what it was after each of our changes, and what was made for ours.
+2. Both are written and synced before a settings file is touched. A record that says more than was done does no harm:
+   what counts is what the file is.
+3. A file that is as we left it becomes what it was, byte for byte. One that somebody changed since is another file: of
+   it, only ours is taken out.
+4. `installs/begun` names what waits beside a settings file while it is changed. If the process was killed there, the
+   next one takes it away; it is a content that is kept here, too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from contextlib import suppress
+
+from foretold.files.restore.look import look
+from foretold.paths import our_folders
+from foretold.storage.kernel import KERNEL, Kernel, token, write_all
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+SCHEMA = "foretold.install.record/1"
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class Record(NamedTuple):
+    """What is known of a settings file that has ours."""
+
+    path: str
+    before: str | None  #: the digest of what it was without ours; empty: there was no file; None: not known
+    after: tuple[str, ...]  #: the digests of that with ours, and nothing else
+    made: tuple[tuple[str, ...], ...] = ()  #: the places in it that were made for ours
+    folders: tuple[str, ...] = ()  #: the folders that were made for it, the innermost first
+    first: str = ""  #: the digest of what it was before somebody changed it between two of our changes
+
+
+class Kept:
+    """The records, and the contents they name."""
+
+    def __init__(self, folder: str, kernel: Kernel = KERNEL) -> None:
+        self.folder, self.kernel = folder, kernel
+
+    def record(self, path: str) -> Record | None:
+        """What is known of a file; None if nothing is, or what was written is not readable."""
+        try:
+            with open(self._record_path(path), encoding="utf-8") as file:
+                told = json.load(file)
+            found = Record(
+                told["path"],
+                told["before"],
+                tuple(told["after"]),
+                tuple(map(tuple, told["made"])),
+                tuple(told["folders"]),
+                told.get("first", ""),
+            )
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        return found if found.path == path else None
+
+    def content(self, digest: str) -> bytes | None:
+        """A kept content, if it is there and whole."""
+        try:
+            with open(self.object_path(digest), "rb") as file:
+                data = file.read()
+        except OSError:
+            return None
+        return data if digest_of(data) == digest else None
+
+    def object_path(self, digest: str) -> str:
+        return os.path.join(self.folder, "objects", digest)
+
+    def keep(self, data: bytes) -> str:
+        """Keep a content; its digest."""
+        digest = digest_of(data)
+        target = self.object_path(digest)
+        if look(target).digest != digest:
+            self._write(target, data)
+        return digest
+
+    def write(self, record: Record) -> None:
+        told = {"schema": SCHEMA, **record._asdict()}
+        self._write(self._record_path(record.path), json.dumps(told, indent=1).encode())
+
+    def forget(self, path: str) -> None:
+        """Without ours a file needs no record; the contents stay."""
+        with suppress(FileNotFoundError):
+            self.kernel.unlink(self._record_path(path))
+
+    def begin(self, paths: Sequence[str]) -> None:
+        """Write down what will wait beside settings files."""
+        self._write(os.path.join(self.folder, "begun"), json.dumps(list(paths)).encode())
+
+    def end(self) -> None:
+        """Take away what still waits beside settings files, if its content is kept here."""
+        try:
+            with open(os.path.join(self.folder, "begun"), encoding="utf-8") as file:
+                paths = json.load(file)
+        except (OSError, ValueError):
+            return
+        for path in paths:
+            found = look(path)
+            if found.kind == "file" and (found.size == 0 or os.path.exists(self.object_path(found.digest))):
+                self.kernel.unlink(path)
+        self.kernel.unlink(os.path.join(self.folder, "begun"))
+
+    def _record_path(self, path: str) -> str:
+        return os.path.join(self.folder, digest_of(os.fsencode(path))[:24] + ".json")
+
+    def _write(self, target: str, data: bytes) -> None:
+        """Write a file whole, or not at all."""
+        os.makedirs(os.path.dirname(target), 0o700, exist_ok=True)
+        beside = f"{target}.{token()}"
+        descriptor = self.kernel.open(beside, _NEW, 0o600)
+        try:
+            try:
+                write_all(self.kernel, descriptor, data)
+                self.kernel.fsync(descriptor)
+            finally:
+                self.kernel.close(descriptor)
+            self.kernel.rename(beside, target)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(beside)
+            raise
+        self._sync_folder(os.path.dirname(target))
+
+    def _sync_folder(self, folder: str) -> None:
+        descriptor = self.kernel.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            self.kernel.fsync(descriptor)
+        finally:
+            self.kernel.close(descriptor)
+
+
+def digest_of(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def state_folder(home: str, env: Mapping[str, str]) -> str:
+    """Where this is kept.
+
+    >>> state_folder("/home/me", {})
+    '/home/me/.local/state/foretold/installs'
+    """
+    return our_folders(home, env).state + "/installs"

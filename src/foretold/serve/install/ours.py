@@ -1,0 +1,102 @@
+"""What is ours in an agent's settings: hooks by their command, a server by its name.
+
+1. A hook is ours if its command calls `foretold hook`, however that program is named. Hooks of others stay, also in a
+   group with ours.
+2. The server called `foretold` is ours.
+3. What is wanted comes from the tables of `dialects/installs.py`, with the words of our own command filled in.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+from foretold.dialects.install_targets import NAME, Hook, Hooks, Install, Mcp
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+_CALL = re.compile(r"""(?:^|[\s/"'])foretold["']?\s+hook\s+[A-Za-z]+""")
+PARTS = ("hooks", "mcp")
+
+
+class Piece(NamedTuple):
+    """One thing that a settings file shall have."""
+
+    part: str  #: hooks, mcp
+    keys: tuple[str, ...]  #: of the list of an event, or of the server
+    value: Mapping[str, object]
+
+    @property
+    def event(self) -> str:
+        return self.keys[-1] if self.part == "hooks" else ""
+
+
+def is_our_call(command: object) -> bool:
+    """Whether a command of a hook is ours.
+
+    >>> is_our_call("/opt/bin/foretold hook Stop"), is_our_call("'/a b/python3' -m foretold hook Stop")
+    (True, True)
+    >>> is_our_call("echo foretold"), is_our_call(None)
+    (False, False)
+    """
+    return isinstance(command, str) and _CALL.search(command) is not None
+
+
+def is_our_handler(handler: object) -> bool:
+    return isinstance(handler, dict) and is_our_call(handler.get("command"))
+
+
+def without_ours(groups: Sequence[object]) -> list[object]:
+    """The groups of an event without our handlers, and without groups that had only those."""
+    kept: list[object] = []
+    for group in groups:
+        handlers = group.get("hooks") if isinstance(group, dict) else None
+        if not isinstance(handlers, list) or not any(map(is_our_handler, handlers)):
+            kept.append(group)
+        elif not all(map(is_our_handler, handlers)):
+            assert isinstance(group, dict)
+            kept.append({**group, "hooks": [each for each in handlers if not is_our_handler(each)]})
+    return kept
+
+
+def wanted(install: Install, parts: Collection[str], command: Sequence[str], events: Collection[str]) -> list[Piece]:
+    """What shall be installed; `events` are the names of those that are chosen, empty for all."""
+    found = []
+    if install.hooks and "hooks" in parts:
+        found += [
+            Piece("hooks", ("hooks", hook.event), group_of(hook, install.hooks, command))
+            for hook in install.hooks.events
+            if not events or {hook.event, hook.ours} & set(events)
+        ]
+    if install.mcp and "mcp" in parts:
+        found.append(Piece("mcp", (*install.mcp.keys, NAME), server_of(install.mcp, command)))
+    return found
+
+
+def group_of(hook: Hook, hooks: Hooks, command: Sequence[str]) -> dict[str, object]:
+    """The group of one event.
+
+    >>> from foretold.dialects.install_targets import INSTALLS
+    >>> hooks = INSTALLS["gemini-cli"].hooks
+    >>> group_of(hooks.events[1], hooks, ["foretold"])["hooks"][0]["command"]
+    'foretold hook UserPromptSubmit --agent gemini-cli || true'
+    """
+    line = shlex.join([*command, "hook", hook.ours, *(("--agent", hooks.agent) if hooks.agent else ())])
+    line += hooks.after
+    timeout = hook.seconds * (1000 if hooks.timeout == "{milliseconds}" else 1)
+    handler = {"type": "command", "command": line, "timeout": timeout}
+    return {**({"matcher": hook.matcher} if hook.matcher else {}), "hooks": [handler]}
+
+
+def server_of(mcp: Mcp, command: Sequence[str]) -> dict[str, object]:
+    """The entry of our server.
+
+    >>> from foretold.dialects.install_targets import INSTALLS
+    >>> server_of(INSTALLS["claude-code"].mcp, ["python3", "-m", "foretold"])
+    {'type': 'stdio', 'command': 'python3', 'args': ['-m', 'foretold', 'mcp']}
+    """
+    argv = [*command, "mcp"]
+    filled: dict[str, object] = {"{program}": argv[0], "{words}": argv[1:], "{argv}": argv}
+    return {key: filled.get(value, value) if isinstance(value, str) else value for key, value in mcp.shape.items()}

@@ -1,0 +1,104 @@
+"""Where a tool works: the project, whose it is, who asks, and how it tells of its progress.
+
+1. The folder is the one the server was given, else the first one that the client says it works in, else the one that
+   the server was started in.
+2. Instructions are explained for the agent that asks, where its name is known (`CLIENTS`); memories are those that
+   `foretold memory` shows, whoever asks, so that agents of one project remember the same.
+3. Long work tells how far it is, and stops where nobody waits for it any more.
+"""
+
+from __future__ import annotations
+
+from foretold.dialects.registry import DEFAULT_AGENT
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from foretold.memory.project import Memories
+    from foretold.sessions.model import Homes
+
+#: how a client's name begins -> the agent that it is; the longest that fits counts
+CLIENTS = {
+    "claude-code": "claude-code",
+    "codex": "codex",
+    "gemini-cli": "gemini-cli",
+    "qwen": "qwen-code",
+    "opencode": "opencode",
+    "github-copilot": "copilot-cli",
+    "copilot": "copilot-cli",
+    "cline": "cline",
+    "continue": "continue",
+    "cursor": "cursor",
+    "zed": "zed",
+    "goose": "goose",
+    "amp": "amp",
+    "crush": "crush",
+    "visual studio code": "vscode-copilot",
+    "windsurf": "windsurf",
+}
+#: variables in which agents tell the programs they start which session it is; recorded on 2.1.197 and 0.24.4
+SESSIONS = ("CLAUDE_CODE_SESSION_ID", "QWEN_CODE_SESSION_ID")
+#: where a request itself tells it: an object in its `_meta`, and a field there; recorded on Codex 0.166.0
+TURN = ("x-codex-turn-metadata", "session_id")
+
+
+class Cancelled(Exception):
+    """Nobody waits for the answer any more."""
+
+
+def no_progress(_done: float, _total: float, _doing: str) -> None:
+    """For those who do not ask."""
+
+
+class Here(NamedTuple):
+    """The surroundings of one call."""
+
+    folder: str
+    home: str | None = None  #: None: of this process
+    client: str = ""  #: name and version of who asks
+    agent: str = DEFAULT_AGENT  #: whose instructions are explained
+    keeper: str = DEFAULT_AGENT  #: whose memory it is
+    session: str = ""  #: that asks, where it says which it is
+    env: Mapping[str, str] | None = None  #: None: of this process
+    progress: Callable[[float, float, str], None] = no_progress
+
+    @property
+    def homes(self) -> Homes:
+        from foretold.sessions.catalog import homes_here
+
+        return homes_here(self.home, self.env)
+
+    def memories(self) -> Memories:
+        """The project's memories, opened anew: nothing is shared between threads."""
+        from foretold.memory.project import open as opened
+
+        return opened(self.folder, agent=self.keeper, home=self.home, env=self.env)
+
+    def shown(self, path: str) -> str:
+        """A path as short as it can be told: from the folder, if it is in it."""
+        folder = self.folder.rstrip("/") + "/"
+        return path[len(folder) :] if path.startswith(folder) else path
+
+
+def session_of(meta: object, env: Mapping[str, str]) -> str:
+    """The id of the session that a request comes from; empty if nothing tells it.
+
+    >>> session_of({"x-codex-turn-metadata": {"session_id": "01a"}}, {}), session_of(None, {SESSIONS[0]: "5e7"})
+    ('01a', '5e7')
+    """
+    turn = meta.get(TURN[0]) if isinstance(meta, dict) else None
+    found = turn.get(TURN[1]) if isinstance(turn, dict) else None
+    told = next((env[name] for name in SESSIONS if env.get(name)), "")
+    return (found if isinstance(found, str) else told)[:100]
+
+
+def agent_of(client: str) -> str:
+    """The agent that a client is.
+
+    >>> agent_of("codex-mcp-client"), agent_of("Gemini-CLI-mcp-client-x"), agent_of("inspector")
+    ('codex', 'gemini-cli', 'claude-code')
+    """
+    name = client.lower().replace("_", "-")
+    fits = [start for start in CLIENTS if name.startswith(start)]
+    return CLIENTS[max(fits, key=len)] if fits else DEFAULT_AGENT

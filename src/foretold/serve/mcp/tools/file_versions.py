@@ -1,0 +1,195 @@
+"""`file_versions`: what files were before an agent changed them.
+
+1. Each state is what a file was before a prompt, as Claude Code's checkpoints hold it; without a file, the files of the
+   project that have any are listed.
+2. Only files of this project are told.
+"""
+
+from __future__ import annotations
+
+import os
+
+from foretold.errors import BadArgument, NoCheckpoint
+from foretold.serve.mcp.bounds import clipped, counted, ended, taken
+from foretold.serve.mcp.cursors import cursor_of, digest_of, position_in
+from foretold.serve.mcp.schema import CURSOR, CUT, NEXT, number, record, several, takes, text
+from foretold.serve.mcp.tool import Answer, Tool
+from foretold.serve.mcp.tools.search import moment_text
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from foretold.files.history.recorded import Recorded
+    from foretold.files.history.versions import Version
+    from foretold.serve.mcp.context import Here
+    from foretold.serve.mcp.tool import Given
+
+    Row = dict[str, object]
+
+PAGE = 60  #: rows
+
+
+# Looking
+
+
+def file_versions(here: Here, given: Given) -> Answer:
+    """The kept states of a file, or the files that have any."""
+    return _of_file(here, given) if given.get("file") else _of_project(here, given)
+
+
+def _of_project(here: Here, given: Given) -> Answer:
+    from foretold.files.history.recorded import sessions_of
+
+    root = _root(here)
+    found = sessions_of(here.homes, root, lambda done, total: here.progress(done, total, "reading sessions"))
+    last: dict[str, float] = {}
+    for recorded in found:
+        for path in recorded.tracked:
+            if _is_in(path, root):
+                last[path] = max(last.get(path, 0.0), recorded.changed)
+    rows: list[Row] = [
+        {"file": here.shown(path), "time": moment_text(when)}
+        for path, when in sorted(last.items(), key=lambda each: (-each[1], each[0]))
+    ]
+    data = {"file": "", "now": "", **_page(given, "files", rows), "versions": []}
+    said = (
+        [f"Files of {root} with earlier states, {len(rows):,} in all, those changed last first:"] if rows else [_NONE]
+    )
+    said += [f"  {row['file']} ({row['time']})" for row in data["files"]]  # type: ignore[attr-defined]
+    return Answer(ended(said, data), data)
+
+
+def _of_file(here: Here, given: Given) -> Answer:
+    from foretold.files.history.versions import versions_of
+    from foretold.files.restore.look import look
+
+    path, sessions = tracked(here, str(given["file"]))
+    now = look(path)
+    rows = [_version(each) for each in versions_of(sessions, path)]
+    on_disk = "not there" if now.kind == "missing" else f"{now.kind}, {now.size:,} bytes"
+    data = {"file": here.shown(path), "now": on_disk, **_page(given, "versions", rows), "files": []}
+    states = counted(len(rows), "state")
+    said = [f"{data['file']} ({on_disk}): {states}, each what the file was before a prompt, newest first:"]
+    said += [_version_line(row) for row in data["versions"]]  # type: ignore[attr-defined]
+    said.append("Bring one back: restore_file with `at`.")
+    return Answer(ended(said, data), data)
+
+
+def _version(version: Version) -> Row:
+    lines = version.lines
+    return {
+        "at": version.name,
+        "time": moment_text(version.time),
+        "prompt": clipped(" ".join(version.prompt.split()), 200),
+        "state": "lost" if version.is_lost else "no file" if version.source is None else "kept",
+        "bytes": version.found.size,
+        "added": lines.added if lines else 0,
+        "removed": lines.removed if lines else 0,
+    }
+
+
+def _version_line(row: Row) -> str:
+    state = {"kept": f"{row['bytes']:,} bytes", "lost": "its backup is gone", "no file": "there was no file"}
+    lines = f"+{row['added']} -{row['removed']}"
+    return f"  {row['at']}  {row['time']}  {state[str(row['state'])]}, {lines}  “{row['prompt']}”"
+
+
+def _page(given: Given, name: str, rows: list[Row]) -> Row:
+    digest, start = digest_of(rows), 0
+    if given.get("cursor"):
+        before, place = position_in(str(given["cursor"]), "file_versions", given)
+        if before != digest or not isinstance(place, int):
+            raise BadArgument("something was changed since that page: begin again without the cursor")
+        start = place
+    shown = taken(rows[start:], PAGE)
+    left = len(rows) - start - len(shown)
+    return {
+        "count": len(rows),
+        name: shown,
+        "cut": [f"{left:,} more: go on with the cursor"] if left else [],
+        "next": cursor_of("file_versions", given, [digest, start + len(shown)]) if left else "",
+    }
+
+
+# Which file
+
+
+def _root(here: Here) -> str:
+    """The project's folder: that of its repository."""
+    from foretold.memory.location import find_place
+
+    return find_place(here.folder, agent=here.keeper, home=here.home, env=here.env).root
+
+
+def _is_in(path: str, folder: str) -> bool:
+    return path.startswith(folder.rstrip("/") + "/")
+
+
+def tracked(here: Here, file: str) -> tuple[str, list[Recorded]]:
+    """A file of the project by its whole path, and the sessions that have states of it."""
+    from foretold.files.history.recorded import sessions_with
+
+    given = os.path.normpath(os.path.join(os.path.realpath(here.folder), file))
+    real = os.path.join(os.path.realpath(os.path.dirname(given)), os.path.basename(given))
+    root = os.path.realpath(_root(here))
+    if not _is_in(real, root):
+        raise BadArgument(
+            f"{clipped(file, 300)} is not in {root}: only files of this project are listed and put back here"
+        )
+
+    def progress(done: int, total: int) -> None:
+        here.progress(done, total, "reading sessions")
+
+    for everywhere in (False, True):
+        for path in dict.fromkeys((real, given)):
+            sessions = sessions_with(here.homes, path, everywhere=everywhere, progress=progress)
+            if sessions:
+                return path, sessions
+    raise NoCheckpoint(f"no state of {here.shown(real)} is kept. {_NONE}")
+
+
+_NONE = (
+    "Claude Code records states of files that its own tools edit, in a terminal; what shell commands and subagents "
+    "change is not recorded, and states are deleted after 30 days."
+)
+_VERSIONS = """\
+List the earlier states of a file that Claude Code's checkpoints hold, newest first: each is what the file was before \
+the agent worked on a prompt, also for files that git does not know and after the session is closed. Without `file`: \
+the files of this project that have any. Changes nothing."""
+TOOLS = (
+    Tool(
+        "file_versions",
+        "Earlier states of a file",
+        _VERSIONS,
+        takes(
+            {
+                "file": text("a file of this project; default: list the files that have states", most=4_000),
+                "cursor": CURSOR,
+            }
+        ),
+        record(
+            {
+                "file": text("the file; empty if none was named"),
+                "now": text("what is on disk"),
+                "count": number("rows, on all pages"),
+                "versions": several(
+                    record(
+                        {
+                            "at": text("its name; restore_file takes it"),
+                            "time": text("when it was recorded"),
+                            "prompt": text("the prompt that it was there before"),
+                            "state": text("kept, lost (the backup is gone), or no file (there was none)"),
+                            "bytes": number("its size"),
+                            "added": number("lines, against the state before"),
+                            "removed": number("lines, against the state before"),
+                        }
+                    ),
+                    "the newest first",
+                ),
+                "files": several(record({"file": text("a file"), "time": text("its last checkpoint")})),
+                "cut": CUT,
+                "next": NEXT,
+            }
+        ),
+        file_versions,
+    ),
+)

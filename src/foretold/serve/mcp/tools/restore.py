@@ -1,0 +1,160 @@
+"""`restore_file`: a file as it was before an agent changed it.
+
+1. Only files of this project that a recorded checkpoint knows can be put back, and only to what the checkpoint holds.
+2. Nothing is written at first: the plan is shown, with its difference, under a token. The same call with the token and
+   `apply` does it, if the plan is still the same; what was overwritten is kept, under an id that takes it back.
+3. One file at a time. Whole sessions are put back by people: `foretold files rewind`.
+"""
+
+from __future__ import annotations
+
+import time
+
+from foretold.errors import RestoreRefused
+from foretold.files.restore.look import content
+from foretold.serve.mcp.bounds import clipped, ended
+from foretold.serve.mcp.cursors import digest_of
+from foretold.serve.mcp.schema import CUT, flag, number, record, several, switch, takes, text
+from foretold.serve.mcp.tool import Answer, Tool
+from foretold.serve.mcp.tools.file_versions import tracked
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from foretold.files.history.versions import Version
+    from foretold.files.restore.plans import Change, Plan
+    from foretold.serve.mcp.context import Here
+    from foretold.serve.mcp.tool import Given
+
+    Row = dict[str, object]
+
+SHOWN = 8_000  #: bytes of a difference
+LARGEST = 256 * 1024  #: bytes of a file that is compared line by line
+ACTIONS = {"write": "change", "create": "make again", "delete": "delete", "mode": "set its mode"}
+
+
+def restore_file(here: Here, given: Given) -> Answer:
+    """What putting a file back would do; with the token of that, do it."""
+    from foretold.files.history.versions import version_at
+    from foretold.files.restore.plans import plan_of
+    from foretold.files.restore.restore import refuse_problems, restore
+    from foretold.files.restore.undo import Undo, state_folder
+
+    path, sessions = tracked(here, str(given["file"]))
+    version = version_at(sessions, path, str(given["at"]), time.time())
+    plan = plan_of([version.wanted])
+    token = _token(version, plan)
+    undo = ""
+    if given["apply"]:
+        refuse_problems(plan)
+        if given.get("token") != token:
+            raise RestoreRefused(_stale(given))
+        why = f"restore {path} as of {version.name} (through mcp{f', {here.client}' if here.client else ''})"
+        undo = restore(plan, Undo(state_folder(*here.homes)), why).undo
+    data = _told(here, version, plan, token, done=bool(given["apply"]), undo=undo)
+    return Answer(_restore_text(data), data)
+
+
+def _stale(given: Given) -> str:
+    begin = (
+        "the file, or what is kept of it, has changed since the plan was shown" if given.get("token") else "no token"
+    )
+    return f"{begin}: nothing was written. Call it without apply, look at the plan, and give the token it shows"
+
+
+def _token(version: Version, plan: Plan) -> str:
+    """A name for what would be done: another one as soon as that would be something else."""
+    changes = [[each.path, each.action, list(each.before), list(each.after), each.source] for each in plan.changes]
+    return digest_of([version.name, version.session, changes, [list(each) for each in plan.problems], plan.same])
+
+
+def _told(here: Here, version: Version, plan: Plan, token: str, *, done: bool, undo: str) -> Row:
+    change = plan.changes[0] if plan.changes else None
+    diff = _difference(change) if change and not done else ""
+    shown = clipped(diff, SHOWN)
+    return {
+        "file": here.shown(version.wanted.path),
+        "at": version.name,
+        "action": ACTIONS[change.action] if change else "nothing",
+        "done": done,
+        "added": plan.added,
+        "removed": plan.removed,
+        "diff": shown,
+        "notes": [clipped(note, 300) for note in (change.notes if change else ())],
+        "problems": [clipped(f"{each.message}; {each.hint}", 600) for each in plan.problems],
+        "token": "" if done else token,
+        "undo": undo,
+        "cut": ["the difference is cut: it is longer than is shown here"] if shown != diff else [],
+    }
+
+
+def _difference(change: Change) -> str:
+    """The lines that would change, as a unified diff."""
+    from difflib import unified_diff
+
+    sides = [content(path, LARGEST) if path else b"" for path in (change.path, change.source)]
+    now, then = (
+        b"" if found.kind == "missing" else data
+        for found, data in zip((change.before, change.after), sides, strict=True)
+    )
+    if now is None or then is None or b"\0" in now + then:
+        return "(it is no text, or too large to be compared; the two differ)"
+    before, after = (data.decode("utf-8", "replace").split("\n") for data in (now, then))
+    return "\n".join(unified_diff(before, after, "now", "then", lineterm=""))
+
+
+def _restore_text(data: Row) -> str:
+    if data["done"]:
+        undo = f"\nTake it back: foretold files undo {data['undo']}" if data["undo"] else ""
+        return f"{data['file']} is as it was at {data['at']}.{undo}"
+    if data["problems"]:
+        return "\n".join([f"{data['file']} cannot be put back; nothing was changed:", *map(str, data["problems"])])  # type: ignore[call-overload]
+    if data["action"] == "nothing":
+        return f"{data['file']} is what it was at {data['at']} already: there is nothing to do."
+    said = [f"Nothing is changed yet. This would {data['action']} {data['file']}, as it was at {data['at']}:"]
+    said += [f"+{data['added']} -{data['removed']} lines", str(data["diff"])]
+    said += [f"Note: {note}" for note in data["notes"]]  # type: ignore[attr-defined]
+    return ended([*said, f"Do it: the same call with apply: true and token: {data['token']}"], data)
+
+
+_RESTORE = """\
+Bring a file of this project back to an earlier state (`at`: a name from file_versions such as 4d1f2c3a@v3, or a \
+time such as 2h or 2026-10-31T14:00). Without `apply` nothing is changed: the answer shows what would be done, with a \
+token. Show that to the user; then the same call with apply: true and the token does it. What is overwritten is kept, \
+and the answer has the id that takes it back."""
+
+TOOLS = (
+    Tool(
+        "restore_file",
+        "Bring back a file",
+        _RESTORE,
+        takes(
+            {
+                "file": text("a file of this project", most=4_000, least=1),
+                "at": text("a name from file_versions, or a time", most=100, least=1),
+                "apply": switch("do it; needs the token of the plan"),
+                "token": text("of the plan that was shown", most=64),
+            },
+            "file",
+            "at",
+        ),
+        record(
+            {
+                "file": text("the file"),
+                "at": text("the state"),
+                "action": text("change, make again, delete, set its mode, or nothing"),
+                "done": flag("whether it was done"),
+                "added": number("lines"),
+                "removed": number("lines"),
+                "diff": text("what would change; empty if it was done"),
+                "notes": several(text("what to know")),
+                "problems": several(text("what stands in the way")),
+                "token": text("give it with apply; empty if it was done"),
+                "undo": text("what takes it back: foretold files undo ID"),
+                "cut": CUT,
+            }
+        ),
+        restore_file,
+        writes=True,
+        destroys=True,
+    ),
+)

@@ -1,0 +1,112 @@
+"""When Claude Code deletes a session, and which it will delete next.
+
+1. A few seconds into a session the agent deletes transcripts, those of subagents too, that were last written more than
+   `cleanupPeriodDays` ago (30 by default). Memories are never deleted. # clean-default
+2. A value that is no whole number from 1 on (0, 0.5, -1, "7") is rejected, and nothing is deleted. # clean-zero
+3. The strongest scope wins: managed, local, project, user. It holds for the sessions of all projects: a session in a
+   folder whose settings say 7 deletes what is 8 days old everywhere. So a list of all sessions is judged by the user's
+   settings, and a folder can be asked what a session there would delete.
+"""
+
+from __future__ import annotations
+
+import os
+
+from foretold.dialects.settings_files import read_json
+from foretold.sessions.formats.claude.reader import config_folder, found
+from foretold.sessions.model import Homes, Stored
+from foretold.storage.tree import Disk
+from foretold.types import TYPE_CHECKING, Finding, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+DEFAULT_DAYS = 30.0
+DAY = 86_400.0
+MANAGED = "/etc/claude-code"
+KEY = "cleanupPeriodDays"
+
+
+class Retention(NamedTuple):
+    """How long the agent keeps its sessions."""
+
+    days: float | None  #: None = for ever
+    source: str  #: the settings file that says so; empty = nobody does
+    reason: str  #: default, setting, rejected
+
+
+class Leaving(NamedTuple):
+    """A session that the agent is about to delete."""
+
+    stored: Stored
+    days: float  #: until then; 0 or less = at its next start
+
+
+def days_kept(value: object) -> float | None:
+    """The days that a value of the setting keeps a session; None = for ever.
+
+    >>> days_kept(None), days_kept(7), days_kept(0), days_kept(1.5)
+    (30.0, 7.0, None, None)
+    """
+    if value is None:
+        return DEFAULT_DAYS
+    if isinstance(value, bool) or not isinstance(value, int | float) or value < 1 or value != int(value):
+        return None
+    return float(value)
+
+
+def cleanup(ages_days: Iterable[float], cleanup_period_days: object = None) -> list[float]:
+    """The ages, of transcripts, that survive the agent's clean-up.
+
+    >>> cleanup([0.5, 29, 31, 400]), cleanup([0.5, 2], 1)
+    ([0.5, 29], [0.5])
+    """
+    days = days_kept(cleanup_period_days)
+    return [age for age in ages_days if days is None or age <= days]
+
+
+def retention(homes: Homes, cwd: str = "", *, managed: str = MANAGED) -> Retention:
+    """How long sessions are kept, by the settings of a user, and of a folder if one is given."""
+    findings: list[Finding] = []
+    tree = Disk()
+    for path in _settings(homes, cwd, managed):
+        value = read_json(tree, path, findings).get(KEY)
+        if value is not None:
+            days = days_kept(value)
+            return Retention(days, path, "rejected" if days is None else "setting")
+    return Retention(DEFAULT_DAYS, "", "default")
+
+
+def _settings(homes: Homes, cwd: str, managed: str) -> Iterator[str]:
+    """The settings files, the strongest first."""
+    folder = os.path.join(managed, "managed-settings.d")
+    names = sorted(os.listdir(folder), reverse=True) if os.path.isdir(folder) else []
+    yield from (os.path.join(folder, name) for name in names if name.endswith(".json"))
+    yield os.path.join(managed, "managed-settings.json")
+    if cwd:
+        yield os.path.join(cwd, ".claude", "settings.local.json")
+        yield os.path.join(cwd, ".claude", "settings.json")
+    yield os.path.join(config_folder(homes), "settings.json")
+
+
+def leaving(
+    homes: Homes, now: float, *, within: float = 0.0, rule: Retention | None = None, sessions: Iterable[Stored] = ()
+) -> list[Leaving]:
+    """The sessions that will be deleted within some days from `now`, the next first. Ages are those of the files."""
+    days = (rule or retention(homes)).days
+    if days is None:
+        return []
+    gone = []
+    for stored in sessions or found(homes):
+        left = days - (now - _written(stored)) / DAY
+        if left <= within:
+            gone.append(Leaving(stored, left))
+    return sorted(gone, key=lambda one: (one.days, one.stored.path))
+
+
+def _written(stored: Stored) -> float:
+    """When its file was last written: the agent goes by that, not by the last record."""
+    try:
+        return os.stat(stored.path).st_mtime
+    except OSError:
+        return stored.changed

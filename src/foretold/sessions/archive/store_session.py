@@ -1,0 +1,270 @@
+"""Bringing the files of one session into the streams of its archive, under the lock of its file.
+
+1. A file that is as it was, by size, time and mode, is not read, unless the reading is to be thorough.
+2. A file that grew is read: if its beginning has the digest that was archived, only the rest is added to its stream;
+   else a new stream begins.
+3. What is being written just now is kept as far as it went when we looked; the rest comes the next time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import tempfile
+from contextlib import contextmanager
+
+from foretold.errors import SessionFailed
+from foretold.sessions.archive.session_files import Belonging, belongings_of, is_shared, root_of
+from foretold.sessions.archive.snapshot import Contents, Kept, Snapshot, encode
+from foretold.sessions.model import Stored
+from foretold.sessions.redacted_summary import without_credentials
+from foretold.storage.frames import PIECE, Writer
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import BinaryIO
+
+    from foretold.secrets.redactor import Redactor
+
+    Progress = Callable[[int, int], None]
+
+ROWS = ".rows.jsonl"  #: how the name of a file ends that has the rows of a database
+_READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK  #: a FIFO does not make it wait
+
+
+class Archived(NamedTuple):
+    """What archiving a session did."""
+
+    stored: Stored
+    what: str  #: new, grown, rewritten, same
+    size: int = 0  #: bytes of the session
+    added: int = 0  #: bytes that the archive grew by
+    left: tuple[str, ...] = ()  #: files of it that could not be read
+
+
+class Filing:
+    """Archiving one session, under the lock of its file."""
+
+    def __init__(
+        self,
+        stored: Stored,
+        contents: Contents,
+        writer: Writer,
+        redactor: Redactor | None,
+        progress: Progress | None,
+        *,
+        is_thorough: bool,
+    ) -> None:
+        self.stored, self.contents, self.writer = stored, contents, writer
+        self.redactor, self.progress, self.is_thorough = redactor, progress, is_thorough
+        self.known = contents.known()
+        self.by_content = {(kept.size, kept.digest): kept for kept in self.known.values()}
+        self.next = contents.next_stream()
+        self.what = "new" if not contents.snapshots else "same"
+        self.extended: set[int] = set()  #: streams that this run has added to
+        self.left: list[str] = []  #: files that could not be read
+        self.reading = stored.path
+        self.total = self.read = 0
+
+    def done(self, now: float) -> Archived:
+        stored = self.stored
+        sources = belongings_of(stored)
+        shared = [self._rows()] if is_shared(stored) else []
+        self.total = sum(_size(source.path) for source in sources)
+        files = tuple(kept for source in sources if (kept := self._kept(source)) is not None) + tuple(shared)
+        if not files:
+            raise SessionFailed(f"{stored.path} is not there any more, so nothing was archived")
+        old = self.contents.last_at(stored.path)
+        if old is None or old.files != files or self._clean_text(old.title) != old.title:
+            card = stored if self.redactor is None else without_credentials(stored, self.redactor)
+            snapshot = Snapshot(
+                agent=stored.agent,
+                id=stored.id,
+                root=root_of(stored),
+                path=stored.path,
+                time=now,
+                cwd=card.cwd,
+                title=card.title,
+                kind=stored.kind,
+                parent=stored.parent,
+                redacted=self.redactor is not None,
+                files=files,
+            )
+            if self.what == "same":
+                self.what = "grown"
+            self.writer.finish({"kind": "snapshot"}, encode(snapshot))
+        size = sum(kept.size for kept in files)
+        return Archived(stored, self.what, size, self.writer.size, tuple(self.left))
+
+    def _rows(self) -> Kept:
+        from foretold.sessions.formats.opencode.rows import rows_of
+
+        with tempfile.TemporaryFile() as file:
+            for line in rows_of(self.stored.path, self.stored.id):
+                file.write(self._clean(line))
+            file.seek(0)
+            name = self.stored.id + ROWS
+            return self._store(file, Kept(name, "transcripts", 0, file_size(file), "", 0o600, nanoseconds(self.stored)))
+
+    def _kept(self, source: Belonging) -> Kept | None:
+        """A file as it is kept now; None if it is gone."""
+        self.reading = source.path
+        descriptor = self._opened(source)
+        if descriptor is None:
+            return None
+        with open(descriptor, "rb") as file:
+            status = os.fstat(descriptor)
+            fresh = Kept(source.name, source.kind, 0, status.st_size, "", status.st_mode & 0o7777, status.st_mtime_ns)
+            old = self.known.get(source.name)
+            if old and not self.is_thorough and _same_look(old, fresh, is_redacted=self.redactor is not None):
+                self._tell(status.st_size)
+                return old
+            if self.redactor is None:
+                return self._store(file, fresh)
+            with self._redacted(file, source.path) as clean:
+                return self._store(clean, fresh._replace(size=file_size(clean)))
+
+    def _opened(self, source: Belonging) -> int | None:
+        """A file, for reading; None if it is gone, or cannot be read: then it is named. A transcript must be read."""
+        try:
+            descriptor = os.open(source.path, _READ)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            problem = error.strerror or str(error)
+        else:
+            if stat.S_ISREG(os.fstat(descriptor).st_mode):
+                return descriptor
+            os.close(descriptor)
+            problem = "it is no file"
+        if source.path == self.stored.path:
+            raise SessionFailed(f"cannot read {source.path}: {problem}. Nothing was archived")
+        self.left.append(source.path)
+        return None
+
+    def _store(self, file: BinaryIO, fresh: Kept) -> Kept:
+        """Bring a file into a stream: that of its beginning, of its whole content, or a new one."""
+        old = self.known.get(fresh.name) or self._moved(fresh.name)
+        digest = hashlib.sha256()
+        if old and self._may_extend(old, fresh):
+            if self._hash(file, digest, old.size) and digest.hexdigest() == old.digest:
+                return self._extend(file, fresh, old.stream, old.size, digest)
+            digest = hashlib.sha256()
+            file.seek(0)
+        if old and self.what == "same":
+            self.what = "rewritten"
+        twin = self._twin(file, fresh) if fresh.size <= PIECE else None
+        if twin is not None:
+            return fresh._replace(stream=twin.stream, digest=twin.digest)
+        self.next += 1
+        return self._extend(file, fresh, self.next - 1, 0, digest)
+
+    def _may_extend(self, old: Kept, fresh: Kept) -> bool:
+        if old.size == fresh.size:
+            return True
+        is_end = old.size == self.contents.sizes.get(old.stream) and old.stream not in self.extended
+        return old.size < fresh.size and is_end
+
+    def _moved(self, name: str) -> Kept | None:
+        """The same file in another folder: a project that was moved takes its transcripts along."""
+        last = os.path.basename(name)
+        alike = [kept for kept in self.known.values() if os.path.basename(kept.name) == last]
+        return alike[-1] if last.startswith(self.stored.id) and alike else None
+
+    def _twin(self, file: BinaryIO, fresh: Kept) -> Kept | None:
+        digest = hashlib.sha256(self._data(file, PIECE))
+        file.seek(0)
+        return self.by_content.get((fresh.size, digest.hexdigest()))
+
+    def _extend(self, file: BinaryIO, fresh: Kept, stream: int, at: int, digest: hashlib._Hash) -> Kept:
+        """Add what a file has behind a place, as far as it went when we looked."""
+        if at and at < fresh.size and self.what == "same":
+            self.what = "grown"
+        self.extended.add(stream)
+        while at < fresh.size:
+            data = self._data(file, min(PIECE, fresh.size - at))
+            if not data:
+                break  # it was made shorter while we read: then this is all there is
+            self.writer.append({"kind": "data", "stream": stream, "at": at}, data)
+            digest.update(data)
+            at += len(data)
+            self._tell(len(data))
+        kept = fresh._replace(stream=stream, size=at, digest=digest.hexdigest())
+        self.by_content[kept.size, kept.digest] = kept
+        return kept
+
+    def _hash(self, file: BinaryIO, digest: hashlib._Hash, size: int) -> bool:
+        """Take the beginning of a file into a digest; False if there is not so much."""
+        while size:
+            data = self._data(file, min(PIECE, size))
+            if not data:
+                return False
+            digest.update(data)
+            size -= len(data)
+            self._tell(len(data))
+        return True
+
+    def _data(self, file: BinaryIO, count: int) -> bytes:
+        """What a file of the agent holds next. That it cannot be read is no fault of the archive."""
+        try:
+            return file.read(count)
+        except OSError as error:
+            raise SessionFailed(f"cannot read {self.reading}: {error.strerror}. Nothing was archived") from error
+
+    def _tell(self, count: int) -> None:
+        self.read += count
+        if self.progress:
+            self.progress(self.read, max(self.total, self.read))
+
+    @contextmanager
+    def _redacted(self, file: BinaryIO, path: str) -> Iterator[BinaryIO]:
+        """A file without credentials, line by line."""
+        with tempfile.TemporaryFile() as clean:
+            while line := file.readline(PIECE if not path.endswith(".jsonl") else 16 * PIECE):
+                clean.write(self._clean(line))
+            clean.seek(0)
+            yield clean
+
+    def _clean_text(self, text: str) -> str:
+        return self.redactor.text(text) if self.redactor else text
+
+    def _clean(self, line: bytes) -> bytes:
+        if self.redactor is None:
+            return line
+        import json
+
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            text = line.decode("utf-8", "surrogateescape")
+            return self.redactor.text(text).encode("utf-8", "surrogateescape")
+        clean = self.redactor.value(value)
+        if clean == value:
+            return line
+        return json.dumps(clean, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass") + b"\n"
+
+
+def _same_look(old: Kept, fresh: Kept, *, is_redacted: bool) -> bool:
+    same = (old.mode, old.changed) == (fresh.mode, fresh.changed)
+    return same and (is_redacted or old.size == fresh.size)
+
+
+def file_size(file: BinaryIO) -> int:
+    at = file.tell()
+    size = file.seek(0, os.SEEK_END)
+    file.seek(0 if at == size else at)
+    return size
+
+
+def nanoseconds(stored: Stored) -> int:
+    """When a session in a database was last changed, as it is archived."""
+    return int(stored.changed * 1000) * 1_000_000
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0

@@ -1,0 +1,131 @@
+"""A session as something to read or to give away: Markdown, HTML or JSON, piece by piece.
+
+1. Credentials are taken out of everything, unless the caller says otherwise; what was taken out is told at the end.
+2. What was said is there whole, with the calls of tools and what they said. Attachments, notices and what subagents
+   said in between are left out unless `full`; `brief` leaves out tools too, and names the files that were changed: for
+   another agent that goes on with the work.
+3. Pages for people have commands as they were typed (`/compact`), and what these printed as output; JSON has the tags
+   in which an agent wrote them down.
+4. Hostile content cannot leave its place: no tag, no fence and no heading of a session is one of the page.
+5. Pieces are given as they are made: a session of any size needs the memory of one message.
+"""
+
+from __future__ import annotations
+
+from foretold.errors import ForetoldError
+from foretold.secrets.redactor import Redactor
+from foretold.sessions.archive.session_files import is_shared
+from foretold.sessions.catalog import messages_of
+from foretold.sessions.exporters.formatting import DEEP, spoken, touched
+from foretold.sessions.model import Message, Part, Stored
+from foretold.sessions.redacted_summary import without_credentials
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from foretold.sessions.archive.store_session import Progress
+    from foretold.types import Finding
+
+#: form -> the module of `sessions/` that writes it
+FORMS = {"markdown": "exporters.markdown", "html": "exporters.html", "json": "exporters.json"}
+SAID = ("", "summary")
+OUTPUT = "output"  #: what stands above what a command of the terminal printed
+
+
+class Choice(NamedTuple):
+    """What an export has in it."""
+
+    full: bool = False
+    brief: bool = False
+    thinking: bool = False
+
+
+USUAL = Choice()
+
+
+def export(
+    stored: Stored,
+    form: str = "markdown",
+    *,
+    redactor: Redactor | None,
+    choice: Choice = USUAL,
+    findings: list[Finding] | None = None,
+    progress: Progress | None = None,
+) -> Iterator[str]:
+    """The pieces of a page. `redactor=None` leaves credentials in; `progress` is told of the bytes that were read."""
+    if form not in FORMS:
+        raise ForetoldError(f"there is no form {form!r}; there are: {', '.join(FORMS)}")
+    module = __import__(f"foretold.sessions.{FORMS[form]}", fromlist=["page"])
+    read = _read(stored, findings, progress)
+    messages = _messages(read if form == "json" else map(_told, read), choice, redactor)
+    card = stored if redactor is None else without_credentials(stored, redactor)
+    pieces: Iterator[str] = module.page(card, messages, choice, redactor)
+    return pieces
+
+
+def _read(stored: Stored, findings: list[Finding] | None, progress: Progress | None) -> Iterator[Message]:
+    for message in messages_of(stored, findings):
+        yield message
+        if progress and not is_shared(stored):
+            progress(min(message.end, stored.size), stored.size)
+
+
+def _told(message: Message) -> Message:
+    """A message as a person would tell it."""
+    if message.role == "assistant":
+        return message
+    parts = []
+    for part in message.parts:
+        if part.kind == "text":
+            said = spoken(part.text)
+            part = Part("result", said.text, OUTPUT) if said.is_output else part._replace(text=said.text)
+        parts.append(part)
+    return message._replace(parts=tuple(parts))
+
+
+def _messages(messages: Iterable[Message], choice: Choice, redactor: Redactor | None) -> Iterator[Message]:
+    for message in messages:
+        if not choice.full and message.kind not in SAID:
+            continue
+        wanted = [part for part in message.parts if is_wanted(part, choice)]
+        parts = tuple(_part(part, redactor) for part in (_briefly(wanted) if choice.brief else wanted))
+        if parts and redactor:
+            name, role, model, parent = map(redactor.text, (message.id, message.role, message.model, message.parent))
+            message = message._replace(id=name, role=role, model=model, parent=parent)
+        if parts:
+            yield message._replace(parts=parts)
+
+
+def _briefly(parts: Iterable[Part]) -> Iterator[Part]:
+    """Parts without calls; of one that changed a file only that it did: no more of it is in a brief page."""
+    for part in parts:
+        if part.kind != "call":
+            yield part
+            continue
+        for path in touched([Message("", "assistant", (part,))]):
+            yield Part("call", tool=part.tool, id=part.id, input={"file_path": path})
+
+
+def is_wanted(part: Part, choice: Choice) -> bool:
+    """Whether a part belongs in an export."""
+    if part.kind in ("text", "image"):
+        return part.kind == "image" or bool(part.text.strip())
+    if part.kind == "thinking":
+        return bool(part.text) and (choice.full or choice.thinking)
+    if part.kind in ("call", "result"):
+        return part.kind == "call" or not choice.brief
+    return choice.full
+
+
+def _part(part: Part, redactor: Redactor | None) -> Part:
+    if redactor is None:
+        return part
+    try:
+        given = redactor.value(part.input) if part.input else part.input
+        raw = redactor.value(part.raw) if part.kind == "other" else None
+    except RecursionError:
+        given, raw = ({"": DEEP} if part.input else None), DEEP
+    assert given is None or isinstance(given, dict)
+    text, tool, name = redactor.text(part.text), redactor.text(part.tool), redactor.text(part.id)
+    return part._replace(text=text, tool=tool, id=name, input=given, raw=raw)

@@ -1,0 +1,29 @@
+"""A session as JSON (`foretold.export/1`, docs/formats/json.md): one document, a message a line."""
+
+from __future__ import annotations
+
+from foretold.sessions.exporters.formatting import as_json
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from foretold.secrets.redactor import Redactor
+    from foretold.sessions.exporters.export import Choice
+    from foretold.sessions.model import Message, Part, Stored
+
+
+def page(stored: Stored, messages: Iterator[Message], _: Choice, redactor: Redactor | None) -> Iterator[str]:
+    """The pieces of the document."""
+    yield '{"schema": "foretold.export/1",\n "session": ' + as_json(dict(stored._asdict())) + ',\n "messages": ['
+    for number, message in enumerate(messages):
+        yield (",\n" if number else "\n") + as_json({**message._asdict(), "parts": list(map(_part, message.parts))})
+    found = redactor.found.items() if redactor else ()
+    rows = [{"kind": one.kind, "fingerprint": one.fingerprint, "times": times} for one, times in found]
+    yield '\n],\n "redacted": ' + as_json(rows if redactor else None) + "}\n"
+
+
+def _part(part: Part) -> dict[str, object]:
+    """A part without the fields that say nothing."""
+    fields = {name: value for name, value in part._asdict().items() if value not in ("", None, False) and name != "raw"}
+    return {**fields, "raw": part.raw} if part.kind == "other" else fields

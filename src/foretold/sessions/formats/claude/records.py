@@ -1,0 +1,187 @@
+"""A record of Claude Code's transcripts as a message.
+
+1. `user` and `assistant` are messages of that role; a content that is a text is one part.
+2. An `attachment` is what the agent put beside a prompt: its role is system, its kind attachment; what a person typed
+   while the agent was at work (`queued_command`) is a message of the user.
+3. `system` records and those we do not know are notices: the record itself is their one part, `other`.
+4. The kind says why a record is there, and is empty for what was said: sidechain, meta, summary, attachment, notice.
+5. The bytes of an image are in `raw` only.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from foretold.sessions.formats.jsonl import Record
+from foretold.sessions.model import Message, Part
+
+Json = dict[str, object]
+Names = dict[str, str]  #: calls whose result has not come: id -> tool
+
+#: a prompt that begins so was not typed: it is what a command of the terminal left behind
+_NOT_TYPED = (
+    "<command-",
+    "<local-command-",
+    "<bash-",
+    "<task-notification>",
+    "<system-reminder>",
+    "Caveat: The messages",
+)
+
+
+def message_of(record: Record, names: Names, *, is_subagent: bool = False) -> Message:
+    """A record as a message. Names of calls are kept in `names` until their result comes."""
+    value = record.value
+    kind = value.get("type")
+    said = value.get("message")
+    if kind in ("user", "assistant") and isinstance(said, dict):
+        role, parts = str(kind), _parts(said.get("content"), names)
+    elif kind == "attachment":
+        role, parts = _attached(value)
+    elif kind == "summary":
+        role, parts = "system", (Part("text", text_at(value, "summary"), raw=value),)
+    else:
+        role, parts = "system", (Part("other", text_at(value, "content"), raw=value),)
+    return Message(
+        text_at(value, "uuid") or f"byte {record.start}",
+        role,
+        parts,
+        moment(value.get("timestamp")),
+        text_at(said, "model"),
+        text_at(value, "parentUuid"),
+        _kind(value, role, is_subagent=is_subagent),
+        record.line,
+        record.start,
+        record.end,
+    )
+
+
+def _kind(value: Json, role: str, *, is_subagent: bool) -> str:
+    if value.get("isSidechain") is True and not is_subagent:
+        return "sidechain"
+    if value.get("type") == "attachment":
+        return "attachment"
+    if value.get("isCompactSummary") is True or value.get("type") == "summary":
+        return "summary"
+    if role == "system" or value.get("isApiErrorMessage") is True:
+        return "notice"
+    return "meta" if value.get("isMeta") is True else ""
+
+
+def _attached(value: Json) -> tuple[str, tuple[Part, ...]]:
+    attachment, rendered = value.get("attachment"), value.get("rendered")
+    text = _attachment_text(attachment)
+    if not text and isinstance(rendered, list):
+        text = "\n".join(text_at(one, "content") for one in rendered)
+    typed = isinstance(attachment, dict) and attachment.get("type") == "queued_command"
+    return ("user" if typed else "system"), (Part("text" if typed else "other", text, raw=attachment),)
+
+
+def _attachment_text(attachment: object) -> str:
+    """What an attachment says, as far as it is a text."""
+    if not isinstance(attachment, dict):
+        return ""
+    for name in ("content", "prompt", "snippet", "addedLines"):
+        value = attachment.get(name)
+        if isinstance(value, dict):
+            value = value.get("file", value)
+            value = value.get("content") if isinstance(value, dict) else None
+        if isinstance(value, str):
+            return value
+        if isinstance(value, list):
+            return "\n".join(item if isinstance(item, str) else text_at(item, "text") for item in value)
+    return ""
+
+
+def _parts(content: object, names: Names) -> tuple[Part, ...]:
+    if isinstance(content, str):
+        return (Part("text", content, raw=content),)
+    if not isinstance(content, list):
+        return (Part("other", raw=content),)
+    parts: list[Part] = []
+    for block in content:
+        parts += _part(block, names)
+    return tuple(parts)
+
+
+def _part(block: object, names: Names) -> list[Part]:
+    kind = block.get("type") if isinstance(block, dict) else None
+    if kind == "text":
+        return [Part("text", text_at(block, "text"), raw=block)]
+    if kind in ("thinking", "redacted_thinking"):
+        return [Part("thinking", text_at(block, "thinking"), raw=block)]
+    if kind == "image":
+        return [_image(block)]
+    if not isinstance(block, dict):
+        return [Part("other", raw=block)]
+    if kind in ("tool_use", "server_tool_use"):
+        given, name, call = block.get("input"), text_at(block, "name"), text_at(block, "id")
+        names[call] = name
+        return [Part("call", tool=name, id=call, input=given if isinstance(given, dict) else None, raw=block)]
+    if kind == "tool_result":
+        return _result(block, names)
+    return [Part("other", raw=block)]
+
+
+def _result(block: Json, names: Names) -> list[Part]:
+    call = text_at(block, "tool_use_id")
+    content, tool, failed = block.get("content"), names.pop(call, ""), block.get("is_error") is True
+    inner = content if isinstance(content, list) else []
+    text = content if isinstance(content, str) else "\n".join(text_at(one, "text") for one in inner if _is(one, "text"))
+    return [
+        Part("result", text, tool, call, failed=failed, raw=block),
+        *(_image(one) for one in inner if _is(one, "image")),
+    ]
+
+
+def _is(block: object, kind: str) -> bool:
+    return isinstance(block, dict) and block.get("type") == kind
+
+
+def _image(block: object) -> Part:
+    source = block.get("source") if isinstance(block, dict) else None
+    return Part("image", text_at(source, "media_type"), raw=block)
+
+
+def prompt_of(value: Json) -> str:
+    """What a person typed, if a record is that; else nothing.
+
+    >>> prompt_of({"type": "user", "message": {"role": "user", "content": "hello"}})
+    'hello'
+    >>> prompt_of({"type": "user", "isMeta": True, "message": {"role": "user", "content": "hello"}})
+    ''
+    """
+    said = value.get("message")
+    if (
+        value.get("type") != "user"
+        or not isinstance(said, dict)
+        or value.get("isMeta")
+        or value.get("isCompactSummary")
+    ):
+        return ""
+    parts = _parts(said.get("content"), {})
+    if any(part.kind == "result" for part in parts):
+        return ""
+    text = "\n".join(part.text for part in parts if part.kind == "text").strip()
+    return "" if text.startswith(_NOT_TYPED) else text
+
+
+def text_at(value: object, name: str) -> str:
+    """A field that is a text; of anything else the empty one."""
+    found = value.get(name) if isinstance(value, dict) else None
+    return found if isinstance(found, str) else ""
+
+
+def moment(value: object) -> float | None:
+    """A time as the agent writes it, in seconds since 1970.
+
+    >>> moment("2026-11-15T08:36:46.184Z"), moment("soon")
+    (1794731806.184, None)
+    """
+    if not isinstance(value, str):
+        return None
+    try:
+        time = datetime.fromisoformat(value)
+    except ValueError:
+        return None
+    return time.timestamp() if time.tzinfo else None

@@ -1,0 +1,169 @@
+"""The sessions of Codex: `$CODEX_HOME/sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl`, a record a line.
+
+1. `found` reads folders only: `sessions`, in which older versions put files straight, and `archived_sessions`.
+2. `card` reads the two ends of a file (`ends.py`). The title is the name that was given to the session last, which
+   stands in `session_index.jsonl`, else the first prompt that a person wrote.
+3. `messages` streams; `since` is a byte of the file. What it holds at a time is one line, and the names of calls whose
+   result has not come.
+4. A file that Codex has compressed (`.jsonl.zst`) is unpacked into a temporary one, and its bytes are counted there.
+
+The format: docs/formats/codex-session.md.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import lru_cache
+
+from foretold.sessions.formats.claude.reader import one_line
+from foretold.sessions.formats.claude.records import moment, text_at
+from foretold.sessions.formats.codex.records import Names, message_of, prompt_of, unwrapped
+from foretold.sessions.formats.codex.zstd import readable
+from foretold.sessions.formats.jsonl import records_of
+from foretold.sessions.formats.jsonl_ends import Ends, ends_of, made_out
+from foretold.sessions.model import Homes, Message, Stored
+from foretold.types import TYPE_CHECKING, Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+AGENT = "codex"
+FORMAT = "codex-session"
+_NAME = re.compile(
+    r"rollout-(\d{4}-\d\d-\d\d)(?:T(\d\d)-(\d\d)-(\d\d))?-([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})\.jsonl(\.zst)?\Z"
+)
+LONGEST_INDEX = 1 << 20  #: bytes of the head, and of the tail, of the index of names
+_DEEPEST = 3  #: folders of year, month and day
+
+Json = dict[str, object]
+
+
+def codex_home(homes: Homes) -> str:
+    """Where Codex keeps what is its own.
+
+    >>> codex_home(Homes("/home/me", {})), codex_home(Homes("/home/me", {"CODEX_HOME": "/mine"}))
+    ('/home/me/.codex', '/mine')
+    """
+    return homes.env.get("CODEX_HOME") or os.path.join(homes.home, ".codex")
+
+
+def found(homes: Homes) -> Iterator[Stored]:
+    """Every session, in the order of the names of their folders and files."""
+    yield from _in(os.path.join(codex_home(homes), "sessions"), "main", _DEEPEST)
+    yield from _in(os.path.join(codex_home(homes), "archived_sessions"), "archived", _DEEPEST)
+
+
+def _in(folder: str, kind: str, deeper: int) -> Iterator[Stored]:
+    try:
+        with os.scandir(folder) as entries:
+            listed = sorted(entries, key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in listed:
+        name = _NAME.match(entry.name)
+        if name:
+            yield from _stored(entry, name[5], kind)
+        elif deeper and entry.is_dir():
+            yield from _in(entry.path, kind, deeper - 1)
+
+
+def _stored(entry: os.DirEntry[str], name: str, kind: str) -> Iterator[Stored]:
+    try:
+        status = entry.stat()
+    except OSError:
+        return  # deleted a moment ago, or a link that leads nowhere
+    yield Stored(AGENT, name, entry.path, changed=status.st_mtime, size=status.st_size, kind=kind)
+
+
+def command(stored: Stored) -> tuple[str, ...]:
+    """What resumes a session, typed in its folder; a subagent is resumed with its session.
+
+    >>> command(Stored("codex", "0199", "/x/rollout-0199.jsonl"))
+    ('codex', 'resume', '0199')
+    """
+    return ("codex", "resume", stored.parent if stored.kind == "subagent" and stored.parent else stored.id)
+
+
+def messages(stored: Stored, since: int = 0, findings: list[Finding] | None = None) -> Iterator[Message]:
+    """The records of a session as messages, from a byte on, in the order of the file."""
+    names: Names = {}
+    model = ""
+    with readable(stored.path, findings) as path:
+        for record in records_of(path, since, findings) if path else ():
+            kind, payload = unwrapped(record.value)
+            if kind == "turn_context":
+                model = text_at(payload, "model")
+            yield message_of(record, names, model)
+
+
+def card(stored: Stored) -> Stored:
+    """A session with what the two ends of its file tell; of a compressed one only what its name tells."""
+    name = _NAME.match(os.path.basename(stored.path))
+    if name and name[6]:
+        return stored._replace(started=moment(f"{name[1]}T{name[2] or '00'}:{name[3] or '00'}:{name[4] or '00'}+00:00"))
+    return _filled(stored, ends_of(stored.path))
+
+
+def _filled(stored: Stored, ends: Ends) -> Stored:
+    records = (*ends.head, *ends.tail)
+    meta = next((payload for value in records for kind, payload in (unwrapped(value),) if kind == "session_meta"), {})
+    times = [time for value in records if (time := moment(value.get("timestamp"))) is not None]
+    began = (meta.get("timestamp"), made_out(ends.cut, "timestamp"), *(value.get("timestamp") for value in ends.head))
+    kind, parent = _lineage(meta)
+    return stored._replace(
+        cwd=text_at(meta, "cwd") or made_out(ends.cut, "cwd") or _last(records, "cwd"),
+        title=one_line(_name_of(stored) or _title(ends)),
+        started=next((time for value in began if (time := moment(value)) is not None), None),
+        changed=times[-1] if times else stored.changed,
+        branch=text_at(meta.get("git"), "branch"),
+        version=text_at(meta, "cli_version") or made_out(ends.cut, "cli_version"),
+        model=_last(records, "model"),
+        kind=kind if stored.kind == "main" else stored.kind,
+        parent=parent,
+    )
+
+
+def _name_of(stored: Stored) -> str:
+    """The name that a session was given; the index is read once, and again when it has changed."""
+    before, folder, _ = stored.path.rpartition(f"{os.sep}archived_sessions{os.sep}")
+    if not folder:
+        before, folder, _ = stored.path.rpartition(f"{os.sep}sessions{os.sep}")
+    try:
+        status = os.stat(path := os.path.join(before, "session_index.jsonl"))
+    except OSError:
+        return ""
+    return _names(path, status.st_mtime_ns, status.st_size).get(stored.id, "") if folder else ""
+
+
+@lru_cache(maxsize=4)
+def _names(path: str, _changed: int, _size: int) -> dict[str, str]:
+    """The names in the last part of the index; a later line is newer."""
+    ends = ends_of(path, LONGEST_INDEX)
+    return {text_at(value, "id"): text_at(value, "thread_name") for value in (*ends.head, *ends.tail)}
+
+
+def _title(ends: Ends) -> str:
+    for value in (*reversed(ends.tail), *reversed(ends.head)):
+        kind, payload = unwrapped(value)
+        if kind == "event_msg" and payload.get("type") == "thread_name_updated" and text_at(payload, "thread_name"):
+            return text_at(payload, "thread_name")
+    return next((prompt for value in (*ends.head, *ends.tail) if (prompt := prompt_of(value))), "")
+
+
+def _last(records: tuple[Json, ...], name: str) -> str:
+    """A field of the last turn."""
+    turns = (payload for value in reversed(records) for kind, payload in (unwrapped(value),) if kind == "turn_context")
+    return next((text_at(payload, name) for payload in turns if text_at(payload, name)), "")
+
+
+def _lineage(meta: Json) -> tuple[str, str]:
+    """Whether a session is somebody's subagent or fork, and whose."""
+    source = meta.get("source")
+    spawned = source.get("subagent") if isinstance(source, dict) else None
+    if spawned is not None or text_at(meta, "thread_source") == "subagent":
+        inner = spawned.get("thread_spawn") if isinstance(spawned, dict) else None
+        return "subagent", text_at(inner, "parent_thread_id") or text_at(meta, "parent_thread_id")
+    if text_at(meta, "forked_from_id"):
+        return "fork", text_at(meta, "forked_from_id")
+    return "main", ""

@@ -1,0 +1,220 @@
+"""A record of Codex's rollouts as a message.
+
+1. A record is `{"timestamp", "type", "payload"}`; in older files it is the payload itself. What the model was given or
+   has said are records of the type `response_item`.
+2. `developer` messages are context, and so are those of the user that only hold what Codex puts there itself:
+   instructions, the environment, skills. Where Codex says of which kind a text is, that decides.
+3. Reasoning, calls and answers of the model have the role assistant, results of tools the role user.
+4. Records that only keep the books (token counts, settings, events that repeat an item) have the kind meta; those that
+   tell something (errors, a turn that was stopped, a rollback) and those we do not know are notices.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from foretold.sessions.formats.claude.records import moment, text_at
+from foretold.sessions.formats.jsonl import Record
+from foretold.sessions.model import Message, Part
+
+Json = dict[str, object]
+Names = dict[str, str]  #: calls whose result has not come: id -> tool
+
+#: a text of the role user that begins so was put there by Codex
+CONTEXT = (
+    "# AGENTS.md instructions",
+    "<environment_context>",
+    "<user_instructions>",
+    "<skills_instructions>",
+    "<skill>",
+    "<permissions instructions>",
+    "<turn_aborted>",
+    "<subagent_notification>",
+    "<INSTRUCTIONS>",
+)
+#: events that tell what no other record does, and the field that says it
+_EVENTS = {
+    "error": "message",
+    "warning": "message",
+    "stream_error": "message",
+    "turn_aborted": "reason",
+    "thread_rolled_back": "",
+    "thread_name_updated": "thread_name",
+    "entered_review_mode": "user_facing_hint",
+    "exited_review_mode": "",
+}
+#: types of records that keep the books
+_BOOKS = ("event_msg", "turn_context", "world_state", "token_usage_record", "session_meta", "dynamic_tools_updated")
+#: type of a call -> the fields that hold its tool and its input
+_CALLS = {
+    "function_call": ("name", "arguments"),
+    "custom_tool_call": ("name", "input"),
+    "local_shell_call": ("", "action"),
+    "web_search_call": ("", "action"),
+    "tool_search_call": ("", "arguments"),
+    "image_generation_call": ("", "revised_prompt"),
+}
+_RESULTS = ("function_call_output", "custom_tool_call_output", "tool_search_output")
+_IMAGES = ("input_image", "image")
+_EXIT = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d+)", re.MULTILINE)
+
+
+def unwrapped(value: Json) -> tuple[str, Json]:
+    """The type of a record and its payload, in the newer form and in the older one.
+
+    >>> unwrapped({"type": "turn_context", "payload": {"cwd": "/"}}), unwrapped({"type": "message", "role": "user"})
+    (('turn_context', {'cwd': '/'}), ('response_item', {'type': 'message', 'role': 'user'}))
+    """
+    payload = value.get("payload")
+    if isinstance(payload, dict):
+        return text_at(value, "type"), payload
+    if text_at(value, "type") in ("message", "reasoning", *_CALLS, *_RESULTS):
+        return "response_item", value
+    if "record_type" in value:
+        return "event_msg", value
+    if "id" in value and "timestamp" in value and "type" not in value:
+        return "session_meta", value
+    return text_at(value, "type"), value
+
+
+def message_of(record: Record, names: Names, model: str = "") -> Message:
+    """A record as a message. Names of calls are kept in `names` until their result comes."""
+    kind, payload = unwrapped(record.value)
+    if kind == "response_item":
+        role, parts, why = item_of(payload, names)
+    else:
+        role, parts, why = _told(kind, payload, record.value)
+    time = moment(record.value.get("timestamp")) or moment(payload.get("timestamp"))
+    name = text_at(payload, "id") if kind == "response_item" else ""
+    said_by = model if role == "assistant" else ""
+    return Message(
+        name or f"byte {record.start}", role, parts, time, said_by, "", why, record.line, record.start, record.end
+    )
+
+
+def _told(kind: str, payload: Json, value: Json) -> tuple[str, tuple[Part, ...], str]:
+    """What is no item of the conversation: role, parts and kind."""
+    if kind == "compacted":
+        return "system", (Part("text", text_at(payload, "message"), raw=payload),), "summary"
+    if kind == "session_meta":
+        return "system", _instructions(payload), "context"
+    if kind == "inter_agent_communication":
+        return "user", (Part("text", text_at(payload, "content"), raw=payload),), "meta"
+    event = text_at(payload, "type") if kind == "event_msg" else ""
+    if event in _EVENTS:
+        return "system", (Part("other", text_at(payload, _EVENTS[event]), raw=payload),), "notice"
+    return "system", (Part("other", raw=value),), "meta" if kind in _BOOKS else "notice"
+
+
+def _instructions(payload: Json) -> tuple[Part, ...]:
+    """What a session was told at its start, beside the facts about it."""
+    told = text_at(payload.get("base_instructions"), "text") or text_at(payload, "instructions")
+    return (*((Part("text", told, raw=told),) if told else ()), Part("other", raw=payload))
+
+
+def item_of(item: Json, names: Names) -> tuple[str, tuple[Part, ...], str]:
+    """Role, parts and kind of an item of the conversation."""
+    kind = text_at(item, "type")
+    if kind == "message":
+        return _message(item)
+    if kind == "reasoning":
+        return "assistant", (Part("thinking", _thought(item), raw=item),), ""
+    if kind in _CALLS:
+        return "assistant", (_call(item, names),), ""
+    if kind in _RESULTS:
+        return "user", _result(item, names), ""
+    return "system", (Part("other", raw=item),), "notice"
+
+
+def _message(item: Json) -> tuple[str, tuple[Part, ...], str]:
+    content = item.get("content")
+    parts = tuple(_piece(piece) for piece in content) if isinstance(content, list) else (Part("other", raw=content),)
+    role = text_at(item, "role")
+    if role == "assistant":
+        return role, parts, ""
+    if role != "user":
+        return "system", parts, "context"
+    return role, parts, "context" if parts and not is_said(item, parts) else ""
+
+
+def is_said(item: Json, parts: tuple[Part, ...]) -> bool:
+    """Whether somebody typed a part of a message."""
+    about = item.get("internal_chat_message_metadata_passthrough")
+    kinds = about.get("content_item_kinds") if isinstance(about, dict) else None
+    if isinstance(kinds, list) and kinds and kinds != ["unknown"] * len(kinds):
+        return any(isinstance(kind, str) and kind.startswith("user.") for kind in kinds)
+    return not all(part.kind == "text" and part.text.lstrip().startswith(CONTEXT) for part in parts)
+
+
+def _piece(piece: object) -> Part:
+    kind = text_at(piece, "type")
+    if kind in _IMAGES:
+        return Part("image", text_at(piece, "image_url").partition(";")[0].removeprefix("data:"), raw=piece)
+    known = kind in ("input_text", "output_text", "text")
+    return Part("text" if known else "other", text_at(piece, "text"), raw=piece)
+
+
+def _thought(item: Json) -> str:
+    both = [item.get("summary"), item.get("content")]
+    return "\n".join(text_at(piece, "text") for pieces in both if isinstance(pieces, list) for piece in pieces)
+
+
+def _call(item: Json, names: Names) -> Part:
+    kind = text_at(item, "type")
+    name, field = _CALLS[kind]
+    tool = text_at(item, name) if name else kind.removesuffix("_call")
+    call = text_at(item, "call_id") or text_at(item, "id")
+    names[call] = tool
+    return Part("call", tool=tool, id=call, input=_given(item.get(field), field), raw=item)
+
+
+def _given(value: object, field: str) -> Json | None:
+    """What a call gives its tool: an object, also where it is written as a text."""
+    if isinstance(value, str) and field == "arguments":
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return {field: value}
+    if isinstance(value, dict):
+        return value
+    return None if value is None else {field: value}
+
+
+def _result(item: Json, names: Names) -> tuple[Part, ...]:
+    call = text_at(item, "call_id")
+    output = item.get("output", item.get("tools"))
+    failed = False
+    if isinstance(output, dict):  # as older versions wrote it
+        failed, output = output.get("success") is False, output.get("content")
+    pieces = [_piece(piece) for piece in output] if isinstance(output, list) else []
+    text = output if isinstance(output, str) else "\n".join(piece.text for piece in pieces if piece.kind == "text")
+    text, code = _shell(text)
+    shown = Part("result", text, names.pop(call, ""), call, failed=failed or code != 0, raw=item)
+    return (shown, *(piece for piece in pieces if piece.kind == "image"))
+
+
+def _shell(text: str) -> tuple[str, int]:
+    """What a command printed and its exit status; older versions wrote both as JSON."""
+    if text.startswith('{"output":'):
+        try:
+            told = json.loads(text)
+            return str(told["output"]), int(told["metadata"]["exit_code"])
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return text, 0
+    code = _EXIT.search(text[:200])
+    return text, int(code[1]) if code else 0
+
+
+def prompt_of(value: Json) -> str:
+    """What a person typed, if a record is that; else nothing.
+
+    >>> prompt_of({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hello"}]})
+    'hello'
+    """
+    kind, item = unwrapped(value)
+    if kind != "response_item" or text_at(item, "role") != "user":
+        return ""
+    _, parts, why = item_of(item, {})
+    said = [part.text for part in parts if part.kind == "text" and not part.text.lstrip().startswith(CONTEXT)]
+    return "" if why else "\n".join(said).strip()

@@ -1,0 +1,282 @@
+"""The sessions of Gemini CLI: `~/.gemini/tmp/<project>/chats/session-<time>-<start of the id>.jsonl`.
+
+1. `found` reads folders, and the first bytes of a file: its name has eight characters of the id only. A subagent has a
+   file of its own, `chats/<session>/<id>.jsonl`.
+2. A line is what the session is (`sessionId`), a message, a change (`$set`), or `$rewindTo`, which takes back the
+   message it names and all behind it. A message that is written again, with its calls, is given again with what is new
+   only; so is a `$set` of all messages, which the agent writes when a session is resumed or compressed.
+3. `since` is a byte of the file. Only where the new part begins with such a repetition, or has all messages once more,
+   is the old part looked through for what it repeats.
+4. Older versions wrote one JSON document, `session-*.json`. It is parsed whole; `since` counts its messages. Of a
+   document that is torn, the messages before the tear are read.
+5. A session that was resumed in a later minute than it began has a file beside it with the same end of its name and no
+   conversation in it. Gemini CLI deletes such a file, and all with the same end, at its next start: that is a finding.
+6. The folder of a session stands in `.project_root` beside `chats`, or in `projects.json`; older versions named the
+   folder of a project by the SHA-256 of its path.
+
+The format: docs/formats/gemini-session.md.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+
+from foretold.sessions.formats.claude.reader import one_line
+from foretold.sessions.formats.claude.records import moment, text_at
+from foretold.sessions.formats.gemini.records import Place, Seen, message_of, prompt_of
+from foretold.sessions.formats.jsonl import Record, records_of
+from foretold.sessions.formats.jsonl_ends import bytes_of, ends_of, made_out
+from foretold.sessions.model import Homes, Message, Part, Stored
+from foretold.types import TYPE_CHECKING, Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+AGENT = "gemini-cli"
+FORMAT = "gemini-session"
+START = 512  #: bytes of a file in which its id stands
+LONGEST = 256 * 1024 * 1024  #: bytes of a document that is parsed
+_NAME = re.compile(r"session-.*?-?([0-9A-Za-z]{1,8})\.jsonl?\Z")
+_MESSAGES = re.compile(r'"messages"\s*:\s*\[')
+_BOOKS = ("lastUpdated", "sessionId", "summary", "memoryScratchpad", "directories", "activeExtensionName", "kind")
+
+Json = dict[str, object]
+
+
+def gemini_home(homes: Homes) -> str:
+    """Where Gemini CLI keeps what is its own.
+
+    >>> gemini_home(Homes("/home/me", {})), gemini_home(Homes("/home/me", {"GEMINI_CLI_HOME": "/mine"}))
+    ('/home/me/.gemini', '/mine/.gemini')
+    """
+    return os.path.join(homes.env.get("GEMINI_CLI_HOME") or homes.home, ".gemini")
+
+
+def found(homes: Homes) -> Iterator[Stored]:
+    """Every session, and every subagent of one, in the order of their names."""
+    for project in _entries(os.path.join(gemini_home(homes), "tmp")):
+        for entry in _entries(os.path.join(project.path, "chats")):
+            name = _NAME.match(entry.name)
+            if name:
+                yield from _stored(entry, name[1])
+            elif entry.is_dir():
+                for one in _entries(entry.path):
+                    if one.name.endswith((".jsonl", ".json")):
+                        yield from _stored(one, os.path.splitext(one.name)[0], "subagent", entry.name)
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=lambda entry: entry.name)
+    except OSError:
+        return []
+
+
+def _stored(entry: os.DirEntry[str], name: str, kind: str = "main", parent: str = "") -> Iterator[Stored]:
+    try:
+        status = entry.stat()
+        with open(entry.path, "rb") as file:
+            name = made_out(file.read(START), "sessionId") or name
+    except OSError:
+        return  # deleted a moment ago, or a link that leads nowhere
+    yield Stored(AGENT, name, entry.path, changed=status.st_mtime, size=status.st_size, kind=kind, parent=parent)
+
+
+def command(stored: Stored) -> tuple[str, ...]:
+    """What resumes a session, typed in its folder: Gemini CLI finds the sessions of the folder it is started in only.
+
+    >>> command(Stored("gemini-cli", "c5405244-baf5", "/x/session-c5405244.jsonl"))
+    ('gemini', '--resume', 'c5405244-baf5')
+    """
+    return ("gemini", "--resume", stored.parent if stored.kind == "subagent" else stored.id)
+
+
+def messages(stored: Stored, since: int = 0, findings: list[Finding] | None = None) -> Iterator[Message]:
+    """What a session says, from a byte or a message on, in the order of the file."""
+    seen = Seen()
+    if findings is not None and since == 0:
+        findings += _dangers(stored)
+    if stored.path.endswith(".json"):
+        yield from _in_document(stored.path, since, findings, seen)
+        return
+    looked, is_first = since == 0, True
+    for record in records_of(stored.path, since, findings):
+        if not looked and _repeats(record.value, is_first=is_first):
+            looked = True
+            _look_through(stored.path, since, seen)
+        is_first = is_first and "id" not in record.value
+        yield from _in_record(record, seen)
+
+
+def _dangers(stored: Stored) -> list[Finding]:
+    """That the agent is about to delete a session (recorded on 0.61.0)."""
+    folder, own = os.path.split(stored.path)
+    name = _NAME.match(own)
+    for entry in _entries(folder) if name and stored.kind == "main" else ():
+        other = _NAME.match(entry.name)
+        if entry.name == own or not name or not other or other[1] != name[1] or _is_held(entry.path):
+            continue
+        said = f"Gemini CLI deletes this session at its next start, because of {entry.name}, which has no conversation"
+        return [Finding(stored.path, None, "session-doomed", said, f"keep a copy of it, or remove {entry.path}")]
+    return []
+
+
+def _is_held(path: str) -> bool:
+    """Whether anything was said in the file of a session."""
+    ends = ends_of(path)
+    if ends.cut or ends.tail:
+        return True
+    return any(prompt_of(value) or value.get("type") == "gemini" for record in ends.head for value in _spoken(record))
+
+
+def _repeats(value: Json, *, is_first: bool) -> bool:
+    """Whether a record may say again what was written before, not just before it."""
+    change = value.get("$set")
+    if isinstance(change, dict):
+        return "messages" in change
+    content = value.get("content")
+    first = content[0] if isinstance(content, list) and content else None
+    answers = isinstance(first, dict) and "functionResponse" in first
+    return is_first and "id" in value and ("toolCalls" in value or answers)
+
+
+def _look_through(path: str, until: int, seen: Seen) -> None:
+    for record in records_of(path):
+        if record.start >= until:
+            return
+        for _ in _in_record(record, seen):
+            pass
+
+
+def _in_record(record: Record, seen: Seen) -> Iterator[Message]:
+    value, place = record.value, Place(record.line, record.start, record.end)
+    if isinstance(value.get("id"), str):
+        message = message_of(value, place, seen)
+        if message:
+            yield message
+        return
+    change = value.get("$set")
+    listed = change.get("messages") if isinstance(change, dict) else None
+    for one in listed if isinstance(listed, list) else ():
+        message = message_of(one, place, seen) if isinstance(one, dict) else None
+        if message:
+            yield message
+    if not isinstance(listed, list):
+        known = isinstance(change, dict) and all(name in _BOOKS for name in change)
+        kind = "meta" if known or "sessionId" in value else "notice"
+        part = Part("other", raw=value)
+        yield Message(f"byte {record.start}", "system", (part,), None, "", "", kind, *place)
+
+
+def _in_document(path: str, since: int, findings: list[Finding] | None, seen: Seen) -> Iterator[Message]:
+    for number, value in enumerate(_elements(path, findings)):
+        message = message_of(value, Place(0, number, number + 1), seen) if isinstance(value, dict) else None
+        if message and number >= since:
+            yield message
+
+
+def _elements(path: str, findings: list[Finding] | None) -> Iterator[object]:
+    """The messages of a document; of one that is damaged, those before the damage."""
+    with open(path, "rb") as file:
+        data = file.read(LONGEST + 1)
+    if len(data) > LONGEST:
+        if findings is not None:
+            findings.append(Finding(path, None, "record-long", "the session is one document, too long to be read"))
+        return
+    text = data.decode("utf-8", "replace")
+    try:
+        whole = json.loads(text)
+    except (ValueError, RecursionError):
+        whole = None
+        if findings is not None:
+            findings.append(Finding(path, None, "record-torn", "the document is not whole: it was torn, or damaged"))
+    listed = whole.get("messages") if isinstance(whole, dict) else None
+    yield from listed if isinstance(listed, list) else _before_damage(text)
+
+
+def _before_damage(text: str) -> Iterator[object]:
+    begin = _MESSAGES.search(text)
+    at = begin.end() if begin else len(text)
+    decoder = json.JSONDecoder()
+    while True:
+        while at < len(text) and text[at] in " \t\r\n,":
+            at += 1
+        try:
+            value, at = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            return
+        yield value
+
+
+def card(stored: Stored) -> Stored:
+    """A session with what the two ends of its file tell, and the folder it was held in."""
+    filled = _card_of_document(stored) if stored.path.endswith(".json") else _card_of_lines(stored)
+    chats = os.path.dirname(stored.path) if stored.kind == "main" else os.path.dirname(os.path.dirname(stored.path))
+    return filled._replace(cwd=_folder_of(os.path.dirname(chats)))
+
+
+def _card_of_lines(stored: Stored) -> Stored:
+    ends = ends_of(stored.path)
+    records = (*ends.head, *ends.tail)
+    about = next((value for value in records if "sessionId" in value), {})
+    changes = [change for value in records if isinstance(change := value.get("$set"), dict)]
+    spoken = [message for value in records for message in _spoken(value)]
+    times = [time for value in spoken if (time := moment(value.get("timestamp"))) is not None]
+    times += [time for change in changes if (time := moment(change.get("lastUpdated"))) is not None]
+    summary = next((text_at(change, "summary") for change in reversed(changes) if text_at(change, "summary")), "")
+    return stored._replace(
+        id=text_at(about, "sessionId") or made_out(ends.cut, "sessionId") or stored.id,
+        title=one_line(summary or next((prompt for value in spoken if (prompt := prompt_of(value))), "")),
+        started=moment(about.get("startTime")) or (min(times) if times else None),
+        changed=max(times) if times else stored.changed,
+        model=next((text_at(value, "model") for value in reversed(spoken) if text_at(value, "model")), ""),
+        kind="subagent" if about.get("kind") == "subagent" else stored.kind,
+    )
+
+
+def _spoken(value: Json) -> list[Json]:
+    change = value.get("$set")
+    listed = change.get("messages") if isinstance(change, dict) else None
+    return [one for one in (listed if isinstance(listed, list) else [value]) if isinstance(one, dict) and "type" in one]
+
+
+def _card_of_document(stored: Stored) -> Stored:
+    head, tail, _ = bytes_of(stored.path)
+    spoken = [value for value in _before_damage(head.decode("utf-8", "replace")) if isinstance(value, dict)]
+    prompt = next((prompt for value in spoken if (prompt := prompt_of(value))), "")
+    changed = moment(made_out(head, "lastUpdated")) or moment(made_out(tail, "lastUpdated"))
+    return stored._replace(
+        id=made_out(head, "sessionId") or stored.id,
+        title=one_line(made_out(tail[-4096:] or head[-4096:], "summary") or prompt),
+        started=moment(made_out(head, "startTime")),
+        changed=changed or stored.changed,
+        model=next((text_at(value, "model") for value in reversed(spoken) if text_at(value, "model")), ""),
+    )
+
+
+def _folder_of(project: str) -> str:
+    """The folder that a project's folder of Gemini CLI is for; empty if that is not known."""
+    try:
+        with open(os.path.join(project, ".project_root"), encoding="utf-8") as file:
+            return file.read(4096).strip()
+    except (OSError, ValueError):
+        pass
+    name = os.path.basename(project)
+    try:
+        with open(os.path.join(os.path.dirname(os.path.dirname(project)), "projects.json"), encoding="utf-8") as file:
+            known = json.loads(file.read(1 << 20)).get("projects")
+    except (OSError, ValueError, AttributeError):
+        return ""
+    for folder, short in known.items() if isinstance(known, dict) else ():
+        if name in (short, _digest(folder)):
+            return str(folder)
+    return ""
+
+
+def _digest(folder: str) -> str:
+    import hashlib
+
+    return hashlib.sha256(folder.encode("utf-8", "replace")).hexdigest()

@@ -1,0 +1,166 @@
+"""A record of Gemini CLI's chats as a message.
+
+1. A message has a `type`: `user`, `gemini`, or `info`, `warning`, `error`, which the terminal shows and the model does
+   not get: those are notices. Its content is a text, a part of Gemini's interface, or a list of both.
+2. The calls of a `gemini` message stand in `toolCalls`, each with its result, or, when a session was resumed, as parts
+   `functionCall`; results stand once more in a message of the user, as parts `functionResponse`. Each is given once.
+3. What the agent puts before the first prompt, and what its hooks add, is context.
+"""
+
+from __future__ import annotations
+
+import json
+
+from foretold.sessions.formats.claude.records import moment, text_at
+from foretold.sessions.model import Message, Part
+from foretold.types import NamedTuple
+
+Json = dict[str, object]
+
+CONTEXT = ("<session_context>", "<hook_context>")
+_ROLES = {"user": "user", "gemini": "assistant"}
+
+
+class Place(NamedTuple):
+    """Where a record stands: a line of a file, or an element of a document."""
+
+    line: int
+    start: int
+    end: int
+
+
+class Seen:
+    """What has been given already: ids of messages, of calls and of results."""
+
+    def __init__(self) -> None:
+        self.messages: set[str] = set()
+        self.calls: set[str] = set()
+        self.results: set[str] = set()
+
+    def is_new(self, part: Part) -> bool:
+        """Whether a call or a result was not given before; it is from now on."""
+        ids = self.calls if part.kind == "call" else self.results
+        if not part.id:
+            return True
+        is_new = part.id not in ids
+        ids.add(part.id)
+        return is_new
+
+
+def message_of(value: Json, place: Place, seen: Seen) -> Message | None:
+    """What a message says that was not given before; nothing if there is no such thing."""
+    name, kind = text_at(value, "id"), text_at(value, "type")
+    parts = [part for part in (*_called(value), *_content(value)) if _matters(part, name, seen)]
+    if kind in _ROLES and not parts:
+        seen.messages.add(name)
+        return None
+    seen.messages.add(name)
+    role = _ROLES.get(kind, "system")
+    if role == "system":
+        parts = [Part("other", "\n".join(part.text for part in parts), raw=value)]
+    why = "notice" if role == "system" else "context" if is_context(parts) else ""
+    model = text_at(value, "model")
+    return Message(
+        name or f"byte {place.start}", role, tuple(parts), moment(value.get("timestamp")), model, "", why, *place
+    )
+
+
+def _matters(part: Part, name: str, seen: Seen) -> bool:
+    if part.kind in ("call", "result"):
+        return seen.is_new(part)
+    return name not in seen.messages and (bool(part.text) or part.kind in ("image", "other"))
+
+
+def is_context(parts: list[Part]) -> bool:
+    """Whether the agent itself has put a message there."""
+    texts = [part.text.lstrip() for part in parts if part.kind == "text"]
+    return bool(texts) and all(text.startswith(CONTEXT) for text in texts)
+
+
+def _content(value: Json) -> list[Part]:
+    """Thoughts and content of a message."""
+    thoughts = value.get("thoughts")
+    found = [
+        Part(
+            "thinking",
+            ": ".join(text for text in (text_at(one, "subject"), text_at(one, "description")) if text),
+            raw=one,
+        )
+        for one in (thoughts if isinstance(thoughts, list) else ())
+    ]
+    content = value.get("content")
+    return found + [_part(one) for one in (content if isinstance(content, list) else [content]) if one is not None]
+
+
+def _part(part: object) -> Part:
+    if isinstance(part, str):
+        return Part("text", part, raw=part)
+    if not isinstance(part, dict):
+        return Part("other", raw=part)
+    if isinstance(part.get("text"), str):
+        return Part("thinking" if part.get("thought") is True else "text", part["text"], raw=part)
+    if isinstance(part.get("functionCall"), dict):
+        return _call(part["functionCall"], part)
+    if isinstance(part.get("functionResponse"), dict):
+        return _response(part["functionResponse"], part)
+    data = part.get("inlineData") or part.get("fileData")
+    media = text_at(data, "mimeType")
+    return Part("image" if media.startswith("image/") else "other", media, raw=part)
+
+
+def _called(value: Json) -> list[Part]:
+    """The calls of a message, and their results."""
+    found = []
+    calls = value.get("toolCalls")
+    for call in calls if isinstance(calls, list) else ():
+        if not isinstance(call, dict):
+            continue
+        found.append(_call(call, call))
+        result = call.get("result")
+        if result is not None:
+            found += _result(call, result if isinstance(result, list) else [result])
+    return found
+
+
+def _result(call: Json, pieces: list[object]) -> list[Part]:
+    """What a call came to: its text in one part, and its images."""
+    read = [_part(piece) for piece in pieces]
+    said = [part for part in read if part.kind != "image"]
+    failed = any(part.failed for part in said) or text_at(call, "status") in ("error", "cancelled")
+    text = "\n".join(part.text for part in said)
+    shown = Part("result", text, text_at(call, "name"), text_at(call, "id"), failed=failed, raw=pieces)
+    return [shown, *(part for part in read if part.kind == "image")]
+
+
+def _call(call: Json, raw: object) -> Part:
+    given = call.get("args")
+    tool, name = text_at(call, "name"), text_at(call, "id")
+    return Part("call", tool=tool, id=name, input=given if isinstance(given, dict) else None, raw=raw)
+
+
+def _response(response: Json, raw: object) -> Part:
+    """A result: its output, or its error."""
+    said = response.get("response")
+    failed = isinstance(said, dict) and "error" in said and "output" not in said
+    value = said.get("error" if failed else "output", said) if isinstance(said, dict) else said
+    text = value if isinstance(value, str) else "" if value is None else _dumped(value)
+    return Part("result", text, text_at(response, "name"), text_at(response, "id"), failed=failed, raw=raw)
+
+
+def _dumped(value: object) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        return ""
+
+
+def prompt_of(value: Json) -> str:
+    """What a person typed, if a message is that; else nothing.
+
+    >>> prompt_of({"type": "user", "content": [{"text": "hello"}]})
+    'hello'
+    """
+    if value.get("type") != "user":
+        return ""
+    parts = _content(value)
+    return "" if is_context(parts) else "\n".join(part.text for part in parts if part.kind == "text").strip()

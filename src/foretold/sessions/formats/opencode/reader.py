@@ -1,0 +1,202 @@
+"""The sessions of opencode: rows of `$XDG_DATA_HOME/opencode/opencode.db`; in older versions files under `storage`.
+
+1. `found` asks each database once, and reads folders of `storage`; a session that is in a database is given once. A
+   database that cannot be read is given as a session of its name, so that it is not passed over in silence.
+2. `card` of a row is one query by its key.
+3. `messages` streams, a message with its parts at a time. `since` is a time in milliseconds: messages that were begun
+   then or later. A message that is not over when it is read ends where it begins, so that it is read again.
+4. The databases are never written to (`opencode_database.py`).
+
+The format: docs/formats/opencode-session.md.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from foretold.sessions.formats.claude.reader import one_line
+from foretold.sessions.formats.claude.records import text_at
+from foretold.sessions.formats.opencode.database import messages_in, parsed, sessions_in
+from foretold.sessions.formats.opencode.records import Json, Kept, is_over, message_of
+from foretold.sessions.model import Homes, Message, Stored
+from foretold.types import TYPE_CHECKING, Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+AGENT = "opencode"
+FORMAT = "opencode-session"
+LONGEST = 64 * 1024 * 1024  #: bytes of a file of `storage` that is parsed
+
+
+def data_folder(homes: Homes) -> str:
+    """Where opencode keeps its data.
+
+    >>> data_folder(Homes("/home/me", {})), data_folder(Homes("/home/me", {"XDG_DATA_HOME": "/data"}))
+    ('/home/me/.local/share/opencode', '/data/opencode')
+    """
+    return os.path.join(homes.env.get("XDG_DATA_HOME") or os.path.join(homes.home, ".local", "share"), "opencode")
+
+
+def databases(homes: Homes) -> list[str]:
+    """The databases that are there: that of `OPENCODE_DB`, and one for each channel of releases."""
+    folder = data_folder(homes)
+    named = homes.env.get("OPENCODE_DB") or ""
+    found = [os.path.join(folder, named)] if named and named != ":memory:" else []
+    found += [os.path.join(folder, name) for name in _names(folder) if name.startswith("opencode")]
+    return list(dict.fromkeys(path for path in found if path.endswith(".db") and os.path.isfile(path)))
+
+
+def found(homes: Homes) -> Iterator[Stored]:
+    """Every session, of the databases and then of the files."""
+    known: set[str] = set()
+    for path in databases(homes):
+        for stored in _in_database(path):
+            known.add(stored.id)
+            yield stored
+    folder = os.path.join(data_folder(homes), "storage", "session")
+    for project in _names(folder):
+        for name in _names(os.path.join(folder, project)):
+            session, ending = os.path.splitext(name)
+            path = os.path.join(folder, project, name)
+            if ending == ".json" and session.startswith("ses_") and session not in known:
+                yield from _on_disk(Stored(AGENT, session, path))
+
+
+def _in_database(path: str) -> list[Stored]:
+    try:
+        return [_of_row(path, row) for row in sessions_in(path)]
+    except OSError as error:
+        broken = Stored(AGENT, os.path.basename(path), path, title=f"cannot be read: {error}")
+        return list(_on_disk(broken))
+
+
+def _on_disk(stored: Stored) -> Iterator[Stored]:
+    try:
+        status = os.stat(stored.path)
+    except OSError:
+        return  # deleted a moment ago
+    yield stored._replace(changed=status.st_mtime, size=status.st_size)
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
+def _of_row(path: str, row: dict[str, object]) -> Stored:
+    parent, archived = text_at(row, "parent_id"), row.get("time_archived")
+    return Stored(
+        AGENT,
+        text_at(row, "id"),
+        path,
+        cwd=text_at(row, "directory"),
+        title=one_line(text_at(row, "title")),
+        started=_seconds(row.get("time_created")),
+        changed=_seconds(row.get("time_updated")) or 0.0,
+        version=text_at(row, "version"),
+        model=_model(row.get("model")),
+        kind="subagent" if parent else "archived" if archived else "main",
+        parent=parent,
+    )
+
+
+def _seconds(value: object) -> float | None:
+    return value / 1000 if isinstance(value, (int, float)) else None
+
+
+def _model(value: object) -> str:
+    try:
+        known = json.loads(value) if isinstance(value, str) else None
+    except ValueError:
+        return ""
+    return text_at(known, "id") or text_at(known, "modelID")
+
+
+def card(stored: Stored) -> Stored:
+    """A session with what its row, or its file, tells."""
+    if stored.path.endswith(".json"):
+        return _card_of_file(stored)
+    try:
+        rows = sessions_in(stored.path, stored.id)
+    except OSError:
+        return stored
+    return _of_row(stored.path, rows[0]) if rows else stored
+
+
+def _card_of_file(stored: Stored) -> Stored:
+    data = _read(stored.path, None)
+    time = data.get("time")
+    time = time if isinstance(time, dict) else {}
+    parent = text_at(data, "parentID")
+    return stored._replace(
+        cwd=text_at(data, "directory"),
+        title=one_line(text_at(data, "title")),
+        started=_seconds(time.get("created")),
+        changed=_seconds(time.get("updated")) or stored.changed,
+        version=text_at(data, "version"),
+        kind="subagent" if parent else "archived" if time.get("archived") else "main",
+        parent=parent,
+    )
+
+
+def command(stored: Stored) -> tuple[str, ...]:
+    """What resumes a session; a subagent is resumed with its session.
+
+    >>> command(Stored("opencode", "ses_1", "/x/opencode.db"))
+    ('opencode', '--session', 'ses_1')
+    """
+    return ("opencode", "--session", stored.parent if stored.kind == "subagent" else stored.id)
+
+
+def messages(stored: Stored, since: int = 0, findings: list[Finding] | None = None) -> Iterator[Message]:
+    """What a session says, from a time on, in the order in which its messages were begun."""
+    in_files = stored.path.endswith(".json")
+    read = _in_files if in_files else messages_in
+    last: Kept | None = None
+    for kept in read(stored.path, stored.id, since, findings):
+        if last is not None:
+            yield message_of(last, kept.created)
+        last = kept
+    if last is not None:
+        yield message_of(last, last.created + 1 if is_over(last) else last.created)
+
+
+def _in_files(path: str, session: str, since: int, findings: list[Finding] | None) -> Iterator[Kept]:
+    """The messages of `storage/message/<session>`, each with its parts of `storage/part/<message>`."""
+    storage = os.path.dirname(os.path.dirname(os.path.dirname(path)))
+    folder = os.path.join(storage, "message", session)
+    for name in _names(folder):
+        if not name.endswith(".json"):
+            continue
+        data = _read(os.path.join(folder, name), findings)
+        time = data.get("time")
+        created = time.get("created") if isinstance(time, dict) else None
+        began = int(created) if isinstance(created, (int, float)) else 0
+        if began >= since:
+            own = name.removesuffix(".json")
+            yield Kept(
+                text_at(data, "id") or own, began, data, tuple(_parts(os.path.join(storage, "part", own), findings))
+            )
+
+
+def _parts(folder: str, findings: list[Finding] | None) -> Iterator[Json]:
+    for name in _names(folder):
+        if name.endswith(".json"):
+            yield _read(os.path.join(folder, name), findings)
+
+
+def _read(path: str, findings: list[Finding] | None) -> Json:
+    """A record of `storage`; an empty one if it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read(LONGEST)
+    except OSError as error:
+        if findings is not None:
+            findings.append(Finding(path, None, "unreadable", f"it cannot be read: {error.strerror}"))
+        return {}
+    value = parsed(path, os.path.basename(path), data, findings)
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,152 @@
+"""What of a message is searched: who says it, with which tool, and its text.
+
+1. A text is said by its message's role; a call by the assistant, with the tool's name and every text of its input; what
+   a tool printed is said by the `tool`.
+2. Data is no text: base64 is left out where it goes on for 1,024 letters or more, images say nothing.
+3. Of a prompt that waited in a queue, the record of that is not searched where the prompt follows.
+4. A record that is too long to be parsed is searched in its first and its last `EDGE` bytes, as they stand in the file.
+"""
+
+from __future__ import annotations
+
+import re
+
+from foretold.sessions.formats.jsonl import lines_of
+from foretold.sessions.formats.readers import reader_of
+from foretold.sessions.fulltext.query import even
+from foretold.sessions.model import Message, Part, Stored
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+VOICES = ("user", "assistant", "system", "tool")
+EDGE = 64 * 1024
+QUEUED = "queue-operation"  #: Claude Code's
+NEAR = 1024 * 1024
+SPACELESS = 512  #: letters without a space that make a text suspect
+_BASE64 = re.compile(
+    r"(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/_-]{400,}|(?:[A-Za-z0-9+/]{60,80}\r?\n){6,}[A-Za-z0-9+/]*)={0,2}"
+)
+_ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
+_ESCAPES = {"b": " ", "f": " ", "n": "\n", "r": "\r", "t": "\t"}
+_FIELD = re.compile(r'"(uuid|timestamp|role)"\s*:\s*"([^"\\]{1,80})"')
+
+
+class Said(NamedTuple):
+    """A piece of a message."""
+
+    voice: str  #: user, assistant, system, tool
+    tool: str
+    text: str
+
+
+def said_in(message: Message) -> list[Said]:
+    """The texts of a message.
+
+    >>> said_in(Message("1", "assistant", (Part("text", "Look."), Part("call", tool="Bash", input={"command": "ls"}))))
+    [Said(voice='assistant', tool='', text='Look.'), Said(voice='assistant', tool='Bash', text='Bash\\nls')]
+    """
+    found = []
+    for kind, text, tool, _, given, _, _ in message.parts:
+        if kind == "call":
+            text = "\n".join([tool, *_texts(given)])
+        if text and kind != "image":
+            found.append(Said("tool" if kind == "result" else message.role, tool, plain(text)))
+    return found
+
+
+def chosen(said: list[Said], roles: Collection[str] | None, tools: Collection[str] | None) -> list[Said]:
+    """Only what these said, with these tools, whose names may be written small."""
+    names = {tool.lower() for tool in tools or ()}
+    return [each for each in said if (not roles or each.voice in roles) and (not names or each.tool.lower() in names)]
+
+
+def is_queued(stored: Stored, message: Message) -> bool:
+    """Whether a record says that a prompt was put in a queue, and the prompt itself follows within `NEAR` bytes."""
+    if message.kind != "notice" or len(message.parts) != 1:
+        return False
+    raw, text = message.parts[0].raw, message.parts[0].text.strip()
+    if not text or not isinstance(raw, dict) or raw.get("type") != QUEUED:
+        return False
+    for later in reader_of(stored.agent).messages(stored, message.end):
+        if later.role == "user" and any(part.kind == "text" and part.text.strip() == text for part in later.parts):
+            return True
+        if later.end - message.end > NEAR:
+            break
+    return False
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Every text in a value."""
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, str):
+            yield each
+        elif isinstance(each, dict):
+            waiting += reversed(each.values())
+        elif isinstance(each, list | tuple):
+            waiting += reversed(each)
+
+
+def plain(text: str) -> str:
+    """A text without data in base64.
+
+    >>> plain("see " + "iVBORw0KGgo" * 100 + " above"), plain("a line\\n")
+    ('see   above', 'a line\\n')
+    """
+    for at in range(0, len(text) - SPACELESS + 1, SPACELESS):
+        if text.find(" ", at, at + SPACELESS) < 0:
+            text = _BASE64.sub(" ", text)
+            break
+    return text if text.isascii() else even(text)
+
+
+# Records that are too long
+
+
+def long_messages(path: str, start: int, end: int) -> Iterator[Message]:
+    """The records between two bytes of a file that are too long to be parsed, by what can be made out of them."""
+    for line in lines_of(path, start):
+        if line.start >= end:
+            return
+        if line.is_long:
+            yield long_message(path, line.start, line.end)
+
+
+def long_message(path: str, start: int, end: int) -> Message:
+    """A record that is too long, by its two ends."""
+    with open(path, "rb") as file:
+        file.seek(start)
+        head = _unescaped(file.read(EDGE))
+        file.seek(max(start, end - EDGE))
+        tail = _unescaped(file.read(min(EDGE, end - start)))
+    fields = dict(reversed(_FIELD.findall(tail) + _FIELD.findall(head)))
+    role = fields.get("role", "")
+    parts = (Part("other", head), Part("other", tail))
+    return Message(
+        fields.get("uuid", f"byte {start}"),
+        role if role in VOICES else "system",
+        parts,
+        _moment(fields.get("timestamp", "")),
+        start=start,
+        end=end,
+    )
+
+
+def _moment(text: str) -> float | None:
+    from datetime import datetime
+
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return time.timestamp() if time.tzinfo else None
+
+
+def _unescaped(data: bytes) -> str:
+    def sign(match: re.Match[str]) -> str:
+        return chr(int(match[1], 16)) if match[1] else _ESCAPES.get(match[2], match[2])
+
+    return _ESCAPE.sub(sign, data.decode("utf-8", "replace"))

@@ -1,0 +1,64 @@
+"""The card of a session, its title above all, without credentials.
+
+1. A title is the beginning of what was said, cut where it is too long. Credentials are taken out of the whole text
+   first: half of a key has no form by which it could be known, and another fingerprint.
+2. Where that text is not found, the word that was cut goes.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from itertools import islice
+
+from foretold.errors import ForetoldError
+from foretold.sessions.catalog import messages_of
+from foretold.sessions.formats.claude.reader import LONGEST_TITLE, one_line
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from foretold.secrets.redactor import Redactor
+    from foretold.sessions.model import Stored
+
+CUT = "…"
+MOST = 200  #: messages that are looked through for the text of a title
+LONGEST = LONGEST_TITLE * 8  #: characters of a prompt that a title can be made of
+
+
+def without_credentials(stored: Stored, redactor: Redactor) -> Stored:
+    """A session whose card has no credentials in it."""
+    values = {name: redactor.value(value) for name, value in stored._asdict().items() if name != "title"}
+    return stored._replace(**values, title=clean_title(stored, redactor))  # type: ignore[arg-type]
+
+
+def clean_title(stored: Stored, redactor: Redactor) -> str:
+    """The title of a session without credentials: these are taken out before it is cut.
+
+    >>> from foretold.sessions.model import Stored
+    >>> from foretold.secrets.redactor import Redactor
+    >>> clean_title(Stored("codex", "1", "/nonexistent", title="use the key AKI…"), Redactor(extra=False))
+    'use the key …'
+    """
+    if not stored.title.endswith(CUT):
+        return redactor.text(stored.title)
+    start = stored.title.removesuffix(CUT)
+    for text in _texts(stored):
+        said = " ".join(text.split())
+        if said.startswith(start):
+            return _cut(redactor.text(said))
+    return redactor.text(start.rpartition(" ")[0]) + " " + CUT
+
+
+def _cut(text: str) -> str:
+    """A text as long as a title is; what stands in the place of a credential is not cut."""
+    title = one_line(text)
+    start = title.rfind("[redacted: ")
+    end = text.find("]", start)
+    return text[: end + 1] + CUT if title != text and 0 <= start < len(title) <= end + 1 else title
+
+
+def _texts(stored: Stored) -> Iterator[str]:
+    with suppress(ForetoldError):
+        for message in islice(messages_of(stored), MOST):
+            yield from (part.text[:LONGEST] for part in message.parts if part.kind == "text")

@@ -1,0 +1,122 @@
+"""Which project went where: what `relocate` did is noted, for agents leave the old folder in their transcripts.
+
+1. One line of JSON for each move, in `<state>/moves.jsonl`: `{"old": …, "new": …, "time": …, "agent": …}`. Lines are
+   only ever added; the same move twice in a row is noted once. A line that cannot be read is passed over.
+2. The moves are followed in their order: what went to `b`, and from there to `c`, is in `c`; what went back is nowhere
+   else. A folder below one that moved went along.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import lru_cache
+
+from foretold.paths import our_folders
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from foretold.sessions.model import Homes
+
+_MOST = 4 * 1024 * 1024  #: bytes that are read
+
+
+class Moved(NamedTuple):
+    """A move of a project, whole paths."""
+
+    old: str
+    new: str
+    time: float
+    agent: str
+
+
+def moves_file(homes: Homes) -> str:
+    """Where moves are noted: in our own state folder, beside the archive.
+
+    >>> from foretold.sessions.model import Homes
+    >>> moves_file(Homes("/home/me", {})), moves_file(Homes("/home/me", {"FORETOLD_HOME": "/srv/h"}))
+    ('/home/me/.local/state/foretold/moves.jsonl', '/srv/h/moves.jsonl')
+    """
+    return our_folders(homes.home, homes.env).state + "/moves.jsonl"
+
+
+def beside_archive(folder: str) -> str:
+    """The same, for the folder of an archive."""
+    return os.path.join(os.path.dirname(folder), "moves.jsonl")
+
+
+def note_move(path: str, moved: Moved) -> None:
+    """Add a move; not again if it is the last one."""
+    known = _moves(path)
+    if known and known[-1][:2] == moved[:2] and known[-1].agent == moved.agent:
+        return
+    os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
+    line = json.dumps(moved._asdict()).encode() + b"\n"
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    try:
+        size = os.fstat(descriptor).st_size
+        if size and os.pread(descriptor, 1, size - 1) != b"\n":  # a line that was torn
+            line = b"\n" + line
+        os.write(descriptor, line)
+    finally:
+        os.close(descriptor)
+
+
+def moved_to(homes: Homes, old: str) -> str:
+    """The folder that a folder has become; empty if it did not move, or went back. Never raises.
+
+    >>> from foretold.sessions.model import Homes
+    >>> moved_to(Homes("/nonexistent", {}), "/src/app")
+    ''
+    """
+    return followed(_moves(moves_file(homes)), old)
+
+
+def followed(moves: tuple[Moved, ...], old: str) -> str:
+    """Where a folder is after these moves; empty if it is where it was.
+
+    >>> moves = (Moved("/a", "/b", 1.0, "claude-code"), Moved("/b", "/c", 2.0, "claude-code"))
+    >>> followed(moves, "/a"), followed(moves, "/a/src/"), followed(moves, "/ab")
+    ('/c', '/c/src', '')
+    >>> followed((*moves, Moved("/c", "/a", 3.0, "claude-code")), "/a")
+    ''
+    """
+    began = at = old.rstrip("/") or "/"
+    for move in moves:
+        if at == move.old:
+            at = move.new
+        elif at.startswith(move.old.rstrip("/") + "/"):
+            at = os.path.join(move.new, at[len(move.old.rstrip("/")) + 1 :])
+    return "" if at == began else at
+
+
+def _moves(path: str) -> tuple[Moved, ...]:
+    try:
+        facts = os.stat(path)
+    except (OSError, ValueError):
+        return ()
+    return _read(path, facts.st_mtime_ns, facts.st_size)
+
+
+@lru_cache(maxsize=4)
+def _read(path: str, _written: int, _size: int) -> tuple[Moved, ...]:
+    """The moves of a file in this state: many sessions ask for the same."""
+    try:
+        with open(path, "rb") as file:
+            lines = file.read(_MOST).split(b"\n")
+    except OSError:
+        return ()
+    return tuple(filter(None, map(_move, lines)))
+
+
+def _move(line: bytes) -> Moved | None:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict):
+        return None
+    old, new, time, agent = (value.get(key) for key in Moved._fields)
+    if not isinstance(old, str) or not isinstance(new, str) or not old.startswith("/") or not new.startswith("/"):
+        return None
+    return Moved(old, new, time if isinstance(time, int | float) else 0.0, agent if isinstance(agent, str) else "")

@@ -1,0 +1,285 @@
+"""What `codex resume ID` sends to its model: the conversation, rebuilt from its rollout.
+
+1. A record is a line of JSON with `timestamp`, `type` and `payload`; a line that Codex cannot read costs no other line.
+   The first line must tell about the session, or Codex refuses; so it does if one byte of the file is no UTF-8 (as in a
+   record that was torn within a character), or if the last readable record of a newer file (`history_mode: paginated`)
+   has no `ordinal`.
+2. Items are taken in the order of the file. In a newer file the last `session_meta` begins the conversation; if it has
+   a `history_base`, it is a fork, and begins with that many bytes of the rollout it names, which Codex needs to resume.
+3. A compaction replaces all before it with its `replacement_history`; one of older versions, which has none, with the
+   prompts that people wrote and its summary.
+4. A rollback of n turns takes the last n prompts and all behind each, and the context that was put before them.
+5. Then results without a call are left out, and calls without a result get one (`codex_items.py`).
+
+What depends on the moment is not here: the base instructions (`instructions` is the stored text; Codex sends it first,
+without its part about plans where no such tool is offered), context that is sent again before the new prompt because it
+has changed or because there is no record of what was sent (`context_again`), the id of the new prompt, images that
+Codex cannot decode, and results longer than the model in use allows, which Codex cuts in the middle.
+
+Recorded on 0.166.0.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+
+from foretold.sessions.formats.claude.records import text_at
+from foretold.sessions.formats.codex.items import Item, as_sent, is_sent, orphans, with_results
+from foretold.sessions.formats.codex.records import CONTEXT, unwrapped
+from foretold.sessions.formats.codex.zstd import PACKED, readable
+from foretold.sessions.formats.jsonl import Record, records_of
+from foretold.types import TYPE_CHECKING, Finding, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: types of records that this version reads
+TYPES = (
+    *("session_meta", "response_item", "event_msg", "turn_context", "world_state", "compacted", "token_usage_record"),
+    *("inter_agent_communication", "dynamic_tools_updated"),
+)
+_BOM = b"\xef\xbb\xbf"
+
+
+class Dropped(NamedTuple):
+    """A record of the conversation that the model does not get."""
+
+    line: int
+    reason: str  #: unreadable, unknown, not-for-the-model, compacted, rolled-back, orphan, before-the-start
+    item: object
+
+
+class CodexResumed(NamedTuple):
+    """A conversation as Codex sends it when it is resumed."""
+
+    messages: tuple[Item, ...]  #: the `input` of the request, behind the base instructions
+    dropped: tuple[Dropped, ...]
+    findings: tuple[Finding, ...]
+    instructions: str = ""  #: the base instructions, as stored
+    context_again: bool = False  #: whether Codex sends its context once more before the prompt
+    refused: str = ""  #: why Codex does not resume it
+
+
+class _Kept(NamedTuple):
+    """An item of the conversation and the line it stands in."""
+
+    line: int
+    item: Item
+    raw: object
+
+
+class _History:
+    """The conversation as far as it has been read."""
+
+    def __init__(self) -> None:
+        self.kept: list[_Kept] = []
+        self.dropped: list[Dropped] = []
+        #: what records of context are good for: number of the turn they were made for, by type
+        self.baselines: dict[str, list[int]] = {"turn_context": [], "world_state": []}
+        self.instructions = ""
+
+    def add(self, line: int, raw: object) -> None:
+        item = as_sent(raw)
+        if item is None:
+            self.dropped.append(Dropped(line, "unreadable", raw))
+        elif not is_sent(item):
+            reason = "not-for-the-model" if item.get("role") == "system" else "unknown"
+            self.dropped.append(Dropped(line, reason, raw))
+        else:
+            self.kept.append(_Kept(line, item, raw))
+
+    def replace(self, reason: str, kept: list[_Kept]) -> None:
+        staying = {id(one) for one in kept}
+        self.dropped += [Dropped(one.line, reason, one.raw) for one in self.kept if id(one) not in staying]
+        self.kept = kept
+
+    def turns(self) -> list[int]:
+        """Where the prompts are that people, or other agents, gave."""
+        return [place for place, one in enumerate(self.kept) if _is_prompt(one.item)]
+
+
+def resume_codex(path: str, prompt: str | None = None) -> CodexResumed:
+    """What Codex sends when this rollout is resumed, and the new prompt behind it.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "rollout.jsonl")
+    >>> line = '{"timestamp": "2026-11-16T03:26:27Z", "type": "%s", "payload": %s}\\n'
+    >>> call = '{"type": "function_call", "name": "shell", "arguments": "{}", "call_id": "c"}'
+    >>> with open(path, "w") as file:
+    ...     _ = file.write(line % ("session_meta", '{"id": "1"}') + line % ("response_item", call))
+    >>> [item.get("output") for item in resume_codex(path).messages]
+    [None, 'aborted']
+    """
+    findings: list[Finding] = []
+    history = _History()
+    refused = _replay(history, path, None, findings, ())
+    items = [one.item for one in history.kept]
+    lost = orphans(items)
+    history.dropped += [Dropped(history.kept[place].line, "orphan", history.kept[place].raw) for place in lost]
+    sent = with_results([item for place, item in enumerate(items) if place not in set(lost)])
+    if prompt is not None:
+        sent.append({"type": "message", "role": "user", "content": [{"type": "input_text", "text": prompt}]})
+    if refused:
+        findings.append(Finding(path, 1, "session-refused", f"codex does not resume it: {refused}"))
+    again = not all(history.baselines.values())
+    return CodexResumed(tuple(sent), tuple(history.dropped), tuple(findings), history.instructions, again, refused)
+
+
+def _replay(history: _History, path: str, until: int | None, findings: list[Finding], above: tuple[str, ...]) -> str:
+    """Read a rollout, up to a byte, into the conversation; why Codex does not resume it, or nothing.
+
+    `above` are the rollouts that are forks of this one.
+    """
+    with readable(path, findings) as plain:
+        records = [record for record in _records(plain, until, findings) if _is_readable(record)]
+        refused = _refusal(plain, records, is_base=until is not None)
+    is_newer = _is_newer(records)
+    for record in records:
+        base = _take(history, record, is_newer=is_newer)
+        if base is not None:
+            refused = _replay_base(history, path, base, findings, above) or refused
+    return refused
+
+
+def _records(path: str, until: int | None, findings: list[Finding]) -> Iterator[Record]:
+    for record in records_of(path, 0, findings) if path else ():
+        if until is not None and record.end > until:
+            return
+        yield record
+
+
+def _replay_base(history: _History, path: str, base: Item, findings: list[Finding], above: tuple[str, ...]) -> str:
+    """Begin with the conversation that this one is a fork of."""
+    name, end = text_at(base, "thread_id"), base.get("end_byte_offset")
+    found = _rollout(path, name)
+    if not found or not isinstance(end, int) or found in above:
+        return f"the session {name}, which it is a fork of, is not there"
+    return _replay(history, found, end, findings, (*above, path))
+
+
+def _rollout(beside: str, name: str) -> str:
+    """The rollout of a session in the folders where another one is; empty if it is not there."""
+    root = os.path.dirname(beside)
+    while os.path.basename(root) not in ("sessions", "archived_sessions"):
+        if root == os.path.dirname(root):
+            return ""
+        root = os.path.dirname(root)
+    for folder in ("sessions", "archived_sessions"):
+        for here, _, files in os.walk(os.path.join(os.path.dirname(root), folder)):
+            for file in files:
+                if name and file.removesuffix(PACKED).endswith(f"-{name}.jsonl"):
+                    return os.path.join(here, file)
+    return ""
+
+
+def _is_readable(record: Record) -> bool:
+    value = record.value
+    known = value.get("type") in TYPES and isinstance(value.get("payload"), dict)
+    return (known and isinstance(value.get("timestamp"), str)) or "payload" not in value
+
+
+def _refusal(path: str, records: list[Record], *, is_base: bool) -> str:
+    """Why Codex does not resume a rollout; empty if it does."""
+    if not path or not records or unwrapped(records[0].value)[0] != "session_meta":
+        return "the first record does not tell about the session"
+    with open(path, "rb") as file:
+        if file.read(3) == _BOM:
+            return "a byte order mark stands before the first record"
+    if not _is_utf8(path):
+        return "a byte of the file is no UTF-8"
+    if not is_base and _is_newer(records) and not isinstance(records[-1].value.get("ordinal"), int):
+        return "the last record has no ordinal"
+    return ""
+
+
+def _is_utf8(path: str) -> bool:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    with open(path, "rb") as file:
+        try:
+            while piece := file.read(1 << 20):
+                decoder.decode(piece)
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            return False
+    return True
+
+
+def _is_newer(records: list[Record]) -> bool:
+    return bool(records) and text_at(records[0].value.get("payload"), "history_mode") == "paginated"
+
+
+def _take(history: _History, record: Record, *, is_newer: bool) -> Item | None:
+    """Read one record into the conversation; where it says what that begins with, that is given back."""
+    kind, payload = unwrapped(record.value)
+    if kind == "session_meta":
+        return _begin(history, payload, is_newer=is_newer)
+    if kind == "response_item":
+        history.add(record.line, payload)
+    elif kind == "inter_agent_communication":
+        content = [{"type": "input_text", "text": payload.get("content")}]
+        history.add(record.line, {"type": "agent_message", **payload, "content": content})
+    elif kind in history.baselines:
+        history.baselines[kind].append(len(history.turns()) + 1)
+    elif kind == "compacted":
+        _compact(history, record.line, payload)
+    elif kind == "event_msg" and payload.get("type") == "thread_rolled_back":
+        turns = payload.get("num_turns")
+        _roll_back(history, turns if isinstance(turns, int) else 0)
+    return None
+
+
+def _begin(history: _History, meta: Item, *, is_newer: bool) -> Item | None:
+    told = text_at(meta.get("base_instructions"), "text") or text_at(meta, "instructions")
+    history.instructions = history.instructions or told
+    if not is_newer:
+        return None
+    history.replace("before-the-start", [])
+    history.baselines = {name: [] for name in history.baselines}
+    base = meta.get("history_base")
+    return base if isinstance(base, dict) else None
+
+
+def _compact(history: _History, line: int, payload: Item) -> None:
+    given = payload.get("replacement_history")
+    if isinstance(given, list):
+        history.replace("compacted", [])
+        for item in given:
+            history.add(line, item)
+    else:
+        summary = text_at(payload, "message") or "(no summary available)"
+        message: Item = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": summary}]}
+        prompts = [history.kept[place] for place in history.turns()]
+        history.replace("compacted", [*prompts, _Kept(line, message, payload)])
+    history.baselines = {name: [] for name in history.baselines}
+
+
+def _roll_back(history: _History, turns: int) -> None:
+    """Take back the last turns, and the context that was put before them; never what was before the first prompt."""
+    prompts = history.turns()
+    if turns <= 0 or not prompts:
+        return
+    cut = prompts[0] if turns >= len(prompts) else prompts[-turns]
+    while cut > prompts[0] and _is_context(history.kept[cut - 1].item):
+        cut -= 1
+    history.replace("rolled-back", history.kept[:cut])
+    left = len(history.turns())
+    for name, made_for in history.baselines.items():
+        history.baselines[name] = [turn for turn in made_for if turn <= left]
+
+
+def _texts(item: Item) -> list[str]:
+    content = item.get("content")
+    return [text_at(piece, "text") for piece in content] if isinstance(content, list) else []
+
+
+def _is_context(item: Item) -> bool:
+    if item.get("type") != "message" or item.get("role") not in ("user", "developer"):
+        return False
+    return item["role"] == "developer" or any(text.lstrip().startswith(CONTEXT) for text in _texts(item))
+
+
+def _is_prompt(item: Item) -> bool:
+    if item.get("type") == "agent_message":
+        return True
+    return item.get("type") == "message" and item.get("role") == "user" and not _is_context(item)

@@ -1,0 +1,309 @@
+"""`Transcript`: a harness keeps its conversations as Claude Code does, and the agent itself can resume them.
+
+1. A record is a line, written whole (`append.py`), mode 0600 in a folder of mode 0755.
+2. Chained records (user, assistant, attachment, system) name the one before in `parentUuid`. An answer is one record
+   per block, all with the same message id. The result of a tool follows the record of its call: calls that ran side by
+   side fork the chain, as the agent's own do, and what comes next follows the last result.
+3. `compact` breaks the chain: the boundary has no parent, the summary follows it. `records` takes what is ready, such
+   as a compaction that keeps the last messages.
+4. Titles, snapshots and the last prompt are no part of the chain.
+5. An existing file is gone on with: the chain from its leaf, calls that still wait for their result.
+6. Two may write to one file: both branches stay in it. A resume follows the one that spoke last: who speaks behind
+   somebody else says so in a `last-prompt`, and who closes behind somebody else does not. That it is so is a finding.
+7. The conversation of a subagent has a file of its own (`subagent_path`); its records are a sidechain of its session.
+
+Each method returns the id of the record it wrote (of several, a list). When it returns, the record is there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import uuid
+
+from foretold.dialects.claude_code.settings import slug
+from foretold.sessions.formats.claude.reader import config_folder
+from foretold.sessions.formats.claude.records import text_at
+from foretold.sessions.formats.jsonl import records_of
+from foretold.sessions.model import Homes
+from foretold.sessions.transcript.concurrent_writers import CHAINED, Others
+from foretold.storage.shared_log import AppendFile
+from foretold.types import TYPE_CHECKING, Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    Json = Mapping[str, object]
+
+WRITES_AS = "2.1.197"  #: the version of the agent whose records these are
+
+
+def transcript_path(cwd: str, session: str, homes: Homes) -> str:
+    """Where the agent looks for a session of a folder.
+
+    >>> transcript_path("/home/me/app", "4d1f", Homes("/home/me", {}))
+    '/home/me/.claude/projects/-home-me-app/4d1f.jsonl'
+    """
+    return os.path.join(config_folder(homes), "projects", slug(os.path.realpath(cwd)), f"{session}.jsonl")
+
+
+def subagent_path(transcript: str, agent_id: str) -> str:
+    """Where the agent keeps what a subagent of a session said.
+
+    >>> subagent_path("/p/4d1f.jsonl", "a07c")
+    '/p/4d1f/subagents/agent-a07c.jsonl'
+    """
+    return os.path.join(os.path.splitext(transcript)[0], "subagents", f"agent-{agent_id}.jsonl")
+
+
+def new_session() -> str:
+    """An id for a session."""
+    return str(uuid.uuid4())
+
+
+class Transcript:
+    """A conversation that is being written.
+
+    >>> import tempfile
+    >>> path = transcript_path("/home/me/app", new_session(), Homes(tempfile.mkdtemp(), {}))
+    >>> with Transcript(path, cwd="/home/me/app", sync=False) as said:
+    ...     _ = said.user("What is in a.txt?")
+    ...     call = {"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": "a.txt"}}
+    ...     _ = said.assistant({"model": "m", "content": [call]})
+    ...     _ = said.tool_result("t1", "nothing")
+    ...     _ = said.assistant({"model": "m", "content": [{"type": "text", "text": "Nothing."}]})
+    >>> [record.value["type"] for record in records_of(path)]
+    ['user', 'assistant', 'user', 'assistant', 'last-prompt']
+    """
+
+    def __init__(
+        self,
+        path: str,
+        *,
+        cwd: str,
+        version: str = WRITES_AS,
+        branch: str = "HEAD",
+        sync: bool = True,
+        clock: Callable[[], float] = time.time,
+        session: str = "",
+        agent_id: str = "",
+    ) -> None:
+        """`agent_id`: of the subagent whose conversation this is; `session` is then the one that it works for."""
+        self.path, self.session = path, session or os.path.splitext(os.path.basename(path))[0]
+        self.leaf: str | None = None
+        self._is_sidechain = bool(agent_id)
+        self._fields = {"userType": "external", "entrypoint": "sdk-cli", "cwd": cwd, "sessionId": self.session}
+        self._fields |= {"version": version, "gitBranch": branch}
+        self._fields |= {"agentId": agent_id} if agent_id else {}
+        self._clock, self._calls, self._prompt, self._said = clock, dict[str, str](), new_session(), ""
+        self._typed = ""  #: the last prompt of what was there
+        self._is_led = False  #: whether the file names a leaf
+        self._root = ""  #: a record that all that is said from now on descends from
+        self._file = AppendFile(path, sync=sync)
+        self._others = Others(path, is_sidechain=self._is_sidechain)
+        self._go_on()
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What was found torn, at the opening and since, and that others write here."""
+        return [*self._file.findings, *self._others.findings]
+
+    def __enter__(self) -> Transcript:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End it: the last prompt and the leaf are noted for the agent's list, unless others spoke since."""
+        if not self._file.is_closed:
+            self._others.look()
+        if self._said and not self._is_sidechain and not self._others.have_spoken:
+            self._lead(self.leaf)
+            self._said = ""
+        self._file.close()
+
+    def abandon(self) -> None:
+        """Close it without a note: it is gone on with at once."""
+        self.claim()
+        self._file.close()
+
+    def claim(self) -> None:
+        """If others spoke since, let the file tell of our branch again."""
+        self._others.look()
+        if self._others.have_spoken and self.leaf and not self._is_sidechain:
+            self._lead(self.leaf)
+
+    def user(self, prompt: str | Sequence[Json], *, is_meta: bool = False) -> str:
+        """A prompt: a text, or blocks of the API."""
+        content = prompt if isinstance(prompt, str) else list(prompt)
+        if is_meta:
+            return self._chained({"type": "user", "message": {"role": "user", "content": content}, "isMeta": True})
+        self._prompt = new_session()
+        if isinstance(prompt, str):
+            self._said = prompt
+        said = {"role": "user", "content": content}
+        how = {"permissionMode": "default", "promptSource": "sdk"}
+        return self._chained({"promptId": self._prompt, "type": "user", "message": said, **how}, is_root=True)
+
+    def assistant(self, message: Json) -> list[str]:
+        """An answer as the API gives it; one record per block."""
+        content = message.get("content")
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        whole = {"id": f"msg_{uuid.uuid4().hex}", "type": "message", "role": "assistant", **message}
+        whole = {"stop_reason": None, "stop_sequence": None, "usage": {"input_tokens": 0, "output_tokens": 0}} | whole
+        written = []
+        for block in blocks if isinstance(blocks, list) else []:
+            written.append(self._chained({"message": {**whole, "content": [block]}, "type": "assistant"}))
+            if isinstance(block, dict) and block.get("type") == "tool_use":
+                self._calls[text_at(block, "id")] = written[-1]
+        return written
+
+    def tool_result(
+        self, call: str, content: str | Sequence[Json], *, is_error: bool = False, result: object = None
+    ) -> str:
+        """What a tool gave back; `result` is the same in the tool's own structure."""
+        source = self._calls.pop(call, None)
+        block: dict[str, object] = {"tool_use_id": call, "type": "tool_result"}
+        block["content"] = content if isinstance(content, str) else list(content)
+        if is_error:
+            block["is_error"] = True
+        record = {"promptId": self._prompt, "type": "user", "message": {"role": "user", "content": [block]}}
+        structured = f"Error: {content}" if is_error and result is None else result
+        after = {} if structured is None else {"toolUseResult": structured}
+        if source is not None:
+            after["sourceToolAssistantUUID"] = source
+        return self._chained({**record, **after}, source or self.leaf)
+
+    def attachment(self, value: Json, **fields: object) -> str:
+        """What the agent put beside a prompt or a result; newer versions keep the text in `rendered`, too."""
+        return self._chained({"attachment": dict(value), "type": "attachment", **fields})
+
+    def system(self, subtype: str, content: str = "", **fields: object) -> str:
+        """A note about the session that no model reads."""
+        return self._chained({"type": "system", "subtype": subtype, "content": content, "isMeta": False, **fields})
+
+    def compact(self, summary: str, *, trigger: str = "manual", tokens: int = 0) -> list[str]:
+        """Go on from a summary alone: what was said before is not sent any more.
+
+        To keep the last messages as the agent does, write what `foretold.context.compaction_records` makes: `records`.
+        """
+        before, self.leaf = self.leaf, None
+        data = {"trigger": trigger, "preTokens": tokens}
+        boundary = self.system(
+            "compact_boundary", "Conversation compacted", level="info", compactMetadata=data, logicalParentUuid=before
+        )
+        said = {"type": "user", "message": {"role": "user", "content": summary}}
+        flags = {"isVisibleInTranscriptOnly": True, "isCompactSummary": True}
+        return [boundary, self._chained({"promptId": self._prompt, **said, **flags})]
+
+    def records(self, records: Iterable[Json]) -> list[str]:
+        """Records that are ready, as they are, in their order; the chain goes on from the last that belongs to it.
+
+        A chained record has its own `uuid` and `parentUuid`; fields that all of a session share are added if missing.
+        """
+        ready = [dict(record) for record in records]
+        for value in ready:
+            if value.get("type") in CHAINED and not (text_at(value, "uuid") and "parentUuid" in value):
+                raise ValueError(f"a record of the type {value['type']} needs its uuid and its parentUuid")
+        written = []
+        for value in ready:
+            is_chained = value.get("type") in CHAINED
+            self._append({**self._fields, **value} if is_chained else value)
+            if is_chained:
+                self._note(value)
+                written.append(text_at(value, "uuid"))
+                self._spoke(written[-1], value["parentUuid"])
+        self._keep_lead()
+        return written
+
+    def snapshot(self, value: Json, *, message: str = "", is_update: bool = False) -> None:
+        """The state of tracked files at a prompt: `messageId`, `trackedFileBackups`, `timestamp`."""
+        noted = message or text_at(dict(value), "messageId")
+        about = {"messageId": noted, "snapshot": dict(value), "isSnapshotUpdate": is_update}
+        self._append({"type": "file-history-snapshot", **about})
+
+    def title(self, text: str) -> None:
+        """A name, by which the agent resumes it too."""
+        self._line({"type": "custom-title", "customTitle": text})
+
+    def _chained(self, record: Json, parent: str | None = None, *, is_root: bool = False) -> str:
+        name, parent = str(uuid.uuid4()), parent or self.leaf
+        head = {"parentUuid": parent, "isSidechain": self._is_sidechain}
+        value = {**head, **record, "uuid": name, "timestamp": _stamp(self._clock()), **self._fields}
+        self._append(value)
+        self.leaf = name
+        self._spoke(name, parent, is_root=is_root)
+        if record.get("subtype") != "compact_boundary":  # a summary follows, and without it there is no conversation
+            self._keep_lead()
+        return name
+
+    def _spoke(self, name: str, parent: object, *, is_root: bool = False) -> None:
+        """We said something. A record without a parent does not descend from the leaf that the file names, if any."""
+        self._others.have_spoken = False
+        self._others.have_led |= parent is None and self._is_led
+        self._root = name if is_root or parent is None else self._root
+
+    def _keep_lead(self) -> None:
+        """Behind somebody else, or a compaction, the file is told whose branch is the last."""
+        if self._others.have_led and self._root and not self._is_sidechain:
+            self._lead(self._root)
+
+    def _lead(self, leaf: str | None) -> None:
+        self._others.have_led, self._is_led = False, True
+        self._line({"type": "last-prompt", "lastPrompt": self._said or self._typed, "leafUuid": leaf})
+
+    def _line(self, value: Json) -> None:
+        self._append({**value, "sessionId": self.session})
+
+    def _append(self, value: Json) -> None:
+        line, before = line_of(value), self._file.end
+        self._others.writing = text_at(dict(value), "uuid")
+        try:
+            self._file.append(line)
+        finally:  # a line that the disk did not confirm is there
+            if self._file.end != before:
+                self._others.up_to(self._file.end - len(line) - 1, self._file.end)
+
+    def _go_on(self) -> None:
+        """Find the leaf of what is there, and the calls without a result."""
+        for record in records_of(self.path):
+            if record.value.get("type") in CHAINED:
+                self._note(record.value)
+            self._is_led |= record.value.get("type") == "last-prompt"
+
+    def _note(self, value: Json) -> None:
+        """Remember of a chained record what the next ones need."""
+        if (value.get("isSidechain") is True) != self._is_sidechain or not text_at(value, "uuid"):
+            return
+        self.leaf = text_at(value, "uuid")
+        said = value.get("message")
+        content = said.get("content") if isinstance(said, dict) else None
+        if isinstance(content, str) and value.get("promptId") and not value.get("isCompactSummary"):
+            self._typed = content
+        for block in content if isinstance(content, list) else []:
+            if text_at(block, "type") == "tool_use":
+                self._calls[text_at(block, "id")] = self.leaf
+            elif text_at(block, "type") == "tool_result":
+                self._calls.pop(text_at(block, "tool_use_id"), None)
+
+
+def line_of(value: Json) -> bytes:
+    """A record as a line, without its end."""
+    # half a surrogate pair cannot be UTF-8; the escape of JSON keeps it
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value, separators=(",", ":")).encode()
+
+
+def _stamp(now: float) -> str:
+    """A time as the agent writes it.
+
+    >>> _stamp(1794731806.184)
+    '2026-11-15T08:36:46.184Z'
+    """
+    whole, part = divmod(round(now * 1000), 1000)
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(whole)) + f".{part:03}Z"

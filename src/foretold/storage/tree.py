@@ -1,0 +1,273 @@
+"""The only edge to the file system: a small read-only tree.
+
+1. `read` opens a file once, without waiting (a FIFO cannot hang us) and without following a link in the last
+   place; a link is then followed in a second step. So we know, at no extra cost, that most files are no links.
+2. What cannot be read is a `Fault` with a reason word, never an exception.
+3. `scan` lists a folder in the file system's own order, because real agents do not sort; `names` does so in haste,
+   for a walk over everything.
+4. `real` resolves links, once per folder: it is the expensive call.
+5. Every path that was looked at, there or not, leaves a stamp, so that a view can be checked for changes later
+   with one `stat` a path.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    Stamp = tuple[int, ...] | None
+else:
+    Protocol = object
+
+
+class Fault(NamedTuple):
+    """Why a path could not be read: a reason word of `foretold.types.REASONS`, and the system's words."""
+
+    reason: str
+    detail: str = ""
+
+
+class Item(NamedTuple):
+    """A name in a folder. `kind` is file, folder, link or other."""
+
+    name: str
+    kind: str
+
+
+class Tree(Protocol):
+    """What a loader needs of a file system. A test may pass its own."""
+
+    def read(self, path: str, limit: int) -> bytes | Fault: ...
+    def scan(self, folder: str) -> list[Item] | Fault: ...
+    def names(self, folder: str) -> tuple[list[str], list[str]] | Fault: ...
+    def real(self, path: str) -> str: ...
+    def identity(self, path: str) -> object: ...
+    def kind(self, path: str) -> str: ...
+
+
+_PLAIN = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+_NOFOLLOW = _PLAIN | getattr(os, "O_NOFOLLOW", 0)
+_REASON = {
+    errno.ENOENT: "missing",
+    errno.ENOTDIR: "missing",
+    errno.ELOOP: "symlink-loop",
+    errno.ENAMETOOLONG: "bad-name",
+    errno.EINVAL: "bad-name",
+    errno.ENXIO: "not-a-file",
+}
+MISSING = Fault("missing")
+
+
+class DanglingLink(FileNotFoundError):
+    """A link that leads nowhere: something is there, and nothing can be read."""
+
+
+class Disk:
+    """The real file system."""
+
+    __slots__ = ("_real", "stamps")
+
+    def __init__(self) -> None:
+        self.stamps: dict[str, Stamp] = {}
+        self._real: dict[str, str] = {"/": "/"}
+
+    def read(self, path: str, limit: int) -> bytes | Fault:
+        """The bytes of a file, at most `limit` of them; a longer file is a fault."""
+        try:
+            try:
+                handle = os.open(path, _NOFOLLOW)
+            except OSError as error:
+                if error.errno != errno.ELOOP:
+                    raise
+                handle = self._open_link(path)
+            else:
+                self._real.setdefault(path, "")
+        except (OSError, ValueError) as error:
+            return self._fault(path, error)
+        try:
+            return self._read(path, handle, limit)
+        except OSError as error:
+            return self._fault(path, error)
+        finally:
+            os.close(handle)
+
+    def _open_link(self, path: str) -> int:
+        try:
+            return os.open(path, _PLAIN)
+        except FileNotFoundError as error:
+            raise DanglingLink(error.errno, "the link leads nowhere") from None
+
+    def _read(self, path: str, handle: int, limit: int) -> bytes | Fault:
+        info = os.fstat(handle)
+        size = info.st_size
+        self.stamps[path] = _content(info)
+        if not stat.S_ISREG(info.st_mode):
+            return Fault("folder" if stat.S_ISDIR(info.st_mode) else "not-a-file")
+        if size > limit:
+            return Fault("too-large", f"{size} bytes, the limit is {limit}")
+        data = os.read(handle, size + 1)
+        if len(data) == size:
+            return data
+        return self._read_changing(handle, data, limit)
+
+    def _read_changing(self, handle: int, data: bytes, limit: int) -> bytes | Fault:
+        """A file whose size was not what `stat` said: it grows, shrinks, or is made up as it is read."""
+        parts = [data]
+        length = len(data)
+        while data and length <= limit:
+            data = os.read(handle, 1 << 20)
+            parts.append(data)
+            length += len(data)
+        if length > limit:
+            return Fault("too-large", f"more than {limit} bytes")
+        return b"".join(parts)
+
+    def _fault(self, path: str, error: OSError | ValueError) -> Fault:
+        self.stamps[path] = None
+        if isinstance(error, ValueError):  # an embedded NUL, or a lone surrogate
+            return Fault("bad-name", str(error))
+        reason = _REASON.get(error.errno or 0, "unreadable")
+        if reason == "missing" and not isinstance(error, DanglingLink):
+            return MISSING
+        return Fault(reason, error.strerror or "")
+
+    def scan(self, folder: str) -> list[Item] | Fault:
+        """The names in a folder, in the file system's own order."""
+        try:
+            info = os.stat(folder)
+            with os.scandir(folder) as listing:
+                items = [Item(item.name, _kind_of(item)) for item in listing]
+        except NotADirectoryError:
+            if self.kind(folder) == "missing":
+                return MISSING
+            return Fault("not-a-file", "a folder should stand here")
+        except (OSError, ValueError) as error:
+            if isinstance(error, FileNotFoundError) and _is_link(folder):
+                error = DanglingLink(error.errno, "the link leads nowhere")
+            return self._fault(folder, error)
+        self.stamps[folder] = _content(info)
+        return items
+
+    def names(self, folder: str) -> tuple[list[str], list[str]] | Fault:
+        """The names in a folder, and those of them that are folders, not links: half the price of a scan."""
+        names, folders = [], []
+        try:
+            info = os.stat(folder)
+            with os.scandir(folder) as listing:
+                for item in listing:
+                    names.append(item.name)
+                    if item.is_dir(follow_symlinks=False):
+                        folders.append(item.name)
+        except (OSError, ValueError) as error:
+            return self._fault(folder, error)
+        self.stamps[folder] = _content(info)
+        return names, folders
+
+    def kind(self, path: str) -> str:
+        """file, folder, other, missing, or unreadable; links are followed."""
+        try:
+            info = os.stat(path)
+        except PermissionError:
+            self.stamps[path] = None
+            return "unreadable"
+        except (OSError, ValueError):
+            self.stamps[path] = None
+            return "missing"
+        self.stamps.setdefault(path, _existence(info))
+        if stat.S_ISREG(info.st_mode):
+            return "file"
+        return "folder" if stat.S_ISDIR(info.st_mode) else "other"
+
+    def identity(self, path: str) -> object:
+        """What is the same for two names of one file, links and hard links alike."""
+        try:
+            info = os.stat(path)
+        except (OSError, ValueError):
+            return path
+        return info.st_dev, info.st_ino
+
+    def size(self, path: str) -> int:
+        """The bytes of a file; 0 if there is none."""
+        try:
+            return os.stat(path).st_size
+        except (OSError, ValueError):
+            return 0
+
+    def real(self, path: str) -> str:
+        """The path with every link resolved; each folder is resolved once."""
+        known = self._real.get(path)
+        if known:
+            return known
+        pending = []
+        while not known:
+            pending.append(path)
+            path = path.rpartition("/")[0] or "/"
+            known = self._real.get(path)
+        for path in reversed(pending):
+            if self._real.get(path) is None and _is_link(path):
+                known = _resolve(path)
+            else:
+                known = known.rstrip("/") + "/" + path.rpartition("/")[2]
+            self._real[path] = known
+        return known
+
+
+def _resolve(path: str) -> str:
+    try:
+        return os.path.realpath(path)
+    except (OSError, ValueError):
+        return path
+
+
+def _is_link(path: str) -> bool:
+    try:
+        return stat.S_ISLNK(os.lstat(path).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def _kind_of(item: os.DirEntry[str]) -> str:
+    if item.is_symlink():
+        return "link"
+    if item.is_file(follow_symlinks=False):
+        return "file"
+    return "folder" if item.is_dir(follow_symlinks=False) else "other"
+
+
+def _content(info: os.stat_result) -> tuple[int, ...]:
+    """What changes when a file's text or rights, or the names in a folder, change."""
+    return info.st_mtime_ns, info.st_ctime_ns, info.st_size, info.st_ino
+
+
+def _existence(info: os.stat_result) -> tuple[int, ...]:
+    """What changes when something else stands at a path: of a folder that was not listed, no more matters."""
+    return info.st_ino, stat.S_IFMT(info.st_mode)
+
+
+def unchanged(stamps: dict[str, Stamp]) -> bool:
+    """Whether every path still is what it was when the stamps were taken: one `stat` a path."""
+    for path, stamp in stamps.items():
+        try:
+            info = os.stat(path)
+        except (OSError, ValueError):
+            if stamp is not None:
+                return False
+        else:
+            if stamp is None or stamp != (_existence(info) if len(stamp) == 2 else _content(info)):
+                return False
+    return True
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Whether a path is a folder or lies in it, by spelling.
+
+    >>> is_inside("/a/b", "/a"), is_inside("/ab", "/a"), is_inside("/a", "/")
+    (True, False, True)
+    """
+    return path == folder or path.startswith(folder.rstrip("/") + "/")

@@ -1,0 +1,198 @@
+"""Which globs have a file: for rules that apply where something that matches them exists.
+
+1. A glob is seen from the working directory, and tested against every path below it and against the bare name; `*`
+   crosses folders, `**/` may be none. A folder counts as well as a file. It may also match the working directory
+   itself.
+2. All globs share one walk, nearest folders first, which ends as soon as each rule has its hit. Folders that hold no
+   work of the project (`PRUNED`) are not entered unless a glob names them. Links are not followed.
+3. A glob whose fixed beginning is not there needs no walk. Of the others, most are ruled out for a whole folder by
+   one look for their fixed ending among its names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+
+from foretold.storage.tree import Fault, Tree, is_inside
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+PRUNED = frozenset(".git .hg .svn .tox .venv .mypy_cache .pytest_cache .ruff_cache __pycache__ node_modules".split())
+MAX_STARS = 64  #: of one glob; nobody writes more
+_PARTS = re.compile(r"(?<![^/])\*\*/|\*+|\?|\[!?\]?[^\]]*\]|[^*?\[]+|\[")
+_MAGIC = re.compile(r"[*?\[]")
+_ENDS = re.compile(r"[*?\]]")
+
+
+def first_hits(tree: Tree, cwd: str, rules: Sequence[Sequence[str]]) -> list[str | None]:
+    """For each rule the first path that one of its globs matches, seen from `cwd`; None if there is none."""
+    hits: list[str | None] = [None] * len(rules)
+    heads = _Heads(tree, cwd)
+    wanted: list[_Glob] = []
+    for number, globs in enumerate(rules):
+        for written in globs:
+            glob = _Glob(number, written, cwd)
+            if glob.is_here(cwd):
+                hits[number] = cwd
+            elif not glob.head.startswith("/") and heads.are_there(glob.head):
+                wanted.append(glob)
+                heads.note_link(glob.head)
+    wanted = [glob for glob in wanted if hits[glob.rule] is None]
+    if wanted:
+        _walk(tree, cwd, wanted, hits, heads.links)
+    return hits
+
+
+def is_usable(glob: str) -> bool:
+    """Whether a glob has no more stars than can be read."""
+    return glob.count("*") <= MAX_STARS or _compiled(glob) is not None
+
+
+def _walk(tree: Tree, cwd: str, wanted: list[_Glob], hits: list[str | None], links: list[str]) -> None:
+    closed = PRUNED - {name for glob in wanted for name in glob.segments}
+    by_ending = _by_ending(wanted)
+    waiting = deque([("", cwd), *((f"{link}/", f"{cwd.rstrip('/')}/{link}") for link in links)])
+    while waiting:
+        inside, folder = waiting.popleft()
+        listed = tree.names(folder)
+        if isinstance(listed, Fault):
+            continue
+        names, folders = listed
+        all_names = "\n".join(("", *names, ""))
+        found = False
+        for ending, globs in by_ending.items():
+            if ending in all_names:
+                for glob in globs:
+                    if hits[glob.rule] is None:
+                        hits[glob.rule] = glob.first_of(inside, names)
+                        found = found or hits[glob.rule] is not None
+        if found:
+            wanted = [glob for glob in wanted if hits[glob.rule] is None]
+            if not wanted:
+                return
+            by_ending = _by_ending(wanted)
+        for name in folders:
+            if name not in closed:
+                waiting.append((f"{inside}{name}/", f"{folder.rstrip('/')}/{name}"))
+
+
+def _by_ending(globs: list[_Glob]) -> dict[str, list[_Glob]]:
+    found: dict[str, list[_Glob]] = {}
+    for glob in globs:
+        found.setdefault(glob.ending, []).append(glob)
+    return found
+
+
+class _Heads:
+    """Whether the fixed beginnings of globs are there: each folder is asked for once."""
+
+    def __init__(self, tree: Tree, cwd: str) -> None:
+        self.tree, self.cwd = tree, cwd.rstrip("/")
+        self.known = {"": True}
+        self.links: list[str] = []  #: those that lie behind a link, which a walk would not enter
+
+    def are_there(self, head: str) -> bool:
+        folder = head.rpartition("/")[0]
+        known = self.known.get(folder)
+        if known is None:
+            known = self.are_there(folder) and self.tree.kind(f"{self.cwd}/{folder}") == "folder"
+            self.known[folder] = known
+        return known
+
+    def note_link(self, head: str) -> None:
+        folder = head.rpartition("/")[0]
+        path = f"{self.cwd}/{folder}"
+        if folder and folder not in self.links and self.tree.real(path) != path:
+            self.links.append(folder)
+
+
+class _Glob:
+    """One glob of one rule. It is compiled when its fixed parts do not rule it out."""
+
+    __slots__ = ("_match", "ending", "head", "is_anchored", "rule", "segments", "written")
+
+    def __init__(self, rule: int, written: str, cwd: str) -> None:
+        self.rule = rule
+        if written.startswith("/") and len(written) > len(cwd) and is_inside(written, cwd):
+            written = "./" + written[len(cwd.rstrip("/")) + 1 :]
+        self.is_anchored = written.startswith("./")  #: it is not tested against the bare name
+        self.written = written = written.removeprefix("./").rstrip("/") or "/"
+        self.segments = written.split("/")
+        magic = _MAGIC.search(written)
+        self.head = written[: magic.start()] if magic else written
+        last = self.segments[-1]
+        ending = _ENDS.split(last)[-1]
+        starts = "\n" if ending == last and ending else ""
+        self.ending = starts + ending + "\n"
+        self._match: Callable[[str], object] | None = None
+
+    def matches(self, path: str) -> bool:
+        if self._match is None:
+            self._match = _compiled(self.written) or (lambda _: None)
+        return bool(self._match(path))
+
+    def is_here(self, cwd: str) -> bool:
+        """Whether it matches the working directory itself."""
+        return cwd.startswith(self.head) and cwd.endswith(self.ending.strip("\n")) and self.matches(cwd)
+
+    def first_of(self, inside: str, names: list[str]) -> str | None:
+        ending = self.ending.strip("\n")
+        for name in names:
+            if not name.endswith(ending):
+                continue
+            if self.matches(inside + name) or (inside and not self.is_anchored and self.matches(name)):
+                return inside + name
+        return None
+
+
+def _compiled(glob: str) -> Callable[[str], re.Match[str] | None] | None:
+    """The match function of a glob; None if it has too many stars.
+
+    Every part but the last is taken at its first place and never given back, so nothing backtracks.
+    """
+    whole = glob.removesuffix("/**")
+    groups = list(_groups(whole))
+    if len(groups) > MAX_STARS:
+        return None
+    first, *rest = groups
+    form: str = first[1]
+    for at, (star, fixed) in enumerate(rest, 1):
+        lazy = r"(?:.*?/)??" if star == "**/" else ".*?"
+        form += f"{lazy}{fixed}" if at == len(rest) else f"(?>{lazy}{fixed})"
+    if whole != glob:
+        form += "(?:/.*)?"
+    return re.compile(form, re.DOTALL).fullmatch
+
+
+def _groups(glob: str) -> Iterator[tuple[str, str]]:
+    """The fixed parts of a glob as patterns, each with the star before it."""
+    star, fixed = "", ""
+    for part in _PARTS.findall(glob):
+        if part == "**/" or part[0] == "*":
+            yield star, fixed
+            star, fixed = part, ""
+        elif part == "?":
+            fixed += "."
+        elif part[0] == "[" and len(part) > 2:
+            fixed += _class(part[1:-1])
+        else:
+            fixed += re.escape(part)
+    yield star, fixed
+
+
+def _class(body: str) -> str:
+    """A class of characters; ranges that are none are left out, as the shell does."""
+    negated = body[0] == "!"
+    at, members = int(negated), []
+    while at < len(body):
+        is_range = body[at + 1 : at + 2] == "-" and at + 2 < len(body)
+        last = body[at + 2] if is_range else body[at]
+        if body[at] <= last:
+            members.append(re.escape(body[at]) + (f"-{re.escape(last)}" if is_range else ""))
+        at += 3 if is_range else 1
+    if not members:
+        return "." if negated else "(?!)"
+    return f"[{'^' if negated else ''}{''.join(members)}]"

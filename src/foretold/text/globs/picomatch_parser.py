@@ -1,0 +1,291 @@
+"""The parser of exclude globs (`globs`): from a pattern to a tree.
+
+1. `/`, `?` and `*` are as everywhere. `**` is any number of folders where it is a segment of its own: `a/**/b` is also
+   `a/b`, `a/**` also `a`, but `/**/b` at the very start is not `/b`. Elsewhere two stars are one; `**.md` as a whole
+   pattern is any path with that ending.
+2. `[a-z]` is a class: `^` negates, `!` does not; one without ranges also stands for its own text.
+3. `{a,b}` is a choice, `{a..c}` one character of a range, other braces are literal.
+4. `(a|b)` is a choice; `@ ? * +` before it tell how often, or `?` and `+` behind it. A `|` outside of all splits the
+   whole pattern.
+5. `!(a)` is a part of a segment that is not `a` at the end of a pattern, and elsewhere one that does not begin with
+   `a`; with a `/` among what is inside, it is any text from where the rest of the path is not `a`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from foretold.text.globs.picomatch_tree import Anything, Choice, Class, End, Literal, Other, Row, Star, Unusable
+from foretold.text.patterns import lazy
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from foretold.text.globs.picomatch_tree import Node
+
+DEEPEST = 50  #: levels of parentheses and braces
+PLAIN = lazy(r"(?:[^][/?*+@!(){}|,]|/(?!\*\*(?!\*)))+")
+LEAD = lazy(r"(?:\./)?((?:!(?!\((?!\?)))*)")  # `!(a)` is no negation
+SUFFIX = lazy(r"\*\*((?:\.\w+)+)", re.ASCII)
+EXTGLOB = lazy(r"[?*+@]\((?!\?)|!\(")
+STARS = lazy(r"\*(?:\*(?!\((?!\?)))*")  # the last one of `**(a)` is that of `*(a)`
+EXTENSION = lazy(r"\.[^/.]+")
+POSIX = lazy(r"\[:(\w+):\]")
+CLASSES = {  # pairs of a first and a last character
+    "alnum": "azAZ09",
+    "alpha": "azAZ",
+    "ascii": "\x00\x7f",
+    "blank": "  \t\t",
+    "cntrl": "\x00\x1f\x7f\x7f",
+    "digit": "09",
+    "graph": "!~",
+    "lower": "az",
+    "print": " ~",
+    "punct": "!/:@[[]`{~",
+    "space": "\t\r  ",
+    "upper": "AZ",
+    "word": "azAZ09__",
+    "xdigit": "09AFaf",
+}
+EVERYTHING = Anything()
+NOTHING = Choice(())
+SLASH = [Literal("/")]
+ONE = Class([("/", "/")], negated=True)
+
+
+def parse(pattern: str) -> tuple[Node, bool]:
+    """The tree of a pattern, and whether the pattern stands for all other paths."""
+    try:
+        return _parse(pattern)
+    except Unusable:
+        return NOTHING, False
+
+
+def _parse(pattern: str) -> tuple[Node, bool]:
+    lead = LEAD.match(pattern)
+    bangs = lead[1] if lead else ""
+    rest = pattern[lead.end() :] if lead else pattern
+    while rest.startswith("./") and (not bangs or len(bangs) % 2):
+        rest = rest[2:]
+    if not bangs and (suffix := SUFFIX.fullmatch(rest)):
+        return Row([EVERYTHING, Literal(suffix[1])]), False
+    return Parser(rest).choice(0, len(rest), "|"), len(bangs) % 2 == 1
+
+
+class Parser:
+    """A pattern, with what is known of its brackets: `closing` tells where each is closed."""
+
+    def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
+        self.size = len(pattern)
+        self.depth = -1
+        self.closed = -1  #: the end of the last group, class or choice
+        self.closing: dict[int, int] = {}
+        self.commas: set[int] = set()
+        self.pair()
+
+    def pair(self) -> None:
+        """Find which brackets belong together, and which braces have a comma of their own."""
+        opened: list[int] = []
+        parens = 0
+        at = 0
+        while at < self.size:
+            char = self.pattern[at]
+            if char == "[" and (end := self.class_end(at)):
+                self.closing[at] = end
+                at = end
+            elif char in "({":
+                opened.append(at)
+                parens += char == "("
+            elif char == ")" and parens:
+                while self.pattern[opened[-1]] == "{":
+                    opened.pop()
+                self.closing[opened.pop()] = at
+                parens -= 1
+            elif char == "}" and opened and self.pattern[opened[-1]] == "{":
+                self.closing[opened.pop()] = at
+            elif char == "," and opened and self.pattern[opened[-1]] == "{":
+                self.commas.add(opened[-1])
+            at += 1
+
+    def class_end(self, at: int) -> int:
+        """Where the class that opens here is closed; 0 if nowhere."""
+        at += 2 if self.pattern.startswith("^", at + 1) else 1
+        at += self.pattern.startswith("]", at)
+        named = False
+        while (end := self.pattern.find("]", at)) >= 0:
+            name = self.pattern.rfind("[:", at, end)
+            if name < 0 or not (posix := POSIX.match(self.pattern, name)) or posix[1] not in CLASSES:
+                return end
+            at = posix.end()
+            named = True
+        if named:
+            raise Unusable
+        return 0
+
+    def choice(self, at: int, end: int, separators: str) -> Choice:
+        """What is between two places, as one option per separator."""
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise Unusable
+        options: list[Node] = []
+        parts: list[Node] = []
+        while at < end:
+            if self.pattern[at] in separators:
+                options.append(Row(parts))
+                parts = []
+                at += 1
+            else:
+                at = self.part(at, parts, separators)
+        self.depth -= 1
+        return Choice([*options, Row(parts)])
+
+    def part(self, at: int, parts: list[Node], separators: str) -> int:
+        """Add the part of the pattern that begins here; where it ends."""
+        if plain := PLAIN.match(self.pattern, at):
+            parts.append(Literal(plain[0]))
+            return plain.end()
+        char = self.pattern[at]
+        if EXTGLOB.match(self.pattern, at):
+            return self.extglob(at, parts)
+        if at == self.closed and (char == "+" or (char == "?" and self.pattern[at - 1] == ")")):
+            self.quantify(parts, char)
+        elif char in "[({" and at in self.closing:
+            return self.bracketed(at, parts)
+        elif char == "{":
+            raise Unusable
+        elif char == "*" or self.pattern.startswith("/**", at):
+            return self.stars(at, parts, separators)
+        elif char == "?" and not self.pattern.startswith("(", at - 1):
+            parts.append(ONE)
+        else:
+            parts.append(Literal(char))
+        return at + 1
+
+    def quantify(self, parts: list[Node], char: str) -> None:
+        """`(a)?` and `(a)+`; a second `?` says nothing."""
+        group = parts[-1]
+        counted = isinstance(group, Choice) and (group.optional or group.repeats)
+        if counted and char == "+":
+            raise Unusable
+        if not counted:
+            parts[-1] = Choice([group], optional=char == "?", repeats=char == "+")
+
+    def bracketed(self, at: int, parts: list[Node]) -> int:
+        """Add a class, a group or a choice."""
+        end = self.closing[at]
+        if self.pattern[at] == "[":
+            parts.append(self.one_of(at, end))
+        elif self.pattern[at] == "(":
+            parts.append(self.choice(at + 1, end, "|"))
+        elif at in self.commas:
+            parts.append(self.choice(at + 1, end, ",|"))
+        elif ".." in self.pattern[at:end]:
+            parts.append(_range(self.pattern[at + 1 : end]))
+        else:
+            parts.append(Literal("{"))
+            return at + 1
+        self.closed = end + 1
+        return self.closed
+
+    def one_of(self, at: int, end: int) -> Node:
+        """A class."""
+        body = self.pattern[at + 1 : end]
+        negated = body.startswith("^")
+        ranges = _ranges(body[negated:])
+        found = Class(ranges, negated=negated, slash="[:" in body)
+        if "-" in body or negated or POSIX.search(body):
+            return found
+        return Choice([found, Literal(f"[{body}]")])
+
+    def extglob(self, at: int, parts: list[Node]) -> int:
+        """Add `@(a)` and the like; an open one matches nothing, and an open `@(` is `(`."""
+        end = self.closing.get(at + 1)
+        char = self.pattern[at]
+        if end is None:
+            if char == "!":
+                raise Unusable
+            if char != "@":
+                parts.append(NOTHING)
+            return at + 1
+        inside = self.choice(at + 2, end, "|")
+        if char == "!":
+            parts.append(self.other(inside, at, end))
+        else:
+            parts.append(Choice(inside.options, optional=char in "?*", repeats=char in "*+"))
+        self.closed = end + 1
+        return self.closed
+
+    def other(self, inside: Node, at: int, end: int) -> Node:
+        """`!(a)`, from what is inside."""
+        refused = [inside]
+        wide = "/" in self.pattern[at:end] and end - at > 3
+        rest = self.pattern[end + 1 :]
+        if wide or not rest.strip(")"):
+            refused.append(End())
+        elif "*" in self.pattern[at:end] and self.depth == 0 and EXTENSION.fullmatch(rest):
+            refused += [self.choice(end + 1, self.size, "|"), End()]
+        return Other(Row(refused), wide=wide)
+
+    def stars(self, at: int, parts: list[Node], separators: str) -> int:
+        """Add `*` or `**`, with the `/` before it if the place is that of one."""
+        first = at + (self.pattern[at] == "/")
+        stars = STARS.match(self.pattern, first)
+        end = stars.end() if stars else first
+        before = self.pattern[first - 1 : first]
+        if end - first == 2 and self.alone(before, end, separators):
+            return self.folders(at, first, end, parts)
+        parts += SLASH[: first - at]
+        parts.append(Star(opens=before in "/" and end - first < 3))
+        return end
+
+    def folders(self, at: int, first: int, end: int, parts: list[Node]) -> int:
+        """Add a `**` that is a segment of its own, with the slashes that may be left out with it."""
+        while self.pattern.startswith("/**", end) and self.pattern[end + 3 : end + 4] in "/":
+            end += 3
+        after = self.pattern[end : end + 1]
+        if first > at > 0 and after == "/":
+            last = [End()] if end + 1 < self.size else []
+            parts.append(Choice([*SLASH, Row([*SLASH, EVERYTHING, *SLASH]), *last]))
+            return end + 1
+        if first == 0 and after == "/":
+            parts.append(Choice([Row([EVERYTHING, *SLASH])], optional=True))
+            return end + 1
+        last = [End()] if first > at > 0 and after in ("", ")") and self.pattern[at - 1] != "*" else []
+        parts.append(Choice([Row([*SLASH[: first - at], EVERYTHING]), *last]))
+        return end
+
+    def alone(self, before: str, end: int, separators: str) -> bool:
+        """Whether two stars behind this character and up to this place are a segment of their own."""
+        after = self.pattern[end : end + 1]
+        in_braces = "," in separators
+        return (before in ("", "/", "(", ")") or (in_braces and before in "{,")) and (
+            after in ("", "/", ")", "{") or (in_braces and after in ",}") or self.pattern.startswith("@(", end)
+        )
+
+
+def _range(body: str) -> Node:
+    """`{a..c}`."""
+    ends = body.split("..")
+    if len(ends) == 2 and ends > sorted(ends):
+        ends.reverse()
+    return Class(_ranges("-".join(ends)))
+
+
+def _ranges(body: str) -> list[tuple[str, str]]:
+    """The characters of a class as pairs of a first and a last one."""
+    found = []
+    at = 0
+    while at < len(body):
+        if (posix := POSIX.match(body, at)) and posix[1] in CLASSES:
+            pairs = CLASSES[posix[1]]
+            found += list(zip(pairs[::2], pairs[1::2], strict=True))
+            at = posix.end()
+        elif body.startswith("-", at + 1) and at + 2 < len(body):
+            if body[at] > body[at + 2]:
+                raise Unusable
+            found.append((body[at], body[at + 2]))
+            at += 3
+        else:
+            found.append((body[at], body[at]))
+            at += 1
+    return sorted(set(found))

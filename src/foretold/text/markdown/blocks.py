@@ -1,0 +1,250 @@
+"""The blocks of a Markdown text, cut where the agent's own parser cuts them; lists and quotes hold blocks themselves.
+
+1. A list item takes lines that are indented to its text, blank lines, and lazy lines: those that begin nothing. After
+   a blank line nothing is lazy, nor after a line that is code, a fence, a heading or a thematic break.
+2. Items go on as long as they have the same sort of mark. A list ends with its last line that is not blank.
+3. A quote takes lazy lines as long as its last block is no code; a list or a quote at its end takes them itself.
+   Where that happens the agent's parser loses count of what it has read, and the shown text of the quote repeats or
+   lacks a mark; that is the agent's text, so it is ours.
+4. Lines that belong to no block are blank.
+"""
+
+from __future__ import annotations
+
+from foretold.text.markdown import leaves
+from foretold.text.markdown import lines as mdlines
+from foretold.text.markdown.leaves import Block, Item
+from foretold.text.markdown.lines import PLAIN, SPACES
+from foretold.text.patterns import lazy
+
+
+class TangledError(Exception):
+    """The text has too many blocks, or they are nested too deeply."""
+
+
+class Effort:
+    """How many lines and blocks may still be read: each level of lists and quotes reads its lines again.
+
+    Lists of short items, nested twice, spend half of it; prose a tenth.
+    """
+
+    __slots__ = ("left", "lines")
+
+    def __init__(self, size: int) -> None:
+        self.left = SPARE + size // CHARACTERS_PER_STEP
+        self.lines = LINES + size // CHARACTERS_PER_LINE
+
+    def spend(self, steps: int) -> None:
+        self.left -= steps
+        if self.left < 0:
+            raise TangledError
+
+
+DEPTH = 16
+SPARE, CHARACTERS_PER_STEP = 40_000, 6
+LINES, CHARACTERS_PER_LINE = 20_000, 16
+STEPS_PER_BLOCK, STEPS_PER_HTML = 3, 12
+
+_QUOTED = lazy(r" {0,3}> ?")
+_UNQUOTE = lazy(r" {0,3}>[ \t]?")
+_DEEP = lazy(rf" {{0,3}}(?:(?:[*+-]|[0-9]{{1,9}}[.)])[ \t]+|> ?){{{DEPTH}}}")
+
+
+def cut(lines: list[str], effort: Effort, *, top: bool = True, depth: int = 0) -> list[Block]:
+    """The blocks of a text; `top` unless it is the text of a list item. Raises `TangledError`."""
+    if depth > DEPTH or len(lines) > effort.lines:
+        raise TangledError
+    effort.spend(len(lines))
+    found: list[Block] = []
+    untitled = at = 0
+    while at < len(lines):
+        block: Block | None
+        kind = mdlines.kind_of(lines[at]) if lines[at] else "blank"
+        if kind == "blank":
+            at += 1
+            continue
+        if kind == "list":
+            block = _list(lines, at, effort)
+            top = True
+        elif kind == "quote":
+            block = _quote(lines, at, effort, depth)
+        elif kind:
+            block = leaves.BLOCKS[kind](lines, at)
+        else:
+            block = leaves.definition(lines, at) if lines[at].lstrip(" ")[0] == "[" else None
+            if not block and at >= untitled:
+                block, untitled = leaves.title(lines, at)
+            block = block or (leaves.paragraph(lines, at) if top else leaves.text(lines, at))
+        effort.spend(STEPS_PER_HTML if kind == "html" else STEPS_PER_BLOCK)
+        found.append(block)
+        at = block.end
+    return found
+
+
+def _list(lines: list[str], start: int, effort: Effort) -> Block:
+    """The list that begins with this line."""
+    if _DEEP.match(lines[start]):
+        raise TangledError
+    sort = mdlines.mark_of(lines[start])[-1]
+    items: list[Item] = []
+    at = start
+    while at < len(lines):
+        mark = mdlines.mark_of(lines[at])
+        if mark[-1:] != sort or (at > start and mdlines.is_rule(lines[at])):
+            break
+        at, item = _item(lines, at, len(mark))
+        items.append(item)
+        effort.spend(STEPS_PER_BLOCK)
+    while at > start + 1 and mdlines.is_blank(lines[at - 1]):
+        at -= 1
+    last = items[-1].lines
+    while len(last) > 1 and mdlines.is_blank(last[-1]):
+        last.pop()
+    return Block("list", start, at, items=tuple(items))
+
+
+def _item(lines: list[str], start: int, width: int) -> tuple[int, Item]:
+    """An item whose mark has this width; and the line behind it."""
+    rest = lines[start][width:]
+    text = rest.lstrip(" ")
+    indent = len(rest) - len(text)
+    if mdlines.is_blank(text):
+        if start + 1 < len(lines) and not lines[start + 1].strip(" \t"):
+            return start + 2, Item(start, [""])
+        taken, indent = [""], 1
+    elif text[0] == "\t" and not indent:
+        text = rest.lstrip("\t")
+        rest = "   " * (len(rest) - len(text)) + text
+        taken = [rest]
+    else:
+        indent = 1 if indent > 4 else indent
+        taken = [rest[indent:]]
+    return _rest_of_item(lines, start + 1, width + indent, rest, taken), Item(start, taken)
+
+
+def _rest_of_item(lines: list[str], at: int, indent: int, last: str, taken: list[str]) -> int:
+    """Take lines for an item; `last` is the line before. The line behind the item."""
+    pad = " " * indent
+    near = min(3, indent - 1)
+    blank = mdlines.is_blank(last)
+    while at < len(lines):
+        line = lines[at]
+        if "\t" in line or not line.startswith(pad):
+            if line[:1] not in PLAIN and mdlines.ends_item(line, near):
+                break
+            flat = line.replace("\t", "    ")
+            is_lazy = not flat.startswith(pad) and not mdlines.is_blank(line)
+            if is_lazy and (blank or mdlines.ends_laziness(last, near)):
+                break
+            last = flat[indent:]
+            taken.append(line if is_lazy else last)
+        else:
+            last = line[indent:]
+            taken.append(last)
+        blank = blank or mdlines.is_blank(line)
+        at += 1
+    return at
+
+
+def _quote(lines: list[str], start: int, effort: Effort, depth: int) -> Block:
+    """The quote that begins with this line."""
+    if _DEEP.match(lines[start]):
+        raise TangledError
+    at = start
+    span = _span(lines, start)
+    body: list[str] = []
+    blocks: list[Block] = []
+    raw: list[str] = []
+    while at < span:
+        end = _lines_at_once(lines, at, span)
+        _read(lines[at:end], body, blocks, effort, depth)
+        if raw:
+            raw += lines[at:end]
+        at = end
+        last = _last_kind(blocks, body)
+        if at == span or last == "code":
+            break
+        if last in ("list", "quote"):
+            effort.spend(span - at)
+            taken, now = _lazy(blocks, body, lines[at:span], "\n".join(raw or lines[start:at]), effort, depth)
+            at += taken
+            raw = [now] if now else raw
+            if last == "quote":
+                raw += [""] if now and at < len(lines) and not now.endswith("\n") else []
+                break
+    return Block("quote", start, at, "\n".join(raw) if raw else None, lines=body, blocks=tuple(blocks))
+
+
+def _span(lines: list[str], at: int) -> int:
+    """The line behind a quote, if it takes every lazy line."""
+    while at < len(lines):
+        mark = _QUOTED.match(lines[at])
+        if not mark:
+            break
+        at = at + 1 if mark.end() == len(lines[at]) else leaves.paragraph(lines, at).end
+    return at
+
+
+def _lines_at_once(lines: list[str], at: int, span: int) -> int:
+    """The lines to read at once: lazy ones, then those with a mark."""
+    while at < span and not _QUOTED.match(lines[at]):
+        at += 1
+    while at < span and _QUOTED.match(lines[at]):
+        at += 1
+    return at
+
+
+def _read(lines: list[str], body: list[str], blocks: list[Block], effort: Effort, depth: int) -> None:
+    """Read lines of a quote; a paragraph goes on where the lines before ended with one."""
+    own: list[str] = []
+    for line in lines:
+        mark = _UNQUOTE.match(line)
+        if mark:
+            own.append(line[mark.end() :])
+        else:
+            own.append("    " + line if own and mdlines.is_underline(line) else line)
+    new = [_moved(block, len(body)) for block in cut(own, effort, depth=depth + 1)]
+    body += own
+    while blocks and new and _goes_on(blocks[-1], new[0]):
+        blocks[-1] = blocks[-1]._replace(end=new.pop(0).end)
+    blocks += new
+
+
+def _goes_on(last: Block, block: Block) -> bool:
+    kinds = ("paragraph", "code", "definition")
+    return last.kind == "paragraph" and last.end == block.start and block.kind in kinds
+
+
+def _last_kind(blocks: list[Block], body: list[str]) -> str:
+    """What may take lazy lines itself: a list or a quote that nothing blank follows; or code, which takes none."""
+    last = blocks[-1] if blocks else None
+    if last and last.kind in ("code", "fence"):
+        return "code"
+    return last.kind if last and last.end == len(body) and body[-1][-1:] not in (" ", "\t") else ""
+
+
+def _lazy(
+    blocks: list[Block], body: list[str], lines: list[str], raw: str, effort: Effort, depth: int
+) -> tuple[int, str]:
+    """Let the list or quote at the end of a quote take lazy lines: how many it took, and what the quote is then,
+    if it is not its lines."""
+    last = blocks[-1]
+    old = body[last.start : last.end]
+    own = [*old, *lines]
+    more = _list(own, 0, effort) if last.kind == "list" else _quote(own, 0, effort, depth + 1)
+    taken = more.end - len(old)
+    if taken < 0:
+        return 0, ""
+    blocks[-1] = _moved(more, last.start)
+    body += lines[:taken]
+    before, now = last.raw or "\n".join(old), more.raw or "\n".join(own[: more.end])
+    if last.kind == "list":
+        before, now = before.rstrip(SPACES), now.rstrip(SPACES) + "\n"
+    return taken, raw[: len(raw) - len(before)] + now
+
+
+def _moved(block: Block, by: int) -> Block:
+    if not by:
+        return block
+    items = tuple(Item(item.start + by, item.lines) for item in block.items)
+    return block._replace(start=block.start + by, end=block.end + by, items=items)
