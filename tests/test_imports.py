@@ -385,7 +385,7 @@ def test_a_name_of_a_room_is_never_one_of_its_modules(room):
 
 
 def test_no_group_has_a_possessive_quantifier():
-    """Up to Python 3.11.4 `(?:ab)*+` matches wrongly if the group can backtrack (CPython gh-106052); `[ab]*+` is fine."""
+    """Up to Python 3.11.4 `(?:ab)*+` is wrong if the group can backtrack (CPython gh-106052); `[ab]*+` is fine."""
     wrong = []
     for folder, _, names in os.walk(HOUSE):
         for name in filter(lambda name: name.endswith(".py"), names):

@@ -119,7 +119,7 @@ def test_a_fault_is_told_by_kind_and_place(hooks, monkeypatch):
         patch.setattr(said_before.Notes, "add", lambda *_: (_ for _ in ()).throw(OSError(28, SECRET)))
         hooks.raw("SessionStart", **GIVEN)
     (line,) = hooks.log()
-    assert line.startswith("SessionStart s1 fault: OSError 28 in serve/hooks/session_start.py:")
+    assert line.startswith("SessionStart s1 fault: OSError 28 in serve/hooks/events/session_start.py:")
 
 
 @pytest.mark.parametrize("spoil", ["torn", "flipped", "empty", "folder", "other"])
