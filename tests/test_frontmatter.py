@@ -9,8 +9,7 @@ import sys
 import time
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import foretold
 from foretold.text import frontmatter

@@ -10,8 +10,7 @@ from collections import namedtuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NamedTuple as NamedTuple
-    from typing import TypeAlias
+    from typing import NamedTuple as NamedTuple, TypeAlias
 
     Message: TypeAlias = dict[str, object]
 else:

@@ -8,8 +8,7 @@ import sys
 import pytest
 from agents import Session as Protocol
 from agents.memory import SessionSettings
-from hypothesis import given, settings
-from hypothesis import strategies as some
+from hypothesis import given, settings, strategies as some
 
 from foretold.adapters.item_log import Replay, Session
 from foretold.errors import NoSuchSession

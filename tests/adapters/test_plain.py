@@ -8,8 +8,7 @@ import itertools
 import json
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as some
+from hypothesis import given, settings, strategies as some
 
 import foretold
 from foretold.adapters.plain import text_of, with_context

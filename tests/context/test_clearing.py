@@ -1,8 +1,7 @@
 """Clearing old results of tools."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from foretold.context import clear_results
 from foretold.context.compaction.clearing import NOTE, sections

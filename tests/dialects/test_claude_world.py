@@ -4,8 +4,7 @@ import json
 import os
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from foretold.dialects.claude_code.instructions import V2_1_197, V2_1_325
 from foretold.dialects.claude_code.settings import read_world, slug

@@ -1,8 +1,7 @@
 """Reading settings, flags and environment: what is broken is a finding and counts as empty."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from foretold.dialects.settings_files import Scope, Settings, dig, is_off, is_on, parse_args, parse_json, read_json
 from foretold.storage.tree import Disk

@@ -3,8 +3,7 @@
 import os
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from foretold.dialects.surroundings import Git, find_git, join
 from foretold.storage.tree import Disk, is_inside

@@ -4,8 +4,7 @@ import os
 import re
 import tempfile
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import foretold
 from foretold.memory.extraction.digest import digest

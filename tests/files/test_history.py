@@ -5,8 +5,7 @@ import os
 import stat
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as some
+from hypothesis import HealthCheck, given, settings, strategies as some
 
 from foretold.dialects.claude_code.file_history import FORMS
 from foretold.errors import NoCheckpoint, StoreFailed

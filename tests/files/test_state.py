@@ -1,8 +1,7 @@
 import os
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from foretold.files import Outcome, ReadState, Recent
 from foretold.files.disk import Disk, Seen

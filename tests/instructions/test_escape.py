@@ -3,8 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from foretold.instructions.render.escape import NAMES, escape_fallback, escape_reserved
 

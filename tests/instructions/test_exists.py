@@ -4,8 +4,7 @@ import fnmatch
 import os
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from foretold.storage.tree import MISSING, Disk
 from foretold.text.globs.fnmatch_walk import first_hits

@@ -3,8 +3,7 @@
 import os
 import tempfile
 
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 import foretold
 from foretold.instructions.explain import verdict_of

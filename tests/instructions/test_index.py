@@ -3,8 +3,7 @@
 import hashlib
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from foretold.dialects.claude_code.instructions import V2_1_197, V2_1_325
 from foretold.instructions.text.memory_index import Cut, cut_index, units_of

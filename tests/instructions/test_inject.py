@@ -4,8 +4,7 @@ import copy
 import re
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from foretold import inject, is_memory_message, pinned_prefix
 from foretold.errors import ForetoldError

@@ -1,8 +1,7 @@
 """Imports in place of their tokens: what is a token, what is code, what stays."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from foretold.compat import mink
 from foretold.instructions.text.marks import marks_of

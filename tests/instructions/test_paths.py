@@ -5,8 +5,7 @@ import os
 import time
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from foretold.instructions.discover.rule_conditions import MAX_GLOBS, Globs, globs_of, never_matches
 from foretold.text.frontmatter import parse, split

@@ -1,8 +1,7 @@
 """Files that a prompt mentions."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from foretold.instructions.text.prompt_mentions import Mention, mentions_in, parsed_mentions
 

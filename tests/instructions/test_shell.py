@@ -1,8 +1,7 @@
 """Which shell commands plainly read a file: the examples of D4 and D4a."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from foretold.instructions.discover.shell_reads import Reading, files_read, folder_after
 from foretold.text.shell.words import simple_commands

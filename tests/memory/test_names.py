@@ -3,8 +3,7 @@
 import unicodedata
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from foretold.errors import BadName
 from foretold.memory.names import new_file, slug_of

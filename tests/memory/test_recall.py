@@ -5,8 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 import foretold
 from foretold.memory.note import read_note

@@ -4,8 +4,7 @@ import os
 import time
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from foretold.memory.format.agent import form_of
 from foretold.memory.format.write import note_name, read_front, render_note, stored

@@ -3,8 +3,7 @@
 import sqlite3
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from foretold.memory.note import read_note
 from foretold.memory.recall.index import in_memory, query_of

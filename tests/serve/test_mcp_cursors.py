@@ -1,8 +1,7 @@
 """Cursors: they say what was put in, and nothing that was tampered with."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from foretold.errors import BadArgument
 from foretold.serve.mcp.cursors import cursor_of, position_in

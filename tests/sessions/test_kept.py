@@ -13,8 +13,7 @@ from foretold.sessions.catalog import find_session, list_sessions
 from foretold.sessions.fulltext.search import open_index, search
 from foretold.sessions.instructions_seen.compare import told
 from foretold.sessions.model import Homes, Stored
-from foretold.sessions.relocate.moves import Moved as Move
-from foretold.sessions.relocate.moves import moves_file, note_move
+from foretold.sessions.relocate.moves import Moved as Move, moves_file, note_move
 from foretold.sessions.relocate.project_folder import Moved, at_home, folders_named, moved
 
 from .talk import Talk

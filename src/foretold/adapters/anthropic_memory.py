@@ -17,8 +17,7 @@ from foretold.memory import project
 from foretold.types import TYPE_CHECKING
 
 try:
-    from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool
-    from anthropic.lib.tools import ToolError as ToolError
+    from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool, ToolError as ToolError
     from anyio.to_thread import run_sync
 except ImportError as error:
     raise missing("the memory tool", "anthropic") from error

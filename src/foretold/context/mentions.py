@@ -23,8 +23,7 @@ from foretold.context.media import IMAGES, image_content, notebook_content, pdf_
 from foretold.dialects.claude_code.context import Around, around_of
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.dialects.surroundings import join
-from foretold.instructions.text.prompt_mentions import Mention as Mention
-from foretold.instructions.text.prompt_mentions import parsed_mentions as parsed_mentions
+from foretold.instructions.text.prompt_mentions import Mention as Mention, parsed_mentions as parsed_mentions
 from foretold.storage.tree import Disk, Fault
 from foretold.text.frontmatter import SPACE
 from foretold.types import TYPE_CHECKING, NamedTuple, Skip, estimate_tokens

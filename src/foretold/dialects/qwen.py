@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from foretold.dialects.gemini import FOLDER, IMPORTS, INLINE, OUTSIDE
-from foretold.dialects.gemini import V0_61_0 as GEMINI
+from foretold.dialects.gemini import FOLDER, IMPORTS, INLINE, OUTSIDE, V0_61_0 as GEMINI
 from foretold.dialects.schema import Group, Nested, Part, Reading, Rules, Source, Trigger
 
 RELATIVE = "--- Context from: {relative} ---\n{text}\n--- End of Context from: {relative} ---"

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from foretold.files.read_state.state import ReadState
     from foretold.harness.system_prompt import Surroundings
     from foretold.harness.tools.base import Result
-    from foretold.instructions.session import Attachment as Brought
-    from foretold.instructions.session import Session
+    from foretold.instructions.session import Attachment as Brought, Session
     from foretold.instructions.view import View
     from foretold.memory.project import Memories
 

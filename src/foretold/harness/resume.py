@@ -19,8 +19,7 @@ from foretold.harness.options import given_of
 from foretold.models.protocol import Usage
 from foretold.sessions.formats.claude.records import text_at
 from foretold.sessions.formats.jsonl import records_of
-from foretold.sessions.resumption.claude import ERRORS
-from foretold.sessions.resumption.claude import resume as resumed
+from foretold.sessions.resumption.claude import ERRORS, resume as resumed
 from foretold.sessions.transcript.writer import transcript_path
 from foretold.types import TYPE_CHECKING
 

@@ -9,8 +9,7 @@ import time
 
 import pytest
 
-from foretold.serve.hooks import EVENTS, cache, context, dispatch, log, said_before
-from foretold.serve.hooks import json as wire
+from foretold.serve.hooks import EVENTS, cache, context, dispatch, json as wire, log, said_before
 from foretold.serve.hooks.dispatch import answer as answered
 from foretold.serve.hooks.events import rules_here
 

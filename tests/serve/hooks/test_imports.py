@@ -33,8 +33,16 @@ STANDARD = {
 }
 HOOKS = "agent_protocols background cache context dispatch events json log said_before settings".split()
 ALWAYS = {
-    *("foretold", "foretold.cli", "foretold.cli.hook", "foretold.types", "foretold.storage.tree", "foretold.paths"),
-    "foretold.storage",
+    *(
+        "foretold",
+        "foretold.imports",
+        "foretold.cli",
+        "foretold.cli.hook",
+        "foretold.types",
+        "foretold.storage.tree",
+        "foretold.paths",
+    ),
+    *("foretold.storage", "foretold.storage.tree"),
     *("foretold.serve", "foretold.serve.hooks", *(f"foretold.serve.hooks.{name}" for name in HOOKS)),
 }
 REGULAR = {

@@ -5,8 +5,7 @@ import os
 import threading
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from foretold.serve.hooks import background
 from foretold.serve.hooks.agent_protocols import SPEECHES, Said, wire_form

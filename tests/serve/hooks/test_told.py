@@ -1,8 +1,7 @@
 """What is kept of instructions and of memories gives the answers of the slow way."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from foretold.memory.drift.quick_check import Holding
 from foretold.memory.recall.file_stamps import read_memory

@@ -4,8 +4,7 @@ import json
 import tomllib
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from foretold.dialects.install_targets import INSTALLS
 from foretold.serve.install.change import added, made_for, removed

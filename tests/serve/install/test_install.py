@@ -7,8 +7,7 @@ import sys
 import tempfile
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from foretold.dialects.install_targets import INSTALLS
 from foretold.errors import BadArgument, SettingsRefused, UnknownAgent

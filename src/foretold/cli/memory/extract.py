@@ -16,8 +16,7 @@ from foretold.memory.extraction.extractor import Extractor
 from foretold.memory.extraction.gate import Gate
 from foretold.memory.extraction.outcome import Extraction
 from foretold.memory.extraction.stored_transcript import extract_stored
-from foretold.memory.project import Memories
-from foretold.memory.project import open as open_memories
+from foretold.memory.project import Memories, open as open_memories
 from foretold.models.named import from_name
 from foretold.sessions.catalog import homes_here, list_sessions
 from foretold.sessions.model import Stored

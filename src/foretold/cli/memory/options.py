@@ -7,16 +7,12 @@ import textwrap
 import time
 
 from foretold.cli.options import formatter
-from foretold.cli.paint import Paint
-from foretold.cli.paint import column as column
-from foretold.cli.paint import for_terminal as for_terminal
-from foretold.cli.people import agreed as agreed
-from foretold.cli.people import print_findings as print_findings
+from foretold.cli.paint import Paint, column as column, for_terminal as for_terminal
+from foretold.cli.people import agreed as agreed, print_findings as print_findings
 from foretold.cli.schema import emit
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.memory.note import Memory
-from foretold.memory.project import Memories
-from foretold.memory.project import open as open_memories
+from foretold.memory.project import Memories, open as open_memories
 from foretold.memory.store.inbox import Proposal
 from foretold.memory.store.journal import Change
 from foretold.secrets.forms import credentials_in

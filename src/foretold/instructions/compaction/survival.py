@@ -13,8 +13,7 @@ import os
 
 from foretold.dialects.claude_code.compaction import form_of
 from foretold.dialects.compaction import Afterwards
-from foretold.instructions.compaction.restored_files import Restored, Seen, restore_files
-from foretold.instructions.compaction.restored_files import loaded_again as start_files
+from foretold.instructions.compaction.restored_files import Restored, Seen, loaded_again as start_files, restore_files
 from foretold.instructions.view import View
 from foretold.storage.tree import Fault, Tree
 from foretold.text.frontmatter import trim

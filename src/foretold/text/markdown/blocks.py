@@ -11,8 +11,7 @@
 
 from __future__ import annotations
 
-from foretold.text.markdown import leaves
-from foretold.text.markdown import lines as mdlines
+from foretold.text.markdown import leaves, lines as mdlines
 from foretold.text.markdown.leaves import Block, Item
 from foretold.text.markdown.lines import PLAIN, SPACES
 from foretold.text.patterns import lazy

@@ -16,9 +16,7 @@ from foretold.types import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pyromark.event import BrokenLink, Event
-    from pyromark.event import _Tag as Tag
-    from pyromark.event import _TagEnd as TagEnd
+    from pyromark.event import BrokenLink, Event, _Tag as Tag, _TagEnd as TagEnd
 
 _GAP = re.compile(r"\s+")
 _HIDDEN = re.compile(rb"\\[!-/:-@\[-`{-~]|`[^`]*`|<[^<>]*>")

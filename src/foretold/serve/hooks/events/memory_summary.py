@@ -12,8 +12,7 @@ import os
 
 from foretold.memory.doctor import elsewhere
 from foretold.memory.drift.quick_check import kept_in
-from foretold.memory.project import Memories
-from foretold.memory.project import open as open_memories
+from foretold.memory.project import Memories, open as open_memories
 from foretold.memory.store.team import team_entry, team_text
 from foretold.secrets.masking import masked
 from foretold.serve.hooks.cache import stamp_of
