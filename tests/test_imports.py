@@ -260,7 +260,7 @@ OURS = {
 }
 
 #: and those it needs only for a text with imports or comments, for exclude patterns, for YAML that is not plain
-MARKDOWN = {f"foretold.text.markdown{name}" for name in ("", ".blocks", ".inline", ".leaves", ".lines")}
+MARKDOWN = {f"foretold.text.markdown{name}" for name in ("", ".blocks", ".inline", ".lines")}
 MARKDOWN |= {"foretold.instructions.text.mentions"}
 MARKDOWN |= {"pyromark", "pyromark._options", "pyromark._pyromark", "pyromark._theme"}
 MARKDOWN |= {"foretold.text.patterns"}

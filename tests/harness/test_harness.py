@@ -9,7 +9,7 @@ from foretold.dialects.claude_code.settings import slug
 from foretold.errors import ModelFailed, NotAFolder, SessionFailed, UnknownAgent, UnknownModel
 from foretold.harness.events import Attached, Called, Ended, Resulted, Said
 from foretold.harness.harness import Harness
-from foretold.harness.tools.tools import DEFAULT_TOOLS, Tool
+from foretold.harness.tools.registry import DEFAULT_TOOLS, Tool
 from foretold.models.protocol import Reply
 from foretold.models.scripted import Scripted
 from foretold.sessions.catalog import list_sessions

@@ -10,7 +10,7 @@ from foretold.errors import ModelFailed, NoCheckpoint
 from foretold.harness.compaction import ASK
 from foretold.harness.harness import Harness
 from foretold.harness.tools.base import Result
-from foretold.harness.tools.tools import DEFAULT_TOOLS, Tool
+from foretold.harness.tools.registry import DEFAULT_TOOLS, Tool
 from foretold.models.protocol import Reply, Usage
 
 from .scene import harness, is_prefix, live, options, stored, texts

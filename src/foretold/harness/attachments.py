@@ -1,4 +1,6 @@
-"""What a prompt, or the results of tools, bring along by themselves.
+"""What of the instructions was not loaded, as findings: no silence about a file that is there.
+
+What a prompt, or the results of tools, bring along by themselves.
 
 1. With a prompt: what it mentions, the instructions that speak for what it mentions, files that somebody else changed,
    memories that it is about, and what the conversation was not told yet of its surroundings.
@@ -17,7 +19,7 @@ from foretold.context.nested import nested_attachments
 from foretold.instructions.render.escape import escape_fallback, escape_reserved
 from foretold.instructions.session import Call
 from foretold.instructions.text.prompt_mentions import parsed_mentions
-from foretold.types import REASONS, TYPE_CHECKING, Entry, Finding
+from foretold.types import REASONS, TYPE_CHECKING, Entry, Finding, Skip
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -28,6 +30,25 @@ if TYPE_CHECKING:
     from foretold.instructions.session import Attachment as Brought, Session
     from foretold.instructions.view import View
     from foretold.memory.project import Memories
+
+
+#: reasons that need no word: it comes when it is needed, the model has the same text, or a finding says it already
+#: (of an import that is missing; of memory that is off)
+EXPECTED = frozenset(
+    "not-yet-read duplicate already-loaded already-attached not-an-import in-code missing disabled".split()
+)
+
+
+def skipped(view: View) -> list[Finding]:
+    """The skips of a view that no finding names already."""
+    named = {finding.path for finding in view.findings}
+    lost = [skip for skip in view.skips if skip.reason not in EXPECTED and skip.path not in named]
+    return [Finding(skip.path, skip.line, "instructions-skipped", _said(skip)) for skip in lost]
+
+
+def _said(skip: Skip) -> str:
+    return f"{skip.reason}: {skip.detail or REASONS.get(skip.reason, 'not loaded')}"
+
 
 BUDGET = 2000  #: tokens of recalled memories
 #: how `ReadState` calls an error -> how a dialect's triggers do

@@ -18,12 +18,19 @@ import time
 from foretold.dialects.claude_code.context import around_of
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.errors import SessionFailed, StoreFailed
-from foretold.harness.attachments import Attaching
-from foretold.harness.builders import hands_of, history_of, instructions_of, memory_of, state_of
+from foretold.harness.attachments import Attaching, skipped
 from foretold.harness.events import Compacted, Ended, Turn
 from foretold.harness.messages import Dialogue, messages_of_records
-from foretold.harness.options import checked_prompt, checked_session, given_of
-from foretold.harness.skip_findings import skipped
+from foretold.harness.options import (
+    checked_prompt,
+    checked_session,
+    given_of,
+    hands_of,
+    history_of,
+    instructions_of,
+    memory_of,
+    state_of,
+)
 from foretold.harness.system_prompt import Surroundings
 from foretold.harness.transcript import Recording
 from foretold.harness.turn import Taking
@@ -210,7 +217,7 @@ class Harness:
         """The tools that the model may use."""
         if self.given.tools is not None:
             return self.given.tools
-        from foretold.harness.tools.tools import DEFAULT_TOOLS
+        from foretold.harness.tools.registry import DEFAULT_TOOLS
 
         return DEFAULT_TOOLS
 
@@ -219,7 +226,7 @@ class Harness:
         """What the model is told of them."""
         if not self.tools:
             return ()
-        from foretold.harness.tools.tools import definitions
+        from foretold.harness.tools.registry import definitions
 
         return definitions(self.tools)
 
@@ -234,7 +241,7 @@ class Harness:
 
     def use(self, call: Mapping[str, object]) -> Result:
         """Run a tool, as a `tool_use` block asks."""
-        from foretold.harness.tools.tools import run_tool
+        from foretold.harness.tools.registry import run_tool
 
         self._editing = self.recording.written.get(str(call.get("id")), "")
         memory = None

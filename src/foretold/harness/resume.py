@@ -13,9 +13,8 @@ from __future__ import annotations
 import os
 
 from foretold.errors import NoSuchSession, SessionFailed
-from foretold.harness.builders import history_of
 from foretold.harness.interrupts import answer_open_calls, chain_of
-from foretold.harness.options import given_of
+from foretold.harness.options import given_of, history_of
 from foretold.models.protocol import Usage
 from foretold.sessions.formats.claude.records import text_at
 from foretold.sessions.formats.jsonl import records_of

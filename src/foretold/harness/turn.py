@@ -18,7 +18,6 @@ from foretold.dialects.claude_code.sessions import rules_of
 from foretold.errors import ModelFailed
 from foretold.harness import compaction
 from foretold.harness.events import Attached, Called, Compacted, Ended, Resulted, Said, Turn
-from foretold.harness.extraction import learn
 from foretold.harness.interrupts import settle
 from foretold.harness.messages import result_messages
 from foretold.models.protocol import Usage
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
     from foretold.context.attachments import Attachment
-    from foretold.harness.events import Event
+    from foretold.harness.events import Event, Extracted
     from foretold.harness.harness import Harness
     from foretold.harness.tools.base import Result
     from foretold.models.protocol import Reply, Request
@@ -57,9 +56,9 @@ class Taking:
         except BaseException:
             settle(self.harness)
             raise
-        if stop == "end_turn" and (learned := learn(self.harness)):
-            self.extraction = learned.extraction
-            yield learned
+        if stop == "end_turn" and (extracted := self._extract()):
+            self.extraction = extracted.extraction
+            yield extracted
         yield Ended(self._turn(name, stop))
 
     def _say(self, prompt: str, attachments: list[Attachment]) -> str:
@@ -143,6 +142,13 @@ class Taking:
             self._before = 0
         yield done
         return done.is_done
+
+    def _extract(self) -> Extracted | None:
+        if self.harness.extractor is None and self.harness.notes is None:
+            return None
+        from foretold.harness.memory import learn
+
+        return learn(self.harness)
 
     def _count(self, reply: Reply) -> None:
         self.requests += 1

@@ -11,14 +11,14 @@ from __future__ import annotations
 import os
 import re
 
-from foretold.text.shell.command import Word
+from foretold.text.shell.parse import Word
 from foretold.text.shell.wrappers import FINDS, HARMLESS
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from foretold.text.shell.command import Part
+    from foretold.text.shell.parse import Part
 
 #: nothing that these are given names a file
 PLAIN = frozenset("echo pwd true false which whoami id uname nproc basename dirname seq :".split())

@@ -11,8 +11,7 @@ import os
 
 from foretold.harness.tools.base import Hands, Result, Tool
 from foretold.harness.tools.glob import shown_path
-from foretold.harness.tools.search import Answer, Asked, Found, look
-from foretold.harness.tools.search_types import TYPES
+from foretold.harness.tools.search import TYPES, Answer, Asked, Found, look
 from foretold.text.globs.picomatch import Glob
 from foretold.types import TYPE_CHECKING
 

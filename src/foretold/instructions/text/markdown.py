@@ -18,7 +18,7 @@ from __future__ import annotations
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from foretold.text.markdown.leaves import Block
+    from foretold.text.markdown.blocks import Block
 
 
 class Mention(NamedTuple):
@@ -72,7 +72,7 @@ def scan(text: str) -> Document:
 
 def _shown(lines: list[str], blocks: list[Block]) -> str:
     """A text without the comments and definitions among its blocks."""
-    from foretold.text.markdown.leaves import without_comments
+    from foretold.text.markdown.blocks import without_comments
     from foretold.text.markdown.lines import SPACES
 
     kept = []

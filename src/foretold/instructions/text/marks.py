@@ -15,7 +15,7 @@ from foretold.types import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from foretold.text.markdown.leaves import Block
+    from foretold.text.markdown.blocks import Block
 
 #: what may be of interest: backticks, a comment, a token
 _SIGNS = {

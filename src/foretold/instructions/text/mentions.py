@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from foretold.text.markdown import inline, leaves
+from foretold.text.markdown import blocks as leaves, inline
 from foretold.text.markdown.blocks import Effort, cut
 from foretold.text.markdown.lines import PLAIN, SPACES
 from foretold.text.patterns import lazy
@@ -25,7 +25,7 @@ from foretold.types import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from foretold.text.markdown.leaves import Block, Item
+    from foretold.text.markdown.blocks import Block, Item
 
 MANY, MOST, MOST_MEANT = 1_000, 20_000, 2_000
 SPARE_EVENTS, CHARACTERS_PER_EVENT = 20_000, 8

@@ -10,8 +10,7 @@ from __future__ import annotations
 import os
 import re
 
-from foretold.text.shell.command import Part, Word
-from foretold.text.shell.parse import read_command
+from foretold.text.shell.parse import Part, Word, read_command
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:

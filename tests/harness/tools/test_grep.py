@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from foretold.harness.permissions.check import Permission
+from foretold.harness.tools.registry import DEFAULT_TOOLS, Hands, Result, run_tool
 from foretold.harness.tools.search import Asked, look
-from foretold.harness.tools.tools import DEFAULT_TOOLS, Hands, Result, run_tool
 
 RIPGREP = os.path.dirname(shutil.which("rg", path=f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}") or "")
 ENGINES = ["", pytest.param(RIPGREP, marks=pytest.mark.skipif(not RIPGREP, reason="ripgrep is not installed"))]

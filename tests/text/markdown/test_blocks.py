@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 
 from foretold.instructions.text.markdown import DENSE, TANGLED, Document, Mention, scan
 
-FIXTURES = os.path.join(os.path.dirname(__file__), "..", "fixtures", "markdown.json")
+FIXTURES = os.path.join(os.path.dirname(__file__), "..", "..", "fixtures", "markdown.json")
 
 #: text -> as it is shown (claude-code: the case of that name)
 SHOWN = {

@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 
 from foretold.text.globs.picomatch import LONGEST, Glob
 
-FIXTURES = os.path.join(os.path.dirname(__file__), "..", "fixtures", "picomatch.json")
+FIXTURES = os.path.join(os.path.dirname(__file__), "..", "..", "fixtures", "picomatch.json")
 
 #: recorded with `/home/u/proj/CLAUDE.md` (claude-code: excl-abs, excl-glob, excl-name, excl-dir, excl-tilde, …)
 RECORDED = {

@@ -6,8 +6,7 @@ import random
 
 import pytest
 
-from foretold.harness.tools.schema import fitted
-from foretold.harness.tools.tools import DEFAULT_TOOLS
+from foretold.harness.tools.registry import DEFAULT_TOOLS, fitted
 
 SCHEMA = {
     "type": "object",

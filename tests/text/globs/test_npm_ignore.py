@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 from foretold.text.globs.npm_ignore import Matcher, RuleIndex
 
-FIXTURES = os.path.join(os.path.dirname(__file__), "..", "fixtures", "gitignore.json")
+FIXTURES = os.path.join(os.path.dirname(__file__), "..", "..", "fixtures", "gitignore.json")
 
 #: recorded with a read of `src/a/x.ts` (claude-code: rule-glob-ts, rule-neg, rule-esc, rule-paths-root)
 RECORDED = {

@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 
 from foretold.harness.permissions.check import Permission
-from foretold.harness.tools.patch import hunks_of
-from foretold.harness.tools.tools import DEFAULT_TOOLS, Hands, Result, run_tool
+from foretold.harness.tools.files import hunks_of
+from foretold.harness.tools.registry import DEFAULT_TOOLS, Hands, Result, run_tool
 
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="

@@ -15,7 +15,7 @@ import foretold
 from foretold.text import frontmatter
 from foretold.text.frontmatter import Front, first_line, parse, split, trim
 
-RECORDED = os.path.join(os.path.dirname(__file__), "conformance")
+RECORDED = os.path.join(os.path.dirname(__file__), "..", "conformance")
 TITLE = "Contents of {proj}/CLAUDE.md (project instructions, checked into the codebase):\n\n"
 SPACES = "\t\n\v\f\r \u00a0\u1680\u2000\u2005\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 NOT_SPACES = "\x1c\x1d\x1e\x1f\x85\u180e\u200b\u2060"

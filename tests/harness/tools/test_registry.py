@@ -11,7 +11,7 @@ import pytest
 
 from foretold.errors import StoreFailed
 from foretold.harness.permissions.check import Permission, Verdict
-from foretold.harness.tools.tools import DEFAULT_TOOLS, Hands, Result, Tool, definitions, run_tool
+from foretold.harness.tools.registry import DEFAULT_TOOLS, Hands, Result, Tool, definitions, run_tool
 
 RECORDED = [
     json.loads(line) for line in (Path(__file__).parent / "recorded_tools.jsonl").read_text("utf-8").splitlines()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from foretold.harness.permissions.check import Permission
-from foretold.harness.tools.tools import DEFAULT_TOOLS, Hands, Result, run_tool
+from foretold.harness.tools.registry import DEFAULT_TOOLS, Hands, Result, run_tool
 
 
 @pytest.fixture
