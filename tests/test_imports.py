@@ -19,7 +19,7 @@ HOUSE = os.path.dirname(os.path.abspath(foretold.__file__))
 #: rooms and modules by storey: what stands on a line may use its own line and those above, never those below
 STOREYS = (
     ("types", "errors", "paths", "extras", "imports"),
-    ("text", "storage", "secrets", "git", "models"),
+    ("text", "storage", "secrets", "git", "models", "findings"),
     ("dialects",),
     ("instructions",),
     ("sessions",),

@@ -28,6 +28,7 @@ COMMANDS = {
     "conform": ("conform", "run recorded cases of real agents"),
     "hook": ("hook", "what agents call at their events; --explain, --log"),
     "mcp": ("mcp", "an MCP server on standard input and output, for agents"),
+    "rule": ("rule", "what a finding means, why it matters, what to do"),
     "completion": ("completion", "print a completion script for a shell"),
 }
 

@@ -7,7 +7,7 @@ import sys
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 
 def rows_of(commands: Mapping[str, tuple[str, str]]) -> str:
@@ -16,15 +16,15 @@ def rows_of(commands: Mapping[str, tuple[str, str]]) -> str:
     return "\n".join(f"  {name:{width}}{about}" for name, (_, about) in commands.items())
 
 
-def guess(name: str, commands: Mapping[str, tuple[str, str]]) -> str:
-    """What somebody may have meant.
+def guess(name: str, commands: Iterable[str]) -> str:
+    """What the user may have meant.
 
     >>> guess("serch", {"search": ("", "")}), guess("x", {"search": ("", "")})
     (", did you mean 'search'?", '')
     """
     from difflib import get_close_matches
 
-    close = get_close_matches(name, commands, 1)
+    close = get_close_matches(name, list(commands), 1)
     return f", did you mean {close[0]!r}?" if close else ""
 
 

@@ -1,0 +1,69 @@
+"""`foretold rule [CODE]`: what a finding means, why it matters, and what to do."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from foretold.cli.group import guess
+from foretold.cli.paint import Paint
+from foretold.cli.schema import emit
+from foretold.findings.registry import FAMILIES, find_rule, load_families
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from foretold.findings.registry import Rule
+
+EXAMPLES = """\
+examples:
+  foretold rule                      every code, in one line each
+  foretold rule import-punctuation   what it means, an example, what to do"""
+
+
+def command(words: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="foretold rule",
+        description="Explain a finding: what it means, why it matters, what to do.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("code", nargs="?", help="the code of a finding, e.g. import-missing")
+    parser.add_argument("--json", action="store_true", help="data for programs")
+    options = parser.parse_args(words)
+    families = load_families()
+    codes = [rule.code for rules in families.values() for rule in rules]
+    if options.code and options.code not in codes:
+        print(f"foretold: no finding has the code {options.code!r}{guess(options.code, codes)}", file=sys.stderr)
+        print("see all of them: foretold rule", file=sys.stderr)
+        return 2
+    rule = find_rule(options.code) if options.code else None
+    if options.json:
+        shown = (rule,) if rule else [rule for rules in families.values() for rule in rules]
+        emit("rule", {"rules": [one._asdict() for one in shown]})
+    elif rule:
+        _print_rule(rule, Paint(os.getcwd(), os.path.expanduser("~")))
+    else:
+        _print_all(families, Paint(os.getcwd(), os.path.expanduser("~")))
+    return 0
+
+
+def _print_rule(rule: Rule, paint: Paint) -> None:
+    print(f"{paint.bold(rule.code)} ({rule.severity})\n")
+    for title, text in (("", rule.what), ("Why", rule.why), ("Example", rule.example), ("What to do", rule.fix)):
+        if title:
+            print(f"\n{paint.bold(title)}")
+        print(paint.wrap(text, 2))
+
+
+def _print_all(families: dict[str, tuple[Rule, ...]], paint: Paint) -> None:
+    room = paint.width - 35
+    for family, rules in families.items():
+        print(f"{paint.bold(FAMILIES[family])}\n")
+        for rule in rules:
+            what = rule.what if len(rule.what) <= room else f"{rule.what[: room - 1]}…"
+            print(f"  {rule.code:22} {rule.severity:8} {what}")
+        print()
+    print("More about one of them: foretold rule CODE")

@@ -1,0 +1,1 @@
+"""What each finding means: `registry` looks a code up; one table per family."""

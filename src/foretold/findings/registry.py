@@ -1,0 +1,70 @@
+"""The registry of findings: one entry per code, from which the messages, `foretold rule` and `docs/findings.md` come.
+
+1. A code is registered once, in the table of its family.
+2. The severity says what is at stake: *error*, something is lost or harmful; *warning*, it costs or misleads; *note*.
+3. A finding may bring a hint that fits its own case; where it has none, the `fix` of its rule is the hint.
+"""
+
+from __future__ import annotations
+
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from foretold.types import Finding
+
+#: family -> its title in the documentation; each is a module next to this one
+FAMILIES = {
+    "instructions": "Instruction files and settings",
+    "memory": "Memory",
+    "sessions": "Sessions and their archive",
+    "files": "File history and restoring",
+    "agents": "Harness, hooks and adapters",
+}
+SEVERITIES = ("error", "warning", "note")
+
+
+class Rule(NamedTuple):
+    """What one code means."""
+
+    code: str
+    severity: str  #: error, warning or note
+    what: str  #: what happened, in one line
+    why: str  #: why it matters
+    example: str  #: what leads to it
+    fix: str  #: what to do
+
+
+def find_rule(code: str) -> Rule | None:
+    """The rule of a code.
+
+    >>> find_rule("import-missing").severity, find_rule("no-such-code")
+    ('error', None)
+    """
+    return next((rule for rules in load_families().values() for rule in rules if rule.code == code), None)
+
+
+def load_families() -> dict[str, tuple[Rule, ...]]:
+    """All rules by family, in the order of their codes."""
+    return {name: __import__(f"foretold.findings.{name}", fromlist=["RULES"]).RULES for name in FAMILIES}
+
+
+def severity_of(finding: Finding) -> str:
+    """How serious a finding is.
+
+    >>> from foretold.types import Finding
+    >>> severity_of(Finding("CLAUDE.md", 3, "import-missing", "docs/a.md: there is no such file"))
+    'error'
+    """
+    rule = find_rule(finding.code)
+    return rule.severity if rule else "warning"
+
+
+def hint_of(finding: Finding) -> str:
+    """What to do about a finding: its own hint, else the fix of its rule.
+
+    >>> from foretold.types import Finding
+    >>> hint_of(Finding("a.md", None, "symlink-loop", "the link leads back to itself"))
+    'remove the link'
+    """
+    rule = find_rule(finding.code)
+    return finding.hint or (rule.fix if rule else "")

@@ -1,0 +1,51 @@
+"""Every code that src can emit is registered, once, with all that a page needs."""
+
+import os
+import re
+
+import pytest
+
+import foretold
+from foretold.findings.registry import SEVERITIES, Rule, find_rule, load_families
+from foretold.instructions.advice import ADVICE
+
+ALL = [rule for rules in load_families().values() for rule in rules]
+
+
+CODE = re.compile(r"Finding\([^\"]*\"([a-z]+(?:-[a-z0-9]+)+|credential|personal)\"")
+
+
+def emitted():
+    """The codes in calls of `Finding(…)`, and those that advice gives for skips."""
+    found = {code for code, *_ in ADVICE.values()}
+    for folder, _, names in os.walk(os.path.dirname(os.path.abspath(foretold.__file__))):
+        for name in names:
+            if name.endswith(".py"):
+                with open(os.path.join(folder, name), encoding="utf-8") as file:
+                    found |= set(CODE.findall(file.read()))
+    return found - {"utf-8"}
+
+
+def test_every_code_is_registered_and_every_entry_is_used():
+    assert {rule.code for rule in ALL} == emitted()
+
+
+def test_a_code_is_registered_once_in_order():
+    for rules in load_families().values():
+        assert [rule.code for rule in rules] == sorted({rule.code for rule in rules})
+    assert len({rule.code for rule in ALL}) == len(ALL)
+
+
+@pytest.mark.parametrize("rule", ALL, ids=lambda rule: rule.code)
+def test_an_entry_is_complete(rule):
+    assert rule.severity in SEVERITIES
+    assert all(rule), "a field is empty"
+    assert not rule.what.endswith(".")
+    assert rule.why.endswith((".", "…"))
+    assert not rule.fix.endswith(".")
+
+
+def test_a_code_is_found():
+    assert find_rule("personal") == next(rule for rule in ALL if rule.code == "personal")
+    assert isinstance(find_rule("symlink-loop"), Rule)
+    assert find_rule("") is None
