@@ -13,7 +13,7 @@ from foretold.files.restore.plans import Wanted, plan_of
 from foretold.files.restore.restore import restore, take_back
 from foretold.files.restore.swap import put_back
 from foretold.files.restore.undo import Undo
-from foretold.sessions.formats.claude.reader import found
+from foretold.sessions.formats.claude.reader import find_sessions
 from foretold.sessions.model import Homes
 
 from ..memory.machines import Faulty, Quick, in_child
@@ -70,9 +70,9 @@ def test_a_damaged_transcript_is_read_as_far_as_it_goes(place):
     lines[torn] = lines[torn][: len(lines[torn]) // 2]
     with open(whole.transcript, "wb") as file:
         file.write(b"\n".join([b"null", b"[1]", *lines, b'{"type":"file-history-snap']))
-    found = find_session(homes, RECORDINGS[0]["session"])
-    assert {each.code for each in found.findings} == {"history-strange"}
-    assert len(found.snapshots) >= len(whole.snapshots) - 1
+    find_sessions = find_session(homes, RECORDINGS[0]["session"])
+    assert {each.code for each in find_sessions.findings} == {"history-strange"}
+    assert len(find_sessions.snapshots) >= len(whole.snapshots) - 1
 
 
 def test_a_session_without_a_folder_is_not_guessed_at(place):
@@ -84,7 +84,7 @@ def test_a_session_without_a_folder_is_not_guessed_at(place):
     for more, findings in (("", ["history-strange"]), (f'{{"type":"system","cwd":"{place.proj}"}}\n', [])):
         with open(recorded.transcript, "w", encoding="utf-8") as file:
             file.writelines([*lines, more])
-        (stored,) = found(homes)
+        (stored,) = find_sessions(homes)
         again = read_recorded(stored, homes)
         assert [each.code for each in again.findings] == findings
         assert again.snapshots == (() if findings else recorded.snapshots)
@@ -312,8 +312,8 @@ def test_whatever_somebody_else_writes_meanwhile_is_not_lost(place):
             except RestoreRefused:
                 assert states(place.proj) == {**BEFORE, name: ["somebody else\n", BEFORE[name][1]]}, at
             else:
-                found = states(place.proj)
-                assert found[name][0] == "somebody else\n", (at, name)
+                find_sessions = states(place.proj)
+                assert find_sessions[name][0] == "somebody else\n", (at, name)
 
 
 class Plain(Faulty):

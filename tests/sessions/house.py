@@ -4,7 +4,7 @@ import json
 import os
 import uuid
 
-from foretold.sessions.model import Homes, Stored
+from foretold.sessions.model import Homes, StoredSession
 
 MOMENT = 1_700_000_000  #: when everything here was last written
 
@@ -68,14 +68,14 @@ def claude_session(home, number=1, turns=3, project="-p", cwd="/p", changed=MOME
     write(f"{root}/file-history/{session}/0123456789abcdef@v2", b"", 0o644, changed)
     write(f"{root}/todos/{session}-agent-{session}.json", b"[]", changed=changed)
     write(f"{root}/debug/{session}.txt", b"log\n", changed=changed)
-    return Stored("claude-code", session, f"{beside}.jsonl", cwd=cwd, changed=float(changed))
+    return StoredSession("claude-code", session, f"{beside}.jsonl", cwd=cwd, changed=float(changed))
 
 
 def small_session(home, number=1, turns=1):
     """A session that is one file."""
     session = name_of(number)
     path = write(f"{home}/.claude/projects/-p/{session}.jsonl", lines(talk(session, turns)))
-    return Stored("claude-code", session, path, cwd="/p", changed=float(MOMENT))
+    return StoredSession("claude-code", session, path, cwd="/p", changed=float(MOMENT))
 
 
 def homes(home):

@@ -17,7 +17,7 @@ from foretold.sessions.archive.archive import Archive, archive_folder, archived_
 from foretold.sessions.archive.restore import plan_restore, restore, verify
 from foretold.sessions.archive.retention import DAY, leaving
 from foretold.sessions.archive.snapshot import Contents
-from foretold.sessions.model import Homes, Stored
+from foretold.sessions.model import Homes, StoredSession
 from foretold.storage.frames import Frames
 
 from ..memory.machines import Faulty, Quick, in_child
@@ -237,10 +237,10 @@ def test_whatever_fails_nothing_archived_is_lost(tmp_path, fault):
 WORKER = """
 import sys
 from foretold.sessions.archive.archive import Archive, archive_folder, archived_hint, unkept
-from foretold.sessions.model import Stored
+from foretold.sessions.model import StoredSession
 folder, path, name, count = sys.argv[1:]
 for number in range(int(count)):
-    Archive(folder).archive(Stored("claude-code", name, path))
+    Archive(folder).archive(StoredSession("claude-code", name, path))
     print(number, flush=True)
 """
 
@@ -298,7 +298,7 @@ def test_rows_of_a_database_are_kept_without_touching_it(tmp_path):
     base.close()
     before = house.tree(tmp_path)
     archive = archive_in(tmp_path / "archive")
-    session = Stored("opencode", "ses_1", path, changed=5.0)
+    session = StoredSession("opencode", "ses_1", path, changed=5.0)
     archive.archive(session)
     shutil.move(tmp_path / "archive", tmp_path.parent / f"{tmp_path.name}-archive")
     assert house.tree(tmp_path) == before
@@ -343,7 +343,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path):
 def test_what_cannot_be_archived_or_found_is_said(tmp_path):
     archive = archive_in(tmp_path / "archive")
     with pytest.raises(SessionFailed, match="not there any more"):
-        archive.archive(Stored("claude-code", "gone", str(tmp_path / "projects/p/gone.jsonl")))
+        archive.archive(StoredSession("claude-code", "gone", str(tmp_path / "projects/p/gone.jsonl")))
     with pytest.raises(NoSuchSession, match="no session 'gone-too'"):
         archive.find("gone-too")
     session = house.claude_session(tmp_path / "home", 1)

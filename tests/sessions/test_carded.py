@@ -2,7 +2,7 @@
 
 from foretold.secrets.redactor import Redactor, fingerprint
 from foretold.sessions.catalog import list_sessions
-from foretold.sessions.model import Homes, Stored
+from foretold.sessions.model import Homes, StoredSession
 from foretold.sessions.redacted_summary import clean_title, without_credentials
 
 from .talk import Talk
@@ -24,7 +24,10 @@ def test_a_key_that_the_title_cuts_is_taken_out_whole(tmp_path):
 
 
 def test_a_cut_title_whose_text_is_nowhere_loses_the_cut_word():
-    assert clean_title(Stored("codex", "1", "/nonexistent", title="use AKIAIOSF…"), Redactor(extra=False)) == "use …"
+    assert (
+        clean_title(StoredSession("codex", "1", "/nonexistent", title="use AKIAIOSF…"), Redactor(extra=False))
+        == "use …"
+    )
 
 
 def test_all_of_the_card_is_cleaned(tmp_path):

@@ -4,7 +4,7 @@ import json
 import os
 
 from foretold.sessions.formats.claude import reader
-from foretold.sessions.model import Homes, Message, Part, Stored
+from foretold.sessions.model import Homes, Message, Part, StoredSession
 
 SESSION = "0a0a0a0a-1111-4111-8111-0123456789ab"
 OTHER = "0b0b0b0b-1111-4111-8111-0123456789ab"
@@ -28,7 +28,7 @@ def put(path, *records):
 
 def stored(path, kind="main", parent=""):
     name = os.path.splitext(os.path.basename(path))[0]
-    return Stored("claude-code", name, path, size=os.path.getsize(path), kind=kind, parent=parent)
+    return StoredSession("claude-code", name, path, size=os.path.getsize(path), kind=kind, parent=parent)
 
 
 def test_sessions_and_subagents_are_found_by_their_names_alone(tmp_path):
@@ -41,7 +41,7 @@ def test_sessions_and_subagents_are_found_by_their_names_alone(tmp_path):
     put(f"{folder}/{SESSION}/subagents/agent-a1.meta.json", "{}")
     put(f"{folder}/memory/MEMORY.md", "- one")
     os.symlink("nowhere", f"{folder}/{OTHER}.jsonl")
-    found = [(one.id, one.path, one.kind, one.parent) for one in reader.found(Homes(home, {}))]
+    found = [(one.id, one.path, one.kind, one.parent) for one in reader.find_sessions(Homes(home, {}))]
     assert found == [
         ("agent-a1", helper, "subagent", SESSION),
         (SESSION, main, "main", ""),
@@ -51,8 +51,10 @@ def test_sessions_and_subagents_are_found_by_their_names_alone(tmp_path):
 
 def test_the_environment_moves_the_folder(tmp_path):
     put(f"{tmp_path}/else/projects/-p/{SESSION}.jsonl", "{}")
-    assert [one.id for one in reader.found(Homes("/nowhere", {"CLAUDE_CONFIG_DIR": f"{tmp_path}/else"}))] == [SESSION]
-    assert list(reader.found(Homes(str(tmp_path), {}))) == []
+    assert [one.id for one in reader.find_sessions(Homes("/nowhere", {"CLAUDE_CONFIG_DIR": f"{tmp_path}/else"}))] == [
+        SESSION
+    ]
+    assert list(reader.find_sessions(Homes(str(tmp_path), {}))) == []
 
 
 def test_a_card_tells_what_head_and_tail_say(tmp_path):
@@ -64,9 +66,14 @@ def test_a_card_tells_what_head_and_tail_say(tmp_path):
         value("3", "2", "user", "Fix the\n  build ", 3),
         value("4", "3", "assistant", [{"type": "text", "text": "Done."}], 4, gitBranch="fix", version="2.1.325"),
     )
-    card = reader.card(stored(path))
-    assert (card.cwd, card.title, card.branch, card.version) == ("/home/me/app", "Fix the build", "fix", "2.1.325")
-    assert (card.model, card.kind, card.started, card.changed) == (
+    summary = reader.summarize(stored(path))
+    assert (summary.cwd, summary.title, summary.branch, summary.version) == (
+        "/home/me/app",
+        "Fix the build",
+        "fix",
+        "2.1.325",
+    )
+    assert (summary.model, summary.kind, summary.started, summary.changed) == (
         "claude-opus-4-8",
         "main",
         1794729599.0,
@@ -79,28 +86,35 @@ def test_titles_by_strength(tmp_path):
     summary, made = {"type": "summary", "summary": "A summary"}, {"type": "ai-title", "aiTitle": "A made one"}
     given = [{"type": "custom-title", "customTitle": name} for name in ("Old", "New")]
     path = f"{tmp_path}/{SESSION}.jsonl"
-    found = [reader.card(stored(put(path, first, *more))).title for more in ((), [summary], [made, summary], given)]
+    found = [
+        reader.summarize(stored(put(path, first, *more))).title for more in ((), [summary], [made, summary], given)
+    ]
     assert found == ["x" * 119 + "…", "A summary", "A made one", "New"]
 
 
 def test_a_fork_is_told_by_what_it_was_copied_from(tmp_path):
     copied = value("1", None, "user", "hello", 1, forkedFrom={"sessionId": OTHER, "messageUuid": "1"})
-    card = reader.card(stored(put(f"{tmp_path}/{SESSION}.jsonl", copied)))
-    assert (card.kind, card.parent) == ("fork", OTHER)
+    summary = reader.summarize(stored(put(f"{tmp_path}/{SESSION}.jsonl", copied)))
+    assert (summary.kind, summary.parent) == ("fork", OTHER)
 
 
 def test_a_card_reads_two_ends_however_long_a_line_is(tmp_path):
     big = value("1", None, "user", "y" * (3 * reader.ENDS), 1)
     last = value("2", "1", "assistant", [{"type": "text", "text": "z" * (2 * reader.ENDS)}], 9, gitBranch="late")
     path = put(f"{tmp_path}/{SESSION}.jsonl", big, last)
-    card = reader.card(stored(path))
+    summary = reader.summarize(stored(path))
     # of the first line only its beginning is read, of the last only its end
-    assert (card.cwd, card.branch, card.started, card.changed) == ("/home/me/app", "late", 1794729609.0, 1794729609.0)
+    assert (summary.cwd, summary.branch, summary.started, summary.changed) == (
+        "/home/me/app",
+        "late",
+        1794729609.0,
+        1794729609.0,
+    )
 
 
 def test_a_card_of_a_file_that_is_gone_is_what_was_known():
-    gone = Stored("claude-code", SESSION, "/nowhere/x.jsonl", changed=5.0)
-    assert reader.card(gone) == gone
+    gone = StoredSession("claude-code", SESSION, "/nowhere/x.jsonl", changed=5.0)
+    assert reader.summarize(gone) == gone
 
 
 def test_records_become_messages(tmp_path):
@@ -125,7 +139,7 @@ def test_records_become_messages(tmp_path):
         {"type": "brand-new", "x": 1},
     ]
     path = put(f"{tmp_path}/{SESSION}.jsonl", *records)
-    found = list(reader.messages(stored(path)))
+    found = list(reader.read_messages(stored(path)))
     assert [(one.id, one.role, one.kind, one.line) for one in found] == [
         ("1", "user", "", 1),
         ("2", "system", "attachment", 2),
@@ -156,26 +170,26 @@ def test_records_become_messages(tmp_path):
 
 def test_reading_goes_on_where_it_ended(tmp_path):
     path = put(f"{tmp_path}/{SESSION}.jsonl", value("1", None, "user", "one", 1), value("2", "1", "user", "two", 2))
-    first, second = reader.messages(stored(path))
-    assert [one.id for one in reader.messages(stored(path), since=first.end)] == ["2"]
+    first, second = reader.read_messages(stored(path))
+    assert [one.id for one in reader.read_messages(stored(path), since=first.end)] == ["2"]
     put(path, *(value(str(n), None, "user", "more", n) for n in (1, 2, 3)))
-    assert list(reader.messages(stored(path), since=os.path.getsize(path))) == []
+    assert list(reader.read_messages(stored(path), since=os.path.getsize(path))) == []
     assert second.start == first.end
 
 
 def test_records_without_an_id_have_the_same_name_wherever_reading_begins(tmp_path):
     path = put(f"{tmp_path}/{SESSION}.jsonl", *({"type": "brand-new", "x": number} for number in range(3)))
-    every = list(reader.messages(stored(path)))
+    every = list(reader.read_messages(stored(path)))
     assert [one.id for one in every] == ["byte 0", f"byte {every[0].end}", f"byte {every[1].end}"]
-    since = list(reader.messages(stored(path), since=every[0].end))
+    since = list(reader.read_messages(stored(path), since=every[0].end))
     assert [one.id for one in since] == [one.id for one in every[1:]]
 
 
 def test_in_the_file_of_a_subagent_nothing_is_aside(tmp_path):
     path = put(f"{tmp_path}/agent-a1.jsonl", value("1", None, "user", "task", 1, isSidechain=True))
-    (message,) = reader.messages(stored(path, "subagent", SESSION))
+    (message,) = reader.read_messages(stored(path, "subagent", SESSION))
     assert message.kind == ""
-    assert reader.command(stored(path, "subagent", SESSION)) == ("claude", "--resume", SESSION)
+    assert reader.resume_command(stored(path, "subagent", SESSION)) == ("claude", "--resume", SESSION)
 
 
 def test_strange_records_are_passed_through(tmp_path):
@@ -187,7 +201,7 @@ def test_strange_records_are_passed_through(tmp_path):
         {"type": ["list"], "uuid": 7},
     ]
     path = put(f"{tmp_path}/{SESSION}.jsonl", *strange)
-    found = list(reader.messages(stored(path)))
+    found = list(reader.read_messages(stored(path)))
     assert [[part.kind for part in one.parts] for one in found] == [
         ["other"],
         ["other", "other", "call"],
@@ -195,4 +209,4 @@ def test_strange_records_are_passed_through(tmp_path):
         ["other"],
         ["other"],
     ]
-    assert reader.card(stored(path)).title == ""
+    assert reader.summarize(stored(path)).title == ""

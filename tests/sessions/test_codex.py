@@ -10,7 +10,7 @@ import pytest
 
 from foretold.sessions.formats.codex import reader
 from foretold.sessions.formats.codex.records import item_of
-from foretold.sessions.model import Homes, Message, Part, Stored
+from foretold.sessions.model import Homes, Message, Part, StoredSession
 from foretold.types import Finding
 
 from .codex_damage import dumped, said
@@ -29,41 +29,41 @@ def home(tmp_path):
 
 
 def only(home, env=None):
-    (found,) = reader.found(Homes(str(home), env or {}))
+    (found,) = reader.find_sessions(Homes(str(home), env or {}))
     return found
 
 
 def written(tmp_path, records):
     path = tmp_path / FILE
     path.write_bytes(dumped(records))
-    return Stored("codex", NAME, str(path))
+    return StoredSession("codex", NAME, str(path))
 
 
 def test_a_session_is_found_by_its_name_and_known_by_its_ends(home):
     found = only(home)
     path = str(home / ".codex" / "sessions" / "2026" / "11" / "16" / FILE)
     size = os.path.getsize(path)
-    assert found == Stored("codex", NAME, path, changed=os.stat(path).st_mtime, size=size)
+    assert found == StoredSession("codex", NAME, path, changed=os.stat(path).st_mtime, size=size)
     with open(path, encoding="utf-8") as file:
         records = [json.loads(line) for line in file]
-    card = reader.card(found)
-    assert card._replace(started=None, changed=0.0) == Stored(
+    summary = reader.summarize(found)
+    assert summary._replace(started=None, changed=0.0) == StoredSession(
         *("codex", NAME, path, "/home/me/project", "Read a.txt — ünï 日本", None, 0.0, size, "", "0.166.0", "gpt-5")
     )
-    assert card.started < card.changed
-    assert (card.started, card.changed) == tuple(
+    assert summary.started < summary.changed
+    assert (summary.started, summary.changed) == tuple(
         reader.moment(text) for text in (records[0]["payload"]["timestamp"], records[-1]["timestamp"])
     )
-    assert reader.command(card) == ("codex", "resume", NAME)
+    assert reader.resume_command(summary) == ("codex", "resume", NAME)
 
 
 def test_a_name_that_was_given_is_the_title(home):
     index = home / ".codex" / "session_index.jsonl"
     names = [{"id": NAME, "thread_name": "First"}, {"id": "other", "thread_name": "x"}]
     index.write_bytes(dumped(names))
-    assert reader.card(only(home)).title == "First"
+    assert reader.summarize(only(home)).title == "First"
     index.write_bytes(dumped([*names, {"id": NAME, "thread_name": "Second name"}]) + b"{torn")
-    assert reader.card(only(home)).title == "Second name"
+    assert reader.summarize(only(home)).title == "Second name"
 
 
 def test_other_places(tmp_path):
@@ -73,13 +73,13 @@ def test_other_places(tmp_path):
     (tmp_path / "mine" / "sessions" / "2025" / "06" / "01" / f"{FILE}.zst").touch()
     (tmp_path / "mine" / "sessions" / "notes.jsonl").touch()
     (tmp_path / "mine" / "archived_sessions" / FILE).touch()
-    found = reader.found(Homes("/nowhere", {"CODEX_HOME": str(tmp_path / "mine")}))
+    found = reader.find_sessions(Homes("/nowhere", {"CODEX_HOME": str(tmp_path / "mine")}))
     assert [(os.path.relpath(one.path, tmp_path / "mine"), one.id, one.kind) for one in found] == [
         (f"sessions/2025/06/01/{FILE}.zst", NAME, "main"),
         (f"sessions/{FILE}", NAME, "main"),
         (f"archived_sessions/{FILE}", NAME, "archived"),
     ]
-    assert list(reader.found(Homes("/nowhere", {}))) == []
+    assert list(reader.find_sessions(Homes("/nowhere", {}))) == []
 
 
 def shown(message):
@@ -90,7 +90,7 @@ def shown(message):
 
 def test_what_was_said(home):
     findings = []
-    read = [one for one in reader.messages(only(home), 0, findings) if one.kind != "meta"]
+    read = [one for one in reader.read_messages(only(home), 0, findings) if one.kind != "meta"]
     assert findings == []
     call = ("assistant", "", "gpt-5", ("call", "", "exec_command", False))
     assert [shown(one) for one in read] == [
@@ -116,13 +116,13 @@ def test_what_was_said(home):
 
 def test_reading_goes_on_where_it_ended(home):
     stored = only(home)
-    read = list(reader.messages(stored))
+    read = list(reader.read_messages(stored))
     places = [(one.start, one.end) for one in read]
     assert places[0][0] == 0
     assert places[-1][1] == os.path.getsize(stored.path)
     assert all(before[1] == after[0] for before, after in itertools.pairwise(places))
     for number, one in enumerate(read):
-        rest = list(reader.messages(stored, one.end))
+        rest = list(reader.read_messages(stored, one.end))
         assert [(each.id, each.start, each.end) for each in rest] == [
             (each.id, each.start, each.end) for each in read[number + 1 :]
         ]
@@ -133,7 +133,7 @@ def test_damage_costs_only_what_is_damaged(tmp_path):
     with open(stored.path, "ab") as file:
         file.write(b'nonsense\n\n[1]\n{"type": "response_item", "payload": {"type": "message", "ro')
     findings = []
-    assert [one.text for one in reader.messages(stored, 0, findings)] == ["Hi", "Hi"]
+    assert [one.text for one in reader.read_messages(stored, 0, findings)] == ["Hi", "Hi"]
     assert findings == [
         Finding(stored.path, 3, "record-damaged", "a record is damaged and is passed over"),
         Finding(stored.path, 5, "record-strange", "a record is no object but list"),
@@ -151,7 +151,7 @@ def test_strange_records_are_kept_as_they_are(tmp_path):
     ]
     found = [
         (one.role, one.kind, one.time, [(part.kind, part.raw) for part in one.parts])
-        for one in reader.messages(written(tmp_path, records))
+        for one in reader.read_messages(written(tmp_path, records))
     ]
     assert found == [
         ("system", "notice", 1794799587.0, [("other", records[0])]),
@@ -219,7 +219,7 @@ def test_what_else_is_told(tmp_path):
     ]
     assert [
         (one.role, one.kind, one.model, one.parts[0].kind, one.parts[0].text)
-        for one in reader.messages(written(tmp_path, records))
+        for one in reader.read_messages(written(tmp_path, records))
     ] == [
         ("system", "summary", "", "text", "A summary."),
         ("system", "notice", "", "other", "overloaded"),
@@ -246,26 +246,28 @@ def test_rollouts_without_a_wrapper(tmp_path):
             said("Hello"),
         ],
     )
-    assert [(one.role, one.kind, one.text) for one in reader.messages(stored)] == [
+    assert [(one.role, one.kind, one.text) for one in reader.read_messages(stored)] == [
         ("system", "context", "Be kind."),
         ("system", "meta", ""),
         ("user", "context", "<environment_context>\n</environment_context>"),
         ("user", "", "Hello"),
     ]
-    card = reader.card(stored)
-    assert (card.title, card.started, card.branch) == ("Hello", 1748772000.0, "main")
+    summary = reader.summarize(stored)
+    assert (summary.title, summary.started, summary.branch) == ("Hello", 1748772000.0, "main")
 
 
 def test_a_name_is_the_title_and_a_fork_knows_its_parent(tmp_path):
     meta = {"id": NAME, "cwd": "/a", "forked_from_id": "p"}
     records = [{"type": "session_meta", "payload": meta}, {"type": "response_item", "payload": said("Hi")}]
-    card = reader.card(written(tmp_path, records))
-    assert (card.kind, card.parent, card.title) == ("fork", "p", "Hi")
+    summary = reader.summarize(written(tmp_path, records))
+    assert (summary.kind, summary.parent, summary.title) == ("fork", "p", "Hi")
     records.append({"type": "event_msg", "payload": {"type": "thread_name_updated", "thread_name": "My name"}})
-    assert reader.card(written(tmp_path, records)).title == "My name"
+    assert reader.summarize(written(tmp_path, records)).title == "My name"
     spawned = {"subagent": {"thread_spawn": {"parent_thread_id": "q", "depth": 1}}}
-    card = reader.card(written(tmp_path, [{"type": "session_meta", "payload": {"id": NAME, "source": spawned}}]))
-    assert (card.kind, card.parent, reader.command(card)) == ("subagent", "q", ("codex", "resume", "q"))
+    summary = reader.summarize(
+        written(tmp_path, [{"type": "session_meta", "payload": {"id": NAME, "source": spawned}}])
+    )
+    assert (summary.kind, summary.parent, reader.resume_command(summary)) == ("subagent", "q", ("codex", "resume", "q"))
 
 
 def test_a_card_reads_the_ends_only(tmp_path):
@@ -274,26 +276,26 @@ def test_a_card_reads_the_ends_only(tmp_path):
     stored = written(
         tmp_path, [{"type": "session_meta", "payload": meta}, *[{"type": "x", "payload": {}}] * 9000, tail]
     )
-    assert reader.card(stored) == stored._replace(cwd="/a/b", version="1", model="m", changed=1767225600.0)
+    assert reader.summarize(stored) == stored._replace(cwd="/a/b", version="1", model="m", changed=1767225600.0)
 
 
 def test_a_file_that_is_gone(tmp_path):
-    stored = Stored("codex", NAME, str(tmp_path / FILE))
-    assert reader.card(stored) == stored
+    stored = StoredSession("codex", NAME, str(tmp_path / FILE))
+    assert reader.summarize(stored) == stored
 
 
 @pytest.mark.skipif(not shutil.which("zstd"), reason="zstd is not here")
 def test_compressed_rollouts(tmp_path):
     stored = written(tmp_path, [{"type": "response_item", "payload": said("Hi", id="m")}])
-    plain = list(reader.messages(stored))
+    plain = list(reader.read_messages(stored))
     subprocess.run(["zstd", "-q", "--rm", stored.path], check=True)
     packed = stored._replace(path=stored.path + ".zst")
-    assert list(reader.messages(packed)) == plain
-    assert reader.card(packed).started == 1794801334.0
+    assert list(reader.read_messages(packed)) == plain
+    assert reader.summarize(packed).started == 1794801334.0
     with open(packed.path, "r+b") as file:
         file.truncate(8)
     findings = []
-    assert list(reader.messages(packed, 0, findings)) == []
+    assert list(reader.read_messages(packed, 0, findings)) == []
     assert [finding.code for finding in findings] == ["record-packed"]
 
 
@@ -302,4 +304,6 @@ def test_a_message_is_a_whole_value(tmp_path):
     stored = written(tmp_path, [{"timestamp": "2026-11-16T03:26:27Z", "type": "response_item", "payload": item}])
     part = Part("text", "Hi", raw=item["content"][0])
     size = os.path.getsize(stored.path)
-    assert list(reader.messages(stored)) == [Message("msg_1", "user", (part,), 1794799587.0, "", "", "", 1, 0, size)]
+    assert list(reader.read_messages(stored)) == [
+        Message("msg_1", "user", (part,), 1794799587.0, "", "", "", 1, 0, size)
+    ]

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from foretold.sessions.resumption.codex import CodexResumed, Dropped, resume_codex
+from foretold.sessions.resumption.codex import CodexResumed, DroppedItem, resume_codex
 from foretold.types import Finding
 
 from .codex_damage import WAYS, dumped, fork_of, items, parsed, put
@@ -73,7 +73,7 @@ def test_an_orphan_is_told_by_its_line(tmp_path):
     found = resumed(tmp_path, WAYS["call missing"](LINES))
     records = parsed(LINES)
     lost = records[items(records, "function_call_output")[0]]["payload"]
-    assert found.dropped == (Dropped(items(records, "function_call_output")[0], "orphan", lost),)
+    assert found.dropped == (DroppedItem(items(records, "function_call_output")[0], "orphan", lost),)
 
 
 def test_damage_is_named(tmp_path):

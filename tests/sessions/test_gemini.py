@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 from foretold.sessions.formats.gemini import reader
-from foretold.sessions.model import Homes, Stored
+from foretold.sessions.model import Homes, StoredSession
 
 from .codex_damage import dumped
 
@@ -28,7 +28,7 @@ def chats(tmp_path):
 
 
 def only(home, env=None):
-    (found,) = reader.found(Homes(str(home), env or {}))
+    (found,) = reader.find_sessions(Homes(str(home), env or {}))
     return found
 
 
@@ -41,26 +41,26 @@ def shown(message):
 def written(tmp_path, records, name=FILE):
     path = tmp_path / name
     path.write_bytes(dumped(records))
-    return Stored("gemini-cli", "aaaabbbb", str(path))
+    return StoredSession("gemini-cli", "aaaabbbb", str(path))
 
 
 def test_a_session_is_found_by_its_name_and_known_by_its_ends(tmp_path, chats):
     found = only(tmp_path)
     path = str(chats / FILE)
     size = os.path.getsize(path)
-    assert found == Stored("gemini-cli", ID, path, changed=os.stat(path).st_mtime, size=size)
-    card = reader.card(found)
-    assert card == Stored(
+    assert found == StoredSession("gemini-cli", ID, path, changed=os.stat(path).st_mtime, size=size)
+    summary = reader.summarize(found)
+    assert summary == StoredSession(
         *("gemini-cli", ID, path, "/home/me/project", "Done.", 1794800771.966, 1794800865.562, size),
         model="gemini-2.5-flash",
     )
-    assert reader.command(card) == ("gemini", "--resume", ID)
+    assert reader.resume_command(summary) == ("gemini", "--resume", ID)
 
 
 def test_what_was_said_is_given_once(tmp_path, chats):
     """The agent writes a message again with its calls, results twice, and when it is resumed everything once more."""
     findings = []
-    read = [one for one in reader.messages(only(tmp_path), 0, findings) if one.kind != "meta"]
+    read = [one for one in reader.read_messages(only(tmp_path), 0, findings) if one.kind != "meta"]
     assert findings == []
     assert [shown(one) for one in read] == [
         ("user", "context", ("text", "<session_context>\nTh", "", "", False)),
@@ -93,25 +93,25 @@ def test_what_was_said_is_given_once(tmp_path, chats):
 def test_reading_goes_on_at_any_line(tmp_path, chats):
     """Wherever reading goes on, only what was not said before that is given."""
     stored = only(tmp_path)
-    read = [one._replace(line=0) for one in reader.messages(stored)]
+    read = [one._replace(line=0) for one in reader.read_messages(stored)]
     with open(stored.path, "rb") as file:
         starts = [0]
         for line in file:
             starts.append(starts[-1] + len(line))
     for start in starts:
-        rest = [one._replace(line=0) for one in reader.messages(stored, start)]
+        rest = [one._replace(line=0) for one in reader.read_messages(stored, start)]
         assert rest == [one for one in read if one.start >= start], start
 
 
 def test_a_session_that_the_agent_is_about_to_delete(tmp_path, chats):
     shutil.copyfile(os.path.join(FIXTURES, STUB), chats / STUB)
-    first, stub = reader.found(Homes(str(tmp_path), {}))
+    first, stub = reader.find_sessions(Homes(str(tmp_path), {}))
     findings, none = [], []
-    list(reader.messages(first, 0, findings))
-    list(reader.messages(stub, 0, none))
+    list(reader.read_messages(first, 0, findings))
+    list(reader.read_messages(stub, 0, none))
     assert [(one.path, one.code) for one in findings] == [(first.path, "session-doomed")]
     assert none == []
-    assert (reader.card(stub).id, reader.card(stub).title) == (ID, "")
+    assert (reader.summarize(stub).id, reader.summarize(stub).title) == (ID, "")
 
 
 def test_damage_costs_only_what_is_damaged(tmp_path, chats):
@@ -119,7 +119,7 @@ def test_damage_costs_only_what_is_damaged(tmp_path, chats):
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join([*lines[:2], b"{broken\n", *lines[3:-1], lines[-1][:20]]))
     findings = []
-    read = [one for one in reader.messages(only(tmp_path), 0, findings) if not one.kind]
+    read = [one for one in reader.read_messages(only(tmp_path), 0, findings) if not one.kind]
     assert [(one.line, one.code) for one in findings] == [(3, "record-damaged"), (len(lines), "record-torn")]
     # the prompt of the broken line stands once more where the session was resumed
     assert [one.text for one in read if one.role == "user"] == ["Read a.txt — ünïcode 日本語 🎉", "And now?"]
@@ -136,7 +136,7 @@ def test_strange_records_are_kept_as_they_are(tmp_path):
     ]
     assert [
         (one.id, one.role, one.kind, [(part.kind, part.text, part.raw) for part in one.parts])
-        for one in reader.messages(written(tmp_path, records))
+        for one in reader.read_messages(written(tmp_path, records))
     ] == [
         ("byte 0", "system", "notice", [("other", "", records[0])]),
         ("byte 19", "system", "notice", [("other", "", records[1])]),
@@ -157,7 +157,7 @@ def test_pieces_of_a_message(tmp_path):
         {"id": "e", "type": "user", "content": [{"functionResponse": {"id": "1", "name": "f", "response": {"a": 1}}}]},
         {"id": "f", "type": "user", "content": {"text": "<hook_context>x</hook_context>"}},
     ]
-    assert [shown(one) for one in reader.messages(written(tmp_path, records))] == [
+    assert [shown(one) for one in reader.read_messages(written(tmp_path, records))] == [
         ("assistant", "", ("thinking", "Plan: look first", "", "", False), ("text", "Hello", "", "", False)),
         (
             *("assistant", ""),
@@ -177,9 +177,15 @@ def test_subagents_and_other_homes(tmp_path):
     about = {"sessionId": "sub-1", "projectHash": "0", "kind": "subagent"}
     (folder / "sub-1.jsonl").write_bytes(dumped([about, {"id": "m", "type": "user", "content": "Go"}]))
     found = only("/nowhere", {"GEMINI_CLI_HOME": str(tmp_path / "mine")})
-    card = reader.card(found)
-    assert (card.id, card.kind, card.parent, card.cwd, card.title) == ("sub-1", "subagent", ID, "/home/me/p", "Go")
-    assert reader.command(card) == ("gemini", "--resume", ID)
+    summary = reader.summarize(found)
+    assert (summary.id, summary.kind, summary.parent, summary.cwd, summary.title) == (
+        "sub-1",
+        "subagent",
+        ID,
+        "/home/me/p",
+        "Go",
+    )
+    assert reader.resume_command(summary) == ("gemini", "--resume", ID)
 
 
 DOCUMENT = {
@@ -217,16 +223,16 @@ def document(tmp_path, text):
 @pytest.mark.parametrize("indent", [None, 2])
 def test_documents_of_older_versions(tmp_path, indent):
     found = document(tmp_path, json.dumps(DOCUMENT, indent=indent, ensure_ascii=False))
-    card = reader.card(found)
+    summary = reader.summarize(found)
     assert found.id == "cccc1111-2222"
-    assert card == found._replace(
+    assert summary == found._replace(
         cwd="/home/me/old",
         title="Read ünï",
         started=1759312800.0,
         changed=1759313100.0,
         model="gemini-2.5-pro",
     )
-    read = list(reader.messages(card))
+    read = list(reader.read_messages(summary))
     assert [shown(one) for one in read] == [
         ("user", "", ("text", "Read ünï", "", "", False)),
         (
@@ -239,7 +245,7 @@ def test_documents_of_older_versions(tmp_path, indent):
         ("user", "", ("text", "More", "", "", False)),
     ]
     assert [(one.start, one.end) for one in read] == [(0, 1), (1, 2), (2, 3)]
-    assert list(reader.messages(card, 1)) == read[1:]
+    assert list(reader.read_messages(summary, 1)) == read[1:]
 
 
 def test_a_document_torn_anywhere(tmp_path):
@@ -251,12 +257,12 @@ def test_a_document_torn_anywhere(tmp_path):
         with open(found.path, "w", encoding="utf-8") as file:
             file.write(text[:cut])
         findings = []
-        read = [one.id for one in reader.messages(found, 0, findings)]
+        read = [one.id for one in reader.read_messages(found, 0, findings)]
         assert read == [f"m{n}" for n, end in enumerate(ends, 1) if end <= cut], cut
         assert [one.code for one in findings] == ["record-torn"]
 
 
 def test_nothing_is_there(tmp_path):
-    assert list(reader.found(Homes(str(tmp_path), {}))) == []
-    gone = Stored("gemini-cli", "x", str(tmp_path / "tmp" / "p" / "chats" / FILE))
-    assert reader.card(gone) == gone
+    assert list(reader.find_sessions(Homes(str(tmp_path), {}))) == []
+    gone = StoredSession("gemini-cli", "x", str(tmp_path / "tmp" / "p" / "chats" / FILE))
+    assert reader.summarize(gone) == gone

@@ -11,8 +11,8 @@ from foretold.sessions.archive.in_use import Processes
 from foretold.sessions.archive.prune import Wanted, plan_prune
 from foretold.sessions.catalog import find_session, list_sessions
 from foretold.sessions.fulltext.search import open_index, search
-from foretold.sessions.instructions_seen.compare import told
-from foretold.sessions.model import Homes, Stored
+from foretold.sessions.instructions_seen.compare import compare_instructions
+from foretold.sessions.model import Homes, StoredSession
 from foretold.sessions.relocate.moves import Moved as Move, moves_file, note_move
 from foretold.sessions.relocate.project_folder import Moved, at_home, folders_named, moved
 
@@ -70,7 +70,7 @@ def test_a_search_with_an_index_from_before_the_move_knows_it(shop):
 
 
 def test_the_files_it_was_told_are_those_of_the_new_folder(shop):
-    found = told(find_session(homes_of(shop), ONE), homes_of(shop))
+    found = compare_instructions(find_session(homes_of(shop), ONE), homes_of(shop))
     assert [(file.path, file.state) for file in found.files] == [
         (f"{shop}/CLAUDE.md", "same"),
         (f"{shop}/api/CLAUDE.md", "same"),
@@ -119,7 +119,7 @@ def test_the_folder_of_this_process_is_tried(shop, monkeypatch):
     root = os.path.dirname(shop)
     new = f"{root}/{'long/' * 60}end"
     os.makedirs(f"{new}/below")
-    card = Stored("claude-code", ONE, f"/x/projects/{slug(new)}/{ONE}.jsonl", cwd=f"{root}/proj")
+    card = StoredSession("claude-code", ONE, f"/x/projects/{slug(new)}/{ONE}.jsonl", cwd=f"{root}/proj")
     assert folders_named(slug(new)) == (new,)
     assert at_home(card).cwd == new
     alike = card._replace(cwd=f"{root}/sh.op", path=f"/x/projects/{slug(f'{root}/sh-op')}/{ONE}.jsonl")

@@ -8,7 +8,7 @@ import pytest
 from foretold.dialects.claude_code.settings import slug
 from foretold.errors import NoSuchSession, SessionFailed
 from foretold.sessions.catalog import by_time, find_session, homes_here, is_of, list_sessions
-from foretold.sessions.model import Homes, Stored
+from foretold.sessions.model import Homes, StoredSession
 
 from .talk import Talk
 
@@ -35,7 +35,7 @@ def test_the_newest_is_first(homes):
 def test_a_folder_has_its_own_and_those_below(homes):
     assert [stored.id for stored in list_sessions(homes, project="/home/me/a")] == [ONE]
     assert len(list_sessions(homes, project="/home/me")) == 2
-    assert is_of(Stored("codex", "1", "", cwd="/"), "/")
+    assert is_of(StoredSession("codex", "1", "", cwd="/"), "/")
 
 
 @pytest.mark.parametrize("name", [ONE, "111111", "The first one", "the FIRST", "t"])

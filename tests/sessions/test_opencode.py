@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from foretold.sessions.formats.opencode import reader
-from foretold.sessions.model import Homes, Stored
+from foretold.sessions.model import Homes, StoredSession
 
 SAMPLE = os.path.join(os.path.dirname(__file__), "fixtures", "opencode", "sample.sql")
 
@@ -81,31 +81,31 @@ def shown(message):
 def test_sessions_are_listed_with_all_a_list_needs(tmp_path):
     folder = made(tmp_path)
     path = str(folder / "opencode.db")
-    found = list(reader.found(Homes(str(tmp_path), {})))
+    found = list(reader.find_sessions(Homes(str(tmp_path), {})))
     assert found == [
-        Stored(
+        StoredSession(
             *("opencode", "ses_3", path, "/home/me/project", "Put away", 1794799870.0, 1794799870.1, 0, "", "1.18.33"),
             kind="archived",
         ),
-        Stored(
+        StoredSession(
             *("opencode", "ses_1", path, "/home/me/project", "Reading a.txt", 1794799879.851, 1794799883.623, 0, ""),
             version="1.18.33",
             model="probe-model",
         ),
-        Stored(
+        StoredSession(
             *("opencode", "ses_2", path, "/home/me/project", "Explore", 1794799880.0, 1794799880.1, 0, "", "1.18.33"),
             kind="subagent",
             parent="ses_1",
         ),
     ]
-    assert [reader.card(Stored("opencode", one.id, path)) for one in found] == found
-    assert [reader.command(one)[-1] for one in found] == ["ses_3", "ses_1", "ses_1"]
+    assert [reader.summarize(StoredSession("opencode", one.id, path)) for one in found] == found
+    assert [reader.resume_command(one)[-1] for one in found] == ["ses_3", "ses_1", "ses_1"]
 
 
 def test_what_was_said(tmp_path):
     folder = made(tmp_path)
     findings = []
-    read = list(reader.messages(Stored("opencode", "ses_1", str(folder / "opencode.db")), 0, findings))
+    read = list(reader.read_messages(StoredSession("opencode", "ses_1", str(folder / "opencode.db")), 0, findings))
     assert [(one.id, one.role, one.kind, one.model, one.parent, one.time) for one in read] == [
         ("msg_1", "user", "", "", "", 1794799880.05),
         ("msg_2", "assistant", "", "probe-model", "msg_1", 1794799881.946),
@@ -133,10 +133,10 @@ def test_what_was_said(tmp_path):
 
 def test_reading_goes_on_where_it_ended(tmp_path):
     folder = made(tmp_path)
-    stored = Stored("opencode", "ses_1", str(folder / "opencode.db"))
-    read = list(reader.messages(stored))
+    stored = StoredSession("opencode", "ses_1", str(folder / "opencode.db"))
+    read = list(reader.read_messages(stored))
     assert (
-        [list(reader.messages(stored, one.end))[:1] for one in read]
+        [list(reader.read_messages(stored, one.end))[:1] for one in read]
         == [
             read[1:2],
             read[2:3],
@@ -154,15 +154,15 @@ def test_an_answer_that_is_over_is_not_read_again(tmp_path):
     connection.execute("DELETE FROM message WHERE id = 'msg_5'")
     connection.commit()
     connection.close()
-    stored = Stored("opencode", "ses_1", str(path))
-    assert list(reader.messages(stored, list(reader.messages(stored))[-1].end)) == []
+    stored = StoredSession("opencode", "ses_1", str(path))
+    assert list(reader.read_messages(stored, list(reader.read_messages(stored))[-1].end)) == []
 
 
 def reads_all(home, folder):
     """Whether everything is read, and nothing is touched."""
     before = traces(folder)
-    found = list(reader.found(Homes(str(home), {})))
-    read = {one.id: len(list(reader.messages(reader.card(one)))) for one in found}
+    found = list(reader.find_sessions(Homes(str(home), {})))
+    read = {one.id: len(list(reader.read_messages(reader.summarize(one)))) for one in found}
     return read == {"ses_3": 0, "ses_1": 5, "ses_2": 0} and traces(folder) == before
 
 
@@ -189,10 +189,10 @@ def test_nothing_is_touched_after_the_agent_was_killed(tmp_path, lost):
 
 def test_a_message_written_meanwhile_is_read(tmp_path):
     with Writer(tmp_path) as writer:
-        stored = Stored("opencode", "ses_2", str(writer.folder / "opencode.db"))
-        assert list(reader.messages(stored)) == []
+        stored = StoredSession("opencode", "ses_2", str(writer.folder / "opencode.db"))
+        assert list(reader.read_messages(stored)) == []
         writer.execute("INSERT INTO message VALUES ('msg_9', 'ses_2', 5, 5, '{\"role\":\"user\"}')")
-        assert [one.id for one in reader.messages(stored)] == ["msg_9"]
+        assert [one.id for one in reader.read_messages(stored)] == ["msg_9"]
 
 
 def test_damaged_rows_are_named_and_kept(tmp_path):
@@ -204,7 +204,7 @@ def test_damaged_rows_are_named_and_kept(tmp_path):
     connection.commit()
     connection.close()
     findings = []
-    read = list(reader.messages(Stored("opencode", "ses_1", str(path)), 0, findings))
+    read = list(reader.read_messages(StoredSession("opencode", "ses_1", str(path)), 0, findings))
     assert [(finding.code, finding.message.split()[0]) for finding in findings] == [
         ("record-damaged", "prt_11"),
         ("record-damaged", "msg_3"),
@@ -218,12 +218,12 @@ def test_a_database_that_cannot_be_read_is_not_passed_over(tmp_path):
     folder = made(tmp_path)
     path = folder / "opencode.db"
     path.write_bytes(b"this is no database, it is only called so" * 100)
-    (found,) = reader.found(Homes(str(tmp_path), {}))
+    (found,) = reader.find_sessions(Homes(str(tmp_path), {}))
     assert (found.id, found.title) == ("opencode.db", "cannot be read: file is not a database")
     findings = []
-    assert list(reader.messages(found, 0, findings)) == []
+    assert list(reader.read_messages(found, 0, findings)) == []
     assert [finding.code for finding in findings] == ["database-damaged"]
-    assert reader.card(found) == found
+    assert reader.summarize(found) == found
 
 
 def test_tables_of_another_version(tmp_path):
@@ -234,8 +234,8 @@ def test_tables_of_another_version(tmp_path):
     connection.execute("INSERT INTO session VALUES ('ses_1', 'Few columns', 1000)")
     connection.commit()
     connection.close()
-    (found,) = reader.found(Homes(str(tmp_path), {}))
-    assert found == Stored("opencode", "ses_1", str(folder / "opencode.db"), title="Few columns", started=1.0)
+    (found,) = reader.find_sessions(Homes(str(tmp_path), {}))
+    assert found == StoredSession("opencode", "ses_1", str(folder / "opencode.db"), title="Few columns", started=1.0)
 
 
 def test_where_databases_are(tmp_path):
@@ -271,27 +271,27 @@ def stored_in_files(home):
 
 def test_files_of_older_versions(tmp_path):
     storage = stored_in_files(tmp_path)
-    (found,) = reader.found(Homes(str(tmp_path), {}))
+    (found,) = reader.find_sessions(Homes(str(tmp_path), {}))
     path = str(storage / "session" / "prj" / "ses_9.json")
     size = os.path.getsize(path)
-    assert reader.card(found) == Stored(
+    assert reader.summarize(found) == StoredSession(
         "opencode", "ses_9", path, "/home/me/old", "Old", 1.0, 9.0, size, version="0.9.1"
     )
     findings = []
-    read = list(reader.messages(found, 0, findings))
+    read = list(reader.read_messages(found, 0, findings))
     assert [(one.id, one.text, one.start, one.end) for one in read] == [
         ("msg_1", "Hello", 2000, 3000),
         ("msg_2", "Hi", 3000, 3001),
     ]
     assert [(os.path.basename(one.path), one.code) for one in findings] == [("prt_3.json", "record-damaged")]
-    assert list(reader.messages(found, 3001)) == []
+    assert list(reader.read_messages(found, 3001)) == []
 
 
 def test_a_session_that_is_in_a_database_too_is_given_once(tmp_path):
     made(tmp_path)
     storage = stored_in_files(tmp_path)
     (storage / "session" / "prj" / "ses_1.json").write_text('{"id": "ses_1"}', encoding="utf-8")
-    found = [(one.id, os.path.basename(one.path)) for one in reader.found(Homes(str(tmp_path), {}))]
+    found = [(one.id, os.path.basename(one.path)) for one in reader.find_sessions(Homes(str(tmp_path), {}))]
     assert found == [
         ("ses_3", "opencode.db"),
         ("ses_1", "opencode.db"),

@@ -10,7 +10,7 @@ import pytest
 from foretold.sessions.formats.codex import reader as codex
 from foretold.sessions.formats.gemini import reader as gemini
 from foretold.sessions.formats.opencode import reader as opencode
-from foretold.sessions.model import Homes, Stored
+from foretold.sessions.model import Homes, StoredSession
 from foretold.sessions.resumption.codex import resume_codex
 
 FIXTURES = os.path.join(os.path.dirname(__file__), "fixtures")
@@ -43,10 +43,10 @@ def flipped(data, dice):
 
 def read_all(reader, stored):
     findings = []
-    reader.card(stored)
-    read = list(reader.messages(stored, 0, findings))
+    reader.summarize(stored)
+    read = list(reader.read_messages(stored, 0, findings))
     for one in read[:: max(1, len(read) // 4)]:
-        list(reader.messages(stored, one.end, findings))
+        list(reader.read_messages(stored, one.end, findings))
     return [one.text for one in read]
 
 
@@ -66,7 +66,7 @@ def test_lines(tmp_path, reader, name, seed):
         data = "\n".join(map(json.dumps, values)).encode()
     path = tmp_path / os.path.basename(name)
     path.write_bytes(data)
-    read_all(reader, Stored(reader.AGENT, "x", str(path)))
+    read_all(reader, StoredSession(reader.AGENT, "x", str(path)))
     if reader is codex:
         resume_codex(str(path), "And now?")
 
@@ -91,7 +91,7 @@ def test_rows(tmp_path, seed):
         for _ in range(30):
             data[dice.randrange(len(data))] = dice.randrange(256)
         path.write_bytes(data)
-    for stored in opencode.found(Homes("/nowhere", {"XDG_DATA_HOME": str(tmp_path)})):
+    for stored in opencode.find_sessions(Homes("/nowhere", {"XDG_DATA_HOME": str(tmp_path)})):
         read_all(opencode, stored)
 
 
@@ -99,10 +99,10 @@ def test_deep_values(tmp_path):
     item = {"type": "function_call_output", "call_id": "c", "output": "DEEP"}
     path = tmp_path / "rollout.jsonl"
     path.write_text(json.dumps({"type": "response_item", "payload": item}).replace('"DEEP"', DEEP), encoding="utf-8")
-    assert len(read_all(codex, Stored("codex", "x", str(path)))) == 1
+    assert len(read_all(codex, StoredSession("codex", "x", str(path)))) == 1
     resume_codex(str(path))
     answer = {"functionResponse": {"id": "1", "name": "f", "response": {"output": "DEEP"}}}
     path = tmp_path / "session-1-a.jsonl"
     text = json.dumps({"id": "m", "type": "user", "content": [answer]}).replace('"DEEP"', DEEP)
     path.write_text(text, encoding="utf-8")
-    assert len(read_all(gemini, Stored("gemini-cli", "x", str(path)))) == 1
+    assert len(read_all(gemini, StoredSession("gemini-cli", "x", str(path)))) == 1

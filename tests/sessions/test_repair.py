@@ -10,8 +10,8 @@ from foretold.cli.sessions import command
 from foretold.dialects.claude_code.sessions import NEWER, OLDER, rules_of
 from foretold.errors import RestoreRefused, SessionFailed, StoreFailed
 from foretold.sessions.formats.jsonl import records_of
-from foretold.sessions.model import Stored
-from foretold.sessions.repair.diagnose import examine, mend
+from foretold.sessions.model import StoredSession
+from foretold.sessions.repair.diagnose import diagnose, write_repaired_copy
 from foretold.sessions.repair.reachability import REACHED, Reach, judge, reach_of
 from foretold.sessions.repair.salvage import Saved, saved_lines, saved_of
 from foretold.sessions.resumption.chain import Link, find_chain
@@ -27,7 +27,7 @@ NEW = house.name_of(2)
 
 
 def stored_in(folder, data):
-    return Stored("claude-code", SESSION, house.write(f"{folder}/{SESSION}.jsonl", data), cwd="/p")
+    return StoredSession("claude-code", SESSION, house.write(f"{folder}/{SESSION}.jsonl", data), cwd="/p")
 
 
 def strictly(path):
@@ -107,16 +107,16 @@ def test_damage_is_named_and_the_mended_copy_reaches_everything(tmp_path, name):
     data, codes, reached = DAMAGE[name]
     stored = stored_in(tmp_path, data)
     before = house.tree(tmp_path)
-    found = examine(stored)
+    found = diagnose(stored)
     assert house.tree(tmp_path) == before
     assert ([finding.code for finding in found.findings], found.reach.reached) == (codes, reached)
     assert (found.reach.reached + found.reach.lost, found.then.reached, found.then.lost) == (12, 12, 0)
     assert found.is_sound == (not codes)
-    made = mend(stored, name=NEW, kernel=Quick())
+    made = write_repaired_copy(stored, name=NEW, kernel=Quick())
     assert house.read(stored.path) == data
     expected = [text.replace("user 2", "user 2\ufffd") if name == "not utf-8" else text for text in spoken(TALK)]
     assert [texts(made.path, rules) for rules in (OLDER, NEWER)] == [expected, expected]
-    assert examine(made).is_sound
+    assert diagnose(made).is_sound
     assert {record.value["sessionId"] for record in records_of(made.path)} == {NEW}
     assert os.stat(made.path).st_mode & 0o777 == 0o600
 
@@ -128,7 +128,7 @@ def test_a_sound_copy_differs_only_in_its_id(tmp_path):
         {"type": "last-prompt", "leafUuid": TALK[-1]["uuid"]},
     ]
     stored = stored_in(tmp_path, house.lines(records))
-    made = mend(stored, name=NEW, kernel=Quick())
+    made = write_repaired_copy(stored, name=NEW, kernel=Quick())
     back = [
         {**record.value, **({"sessionId": SESSION} if "sessionId" in record.value else {})}
         for record in records_of(made.path)
@@ -171,11 +171,11 @@ def test_what_is_reached_is_what_resuming_finds_and_a_mended_copy_loses_nothing(
         stored = stored_in(tmp_path, data)
         for version in VERSIONS:
             assert (number, followed(stored.path, version)) == (number, sent(stored.path, version))
-        then = [examine(stored, version=version).then for version in VERSIONS]
-        made = mend(stored, name=NEW, kernel=Quick())
+        then = [diagnose(stored, version=version).then for version in VERSIONS]
+        made = write_repaired_copy(stored, name=NEW, kernel=Quick())
         assert house.read(stored.path) == data
         for version, expected in zip(VERSIONS, then, strict=True):
-            found = examine(made, version=version)
+            found = diagnose(made, version=version)
             assert (number, followed(made.path, version)) == (number, sent(made.path, version))
             if expected.messages:
                 assert (number, found.reach, found.findings) == (number, expected, ())
@@ -188,14 +188,14 @@ def test_a_lost_parent_costs_all_that_is_more_than_five_seconds_older(tmp_path):
     records[6]["parentUuid"] = house.name_of(99)
     for record in records[6:]:
         record["timestamp"] = record["timestamp"].replace("T03:", "T04:")
-    found = examine(stored_in(tmp_path, house.lines(records)))
+    found = diagnose(stored_in(tmp_path, house.lines(records)))
     assert found.reach == Reach(messages=12, reached=6, summarised=0, aside=0, lost=6, broken=1)
     assert found.then == Reach(messages=12, reached=12, summarised=0, aside=0, lost=0)
 
 
 def test_damage_that_older_versions_refuse_is_said(tmp_path):
     stored = stored_in(tmp_path, with_line(4, b"null\n"))
-    older, newer = (examine(stored, version=version) for version in VERSIONS)
+    older, newer = (diagnose(stored, version=version) for version in VERSIONS)
     assert (older.reach.reached, older.reach.lost, older.then.reached) == (0, 12, 12)
     assert older.version == "2.1.197"
     assert older.refused == "a line is `null`, which this version cannot resume"
@@ -235,8 +235,8 @@ def test_a_call_is_not_parted_from_its_result(tmp_path):
     prompt = house.said(SESSION, 302, result["uuid"], "user", "next")
     lost = house.said(SESSION, 303, None, "user", "lost")
     stored = stored_in(tmp_path, house.lines([*TALK[:4], call, lost, result, prompt]))
-    assert examine(stored).reach == Reach(messages=8, reached=7, summarised=0, aside=0, lost=1)
-    made = mend(stored, name=NEW, kernel=Quick())
+    assert diagnose(stored).reach == Reach(messages=8, reached=7, summarised=0, aside=0, lost=1)
+    made = write_repaired_copy(stored, name=NEW, kernel=Quick())
     parents = {record.value["uuid"]: record.value["parentUuid"] for record in records_of(made.path)}
     assert parents[result["uuid"]] == call["uuid"]
     assert (parents[lost["uuid"]], parents[prompt["uuid"]]) == (result["uuid"], lost["uuid"])
@@ -244,11 +244,11 @@ def test_a_call_is_not_parted_from_its_result(tmp_path):
 
 def test_a_message_without_content_is_taken_out(tmp_path):
     stored = stored_in(tmp_path, changed(4, message=None))
-    found = examine(stored)
+    found = diagnose(stored)
     assert [finding.code for finding in found.findings] == ["message-hollow"]
-    made = mend(stored, name=NEW, kernel=Quick())
+    made = write_repaired_copy(stored, name=NEW, kernel=Quick())
     assert texts(made.path) == spoken(TALK[:4] + TALK[5:])
-    assert examine(made).is_sound
+    assert diagnose(made).is_sound
 
 
 def test_cut_anywhere_what_was_whole_is_saved(tmp_path):
@@ -256,7 +256,7 @@ def test_cut_anywhere_what_was_whole_is_saved(tmp_path):
     whole = [sum(map(len, LINES[: count + 1])) for count in range(3)]
     for cut in range(1, len(data)):
         stored = stored_in(tmp_path, data[:cut])
-        found = examine(stored)
+        found = diagnose(stored)
         ready = sum(cut + 1 >= end for end in whole)
         assert (cut, found.then.reached, found.damaged) == (cut, ready, int(cut not in whole and cut + 1 not in whole))
 
@@ -266,16 +266,16 @@ def test_rollouts_and_chats_keep_what_can_be_read(tmp_path):
     items = [{"type": "response_item", "payload": {"id": f"m{number}"}} for number in range(4)]
     data = house.lines([first, items[0]]) + house.lines(items[1:3])[:-1] + house.lines(items[3:]) + b'{"type":'
     name = f"rollout-2026-01-02T03-04-05-{SESSION}.jsonl"
-    stored = Stored("codex", SESSION, house.write(f"{tmp_path}/{name}", data))
-    found = examine(stored)
+    stored = StoredSession("codex", SESSION, house.write(f"{tmp_path}/{name}", data))
+    found = diagnose(stored)
     assert [finding.code for finding in found.findings] == ["record-glued", "record-torn"]
-    made = mend(stored, name=NEW, kernel=Quick())
+    made = write_repaired_copy(stored, name=NEW, kernel=Quick())
     assert os.path.basename(made.path) == f"rollout-2026-01-02T03-04-05-{NEW}.jsonl"
     renamed = {**first, "payload": {**first["payload"], "id": NEW, "session_id": NEW}}
     assert [record.value for record in records_of(made.path)] == [renamed, *items]
-    chat = Stored("gemini-cli", SESSION, f"{tmp_path}/session-2026-01-02T03-04-{SESSION[:8]}.jsonl")
+    chat = StoredSession("gemini-cli", SESSION, f"{tmp_path}/session-2026-01-02T03-04-{SESSION[:8]}.jsonl")
     house.write(chat.path, house.lines([{"sessionId": SESSION}, {"$set": {"sessionId": SESSION}}, {"id": "1"}]))
-    made = mend(chat, name=NEW, kernel=Quick())
+    made = write_repaired_copy(chat, name=NEW, kernel=Quick())
     assert os.path.basename(made.path) == f"session-2026-01-02T03-04-{NEW[:8]}.jsonl"
     back = [record.value for record in records_of(made.path)]
     assert back == [{"sessionId": NEW}, {"$set": {"sessionId": NEW}}, {"id": "1"}]
@@ -321,23 +321,23 @@ ROLLOUTS = {
 @pytest.mark.parametrize("name", ROLLOUTS)
 def test_what_makes_codex_refuse_a_rollout_is_said_and_mended(tmp_path, name):
     data, refused, records = ROLLOUTS[name]
-    stored = Stored("codex", SESSION, house.write(f"{tmp_path}/rollout-{SESSION}.jsonl", data))
-    found = examine(stored)
+    stored = StoredSession("codex", SESSION, house.write(f"{tmp_path}/rollout-{SESSION}.jsonl", data))
+    found = diagnose(stored)
     assert (found.refused, found.is_sound) == (refused, not refused)
     assert [each.code for each in found.findings][:1] == (["session-refused"] if refused else [])
-    made = mend(stored, name=NEW, kernel=Quick())
+    made = write_repaired_copy(stored, name=NEW, kernel=Quick())
     assert house.read(stored.path) == data
-    assert examine(made).is_sound
+    assert diagnose(made).is_sound
     back = [json.loads(line.replace(NEW, SESSION)) for line in house.read(made.path).decode().splitlines()]
     assert back == records
 
 
 def test_a_rollout_without_its_beginning_gets_one(tmp_path):
     path = house.write(f"{tmp_path}/rollout-{SESSION}.jsonl", house.lines(ITEMS))
-    made = mend(Stored("codex", SESSION, path, cwd="/p"), name=NEW, kernel=Quick())
+    made = write_repaired_copy(StoredSession("codex", SESSION, path, cwd="/p"), name=NEW, kernel=Quick())
     first, *rest = (json.loads(line) for line in house.read(made.path).splitlines())
     assert (first["type"], first["payload"]["id"], first["payload"]["cwd"], rest) == ("session_meta", NEW, "/p", ITEMS)
-    assert examine(made).is_sound
+    assert diagnose(made).is_sound
 
 
 def test_a_session_that_its_agent_is_about_to_delete_is_to_be_archived(tmp_path):
@@ -345,7 +345,7 @@ def test_a_session_that_its_agent_is_about_to_delete_is_to_be_archived(tmp_path)
     path = f"{tmp_path}/chats/session-2026-01-02T03-04-{SESSION[:8]}.jsonl"
     house.write(path, house.lines([{"sessionId": SESSION}, said]))
     house.write(path.replace("03-04", "03-09"), house.lines([{"sessionId": SESSION}]))
-    (finding,) = examine(Stored("gemini-cli", SESSION, path)).findings
+    (finding,) = diagnose(StoredSession("gemini-cli", SESSION, path)).findings
     assert (finding.code, finding.hint) == ("session-doomed", f"foretold sessions archive {SESSION}")
 
 
@@ -367,7 +367,7 @@ USES = {
 def test_a_copy_is_written_only_if_it_is_of_use(tmp_path, name, capsys):
     data, useless = USES[name]
     stored = stored_in(f"{tmp_path}/.claude/projects/-p", data)
-    found = examine(stored)
+    found = diagnose(stored)
     assert found.useless == useless
     hints = {finding.hint for finding in found.findings} - {""}
     assert hints <= (set() if useless else {f"foretold sessions repair {SESSION} --write"})
@@ -386,7 +386,9 @@ def test_a_copy_is_written_only_if_it_is_of_use(tmp_path, name, capsys):
 
 def test_a_rollout_is_copied_only_if_codex_reads_more_of_it(tmp_path):
     def useless(data):
-        return examine(Stored("codex", SESSION, house.write(f"{tmp_path}/rollout-{SESSION}.jsonl", data))).useless
+        return diagnose(
+            StoredSession("codex", SESSION, house.write(f"{tmp_path}/rollout-{SESSION}.jsonl", data))
+        ).useless
 
     whole = house.lines([META, *ITEMS])
     assert useless(whole) == "nothing is wrong with it"
@@ -401,7 +403,7 @@ def test_findings_about_links_say_the_first_line(tmp_path):
         {**record, "parentUuid": {4: None, 7: house.name_of(98), 9: house.name_of(99)}.get(at, record["parentUuid"])}
         for at, record in enumerate(TALK)
     )
-    found = examine(stored_in(tmp_path, b"\n" + data))
+    found = diagnose(stored_in(tmp_path, b"\n" + data))
     assert [(each.line, each.code, each.message) for each in found.findings] == [
         (
             2,
@@ -410,7 +412,7 @@ def test_findings_about_links_say_the_first_line(tmp_path):
         ),
         (9, "parent-missing", "2 records have a parent that is not in the file; this is the first"),
     ]
-    glued = examine(stored_in(tmp_path, b"".join([*LINES[:-2], LINES[-2][:-1], LINES[-1]])))
+    glued = diagnose(stored_in(tmp_path, b"".join([*LINES[:-2], LINES[-2][:-1], LINES[-1]])))
     assert [(each.line, each.code) for each in glued.findings] == [(11, "record-glued"), (11, "chain-broken")]
 
 
@@ -443,21 +445,23 @@ def test_what_is_told_adds_up_and_is_told_once(tmp_path, capsys, monkeypatch):
 
 def test_nothing_is_overwritten_and_a_failure_leaves_nothing(tmp_path):
     stored = stored_in(tmp_path, without_parent(4))
-    mend(stored, name=NEW, kernel=Quick())
+    write_repaired_copy(stored, name=NEW, kernel=Quick())
     before = house.files(tmp_path)
     with pytest.raises(RestoreRefused, match="not overwritten"):
-        mend(stored, name=NEW, kernel=Quick())
+        write_repaired_copy(stored, name=NEW, kernel=Quick())
     with pytest.raises(SessionFailed, match="no files"):
-        mend(Stored("opencode", "s", "/x/opencode.db"))
+        write_repaired_copy(StoredSession("opencode", "s", "/x/opencode.db"))
     for fault in (28, "short"):
         for at in range(1, 8):
             folder = f"{tmp_path}/{fault}-{at}"
             with contextlib.suppress(StoreFailed):
-                mend(stored, folder, name=NEW, kernel=Faulty(at, fault))
+                write_repaired_copy(stored, folder, name=NEW, kernel=Faulty(at, fault))
             made = [name for name in os.listdir(folder) if name.endswith(".jsonl")]
             assert all(len(texts(f"{folder}/{name}")) == 12 for name in made)
     for at in range(1, 8):
-        in_child(lambda at=at: mend(stored, f"{tmp_path}/die-{at}", name=NEW, kernel=Faulty(at, "torn")).id)
+        in_child(
+            lambda at=at: write_repaired_copy(stored, f"{tmp_path}/die-{at}", name=NEW, kernel=Faulty(at, "torn")).id
+        )
         made = [name for name in os.listdir(f"{tmp_path}/die-{at}") if name.endswith(".jsonl")]
         assert all(len(texts(f"{tmp_path}/die-{at}/{name}")) == 12 for name in made)
     assert {path: facts for path, facts in house.files(tmp_path).items() if "/" not in path} == before

@@ -14,7 +14,7 @@ import tracemalloc
 
 import pytest
 
-from foretold.sessions.resumption.claude import Dropped, resume
+from foretold.sessions.resumption.claude import DroppedRecord, resume
 from foretold.sessions.resumption.nodes import Link, stub_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -119,11 +119,11 @@ def test_what_is_left_out_is_named():
     found = resume(records, at="6")
     assert found.leaf == "6"
     assert set(found.dropped) == {
-        Dropped("2", "branch"),
-        Dropped("5", "sidechain"),
-        Dropped("3", "call-without-result"),
-        Dropped("4", "blank-answer"),
-        Dropped("7", "cut"),
+        DroppedRecord("2", "branch"),
+        DroppedRecord("5", "sidechain"),
+        DroppedRecord("3", "call-without-result"),
+        DroppedRecord("4", "blank-answer"),
+        DroppedRecord("7", "cut"),
     }
     assert found.messages == (
         {"role": "user", "content": [{"type": "text", "text": "first\n"}, {"type": "text", "text": "second"}]},
@@ -139,9 +139,9 @@ def test_what_a_compaction_left_behind_is_named():
         record("4", "3", "user", "what was said", 4, isCompactSummary=True),
         record("5", "4", "assistant", [{"type": "text", "text": "on"}], 5),
     ]
-    assert resume(records).dropped == (Dropped("1", "compacted"), Dropped("2", "compacted"))
+    assert resume(records).dropped == (DroppedRecord("1", "compacted"), DroppedRecord("2", "compacted"))
     boundary["compactMetadata"] = {"preservedMessages": {"anchorUuid": "4", "uuids": ["2"]}}
-    assert resume(records).dropped == (Dropped("1", "compacted"),)
+    assert resume(records).dropped == (DroppedRecord("1", "compacted"),)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -201,15 +201,19 @@ def test_what_is_not_sent_is_not_held(tmp_path):
     assert kept < 100_000
     found = resume(str(path))
     assert [message["content"] for message in found.messages] == ["what was said", [{"type": "text", "text": "on"}]]
-    assert found.dropped == (Dropped("1", "compacted"), Dropped("2", "compacted"), Dropped("b", "branch"))
+    assert found.dropped == (
+        DroppedRecord("1", "compacted"),
+        DroppedRecord("2", "compacted"),
+        DroppedRecord("b", "branch"),
+    )
 
 
 def test_records_without_an_id_are_named_by_their_place(tmp_path):
     first, second = record("1", None, "user", "first", 1), record("", "1", "user", "aside", 2, isSidechain=True)
     path = tmp_path / "s.jsonl"
     path.write_text("".join(json.dumps(value) + "\n" for value in (first, second)))
-    assert resume(str(path)).dropped == (Dropped(f"byte {len(json.dumps(first)) + 1}", "sidechain"),)
-    assert resume([first, second]).dropped == (Dropped("line 2", "sidechain"),)
+    assert resume(str(path)).dropped == (DroppedRecord(f"byte {len(json.dumps(first)) + 1}", "sidechain"),)
+    assert resume([first, second]).dropped == (DroppedRecord("line 2", "sidechain"),)
 
 
 @pytest.mark.parametrize("version", VERSIONS)

@@ -3,7 +3,7 @@
 import os
 
 from foretold.sessions.catalog import find_session, list_sessions
-from foretold.sessions.instructions_seen.compare import told
+from foretold.sessions.instructions_seen.compare import compare_instructions
 from foretold.sessions.model import Homes
 
 from .talk import Talk
@@ -21,7 +21,7 @@ def place(tmp_path, **files):
 
 
 def states(folder, homes):
-    found = told(list_sessions(homes)[0], homes)
+    found = compare_instructions(list_sessions(homes)[0], homes)
     return {os.path.relpath(file.path, folder): (file.state, file.compaction) for file in found.files}
 
 
@@ -42,7 +42,7 @@ def test_a_file_that_was_changed_since_is_an_old_copy(tmp_path):
     folder, homes = place(tmp_path, **{"CLAUDE.md": "New.\n"})
     Talk(cwd=folder).user("hi").attaches(**start(folder, ("CLAUDE.md", "Old."))).says("ok").write(homes.home)
     assert states(folder, homes) == {"CLAUDE.md": ("old-copy", 0)}
-    found = told(find_session(homes, "1111"), homes)
+    found = compare_instructions(find_session(homes, "1111"), homes)
     assert [finding.code for finding in found.findings] == ["told-old-copy"]
     assert (found.files[0].text, found.files[0].now) == ("Old.", "New.\n")
 
@@ -69,7 +69,7 @@ def test_what_came_with_a_read_is_lost_at_compaction_until_it_comes_again(tmp_pa
 def test_files_that_are_new_or_gone_are_named(tmp_path):
     folder, homes = place(tmp_path, **{"CLAUDE.local.md": "Mine.\n"})
     Talk(cwd=folder).user("hi").attaches(**start(folder, ("CLAUDE.md", "Old."))).write(homes.home)
-    assert states(folder, homes) == {"CLAUDE.md": ("gone", 0), "CLAUDE.local.md": ("not-told", 0)}
+    assert states(folder, homes) == {"CLAUDE.md": ("gone", 0), "CLAUDE.local.md": ("not-seen", 0)}
 
 
 def test_a_version_that_records_no_text_is_judged_by_time(tmp_path):
@@ -79,13 +79,13 @@ def test_a_version_that_records_no_text_is_judged_by_time(tmp_path):
     assert states(folder, homes) == {"CLAUDE.md": ("same", 0)}
     os.utime(f"{folder}/CLAUDE.md", (2_000_000_000, 2_000_000_000))
     assert states(folder, homes) == {"CLAUDE.md": ("old-copy", 0)}
-    assert {file.evidence for file in told(list_sessions(homes)[0], homes).files} == {"time"}
+    assert {file.evidence for file in compare_instructions(list_sessions(homes)[0], homes).files} == {"time"}
 
 
 def test_a_folder_that_is_gone_is_no_error(tmp_path):
     _, homes = place(tmp_path)
     Talk(cwd=str(tmp_path / "gone")).user("hi").write(homes.home)
-    assert told(list_sessions(homes)[0], homes).files == ()
+    assert compare_instructions(list_sessions(homes)[0], homes).files == ()
 
 
 def test_files_that_became_something_else_are_gone(tmp_path):
@@ -102,4 +102,4 @@ def test_a_folder_that_is_a_file_now_is_no_error(tmp_path):
     _, homes = place(tmp_path)
     (tmp_path / "file").write_text("x")
     Talk(cwd=str(tmp_path / "file")).user("hi").write(homes.home)
-    assert told(list_sessions(homes)[0], homes).files == ()
+    assert compare_instructions(list_sessions(homes)[0], homes).files == ()

@@ -9,15 +9,17 @@ from foretold.cli.people import print_findings
 from foretold.cli.schema import emit, finding_json
 from foretold.cli.sessions.options import period, stored_json, when
 from foretold.sessions.catalog import find_session, homes_here
-from foretold.sessions.instructions_seen.compare import STATES, Told, ToldFile, told
-from foretold.sessions.instructions_seen.events import Compaction
+from foretold.sessions.instructions_seen.compare import STATES, InstructionsSeen, SeenFile, compare_instructions
+from foretold.sessions.instructions_seen.events import CompactionEvent
 
 MOST_ROWS = 8
 
 
 def explain_session(name: str, home: str | None, agent: str | None, *, as_json: bool) -> int:
     homes = homes_here(home)
-    found = told(find_session(homes, name, agents=None if agent is None else (agent.partition("@")[0],)), homes)
+    found = compare_instructions(
+        find_session(homes, name, agents=None if agent is None else (agent.partition("@")[0],)), homes
+    )
     if as_json:
         emit("explain-session", _json(found))
     else:
@@ -25,7 +27,7 @@ def explain_session(name: str, home: str | None, agent: str | None, *, as_json: 
     return 1 if found.findings else 0
 
 
-def _json(found: Told) -> dict[str, object]:
+def _json(found: InstructionsSeen) -> dict[str, object]:
     return {
         "session": stored_json(found.stored),
         "files": [dict(file._asdict()) for file in found.files],
@@ -35,7 +37,7 @@ def _json(found: Told) -> dict[str, object]:
     }
 
 
-def _print(found: Told, paint: Paint) -> None:
+def _print(found: InstructionsSeen, paint: Paint) -> None:
     stored = found.stored
     print(paint.bold(printable(stored.title or stored.id)))
     print(f"{stored.agent} {printable(stored.version)}".rstrip() + f", {period(stored)}")
@@ -61,17 +63,17 @@ def _print(found: Told, paint: Paint) -> None:
         print(paint.wrap("This version records no instruction text: files are judged by when they were written.", 0))
 
 
-def _moment(each: Compaction) -> str:
+def _moment(each: CompactionEvent) -> str:
     return " ".join(word for word in (when(each.time), f"({each.trigger})" if each.trigger else "") if word) or "?"
 
 
-def _mark(file: ToldFile, paint: Paint) -> str:
+def _mark(file: SeenFile, paint: Paint) -> str:
     if file.state == "same":
         return paint.faint("as now ")
     return paint.red("lost   " if file.state == "lost" else "differs")
 
 
-def _changes(file: ToldFile) -> list[str]:
+def _changes(file: SeenFile) -> list[str]:
     """The lines that an old copy has and the file has not, and the other way round; not more than a few."""
     if file.state != "old-copy" or file.text is None or file.now is None or file.event == "read":
         return []
@@ -85,16 +87,16 @@ def _changes(file: ToldFile) -> list[str]:
     return rows[:MOST_ROWS] + more
 
 
-def _sentence(file: ToldFile) -> str:
+def _sentence(file: SeenFile) -> str:
     """What to say about one file."""
     came = {"start": "loaded", "read": "came with a file that was read"}[file.event]
-    told_at = f"{came} {when(file.told)}" if file.told else ""
+    seen_at = f"{came} {when(file.seen_at)}" if file.seen_at else ""
     changed = f"the file was written {when(file.changed)}" if file.changed else "the file is not there any more"
     state = {
         "old-copy": "it runs on an old copy",
         "lost": f"lost at compaction {file.compaction}, until such a file is read again",
         "gone": "it was told, and a new session would not be",
-        "not-told": "it was not told; a new session would be",
+        "not-seen": "it was not told; a new session would be",
         "same": STATES["same"],
     }[file.state]
-    return "; ".join(each for each in (state, told_at, changed if file.state != "same" else "") if each)
+    return "; ".join(each for each in (state, seen_at, changed if file.state != "same" else "") if each)

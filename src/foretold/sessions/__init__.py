@@ -29,9 +29,13 @@ if TYPE_CHECKING:
         open_index as open_index,
         search as search,
     )
-    from foretold.sessions.instructions_seen.compare import Told as Told
-    from foretold.sessions.model import Homes as Homes, Message as Message, Part as Part, Stored as Stored
-    from foretold.sessions.repair.diagnose import Diagnosis as Diagnosis, examine as examine, mend as mend
+    from foretold.sessions.instructions_seen.compare import InstructionsSeen as InstructionsSeen
+    from foretold.sessions.model import Homes as Homes, Message as Message, Part as Part, StoredSession as StoredSession
+    from foretold.sessions.repair.diagnose import (
+        Diagnosis as Diagnosis,
+        diagnose as diagnose,
+        write_repaired_copy as write_repaired_copy,
+    )
     from foretold.sessions.resumption.claude import Resumed as Resumed, resume as resume
     from foretold.sessions.resumption.codex import resume_codex as resume_codex
     from foretold.sessions.transcript.fork import fork as fork
@@ -51,9 +55,9 @@ __getattr__, __dir__ = attach(
         "foretold.sessions.exporters.export": "Choice export",
         "foretold.sessions.formats.readers": "read",
         "foretold.sessions.fulltext.search": "Hit Results open_index search",
-        "foretold.sessions.instructions_seen.compare": "Told",
-        "foretold.sessions.model": "Homes Message Part Stored",
-        "foretold.sessions.repair.diagnose": "Diagnosis examine mend",
+        "foretold.sessions.instructions_seen.compare": "InstructionsSeen",
+        "foretold.sessions.model": "Homes Message Part StoredSession",
+        "foretold.sessions.repair.diagnose": "Diagnosis diagnose write_repaired_copy",
         "foretold.sessions.resumption.claude": "Resumed resume",
         "foretold.sessions.resumption.codex": "resume_codex",
         "foretold.sessions.transcript.fork": "fork",

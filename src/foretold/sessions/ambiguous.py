@@ -10,18 +10,19 @@ from foretold.types import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from foretold.sessions.model import Stored
+    from foretold.sessions.model import StoredSession
 
 MOST = 8  #: sessions that are told
 WIDTH = 80  #: columns of a line
 SHORTEST = 8  #: letters of an id that people know sessions by
 
 
-def several(name: str, close: Sequence[Stored], card_of: Callable[[Stored], Stored | None]) -> str:
+def several(name: str, close: Sequence[StoredSession], card_of: Callable[[StoredSession], StoredSession | None]) -> str:
     """What to say of a name that fits several sessions; only those that are told are opened.
 
-    >>> from foretold.sessions.model import Stored
-    >>> one, two = Stored("codex", "a1", "", title="One", changed=9e8), Stored("codex", "a2", "", title="Two")
+    >>> from foretold.sessions.model import StoredSession
+    >>> one = StoredSession("codex", "a1", "", title="One", changed=9e8)
+    >>> two = StoredSession("codex", "a2", "", title="Two")
     >>> first, *rows = several("a", [two, one], lambda stored: stored).splitlines()
     >>> first, [row[20:] for row in rows]
     ("'a' may be 2 sessions; write more of the id:", ['codex        a1        One', 'codex        a2        Two'])
@@ -44,7 +45,7 @@ def _letters(ids: Sequence[str]) -> int:
     return length
 
 
-def _row(stored: Stored, length: int) -> str:
+def _row(stored: StoredSession, length: int) -> str:
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(stored.changed))
     head = f"  {when}  {stored.agent:11}  {_plain(stored.id[:length]):{length}}  "
     return (head + _cut(_plain(stored.title or "(nothing was said)"), max(20, WIDTH - len(head)))).rstrip()

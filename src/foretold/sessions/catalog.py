@@ -20,7 +20,7 @@ from foretold.errors import NoSuchSession, SessionFailed
 from foretold.sessions.ambiguous import several
 from foretold.sessions.formats.jsonl_ends import bytes_of
 from foretold.sessions.formats.readers import READERS, reader_of
-from foretold.sessions.model import Homes, Stored
+from foretold.sessions.model import Homes, StoredSession
 from foretold.sessions.relocate.project_folder import KEPT_BY, Homing, is_below, kept_in
 from foretold.types import TYPE_CHECKING
 
@@ -42,13 +42,13 @@ def homes_here(home: str | None = None, env: Mapping[str, str] | None = None) ->
     return Homes(os.path.expanduser("~"), os.environ if env is None else env)
 
 
-def newest_first(homes: Homes, agents: Iterable[str] | None = None) -> list[Stored]:
+def newest_first(homes: Homes, agents: Iterable[str] | None = None) -> list[StoredSession]:
     """Every session by path, id and time of its file; none is opened."""
-    found = [_dated(stored) for agent in agents or READERS for stored in reader_of(agent).found(homes)]
+    found = [_dated(stored) for agent in agents or READERS for stored in reader_of(agent).find_sessions(homes)]
     return sorted(found, key=lambda stored: (-stored.changed, stored.path, stored.id))
 
 
-def _dated(stored: Stored) -> Stored:
+def _dated(stored: StoredSession) -> StoredSession:
     if stored.changed:
         return stored
     try:
@@ -65,7 +65,7 @@ def list_sessions(
     project: str | None = None,
     kinds: tuple[str, ...] = KINDS,
     limit: int | None = None,
-) -> list[Stored]:
+) -> list[StoredSession]:
     """The newest sessions first, of all agents and all projects, or of one.
 
     >>> import tempfile
@@ -76,10 +76,10 @@ def list_sessions(
     return by_time(islice(found, limit))
 
 
-def by_time(cards: Iterable[Stored]) -> list[Stored]:
+def by_time(cards: Iterable[StoredSession]) -> list[StoredSession]:
     """Sessions that were opened, by the time of their last record, newest first: a file may be written to later.
 
-    >>> cards = Stored("codex", "1", "", changed=5.0), Stored("codex", "2", "", changed=7.0)
+    >>> cards = StoredSession("codex", "1", "", changed=5.0), StoredSession("codex", "2", "", changed=7.0)
     >>> [stored.id for stored in by_time(cards)]
     ['2', '1']
     """
@@ -92,7 +92,7 @@ def sessions_of(
     agents: Iterable[str] | None = None,
     project: str | None = None,
     kinds: tuple[str, ...] = KINDS,
-) -> Iterator[Stored]:
+) -> Iterator[StoredSession]:
     """The same one by one: a session is opened when it is asked for."""
     folder = os.path.realpath(project) if project else ""
     homing = Homing(homes, folder)
@@ -106,7 +106,7 @@ def sessions_of(
             yield card
 
 
-def _may_be_of(stored: Stored, folder: str) -> bool:
+def _may_be_of(stored: StoredSession, folder: str) -> bool:
     """Whether a session may belong to a folder: to look for bytes is ten times faster than to parse them."""
     if stored.agent not in IN_PLAIN_TEXT or not folder.isascii() or json.dumps(folder) != f'"{folder}"':
         return True
@@ -115,11 +115,11 @@ def _may_be_of(stored: Stored, folder: str) -> bool:
     return _is_file(stored.path) and any(folder.encode() in data for data in bytes_of(stored.path)[:2])
 
 
-def card_of(stored: Stored, homing: Homing | None = None) -> Stored | None:
+def card_of(stored: StoredSession, homing: Homing | None = None) -> StoredSession | None:
     """A session with what its ends tell, and its folder; None if it is no file: a pipe would never end."""
     if not _is_file(stored.path):
         return None
-    return (homing or Homing()).at_home(reader_of(stored.agent).card(stored))
+    return (homing or Homing()).at_home(reader_of(stored.agent).summarize(stored))
 
 
 def _is_file(path: str) -> bool:
@@ -129,27 +129,27 @@ def _is_file(path: str) -> bool:
         return False
 
 
-def messages_of(stored: Stored, findings: list[Finding] | None = None) -> Iterator[Message]:
+def messages_of(stored: StoredSession, findings: list[Finding] | None = None) -> Iterator[Message]:
     """The messages of a session; a file that cannot be read, or is none, is an error that says so."""
     if not _is_file(stored.path):
         raise SessionFailed(f"{stored.path!r} is not there any more, or is no file")
     try:
-        yield from reader_of(stored.agent).messages(stored, 0, findings)
+        yield from reader_of(stored.agent).read_messages(stored, 0, findings)
     except OSError as error:
         raise SessionFailed(f"{stored.path!r} cannot be read: {error.strerror}") from None
 
 
-def is_of(stored: Stored, folder: str) -> bool:
+def is_of(stored: StoredSession, folder: str) -> bool:
     """Whether a session was held in a folder or below it.
 
-    >>> is_of(Stored("codex", "1", "", cwd="/a/b"), "/a"), is_of(Stored("codex", "1", "", cwd="/ab"), "/a")
-    (True, False)
+    >>> [is_of(StoredSession("codex", "1", "", cwd=cwd), "/a") for cwd in ("/a/b", "/ab")]
+    [True, False]
     """
     cwd = stored.cwd.rstrip("/") or "/"
     return bool(stored.cwd) and (cwd == folder or cwd.startswith(folder.rstrip("/") + "/"))
 
 
-def find_session(homes: Homes, name: str, *, agents: Iterable[str] | None = None, hint: str = LISTS) -> Stored:
+def find_session(homes: Homes, name: str, *, agents: Iterable[str] | None = None, hint: str = LISTS) -> StoredSession:
     """The session with an id, a file, the beginning of an id, a title, or the beginning of a title."""
     if not name.strip():
         raise NoSuchSession(f"a session has an id; {hint}")
@@ -166,13 +166,13 @@ def find_session(homes: Homes, name: str, *, agents: Iterable[str] | None = None
     return card
 
 
-def _begun(every: list[Stored], name: str) -> list[Stored]:
+def _begun(every: list[StoredSession], name: str) -> list[StoredSession]:
     """Sessions whose id begins so; those of subagents only if there is no other."""
     begun = [stored for stored in every if stored.id.startswith(name)]
     return [stored for stored in begun if stored.kind != "subagent"] or begun
 
 
-def _filed(every: list[Stored], name: str) -> list[Stored]:
+def _filed(every: list[StoredSession], name: str) -> list[StoredSession]:
     """Sessions in a file of this name."""
     try:
         status = os.stat(name)
@@ -183,7 +183,7 @@ def _filed(every: list[Stored], name: str) -> list[Stored]:
     return [stored for stored in same if os.path.realpath(stored.path) == path]
 
 
-def _titled(every: list[Stored], name: str, homing: Homing) -> list[Stored]:
+def _titled(every: list[StoredSession], name: str, homing: Homing) -> list[StoredSession]:
     """Sessions with a title; else those whose title begins so, in letters of any case."""
     cards = [card for stored in every if stored.kind != "subagent" and (card := card_of(stored, homing))]
     begin = " ".join(name.split()).casefold()

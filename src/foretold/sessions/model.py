@@ -1,7 +1,7 @@
-"""What was said, whoever said it: the values that the readers of all agents give.
+"""The values that the readers of all agents return.
 
-A `Stored` is a conversation on disk, as a list shows it; a `Message` is one record of it that a person or a model would
-call a message, made of `Part`s. What an agent wrote stays in `raw`, untouched, also where we do not know it.
+A `StoredSession` is a conversation on disk, summarized as a list shows it; a `Message` is one record of it that a
+person or a model would call a message, made of `Part`s. What an agent wrote stays in `raw`, unchanged, even if unknown.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Message(NamedTuple):
         return "\n".join(part.text for part in self.parts if part.kind == "text")
 
 
-class Stored(NamedTuple):
+class StoredSession(NamedTuple):
     """A conversation on disk. What only a full reading would tell is left empty."""
 
     agent: str

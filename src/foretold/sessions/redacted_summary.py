@@ -19,25 +19,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from foretold.secrets.redactor import Redactor
-    from foretold.sessions.model import Stored
+    from foretold.sessions.model import StoredSession
 
 CUT = "…"
 MOST = 200  #: messages that are looked through for the text of a title
 LONGEST = LONGEST_TITLE * 8  #: characters of a prompt that a title can be made of
 
 
-def without_credentials(stored: Stored, redactor: Redactor) -> Stored:
+def without_credentials(stored: StoredSession, redactor: Redactor) -> StoredSession:
     """A session whose card has no credentials in it."""
     values = {name: redactor.value(value) for name, value in stored._asdict().items() if name != "title"}
     return stored._replace(**values, title=clean_title(stored, redactor))  # type: ignore[arg-type]
 
 
-def clean_title(stored: Stored, redactor: Redactor) -> str:
+def clean_title(stored: StoredSession, redactor: Redactor) -> str:
     """The title of a session without credentials: these are taken out before it is cut.
 
-    >>> from foretold.sessions.model import Stored
+    >>> from foretold.sessions.model import StoredSession
     >>> from foretold.secrets.redactor import Redactor
-    >>> clean_title(Stored("codex", "1", "/nonexistent", title="use the key AKI…"), Redactor(extra=False))
+    >>> clean_title(StoredSession("codex", "1", "/nonexistent", title="use the key AKI…"), Redactor(extra=False))
     'use the key …'
     """
     if not stored.title.endswith(CUT):
@@ -58,7 +58,7 @@ def _cut(text: str) -> str:
     return text[: end + 1] + CUT if title != text and 0 <= start < len(title) <= end + 1 else title
 
 
-def _texts(stored: Stored) -> Iterator[str]:
+def _texts(stored: StoredSession) -> Iterator[str]:
     with suppress(ForetoldError):
         for message in islice(messages_of(stored), MOST):
             yield from (part.text[:LONGEST] for part in message.parts if part.kind == "text")

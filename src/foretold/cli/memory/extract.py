@@ -19,7 +19,7 @@ from foretold.memory.extraction.stored_transcript import extract_stored
 from foretold.memory.project import Memories, open as open_memories
 from foretold.models.named import from_name
 from foretold.sessions.catalog import homes_here, list_sessions
-from foretold.sessions.model import Stored
+from foretold.sessions.model import StoredSession
 
 #: why nothing was asked -> what to say
 SKIPPED = {
@@ -81,7 +81,7 @@ def command_extract(words: Sequence[str]) -> int:
     return 3 if done.stopped not in ("", "rounds") else 0
 
 
-def _newest(options: argparse.Namespace) -> Stored:
+def _newest(options: argparse.Namespace) -> StoredSession:
     """The session of this folder that was written to last."""
     here = os.path.realpath(options.cwd)
     found = list_sessions(homes_here(options.home), project=here, agents=("claude-code",), kinds=("main",), limit=1)
@@ -90,7 +90,7 @@ def _newest(options: argparse.Namespace) -> Stored:
     return found[0]
 
 
-def _print(done: Extraction, stored: Stored, memories: Memories) -> None:
+def _print(done: Extraction, stored: StoredSession, memories: Memories) -> None:
     paint = paint_of(memories)
     if done.skipped:
         print(f"Nothing was asked: {SKIPPED.get(done.skipped, done.skipped)}.")

@@ -21,7 +21,7 @@ from foretold.sessions.archive.session_files import is_shared
 from foretold.sessions.archive.snapshot import Contents, Snapshot
 from foretold.sessions.archive.store_session import Archived
 from foretold.sessions.catalog import card_of, newest_first, sessions_of
-from foretold.sessions.model import Homes, Stored
+from foretold.sessions.model import Homes, StoredSession
 from foretold.types import Finding
 
 
@@ -45,7 +45,7 @@ def command_archive(words: Sequence[str]) -> int:
     return 3 if problems else 0
 
 
-def _wanted(homes: Homes, options: argparse.Namespace) -> list[Stored]:
+def _wanted(homes: Homes, options: argparse.Namespace) -> list[StoredSession]:
     """The sessions that a command line speaks of."""
     if options.sessions:
         return [session_called(homes, name, agents_of(options)) for name in options.sessions]
@@ -54,7 +54,7 @@ def _wanted(homes: Homes, options: argparse.Namespace) -> list[Stored]:
     return [*wanted, *_left_behind(homes, wanted, options)] if options.all else wanted
 
 
-def _left_behind(homes: Homes, sessions: list[Stored], options: argparse.Namespace) -> list[Stored]:
+def _left_behind(homes: Homes, sessions: list[StoredSession], options: argparse.Namespace) -> list[StoredSession]:
     """Subagents whose session is gone: nothing else takes them along."""
     held = {(stored.agent, stored.id) for stored in sessions}
     alone = [stored for stored in newest_first(homes, agents_of(options)) if stored.kind == "subagent"]
@@ -62,11 +62,11 @@ def _left_behind(homes: Homes, sessions: list[Stored], options: argparse.Namespa
 
 
 def _archive(
-    archive: Archive, sessions: list[Stored], options: argparse.Namespace
-) -> tuple[list[Archived], list[tuple[Stored, str]]]:
+    archive: Archive, sessions: list[StoredSession], options: argparse.Namespace
+) -> tuple[list[Archived], list[tuple[StoredSession, str]]]:
     """Archive sessions; one that fails does not stop the others."""
     done: list[Archived] = []
-    problems: list[tuple[Stored, str]] = []
+    problems: list[tuple[StoredSession, str]] = []
     redactor = None
     if options.redact:
         from foretold.secrets.redactor import Redactor
@@ -128,7 +128,7 @@ def command_restore(words: Sequence[str]) -> int:
         return _list(archive, homes, options)
     contents = archive.find(options.session, redacted=options.redacted)
     snapshot = _chosen(contents, options.at)
-    if is_shared(Stored(snapshot.agent, snapshot.id, snapshot.path)) and not options.to:
+    if is_shared(StoredSession(snapshot.agent, snapshot.id, snapshot.path)) and not options.to:
         raise SessionFailed(f"{snapshot.id} was in a database; --to DIR writes a file that {snapshot.agent} can import")
     plan = plan_restore(contents, options.to, snapshot)
     written: list[str] = []
@@ -137,7 +137,7 @@ def command_restore(words: Sequence[str]) -> int:
         written = restore(contents, plan, is_fresh=options.touch, progress=progress)
         progress.end()
     _tell_restored(snapshot, plan, written, homes, options)
-    if options.to and not options.dry_run and is_shared(Stored(snapshot.agent, snapshot.id, snapshot.path)):
+    if options.to and not options.dry_run and is_shared(StoredSession(snapshot.agent, snapshot.id, snapshot.path)):
         _write_import(snapshot, plan[-1].path, options)
     return 0
 
@@ -202,7 +202,7 @@ def _command(snapshot: Snapshot, options: argparse.Namespace) -> str:
     """What resumes a session that was put back into the agent's folder; nothing of one that is elsewhere."""
     if options.to or options.dry_run:
         return ""
-    stored = Stored(snapshot.agent, snapshot.id, snapshot.path, kind=snapshot.kind, parent=snapshot.parent)
+    stored = StoredSession(snapshot.agent, snapshot.id, snapshot.path, kind=snapshot.kind, parent=snapshot.parent)
     return resume_command(card_of(stored) or stored._replace(cwd=snapshot.cwd))
 
 

@@ -14,7 +14,7 @@ from foretold.sessions.archive.archive import Archive, Keeping
 from foretold.sessions.archive.retention import Leaving, Retention, leaving, retention
 from foretold.sessions.archive.store_session import Archived
 from foretold.sessions.catalog import card_of, newest_first
-from foretold.sessions.model import Homes, Stored
+from foretold.sessions.model import Homes, StoredSession
 
 KINDS = ("main", "fork", "archived")
 SOON = 7.0  #: days
@@ -24,7 +24,7 @@ MOST = 10  #: rows
 def tell_archived(
     archive: Archive,
     done: list[Archived],
-    problems: list[tuple[Stored, str]],
+    problems: list[tuple[StoredSession, str]],
     homes: Homes,
     options: argparse.Namespace,
 ) -> None:
@@ -55,7 +55,7 @@ def _others(kept: Keeping, homes: Homes, done: list[Archived], options: argparse
 
 
 def _archive_json(
-    done: list[Archived], problems: list[tuple[Stored, str]], rule: Retention, soon: list[Leaving], kept: Keeping
+    done: list[Archived], problems: list[tuple[StoredSession, str]], rule: Retention, soon: list[Leaving], kept: Keeping
 ) -> dict[str, object]:
     rows = [
         {"agent": each.stored.agent, "id": each.stored.id, "what": each.what, "size": each.size, "added": each.added}

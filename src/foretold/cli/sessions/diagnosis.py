@@ -9,13 +9,13 @@ import shlex
 from foretold.cli.paint import Paint, plural
 from foretold.cli.schema import finding_json
 from foretold.cli.sessions.options import resume_command
-from foretold.sessions.model import Stored
+from foretold.sessions.model import StoredSession
 from foretold.sessions.repair.diagnose import Diagnosis
 from foretold.sessions.repair.reachability import Reach
 from foretold.types import Finding
 
 
-def tell_diagnosis(found: Diagnosis, made: Stored | None, paint: Paint, options: argparse.Namespace) -> None:
+def tell_diagnosis(found: Diagnosis, made: StoredSession | None, paint: Paint, options: argparse.Namespace) -> None:
     stored = found.stored
     print(f"{stored.agent} {stored.id}\n{paint.path(stored.path)}\n")
     print(f"  {plural(found.lines, 'line')}, {plural(found.records, 'record')}", end="")
@@ -42,7 +42,7 @@ def tell_diagnosis(found: Diagnosis, made: Stored | None, paint: Paint, options:
         print(f"  foretold sessions repair {stored.id} --write{home_option(options)}")
 
 
-def _tell_written(found: Diagnosis, made: Stored, paint: Paint, options: argparse.Namespace) -> None:
+def _tell_written(found: Diagnosis, made: StoredSession, paint: Paint, options: argparse.Namespace) -> None:
     print(f"Written: {paint.path(made.path)}")
     if found.then:
         print(paint.wrap(f"Of the copy {_in_all(found.then)}.", 2))

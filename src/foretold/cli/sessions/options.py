@@ -15,7 +15,7 @@ from foretold.errors import NoSuchSession, UnknownAgent
 from foretold.sessions.catalog import find_session, homes_here
 from foretold.sessions.exporters.formatting import clock
 from foretold.sessions.formats.readers import READERS, reader_of
-from foretold.sessions.model import Homes, Stored
+from foretold.sessions.model import Homes, StoredSession
 
 UNITS = {"h": 1 / 24, "d": 1.0, "w": 7.0}  #: days
 
@@ -41,12 +41,12 @@ def homes_of(options: argparse.Namespace) -> Homes:
     return homes_here(options.home)
 
 
-def session_of(options: argparse.Namespace) -> Stored:
+def session_of(options: argparse.Namespace) -> StoredSession:
     """The session that a command line names."""
     return session_called(homes_of(options), options.session, agents_of(options))
 
 
-def session_called(homes: Homes, name: str, agents: tuple[str, ...] | None = None) -> Stored:
+def session_called(homes: Homes, name: str, agents: tuple[str, ...] | None = None) -> StoredSession:
     """The session with a name. If it is only in the archive, the error says so."""
     try:
         return find_session(homes, name, agents=agents)
@@ -69,13 +69,13 @@ def agents_of(options: argparse.Namespace) -> tuple[str, ...] | None:
     return (name,)
 
 
-def resume_command(stored: Stored) -> str:
+def resume_command(stored: StoredSession) -> str:
     """What to type to go on with a session, wherever one is.
 
-    >>> resume_command(Stored("claude-code", "1-2", "/x", cwd="/a b"))
+    >>> resume_command(StoredSession("claude-code", "1-2", "/x", cwd="/a b"))
     "cd '/a b' && claude --resume 1-2"
     """
-    words = shlex.join(reader_of(stored.agent).command(stored))
+    words = shlex.join(reader_of(stored.agent).resume_command(stored))
     return f"cd {shlex.quote(stored.cwd)} && {words}" if stored.cwd else words
 
 
@@ -84,7 +84,7 @@ def when(seconds: float | None) -> str:
     return clock(seconds)
 
 
-def period(stored: Stored) -> str:
+def period(stored: StoredSession) -> str:
     """From when to when a session was held: `2026-03-01 10:00 to 10:07`."""
     began, ended = clock(stored.started), clock(stored.changed)
     if not began or began == ended:
@@ -111,10 +111,10 @@ def days(word: str) -> float:
     return float(number) * UNITS[unit]
 
 
-def stored_json(stored: Stored) -> dict[str, object]:
+def stored_json(stored: StoredSession) -> dict[str, object]:
     """A session as `--json` prints it."""
     fields = dict(stored._asdict())
-    return {**fields, "resume": list(reader_of(stored.agent).command(stored)), "command": resume_command(stored)}
+    return {**fields, "resume": list(reader_of(stored.agent).resume_command(stored)), "command": resume_command(stored)}
 
 
 class Progress:

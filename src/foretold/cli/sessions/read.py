@@ -30,7 +30,7 @@ from foretold.errors import NotAFolder
 from foretold.sessions.archive.retention import leaving, retention
 from foretold.sessions.catalog import KINDS, by_time, messages_of, newest_first, sessions_of
 from foretold.sessions.exporters.formatting import DEEP, as_json, call_line, is_deep, spoken
-from foretold.sessions.model import Homes, Message, Part, Stored
+from foretold.sessions.model import Homes, Message, Part, StoredSession
 from foretold.types import Finding
 
 MANY = 20
@@ -97,7 +97,7 @@ def _say_none(options: argparse.Namespace, elsewhere: int) -> None:
         print(f"There are no sessions of this folder. In others: {elsewhere:,}, see foretold sessions --all")
 
 
-def _print_row(stored: Stored, paint: Paint, *, with_folder: bool) -> None:
+def _print_row(stored: StoredSession, paint: Paint, *, with_folder: bool) -> None:
     head = f"{when(stored.changed)}  {stored.agent:11}  {size(stored.size):>9}  "
     kind = "" if stored.kind == "main" else f"({stored.kind}) "
     room = paint.width - len(head)
@@ -151,7 +151,7 @@ def command_show(words: Sequence[str]) -> int:
     return 1 if findings else 0
 
 
-def _wanted(stored: Stored, findings: list[Finding], *, full: bool) -> Iterator[Message]:
+def _wanted(stored: StoredSession, findings: list[Finding], *, full: bool) -> Iterator[Message]:
     for message in messages_of(stored, findings):
         if full or (message.kind in ("", "summary") and any(_is_shown(part) for part in message.parts)):
             yield message

@@ -21,7 +21,7 @@ from foretold.sessions.catalog import sessions_of
 from foretold.sessions.formats.claude.reader import config_folder
 from foretold.sessions.model import Homes
 from foretold.sessions.relocate.relocate import Move, moved_to, plan_relocation, relocate
-from foretold.sessions.repair.diagnose import examine, mend
+from foretold.sessions.repair.diagnose import diagnose, write_repaired_copy
 
 
 def command_repair(words: Sequence[str]) -> int:
@@ -46,8 +46,8 @@ def command_repair(words: Sequence[str]) -> int:
     if is_shared(stored):
         raise NoSuchSession(f"{stored.id} is in a database: {stored.agent} keeps it whole by itself")
     progress = Progress("reading")
-    found = examine(stored, progress)
-    made = mend(stored, options.to, progress=progress) if options.write and not found.useless else None
+    found = diagnose(stored, progress)
+    made = write_repaired_copy(stored, options.to, progress=progress) if options.write and not found.useless else None
     progress.end()
     if options.json:
         emit("sessions-repair", {**diagnosis_json(found), "written": made.path if made else None})
@@ -64,7 +64,7 @@ def _look_through(homes: Homes, options: argparse.Namespace) -> int:
     found, total, done = [], sum(stored.size for stored in sessions), 0
     for stored in sessions:
         try:
-            found.append(examine(stored))
+            found.append(diagnose(stored))
         except ForetoldError as error:
             print(f"foretold: {stored.id}: {error}", file=sys.stderr)
         done += stored.size

@@ -24,7 +24,7 @@ from foretold.files.history.history import wanted_of
 from foretold.files.history.snapshots import Snapshot, backup_name, backups_at, path_of, snapshots_of
 from foretold.files.restore.plans import Wanted
 from foretold.sessions.catalog import find_session as stored_session
-from foretold.sessions.formats.claude.reader import config_folder, found
+from foretold.sessions.formats.claude.reader import config_folder, find_sessions
 from foretold.sessions.formats.claude.records import moment, prompt_of, text_at
 from foretold.sessions.formats.jsonl import lines_of
 from foretold.sessions.relocate.project_folder import at_home, moved
@@ -33,7 +33,7 @@ from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from foretold.sessions.model import Homes, Stored
+    from foretold.sessions.model import Homes, StoredSession
     from foretold.sessions.relocate.project_folder import Moved
 
     Progress = Callable[[int, int], None]
@@ -85,7 +85,7 @@ class Recorded(NamedTuple):
         return wanted_of(backups_at(self.snapshots, message) or {}, self.cwd, self.backups, self.form)
 
 
-def read_recorded(stored: Stored, homes: Homes, asked: str = "") -> Recorded:
+def read_recorded(stored: StoredSession, homes: Homes, asked: str = "") -> Recorded:
     """What a session's transcript says about files; `asked` is a folder that it may belong to by now."""
     records: list[dict[str, object]] = []
     findings: list[Finding] = []
@@ -172,7 +172,7 @@ def sessions_with(
     return _newest(each for each in _read(named, homes, progress) if path in each.tracked)
 
 
-def _read(named: list[Stored], homes: Homes, progress: Progress | None, asked: str = "") -> Iterator[Recorded]:
+def _read(named: list[StoredSession], homes: Homes, progress: Progress | None, asked: str = "") -> Iterator[Recorded]:
     """Sessions, one by one; `progress` is told how many bytes were read, of how many."""
     total, done = sum(each.size for each in named), 0
     for each in named:
@@ -194,16 +194,16 @@ def find_session(homes: Homes, name: str) -> Recorded:
     return recorded
 
 
-def _main(homes: Homes) -> Iterator[Stored]:
+def _main(homes: Homes) -> Iterator[StoredSession]:
     """All transcripts but those of subagents: their edits are not tracked."""
-    return (each for each in found(homes) if each.kind == "main")
+    return (each for each in find_sessions(homes) if each.kind == "main")
 
 
 def _newest(read: Iterator[Recorded]) -> list[Recorded]:
     return sorted((each for each in read if each.snapshots), key=lambda each: each.changed, reverse=True)
 
 
-def _project(stored: Stored) -> str:
+def _project(stored: StoredSession) -> str:
     return os.path.basename(os.path.dirname(stored.path))
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from foretold.memory.extraction.outcome import Extraction
     from foretold.memory.extraction.transcript import Said
     from foretold.models.protocol import Model
-    from foretold.sessions.model import Stored
+    from foretold.sessions.model import StoredSession
     from foretold.types import Entry
 
 TAIL = 4 * 1024 * 1024  #: bytes
@@ -32,7 +32,7 @@ BEFORE = 128 * 1024  #: bytes that are read again
 
 
 def extract_stored(
-    stored: Stored | str,
+    stored: StoredSession | str,
     model: Model,
     extractor: Extractor,
     *,
@@ -51,13 +51,13 @@ def extract_stored(
     return extractor.run(model, None, said, session=name, instructions=instructions, force=force, since=mark)
 
 
-def is_due(stored: Stored | str, extractor: Extractor, *, session: str = "") -> bool:
+def is_due(stored: StoredSession | str, extractor: Extractor, *, session: str = "") -> bool:
     """Whether enough is new in a transcript."""
     path, name = _named(stored, session)
     return extractor.due(said_since(path, extractor.marks.of(name).end), session=name)
 
 
-def _named(stored: Stored | str, session: str) -> tuple[str, str]:
+def _named(stored: StoredSession | str, session: str) -> tuple[str, str]:
     path = stored if isinstance(stored, str) else stored.path
     if not os.path.isfile(path):
         raise NoSuchSession(f"there is no transcript {path}")

@@ -21,7 +21,7 @@ from foretold.sessions.ambiguous import several
 from foretold.sessions.archive.session_files import is_shared
 from foretold.sessions.archive.snapshot import Contents, Snapshot
 from foretold.sessions.archive.store_session import ROWS, Archived, Filing, nanoseconds
-from foretold.sessions.model import Homes, Stored
+from foretold.sessions.model import Homes, StoredSession
 from foretold.storage.atomic import Folder
 from foretold.storage.frames import Frames
 from foretold.storage.kernel import KERNEL, Kernel, failed
@@ -64,7 +64,7 @@ class Archive:
 
     def archive(
         self,
-        stored: Stored,
+        stored: StoredSession,
         *,
         redactor: Redactor | None = None,
         is_thorough: bool = False,
@@ -101,13 +101,15 @@ class Archive:
             what = "redacted copy of a session" if redacted else "session"
             raise NoSuchSession(f"no {what} {name!r} is in the archive; foretold sessions restore lists what is")
         if len(close) > 1:
-            raise NoSuchSession(several(name, [Stored(agent, _id(each), each) for agent, each in close], self._card))
+            raise NoSuchSession(
+                several(name, [StoredSession(agent, _id(each), each) for agent, each in close], self._card)
+            )
         contents = Contents(Frames(os.path.join(self.folder, *close[0]), self.kernel))
         if not contents.snapshots:
             raise SessionFailed(f"{contents.frames.path} has no whole snapshot; archive the session again")
         return contents
 
-    def _card(self, stored: Stored) -> Stored:
+    def _card(self, stored: StoredSession) -> StoredSession:
         """What the last snapshot in a file says of its session."""
         found = Contents(Frames(os.path.join(self.folder, stored.agent, stored.path), self.kernel)).snapshots[-1:]
         return stored._replace(title=found[0].title, changed=found[0].changed) if found else stored
@@ -139,7 +141,7 @@ class Keeping:
         self.archive = archive
         self._seen: dict[tuple[str, str], set[Look]] = {}
 
-    def has(self, stored: Stored) -> bool:
+    def has(self, stored: StoredSession) -> bool:
         """Whether the transcript is kept with its name, size and time; that of a subagent may be with its session."""
         names = {stored.parent, stored.id} - {""} if stored.kind == "subagent" else {stored.id}
         return any(not self._kept(stored.agent, name).isdisjoint(_looks_of(stored)) for name in names)
@@ -160,7 +162,7 @@ class Keeping:
                 yield os.path.basename(kept.name), ANY if is_redacted or is_rows else kept.size, kept.changed
 
 
-def _looks_of(stored: Stored) -> tuple[Look, ...]:
+def _looks_of(stored: StoredSession) -> tuple[Look, ...]:
     if is_shared(stored):
         return ((stored.id + ROWS, ANY, nanoseconds(stored)),)
     try:

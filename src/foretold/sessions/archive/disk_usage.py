@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from foretold.sessions.archive.store_session import Progress
-    from foretold.sessions.model import Homes, Stored
+    from foretold.sessions.model import Homes, StoredSession
 
 ALL_KINDS = ("main", "fork", "archived")
 ROOTS: dict[str, Callable[[Homes], str]] = {
@@ -156,9 +156,9 @@ def _size(path: str) -> int:
 _UUID = re.compile(rb'(?<!\\)"uuid":\s?"([0-9a-f-]{36})"')
 
 
-def repeated(sessions: Iterable[Stored], progress: Progress | None = None) -> dict[str, int]:
+def repeated(sessions: Iterable[StoredSession], progress: Progress | None = None) -> dict[str, int]:
     """Bytes of each session that an older one of the same folder has too, by its path."""
-    groups: dict[str, list[Stored]] = {}
+    groups: dict[str, list[StoredSession]] = {}
     for stored in sessions:
         if stored.agent == "claude-code" and not is_shared(stored):
             groups.setdefault(os.path.dirname(stored.path), []).append(stored)

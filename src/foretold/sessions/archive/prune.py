@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from foretold.sessions.archive.snapshot import Kept
     from foretold.sessions.archive.store_session import Progress
-    from foretold.sessions.model import Homes, Stored
+    from foretold.sessions.model import Homes, StoredSession
     from foretold.types import Finding
 
 DAY = 86_400.0
@@ -49,7 +49,7 @@ class Wanted(NamedTuple):
 class Candidate(NamedTuple):
     """A session that could go, or that cannot."""
 
-    stored: Stored
+    stored: StoredSession
     size: int  #: with all that belongs to it
     why: str
     kept: str = ""  #: why it stays; empty if it may go
@@ -103,7 +103,7 @@ def _with_forks(homes: Homes, found: list[Candidate]) -> list[Candidate]:
         found = kept
 
 
-def _why(stored: Stored, size: int, changed: float, wanted: Wanted, now: float) -> str:
+def _why(stored: StoredSession, size: int, changed: float, wanted: Wanted, now: float) -> str:
     """The reasons in words; empty if one of them does not hold."""
     said: list[str] = []
     if wanted.older is not None:
@@ -126,7 +126,7 @@ def _why(stored: Stored, size: int, changed: float, wanted: Wanted, now: float) 
     return ", ".join(said)
 
 
-def _is_empty(stored: Stored) -> bool:
+def _is_empty(stored: StoredSession) -> bool:
     """Whether nobody said anything in a session. One with damage, or of which nothing can be read, may have been said
     something in."""
     from foretold.sessions.formats.readers import reader_of
@@ -136,7 +136,7 @@ def _is_empty(stored: Stored) -> bool:
     damage: list[Finding] = []
     count = 0
     try:
-        for message in reader_of(stored.agent).messages(stored, 0, damage):
+        for message in reader_of(stored.agent).read_messages(stored, 0, damage):
             count += 1
             if message.role in ("user", "assistant") and not message.kind:
                 return False
@@ -151,7 +151,7 @@ def _is_blank(path: str) -> bool:
         return file.read(1) in (b"", b"{")
 
 
-def _kept(stored: Stored, paths: list[str], changed: float, now: float, processes: Processes) -> str:
+def _kept(stored: StoredSession, paths: list[str], changed: float, now: float, processes: Processes) -> str:
     if is_shared(stored):
         return f"it is in a database: {stored.agent} session delete {stored.id}"
     if is_recent(changed, now):

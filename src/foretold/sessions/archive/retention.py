@@ -13,8 +13,8 @@ from __future__ import annotations
 import os
 
 from foretold.dialects.settings_files import read_json
-from foretold.sessions.formats.claude.reader import config_folder, found
-from foretold.sessions.model import Homes, Stored
+from foretold.sessions.formats.claude.reader import config_folder, find_sessions
+from foretold.sessions.model import Homes, StoredSession
 from foretold.storage.tree import Disk
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
@@ -38,7 +38,7 @@ class Retention(NamedTuple):
 class Leaving(NamedTuple):
     """A session that the agent is about to delete."""
 
-    stored: Stored
+    stored: StoredSession
     days: float  #: until then; 0 or less = at its next start
 
 
@@ -90,21 +90,26 @@ def _settings(homes: Homes, cwd: str, managed: str) -> Iterator[str]:
 
 
 def leaving(
-    homes: Homes, now: float, *, within: float = 0.0, rule: Retention | None = None, sessions: Iterable[Stored] = ()
+    homes: Homes,
+    now: float,
+    *,
+    within: float = 0.0,
+    rule: Retention | None = None,
+    sessions: Iterable[StoredSession] = (),
 ) -> list[Leaving]:
     """The sessions that will be deleted within some days from `now`, the next first. Ages are those of the files."""
     days = (rule or retention(homes)).days
     if days is None:
         return []
     gone = []
-    for stored in sessions or found(homes):
+    for stored in sessions or find_sessions(homes):
         left = days - (now - _written(stored)) / DAY
         if left <= within:
             gone.append(Leaving(stored, left))
     return sorted(gone, key=lambda one: (one.days, one.stored.path))
 
 
-def _written(stored: Stored) -> float:
+def _written(stored: StoredSession) -> float:
     """When its file was last written: the agent goes by that, not by the last record."""
     try:
         return os.stat(stored.path).st_mtime

@@ -16,7 +16,7 @@ from foretold.types import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from foretold.sessions.model import Stored
+    from foretold.sessions.model import StoredSession
 
 #: agent -> the folder of its own folder that transcripts are in
 MARKS = {
@@ -62,11 +62,11 @@ class Belonging(NamedTuple):
     name: str  #: in the agent's folder
 
 
-def root_of(stored: Stored) -> str:
+def root_of(stored: StoredSession) -> str:
     """The agent's folder that a session is in.
 
-    >>> from foretold.sessions.model import Stored
-    >>> root_of(Stored("codex", "1", "/me/.codex/sessions/2026/01/02/rollout-1.jsonl"))
+    >>> from foretold.sessions.model import StoredSession
+    >>> root_of(StoredSession("codex", "1", "/me/.codex/sessions/2026/01/02/rollout-1.jsonl"))
     '/me/.codex'
     """
     parts = stored.path.split("/")
@@ -76,7 +76,7 @@ def root_of(stored: Stored) -> str:
     return os.path.dirname(stored.path)
 
 
-def belongings_of(stored: Stored) -> list[Belonging]:
+def belongings_of(stored: StoredSession) -> list[Belonging]:
     """Every file of a session, its transcript first. A database is no file of one session."""
     root = root_of(stored)
     seen: dict[str, Belonging] = {}
@@ -90,7 +90,7 @@ def belongings_of(stored: Stored) -> list[Belonging]:
     return list(seen.values())
 
 
-def _followed(stored: Stored, root: str) -> Iterator[str]:
+def _followed(stored: StoredSession, root: str) -> Iterator[str]:
     if stored.agent in FOLLOWED and not is_shared(stored):
         first, then = FOLLOWED[stored.agent]
         for path in _files_at(_filled(first, stored, root)):
@@ -98,11 +98,11 @@ def _followed(stored: Stored, root: str) -> Iterator[str]:
             yield from _files_at(_filled(then, stored, root).replace("{name}", name))
 
 
-def is_shared(stored: Stored) -> bool:
+def is_shared(stored: StoredSession) -> bool:
     """Whether a session shares its file with others.
 
-    >>> from foretold.sessions.model import Stored
-    >>> is_shared(Stored("opencode", "ses_1", "/me/opencode.db"))
+    >>> from foretold.sessions.model import StoredSession
+    >>> is_shared(StoredSession("opencode", "ses_1", "/me/opencode.db"))
     True
     """
     return stored.path.endswith((".db", ".sqlite"))
@@ -113,7 +113,7 @@ def name_in(root: str, path: str) -> str:
     return path[len(root.rstrip("/")) + 1 :] if path.startswith(root.rstrip("/") + "/") else os.path.basename(path)
 
 
-def _filled(place: str, stored: Stored, root: str) -> str:
+def _filled(place: str, stored: StoredSession, root: str) -> str:
     folder = os.path.dirname(stored.path)
     places = {
         "{root}": root,

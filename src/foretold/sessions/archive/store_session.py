@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from foretold.errors import SessionFailed
 from foretold.sessions.archive.session_files import Belonging, belongings_of, is_shared, root_of
 from foretold.sessions.archive.snapshot import Contents, Kept, Snapshot, encode
-from foretold.sessions.model import Stored
+from foretold.sessions.model import StoredSession
 from foretold.sessions.redacted_summary import without_credentials
 from foretold.storage.frames import PIECE, Writer
 from foretold.types import TYPE_CHECKING, NamedTuple
@@ -37,7 +37,7 @@ _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK  #: a FIFO does not make it w
 class Archived(NamedTuple):
     """What archiving a session did."""
 
-    stored: Stored
+    stored: StoredSession
     what: str  #: new, grown, rewritten, same
     size: int = 0  #: bytes of the session
     added: int = 0  #: bytes that the archive grew by
@@ -49,7 +49,7 @@ class Filing:
 
     def __init__(
         self,
-        stored: Stored,
+        stored: StoredSession,
         contents: Contents,
         writer: Writer,
         redactor: Redactor | None,
@@ -258,7 +258,7 @@ def file_size(file: BinaryIO) -> int:
     return size
 
 
-def nanoseconds(stored: Stored) -> int:
+def nanoseconds(stored: StoredSession) -> int:
     """When a session in a database was last changed, as it is archived."""
     return int(stored.changed * 1000) * 1_000_000
 

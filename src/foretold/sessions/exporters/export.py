@@ -17,7 +17,7 @@ from foretold.secrets.redactor import Redactor
 from foretold.sessions.archive.session_files import is_shared
 from foretold.sessions.catalog import messages_of
 from foretold.sessions.exporters.formatting import DEEP, spoken, touched
-from foretold.sessions.model import Message, Part, Stored
+from foretold.sessions.model import Message, Part, StoredSession
 from foretold.sessions.redacted_summary import without_credentials
 from foretold.types import TYPE_CHECKING, NamedTuple
 
@@ -45,7 +45,7 @@ USUAL = Choice()
 
 
 def export(
-    stored: Stored,
+    stored: StoredSession,
     form: str = "markdown",
     *,
     redactor: Redactor | None,
@@ -64,7 +64,7 @@ def export(
     return pieces
 
 
-def _read(stored: Stored, findings: list[Finding] | None, progress: Progress | None) -> Iterator[Message]:
+def _read(stored: StoredSession, findings: list[Finding] | None, progress: Progress | None) -> Iterator[Message]:
     for message in messages_of(stored, findings):
         yield message
         if progress and not is_shared(stored):

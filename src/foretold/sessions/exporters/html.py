@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from foretold.secrets.redactor import Redactor
     from foretold.sessions.exporters.export import Choice
-    from foretold.sessions.model import Message, Part, Stored
+    from foretold.sessions.model import Message, Part, StoredSession
 
 WHO = {"user": "User", "assistant": "Agent"}
 STYLE = """\
@@ -49,7 +49,9 @@ footer { margin-top: 3rem; color: #888; font-size: .85rem; }"""
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
-def page(stored: Stored, messages: Iterator[Message], choice: Choice, redactor: Redactor | None) -> Iterator[str]:
+def page(
+    stored: StoredSession, messages: Iterator[Message], choice: Choice, redactor: Redactor | None
+) -> Iterator[str]:
     """The pieces of the page."""
     title = escape(stored.title or stored.id)
     yield (
@@ -79,7 +81,7 @@ def escape(text: str) -> str:
     return escaped(visible(text))
 
 
-def _about(stored: Stored) -> str:
+def _about(stored: StoredSession) -> str:
     day = clock(stored.started)
     told = (f"{stored.agent} {stored.version}".strip(), stored.model, stored.cwd, day)
     return " · ".join(escape(each) for each in told if each)

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
     from foretold.secrets.redactor import Redactor
     from foretold.sessions.exporters.export import Choice
-    from foretold.sessions.model import Message, Part, Stored
+    from foretold.sessions.model import Message, Part, StoredSession
 
 
-def page(stored: Stored, messages: Iterator[Message], _: Choice, redactor: Redactor | None) -> Iterator[str]:
+def page(stored: StoredSession, messages: Iterator[Message], _: Choice, redactor: Redactor | None) -> Iterator[str]:
     """The pieces of the document."""
     yield '{"schema": "foretold.export/1",\n "session": ' + as_json(dict(stored._asdict())) + ',\n "messages": ['
     for number, message in enumerate(messages):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from foretold.secrets.redactor import Redactor
     from foretold.sessions.exporters.export import Choice
-    from foretold.sessions.model import Message, Part, Stored
+    from foretold.sessions.model import Message, Part, StoredSession
 
 WHO = {"user": "User", "assistant": "Agent"}
 _TICKS = lazy(r"`+")
@@ -24,7 +24,9 @@ _FENCE = lazy(r"(?m)^ {0,3}(`{3,}(?=[^`\n]*$)|~{3,})")  # what has backticks beh
 _RULED = lazy(r"(?m)^ {0,3}(?:=+|-+)[ \t]*$")
 
 
-def page(stored: Stored, messages: Iterator[Message], choice: Choice, redactor: Redactor | None) -> Iterator[str]:
+def page(
+    stored: StoredSession, messages: Iterator[Message], choice: Choice, redactor: Redactor | None
+) -> Iterator[str]:
     """The pieces of the page."""
     yield f"# {_inline(stored.title or stored.id)}\n\n"
     yield f"{_about(stored)}\n"
@@ -53,7 +55,7 @@ def _who(message: Message) -> str:
     return WHO.get(message.role, "System")
 
 
-def _about(stored: Stored) -> str:
+def _about(stored: StoredSession) -> str:
     day = clock(stored.started, "%Y-%m-%d")
     told = [f"{stored.agent} {stored.version}".strip(), stored.model, stored.cwd, day]
     return " · ".join(_inline(each) for each in told if each)

@@ -1,10 +1,10 @@
-"""The readers: one module per agent, with the same five functions.
+"""The readers: one module per agent, with the same five names.
 
-found(homes)                     -> Iterator[Stored]   every session by path and id; only folders are read
-card(stored)                     -> Stored             with what its head and its tail tell (bounded bytes)
-messages(stored, since, findings)-> Iterator[Message]  in the order of the file; unknown records are `other` parts
-command(stored)                  -> tuple[str, ...]    what resumes it, typed in its folder
-FORMAT                           the page of docs/formats/ that describes what it reads
+find_sessions(homes)                   -> Iterator[StoredSession]  every session by path and id; reads folders only
+summarize(stored)                      -> StoredSession            with what the head and tail of its file say
+read_messages(stored, since, findings) -> Iterator[Message]        in file order; unknown records become `other` parts
+resume_command(stored)                 -> tuple[str, ...]          the command that resumes it, run in its folder
+FORMAT                                 the page of docs/formats/ that describes what it reads
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Protocol
 
-    from foretold.sessions.model import Homes, Message, Stored
+    from foretold.sessions.model import Homes, Message, StoredSession
     from foretold.types import Finding
 
     class Reader(Protocol):
         FORMAT: str
 
-        def found(self, homes: Homes) -> Iterator[Stored]: ...
+        def find_sessions(self, homes: Homes) -> Iterator[StoredSession]: ...
 
-        def card(self, stored: Stored) -> Stored: ...
+        def summarize(self, stored: StoredSession) -> StoredSession: ...
 
-        def messages(
-            self, stored: Stored, since: int = 0, findings: list[Finding] | None = None
+        def read_messages(
+            self, stored: StoredSession, since: int = 0, findings: list[Finding] | None = None
         ) -> Iterator[Message]: ...
 
-        def command(self, stored: Stored) -> tuple[str, ...]: ...
+        def resume_command(self, stored: StoredSession) -> tuple[str, ...]: ...
 
 
 #: agent -> the module of `sessions/` that reads it
@@ -47,19 +47,19 @@ def reader_of(agent: str) -> Reader:
     name = agent.partition("@")[0]
     if name not in READERS:
         raise UnknownAgent(f"the sessions of {name} cannot be read; there are readers for: {', '.join(READERS)}")
-    module: Reader = __import__(f"foretold.sessions.{READERS[name]}", fromlist=["found"])
+    module: Reader = __import__(f"foretold.sessions.{READERS[name]}", fromlist=["FORMAT"])
     return module
 
 
-def read(stored: Stored, since: int = 0, findings: list[Finding] | None = None) -> Iterator[Message]:
+def read(stored: StoredSession, since: int = 0, findings: list[Finding] | None = None) -> Iterator[Message]:
     """The messages of a session, in the order in which they were written. What cannot be read is named in `findings`.
 
     >>> import os, tempfile
-    >>> from foretold.sessions.model import Stored
+    >>> from foretold.sessions.model import StoredSession
     >>> path = os.path.join(tempfile.mkdtemp(), "s.jsonl")
     >>> with open(path, "w", encoding="utf-8") as file:
     ...     _ = file.write('{"type": "user", "uuid": "1", "message": {"role": "user", "content": "hello"}}\\n')
-    >>> [(message.role, message.text) for message in read(Stored("claude-code", "s", path))]
+    >>> [(message.role, message.text) for message in read(StoredSession("claude-code", "s", path))]
     [('user', 'hello')]
     """
-    return reader_of(stored.agent).messages(stored, since, findings)
+    return reader_of(stored.agent).read_messages(stored, since, findings)

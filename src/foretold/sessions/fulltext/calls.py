@@ -12,13 +12,13 @@ from foretold.types import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from foretold.sessions.model import Message, Part, Stored
+    from foretold.sessions.model import Message, Part, StoredSession
 
 STEP = 256 * 1024
 FAR = 4 * 1024 * 1024
 
 
-def with_tools(stored: Stored, message: Message) -> Message:
+def with_tools(stored: StoredSession, message: Message) -> Message:
     """A message whose results say of which tool they are."""
     if not stored.path.endswith(".jsonl"):
         return message
@@ -26,11 +26,11 @@ def with_tools(stored: Stored, message: Message) -> Message:
     return message._replace(parts=parts)
 
 
-def _named(stored: Stored, message: Message, part: Part) -> Part:
+def _named(stored: StoredSession, message: Message, part: Part) -> Part:
     if part.kind != "result" or part.tool or not part.id:
         return part
     for start in _lines_with(stored.path, part.id.encode("utf-8", "replace"), message.start):
-        before = next(reader_of(stored.agent).messages(stored, start), None)
+        before = next(reader_of(stored.agent).read_messages(stored, start), None)
         for call in before.parts if before is not None and before.start == start else ():
             if call.kind == "call" and call.id == part.id:
                 return part._replace(tool=call.tool)

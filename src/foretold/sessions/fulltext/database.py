@@ -28,7 +28,7 @@ from foretold.types import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from foretold.sessions.model import Stored
+    from foretold.sessions.model import StoredSession
 
 VERSION = 1
 HASH = 32 * 1024 * 1024  #: bytes of words that FTS5 may gather; it writes them at the end of a statement anyway
@@ -82,7 +82,7 @@ class Run(NamedTuple):
 Key = tuple[str, str, str]  #: path, id, agent
 
 
-def key_of(stored: Stored) -> Key:
+def key_of(stored: StoredSession) -> Key:
     return (stored.path, stored.id, stored.agent)
 
 
@@ -141,7 +141,7 @@ class Shard:
         self.base.execute("DELETE FROM session WHERE id = ?", (row,))
         self.base.execute("UPDATE told SET value = value + ? WHERE name = 'dead'", (dead,))
 
-    def session(self, stored: Stored, card: Stored) -> int:
+    def session(self, stored: StoredSession, card: StoredSession) -> int:
         """The row of a session, with its card."""
         key = (os.fsencode(stored.path), stored.id, stored.agent)
         self.base.execute("INSERT OR IGNORE INTO session(path, name, agent, size) VALUES (?, ?, ?, -1)", key)

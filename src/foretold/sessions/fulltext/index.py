@@ -21,7 +21,7 @@ import time
 from foretold.sessions.fulltext.database import VERSION, Known, Shard, key_of
 from foretold.sessions.fulltext.index_writer import Task, fill, follow, start_worker, stop
 from foretold.sessions.fulltext.update import resume_point
-from foretold.sessions.model import Stored
+from foretold.sessions.model import StoredSession
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Index:
         self.home = home
         self.shards: list[Shard] = []
         self._known: dict[Key, tuple[int, Known]] | None = None
-        self._sessions: list[Stored] | None = None
+        self._sessions: list[StoredSession] | None = None
 
     def __enter__(self) -> Index:
         return self
@@ -82,11 +82,11 @@ class Index:
             self._known = self._all_known()
         return self._known
 
-    def sessions(self) -> list[Stored]:
+    def sessions(self) -> list[StoredSession]:
         """The same as sessions, the newest first."""
         if self._sessions is None:
             found = [
-                Stored(agent, name, path, changed=known.changed, size=known.size)
+                StoredSession(agent, name, path, changed=known.changed, size=known.size)
                 for (path, name, agent), (_, known) in self.known().items()
             ]
             self._sessions = sorted(found, key=lambda stored: (-stored.changed, stored.path, stored.id))
@@ -98,7 +98,7 @@ class Index:
         }
 
     def update(
-        self, sessions: Sequence[Stored], progress: Progress | None = None, findings: list[Finding] | None = None
+        self, sessions: Sequence[StoredSession], progress: Progress | None = None, findings: list[Finding] | None = None
     ) -> None:
         """Read what is new in these sessions, and forget those whose files have gone."""
         os.makedirs(self.home, 0o700, exist_ok=True)
@@ -129,7 +129,7 @@ class Index:
 
     def _read(
         self,
-        todo: list[Stored],
+        todo: list[StoredSession],
         known: dict[Key, tuple[int, Known]],
         progress: Progress | None,
         findings: list[Finding],
@@ -193,12 +193,12 @@ class Index:
             os.unlink(self._busy())
 
 
-def _is_new(stored: Stored, known: dict[Key, tuple[int, Known]]) -> bool:
+def _is_new(stored: StoredSession, known: dict[Key, tuple[int, Known]]) -> bool:
     found = known.get(key_of(stored))
     return found is None or (found[1].size, found[1].changed) != (stored.size, stored.changed)
 
 
-def _tasks(todo: list[Stored], known: dict[Key, tuple[int, Known]]) -> list[list[Task]]:
+def _tasks(todo: list[StoredSession], known: dict[Key, tuple[int, Known]]) -> list[list[Task]]:
     """What each database is to read. A new session goes to the one that has less to do."""
     tasks: list[list[Task]] = [[] for _ in range(SHARDS)]
     load = [0] * SHARDS

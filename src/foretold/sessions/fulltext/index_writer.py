@@ -21,7 +21,7 @@ from foretold.paths import source_folder
 from foretold.sessions.formats.readers import reader_of
 from foretold.sessions.fulltext.database import TOGETHER, Found, Shard
 from foretold.sessions.fulltext.update import batches, digest_at, is_lines
-from foretold.sessions.model import Stored
+from foretold.sessions.model import StoredSession
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ GROUPS = 2
 class Task(NamedTuple):
     """A session to read: from which byte, and the row that is to be forgotten before."""
 
-    stored: Stored
+    stored: StoredSession
     since: int
     forget: int | None = None
 
@@ -71,7 +71,7 @@ class _Filler:
         stored = task.stored
         if task.forget is not None:
             self._shard.drop(task.forget)
-        session = self._shard.session(stored, reader_of(stored.agent).card(stored))
+        session = self._shard.session(stored, reader_of(stored.agent).summarize(stored))
         at = task.since
         named: list[Finding] = []
         for rows, mark, is_end in batches(stored, task.since, named):
@@ -134,7 +134,7 @@ def work() -> None:
     """What a worker does: tasks come by standard input, what was read goes to standard output, a line each."""
     gc.set_threshold(100_000, 50, 100)  # records are trees: looking for cycles in them is a tenth of the work
     given = json.loads(sys.stdin.buffer.readline())
-    tasks = [Task(Stored(*stored), since, forget) for stored, since, forget in given["tasks"]]
+    tasks = [Task(StoredSession(*stored), since, forget) for stored, since, forget in given["tasks"]]
     findings: list[Finding] = []
 
     def tell(done: int) -> None:

@@ -14,7 +14,7 @@ import re
 from foretold.sessions.formats.jsonl import lines_of
 from foretold.sessions.formats.readers import reader_of
 from foretold.sessions.fulltext.query import even
-from foretold.sessions.model import Message, Part, Stored
+from foretold.sessions.model import Message, Part, StoredSession
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -62,14 +62,14 @@ def chosen(said: list[Said], roles: Collection[str] | None, tools: Collection[st
     return [each for each in said if (not roles or each.voice in roles) and (not names or each.tool.lower() in names)]
 
 
-def is_queued(stored: Stored, message: Message) -> bool:
+def is_queued(stored: StoredSession, message: Message) -> bool:
     """Whether a record says that a prompt was put in a queue, and the prompt itself follows within `NEAR` bytes."""
     if message.kind != "notice" or len(message.parts) != 1:
         return False
     raw, text = message.parts[0].raw, message.parts[0].text.strip()
     if not text or not isinstance(raw, dict) or raw.get("type") != QUEUED:
         return False
-    for later in reader_of(stored.agent).messages(stored, message.end):
+    for later in reader_of(stored.agent).read_messages(stored, message.end):
         if later.role == "user" and any(part.kind == "text" and part.text.strip() == text for part in later.parts):
             return True
         if later.end - message.end > NEAR:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from foretold.sessions.fulltext.database import Found, Run
     from foretold.sessions.fulltext.query import Query
-    from foretold.sessions.model import Message, Stored
+    from foretold.sessions.model import Message, StoredSession
 
 FEW = 2_000  #: messages that are put in order all at once
 SLACK = 3600.0  #: seconds
@@ -49,7 +49,7 @@ class Place(NamedTuple):
     path: str
     back: int  #: where it begins, negated
     end: int
-    stored: Stored
+    stored: StoredSession
     message: Message | None = None  #: where it has been read already
 
     def read(self) -> Message | None:
@@ -87,17 +87,17 @@ def in_order(places: list[Place], sources: list[Source]) -> Iterator[Place]:
             heapq.heappush(sources, source._replace(age=max(age, source.age)))
 
 
-def age_of(time: float | None, stored: Stored) -> float:
+def age_of(time: float | None, stored: StoredSession) -> float:
     return -(stored.changed if time is None else min(time, stored.changed))
 
 
 # With the index
 
 
-def from_index(index: Index, query: Query, sessions: Sequence[Stored], filters: Filters) -> Iterator[Place]:
+def from_index(index: Index, query: Query, sessions: Sequence[StoredSession], filters: Filters) -> Iterator[Place]:
     """Places in the index, the newest first. What is new must have been read by `Index.update`."""
     known = index.known()
-    there: list[dict[int, Stored]] = [{} for _ in index.shards]
+    there: list[dict[int, StoredSession]] = [{} for _ in index.shards]
     for stored in sessions:
         if (found := known.get(key_of(stored))) is not None:
             there[found[0]][found[1].row] = stored
@@ -135,7 +135,7 @@ def _by_run(runs: list[Run], numbers: list[int]) -> Iterator[tuple[Run, list[int
         yield runs[at], some
 
 
-def _places(rows: list[Found], stored: Stored, filters: Filters) -> list[Place]:
+def _places(rows: list[Found], stored: StoredSession, filters: Filters) -> list[Place]:
     mask = mask_of(filters.roles) or mask_of(("user", "assistant", "system", "tool"))
     tools = {name.lower() for name in filters.tools}
     found = []
@@ -152,7 +152,7 @@ def _places(rows: list[Found], stored: Stored, filters: Filters) -> list[Place]:
 
 
 def from_files(
-    query: Query, sessions: Sequence[Stored], filters: Filters, tell: Callable[[int], object]
+    query: Query, sessions: Sequence[StoredSession], filters: Filters, tell: Callable[[int], object]
 ) -> Iterator[Place]:
     """The same places, straight from the files. `tell` is called with the size of each file that is opened."""
     sieve = Sieve(query)
@@ -172,7 +172,7 @@ class _File:
     """A session that is read as far as it is needed."""
 
     def __init__(
-        self, stored: Stored, sieve: Sieve, ahead: Ahead, filters: Filters, tell: Callable[[int], object]
+        self, stored: StoredSession, sieve: Sieve, ahead: Ahead, filters: Filters, tell: Callable[[int], object]
     ) -> None:
         self._stored, self._sieve, self._ahead, self._filters, self._tell = stored, sieve, ahead, filters, tell
         self._pieces: Iterator[tuple[list[Message], float | None]] | None = None

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from subprocess import Popen
 
-    from foretold.sessions.model import Stored
+    from foretold.sessions.model import StoredSession
 
 AFTER = 8 * 1024 * 1024
 
@@ -30,7 +30,7 @@ AFTER = 8 * 1024 * 1024
 class Ahead:
     """What such a process has found out. `sessions` are in the order in which they are looked through here."""
 
-    def __init__(self, sieve: Sieve, sessions: Sequence[Stored]) -> None:
+    def __init__(self, sieve: Sieve, sessions: Sequence[StoredSession]) -> None:
         self._sieve = sieve
         self._sessions = [stored for stored in sessions if is_lines(stored)]
         self._left = sum(stored.size for stored in self._sessions)
@@ -39,7 +39,7 @@ class Ahead:
         self._told = b""
         self._clean: dict[str, int] = {}
 
-    def is_clean(self, stored: Stored) -> bool:
+    def is_clean(self, stored: StoredSession) -> bool:
         """Whether a file need not be looked at."""
         self._listen()
         if self._clean.get(stored.path) == stored.size:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from io import FileIO
 
     from foretold.sessions.fulltext.query import Query
-    from foretold.sessions.model import Message, Stored
+    from foretold.sessions.model import Message, StoredSession
 
 REGION = 256 * 1024  #: what stays in the processor's cache while it is looked through
 STEPS = 64  #: regions without a find after which a time is looked for
@@ -155,11 +155,11 @@ def _line_start(path: str, at: int) -> int:
     return 0
 
 
-def scanned(stored: Stored, sieve: Sieve) -> Iterator[tuple[list[Message], float | None]]:
+def scanned(stored: StoredSession, sieve: Sieve) -> Iterator[tuple[list[Message], float | None]]:
     """The messages of a session that may be meant, a region at a time, from its end; and the time at which a region
     begins: what comes after it is hardly newer."""
     if not is_lines(stored):
-        yield list(reader_of(stored.agent).messages(stored)), None
+        yield list(reader_of(stored.agent).read_messages(stored)), None
         return
     is_odd = None
     for number, piece in enumerate(regions(stored.path), 1):
@@ -174,7 +174,7 @@ def scanned(stored: Stored, sieve: Sieve) -> Iterator[tuple[list[Message], float
         yield found, _begins(stored, piece) if is_asked else None
 
 
-def _begins(stored: Stored, piece: Piece) -> float | None:
+def _begins(stored: StoredSession, piece: Piece) -> float | None:
     """The time of the first message of a piece that has one; a few lines are tried."""
     at = 0
     for _ in range(8):
@@ -186,12 +186,12 @@ def _begins(stored: Stored, piece: Piece) -> float | None:
     return None
 
 
-def message_at(stored: Stored, start: int, end: int) -> Message | None:
+def message_at(stored: StoredSession, start: int, end: int) -> Message | None:
     """The message whose record begins at a place; None if there is none any more."""
     if is_lines(stored) and end - start > LONGEST:
         return long_message(stored.path, start, end)
     try:
-        message = next(reader_of(stored.agent).messages(stored, start), None)
+        message = next(reader_of(stored.agent).read_messages(stored, start), None)
     except OSError:
         return None
     return message if message is not None and message.start == start else None

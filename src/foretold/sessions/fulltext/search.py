@@ -27,7 +27,7 @@ from foretold.sessions.fulltext.message_text import Said, chosen, said_in
 from foretold.sessions.fulltext.ordering import Filters, Place, from_files, from_index
 from foretold.sessions.fulltext.query import Matcher, query_of
 from foretold.sessions.fulltext.snippet import Snippet, snippet_of
-from foretold.sessions.model import Stored
+from foretold.sessions.model import StoredSession
 from foretold.sessions.relocate.project_folder import Homing
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
@@ -48,7 +48,7 @@ WEIGHTS = {"user": 1.5, "assistant": 1.2}
 class Hit(NamedTuple):
     """A message that was found."""
 
-    stored: Stored  #: of a subagent, `parent` is the session it belongs to
+    stored: StoredSession  #: of a subagent, `parent` is the session it belongs to
     message: str  #: its id
     role: str  #: of what is shown: user, assistant, system, tool
     tool: str
@@ -114,7 +114,7 @@ def search(
         return _answer(asked, own, sessions, Homing(homes, folder), folder, filters, findings, limit, order, progress)
 
 
-def _of(sessions: list[Stored], agents: Iterable[str] | None) -> list[Stored]:
+def _of(sessions: list[StoredSession], agents: Iterable[str] | None) -> list[StoredSession]:
     names = None if agents is None else {*agents}
     return sessions if names is None else [stored for stored in sessions if stored.agent in names]
 
@@ -122,7 +122,7 @@ def _of(sessions: list[Stored], agents: Iterable[str] | None) -> list[Stored]:
 def _answer(
     asked: Query,
     index: Index | None,
-    sessions: list[Stored],
+    sessions: list[StoredSession],
     homing: Homing,
     folder: str,
     filters: Filters,
@@ -166,7 +166,7 @@ def open_index(homes: Homes | None = None, *, cache: str | None = None, progress
 
 
 def _index(
-    homes: Homes, cache: str | None, sessions: list[Stored], findings: list[Finding], progress: Progress | None
+    homes: Homes, cache: str | None, sessions: list[StoredSession], findings: list[Finding], progress: Progress | None
 ) -> Index | None:
     """The index, up to date; None if none can be kept here."""
     index = Index(cache or cache_home({**homes.env, "HOME": homes.home}))
@@ -189,18 +189,18 @@ class _Cards:
 
     def __init__(self, known: dict[Key, str], homing: Homing) -> None:
         self._known, self._homing = known, homing
-        self._read: dict[Key, Stored] = {}
+        self._read: dict[Key, StoredSession] = {}
 
-    def of(self, stored: Stored) -> Stored:
+    def of(self, stored: StoredSession) -> StoredSession:
         key = key_of(stored)
         if key not in self._read:
             kept = self._known.get(key)
-            card = Stored(*json.loads(kept)) if kept else reader_of(stored.agent).card(stored)
+            card = StoredSession(*json.loads(kept)) if kept else reader_of(stored.agent).summarize(stored)
             self._read[key] = self._homing.at_home(card)
         return self._read[key]
 
 
-def _telling(sessions: list[Stored], progress: Progress | None) -> Callable[[int], object]:
+def _telling(sessions: list[StoredSession], progress: Progress | None) -> Callable[[int], object]:
     total, done = sum(stored.size for stored in sessions), 0
 
     def tell(more: int) -> None:
@@ -227,7 +227,7 @@ def _hits(places: Iterable[Place], matcher: Matcher, filters: Filters, most: int
                 return
 
 
-def _hit(stored: Stored, message: Message, matcher: Matcher, filters: Filters) -> Hit | None:
+def _hit(stored: StoredSession, message: Message, matcher: Matcher, filters: Filters) -> Hit | None:
     said = chosen(said_in(message), filters.roles, ())
     if not matcher.fits([each.text for each in said]):
         return None
@@ -252,6 +252,6 @@ def _score(matcher: Matcher, said: list[Said]) -> float:
     return round(found * max(WEIGHTS.get(each.voice, 1.0) for each in said), 6)
 
 
-def _shown(hit: Hit, card: Stored) -> Hit:
+def _shown(hit: Hit, card: StoredSession) -> Hit:
     """A hit as it is shown: with its session's card, and the command that resumes it."""
-    return hit._replace(stored=card, command=reader_of(card.agent).command(card))
+    return hit._replace(stored=card, command=reader_of(card.agent).resume_command(card))

@@ -23,7 +23,7 @@ from foretold.types import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from foretold.sessions.model import Message, Stored
+    from foretold.sessions.model import Message, StoredSession
     from foretold.types import Finding
 
 ENDS = 4096  #: bytes at the beginning and before the mark by which a file is known again
@@ -39,12 +39,12 @@ class Batch(NamedTuple):
     is_end: bool
 
 
-def is_lines(stored: Stored) -> bool:
+def is_lines(stored: StoredSession) -> bool:
     """Whether a session is a file of JSON lines of its own."""
     return stored.path.endswith(".jsonl")
 
 
-def resume_point(stored: Stored, known: Known | None) -> int | None:
+def resume_point(stored: StoredSession, known: Known | None) -> int | None:
     """The byte to read on from; None if a session is to be read again."""
     if known is None:
         return 0
@@ -66,7 +66,7 @@ def digest_at(path: str, mark: int) -> bytes:
         return b""
 
 
-def batches(stored: Stored, since: int, findings: list[Finding]) -> Iterator[Batch]:
+def batches(stored: StoredSession, since: int, findings: list[Finding]) -> Iterator[Batch]:
     """The messages of a session from a byte on."""
     rows: list[Found] = []
     at = begun = since
@@ -81,13 +81,13 @@ def batches(stored: Stored, since: int, findings: list[Finding]) -> Iterator[Bat
     yield Batch(rows, at, is_end=True)
 
 
-def _messages(stored: Stored, since: int, findings: list[Finding]) -> Iterator[Message]:
+def _messages(stored: StoredSession, since: int, findings: list[Finding]) -> Iterator[Message]:
     """Those that a reader gives, and those that are too long for it."""
     if not is_lines(stored):
-        yield from reader_of(stored.agent).messages(stored, since, findings)
+        yield from reader_of(stored.agent).read_messages(stored, since, findings)
         return
     at = since
-    for message in reader_of(stored.agent).messages(stored, since, findings):
+    for message in reader_of(stored.agent).read_messages(stored, since, findings):
         if message.start - at > LONGEST:
             yield from long_messages(stored.path, at, message.start)
         yield message
@@ -100,7 +100,7 @@ def _messages(stored: Stored, since: int, findings: list[Finding]) -> Iterator[M
         yield from long_messages(stored.path, at, size)
 
 
-def _row(stored: Stored, message: Message, since: int) -> Found | None:
+def _row(stored: StoredSession, message: Message, since: int) -> Found | None:
     if since and any(part.kind == "result" and not part.tool for part in message.parts):
         message = with_tools(stored, message)
     said = said_in(message)

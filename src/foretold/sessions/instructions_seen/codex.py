@@ -1,7 +1,7 @@
-"""What a session of Codex was told, as its rollout records it.
+"""The instruction events of a Codex rollout.
 
-Codex records the text of all AGENTS.md files together, as the message that the model received; a later message
-replaces an earlier one. Which file a sentence came from is not recorded, so that the telling has no path.
+Codex records the text of all AGENTS.md files as one message, as the model received it; a later message replaces an
+earlier one. Which file a sentence came from is not recorded, so the event has no path.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from foretold.sessions.formats.claude.records import moment
 from foretold.sessions.formats.codex.zstd import readable
 from foretold.sessions.formats.jsonl import records_of
-from foretold.sessions.instructions_seen.events import Compaction, Load, Telling
-from foretold.sessions.model import Stored
+from foretold.sessions.instructions_seen.events import CompactionEvent, Event, InstructionText, LoadEvent
+from foretold.sessions.model import StoredSession
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ BEGINS = ("# AGENTS.md instructions for ", "<user_instructions>")
 ENDS = ("</INSTRUCTIONS>", "</user_instructions>")
 
 
-def tellings(stored: Stored, findings: list[Finding] | None = None) -> Iterator[Telling | Load | Compaction]:
+def read_events(stored: StoredSession, findings: list[Finding] | None = None) -> Iterator[Event]:
     """Loads, texts and compactions, in the order of the rollout."""
     count = 0
     with readable(stored.path, findings) as path:
@@ -31,13 +31,13 @@ def tellings(stored: Stored, findings: list[Finding] | None = None) -> Iterator[
             time, payload = moment(record.value.get("timestamp")), record.value.get("payload")
             kind = record.value.get("type")
             if kind == "session_meta":
-                yield Load(time, "start")
+                yield LoadEvent(time, "start")
             elif kind == "compacted":
                 count += 1
-                yield Compaction(count, time, "")
+                yield CompactionEvent(count, time, "")
             elif kind == "response_item" and isinstance(payload, dict) and payload.get("role") == "user":
                 for text in _texts(payload.get("content")):
-                    yield Telling("", text, time, "start")
+                    yield InstructionText("", text, time, "start")
 
 
 def _texts(content: object) -> list[str]:

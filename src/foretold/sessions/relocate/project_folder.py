@@ -23,7 +23,7 @@ from foretold.types import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from foretold.sessions.model import Homes, Stored
+    from foretold.sessions.model import Homes, StoredSession
 
 
 def _digest(folder: str) -> str:
@@ -50,19 +50,19 @@ class Homing:
         self._near = {agent: {name(folder): folder for folder in reversed(near)} for agent, name in KEPT_BY.items()}
         self._found: dict[str, tuple[str, ...]] = {}
 
-    def at_home(self, card: Stored) -> Stored:
+    def at_home(self, card: StoredSession) -> StoredSession:
         """A session with the folder that it belongs to."""
         if os.path.isdir(card.cwd):
             return card
         folder = self._near_by(card) or self._noted(card) or self._elsewhere(card) or _last_turn(card)
         return card._replace(cwd=folder) if folder else card
 
-    def _near_by(self, card: Stored) -> str:
+    def _near_by(self, card: StoredSession) -> str:
         near = self._near.get(card.agent, {})
         folder = next((near[part] for part in card.path.split("/") if part in near), "")
         return folder if os.path.isdir(folder) else ""
 
-    def _noted(self, card: Stored) -> str:
+    def _noted(self, card: StoredSession) -> str:
         """Where we brought its project ourselves, if it is kept for that."""
         if self._homes is None or card.agent not in KEPT_BY or not card.cwd:
             return ""
@@ -72,7 +72,7 @@ class Homing:
         is_kept = bool(folder) and KEPT_BY[card.agent](folder) in card.path.split("/")
         return folder if is_kept and os.path.isdir(folder) else ""
 
-    def _elsewhere(self, card: Stored) -> str:
+    def _elsewhere(self, card: StoredSession) -> str:
         name = kept_in(card)
         if card.agent not in READABLE or slug(card.cwd.rstrip("/")) == name:
             return ""  # it was not moved: what is called alike is another folder
@@ -83,24 +83,25 @@ class Homing:
         return next((cwd for cwd in _named_in(card.path) if slug(cwd) == name and os.path.isdir(cwd)), "")
 
 
-def at_home(card: Stored, homes: Homes | None = None, asked: str = "") -> Stored:
+def at_home(card: StoredSession, homes: Homes | None = None, asked: str = "") -> StoredSession:
     """A session with the folder that it belongs to; `homes` is where moves are noted, `asked` a folder to try first.
 
     >>> import tempfile
-    >>> from foretold.sessions.model import Stored
+    >>> from foretold.sessions.model import StoredSession
     >>> new = os.path.realpath(tempfile.mkdtemp())
-    >>> moved = Stored("claude-code", "1", f"/home/me/.claude/projects/{slug(new)}/1.jsonl", cwd=f"{new}/old")
+    >>> moved = StoredSession("claude-code", "1", f"/home/me/.claude/projects/{slug(new)}/1.jsonl", cwd=f"{new}/old")
     >>> at_home(moved).cwd == new
     True
     """
     return Homing(homes, asked).at_home(card)
 
 
-def kept_in(stored: Stored) -> str:
+def kept_in(stored: StoredSession) -> str:
     """The name of the folder in which a session of Claude Code is kept.
 
-    >>> from foretold.sessions.model import Stored
-    >>> kept_in(Stored("claude-code", "agent-a", "/p/-w/12/subagents/agent-a.jsonl", kind="subagent", parent="12"))
+    >>> from foretold.sessions.model import StoredSession
+    >>> path = "/p/-w/12/subagents/agent-a.jsonl"
+    >>> kept_in(StoredSession("claude-code", "agent-a", path, kind="subagent", parent="12"))
     '-w'
     """
     if stored.kind == "subagent" and stored.parent:
@@ -168,7 +169,7 @@ def _named_in(path: str) -> Iterator[str]:
     return (made_out(text, "cwd") for text in texts)
 
 
-def _last_turn(card: Stored) -> str:
+def _last_turn(card: StoredSession) -> str:
     """The folder in which a session went on at last, if that is there."""
     if card.agent not in TURNS or not card.cwd:
         return ""

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
     from foretold.sessions.archive.store_session import Progress
-    from foretold.sessions.model import Homes, Stored
+    from foretold.sessions.model import Homes, StoredSession
 
 
 __all__ = ["PLANS", "Move", "moved_to", "plan_relocation", "relocate"]
@@ -46,7 +46,7 @@ __all__ = ["PLANS", "Move", "moved_to", "plan_relocation", "relocate"]
 class Move(NamedTuple):
     """What becomes of one session."""
 
-    stored: Stored
+    stored: StoredSession
     what: str  #: move, there (a file of its name is there already), typed (by a command), busy
     files: tuple[tuple[str, str], ...] = ()  #: from where to where
     command: str = ""  #: what to type, where the agent itself has to do it
@@ -120,7 +120,7 @@ def _written(path: str) -> float:
         return 0.0
 
 
-def _claude(stored: Stored, ways: Ways) -> Move | None:
+def _claude(stored: StoredSession, ways: Ways) -> Move | None:
     """Into the folder whose name is made of the new path; what lies beside the transcript comes along."""
     folder = os.path.dirname(stored.path)
     rest = _rest(stored, ways, os.path.basename(folder))
@@ -131,7 +131,7 @@ def _claude(stored: Stored, ways: Ways) -> Move | None:
     return Move(stored, "move", tuple((path, there + path[len(folder) :]) for path in sources))
 
 
-def _rest(stored: Stored, ways: Ways, name: str) -> str | None:
+def _rest(stored: StoredSession, ways: Ways, name: str) -> str | None:
     """The folder of a session below the one that moved; None if it was not held there.
 
     What was moved before says the path it began in: then that is where it goes back to.
@@ -149,7 +149,7 @@ def _rest(stored: Stored, ways: Ways, name: str) -> str | None:
     return next((rest for rest in endings if name == slug(os.path.join(ways.old, rest))), None)
 
 
-def _gemini(stored: Stored, ways: Ways) -> Move | None:
+def _gemini(stored: StoredSession, ways: Ways) -> Move | None:
     """Into the folder of the new project, or of the digest of its path."""
     project = os.path.dirname(os.path.dirname(stored.path))
     is_digest = os.path.basename(project) == _digest(ways.old)
@@ -178,10 +178,10 @@ def _digest(folder: str) -> str:
     return hashlib.sha256(os.fsencode(folder)).hexdigest()
 
 
-def _typed(form: str) -> Callable[[Stored, Ways], Move | None]:
+def _typed(form: str) -> Callable[[StoredSession, Ways], Move | None]:
     """A command that makes the agent itself take a session along."""
 
-    def plan(stored: Stored, ways: Ways) -> Move | None:
+    def plan(stored: StoredSession, ways: Ways) -> Move | None:
         if not is_of(stored, ways.old):
             return None
         rest = stored.cwd.rstrip("/")[len(ways.old.rstrip("/")) + 1 :]
@@ -192,7 +192,7 @@ def _typed(form: str) -> Callable[[Stored, Ways], Move | None]:
     return plan
 
 
-PLANS: dict[str, Callable[[Stored, Ways], Move | None]] = {
+PLANS: dict[str, Callable[[StoredSession, Ways], Move | None]] = {
     "claude-code": _claude,
     "codex": _typed("cd {new} && codex resume {id}"),
     "gemini-cli": _gemini,

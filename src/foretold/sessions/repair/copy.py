@@ -16,7 +16,7 @@ from foretold.errors import SessionFailed
 from foretold.sessions.formats.claude.records import moment, text_at
 from foretold.sessions.formats.codex.validity import acceptable
 from foretold.sessions.formats.codex.zstd import readable
-from foretold.sessions.model import Stored
+from foretold.sessions.model import StoredSession
 from foretold.sessions.repair.relink import mended
 from foretold.sessions.repair.salvage import Found, saved_lines
 from foretold.sessions.resumption.graph import Links, is_hollow
@@ -41,7 +41,7 @@ NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
 }
 
 
-def session_lines(stored: Stored, progress: Progress | None) -> Iterator[Found]:
+def session_lines(stored: StoredSession, progress: Progress | None) -> Iterator[Found]:
     """The lines of a session, unpacked where its agent has packed it."""
     problems: list[Finding] = []
     try:
@@ -57,7 +57,7 @@ def session_lines(stored: Stored, progress: Progress | None) -> Iterator[Found]:
         raise SessionFailed(f"cannot read {stored.path}: {error.strerror}") from error
 
 
-def copied(stored: Stored, name: str, links: Links, progress: Progress | None) -> Iterator[bytes]:
+def copied(stored: StoredSession, name: str, links: Links, progress: Progress | None) -> Iterator[bytes]:
     """The mended file, a line at a time."""
     for found, record in _rows(stored, links, progress):
         fresh = _renamed(record, stored, name)
@@ -65,7 +65,7 @@ def copied(stored: Stored, name: str, links: Links, progress: Progress | None) -
         yield found.line.data + b"\n" if is_same and found else _line(fresh)
 
 
-def _rows(stored: Stored, links: Links, progress: Progress | None) -> Iterator[Row]:
+def _rows(stored: StoredSession, links: Links, progress: Progress | None) -> Iterator[Row]:
     """The records of a copy, and the lines they come from."""
     if stored.agent in LINKED:
         return relinked(stored, links, progress)
@@ -73,7 +73,7 @@ def _rows(stored: Stored, links: Links, progress: Progress | None) -> Iterator[R
     return acceptable(rows, stored.id, stored.cwd) if stored.agent in ROLLOUTS else rows
 
 
-def relinked(stored: Stored, links: Links, progress: Progress | None) -> Iterator[Row]:
+def relinked(stored: StoredSession, links: Links, progress: Progress | None) -> Iterator[Row]:
     """The records of a session with the links that reach all of them."""
     changes = mended(links)
     names = _names(stored, links, {*changes.parents.values(), changes.leaf})
@@ -112,7 +112,7 @@ def _whole(record: dict[str, object]) -> dict[str, object]:
     return {**record, "message": {**message, "content": [{"type": "text", "text": message["content"]}]}}
 
 
-def _names(stored: Stored, links: Links, wanted: set[int]) -> dict[int, object]:
+def _names(stored: StoredSession, links: Links, wanted: set[int]) -> dict[int, object]:
     """The uuids of some records; those without one get one."""
     names: dict[int, object] = {number: str(uuid.uuid4()) for number in links.unnamed}
     numbers, came = links.records(), 0
@@ -129,7 +129,7 @@ def _names(stored: Stored, links: Links, wanted: set[int]) -> dict[int, object]:
     return names
 
 
-def _renamed(record: dict[str, object], stored: Stored, name: str) -> dict[str, object]:
+def _renamed(record: dict[str, object], stored: StoredSession, name: str) -> dict[str, object]:
     """A record of the new session; the same object if it does not name the old one."""
     for keys in NAMES[stored.agent]:
         record = _set(record, keys, stored.id, name)

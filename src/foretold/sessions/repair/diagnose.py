@@ -22,7 +22,7 @@ from foretold.errors import RestoreRefused, SessionFailed
 from foretold.sessions.formats.codex.validity import Rollout
 from foretold.sessions.formats.codex.zstd import PACKED, readable
 from foretold.sessions.formats.readers import reader_of
-from foretold.sessions.model import Stored
+from foretold.sessions.model import StoredSession
 from foretold.sessions.repair.copy import LINKED, NAMES, ROLLOUTS, copied, relinked, session_lines
 from foretold.sessions.repair.reachability import Places, Reach, judge, places_of, reach_of
 from foretold.sessions.repair.salvage import Found, told
@@ -51,7 +51,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 class Diagnosis(NamedTuple):
     """The state of a session."""
 
-    stored: Stored
+    stored: StoredSession
     lines: int
     records: int
     bytes_lost: int  #: of damaged lines that nothing can be saved of
@@ -104,7 +104,7 @@ class _Count:
             self.findings += [finding] if len(self.findings) < MOST_FINDINGS else []
 
 
-def examine(stored: Stored, progress: Progress | None = None, *, version: str = "") -> Diagnosis:
+def diagnose(stored: StoredSession, progress: Progress | None = None, *, version: str = "") -> Diagnosis:
     """What is wrong with a session. Changes nothing. Without a version, the one that wrote it last is meant."""
     found = _examined_links(stored, progress, version) if stored.agent in LINKED else _examined(stored, progress)
     if not found.useless:
@@ -114,7 +114,7 @@ def examine(stored: Stored, progress: Progress | None = None, *, version: str = 
     return found._replace(findings=kept)
 
 
-def _examined(stored: Stored, progress: Progress | None) -> Diagnosis:
+def _examined(stored: StoredSession, progress: Progress | None) -> Diagnosis:
     """A session whose records are not linked."""
     count = _Count()
     rollout = Rollout(_head(stored)) if stored.agent in ROLLOUTS else None
@@ -128,10 +128,10 @@ def _examined(stored: Stored, progress: Progress | None) -> Diagnosis:
     return facts._replace(refused=refused, rescued=count.rescued)
 
 
-def _examined_links(stored: Stored, progress: Progress | None, version: str) -> Diagnosis:
+def _examined_links(stored: StoredSession, progress: Progress | None, version: str) -> Diagnosis:
     """A session whose records name their parents."""
     count, lines = _Count(), array("I")
-    version = version or stored.version or reader_of(stored.agent).card(stored).version or NEWEST
+    version = version or stored.version or reader_of(stored.agent).summarize(stored).version or NEWEST
     links = Links(rules_of(version))
     for found in session_lines(stored, progress):
         count.add(stored.path, found)
@@ -163,7 +163,7 @@ def _note_line(lines: array[int], number: int, line: int) -> None:
         lines[number] = lines[number] or line
 
 
-def _links_of(stored: Stored) -> Links:
+def _links_of(stored: StoredSession) -> Links:
     """The links of all records that can be saved."""
     links = Links(parts_nameless=True)
     for found in session_lines(stored, None):
@@ -172,7 +172,7 @@ def _links_of(stored: Stored) -> Links:
     return links.close()
 
 
-def _links_of_copy(stored: Stored, version: str, links: Links) -> Links:
+def _links_of_copy(stored: StoredSession, version: str, links: Links) -> Links:
     """The links of a mended copy, as a version reads it; nothing is written."""
     copy = Links(rules_of(version))
     for _, record in relinked(stored, links, None):
@@ -180,31 +180,31 @@ def _links_of_copy(stored: Stored, version: str, links: Links) -> Links:
     return copy.close()
 
 
-def _head(stored: Stored) -> bytes:
+def _head(stored: StoredSession) -> bytes:
     with readable(stored.path, []) as path, open(path or os.devnull, "rb") as file:
         return file.read(3)
 
 
-def _refusal(stored: Stored, refused: str) -> Iterator[Finding]:
+def _refusal(stored: StoredSession, refused: str) -> Iterator[Finding]:
     if refused:
         said = f"the agent does not resume it: {refused}"
         yield Finding(stored.path, None, "session-refused", said, _hint(stored))
 
 
-def _hint(stored: Stored) -> str:
+def _hint(stored: StoredSession) -> str:
     return f"foretold sessions repair {stored.id} --write"
 
 
-def _dangers(stored: Stored) -> list[Finding]:
+def _dangers(stored: StoredSession) -> list[Finding]:
     """That a session is about to be deleted by its agent."""
     findings: list[Finding] = []
     if stored.agent in DOOMED:
-        next(iter(reader_of(stored.agent).messages(stored, 0, findings)), None)
+        next(iter(reader_of(stored.agent).read_messages(stored, 0, findings)), None)
     hint = f"foretold sessions archive {stored.id}"
     return [finding._replace(hint=hint) for finding in findings if finding.code == "session-doomed"]
 
 
-def _about(stored: Stored, reach: Reach, where: Places) -> Iterator[Finding]:
+def _about(stored: StoredSession, reach: Reach, where: Places) -> Iterator[Finding]:
     """The findings about links, each with the line that it begins in."""
     path, hint = stored.path, _hint(stored)
     if reach.lost and not reach.refused:
@@ -230,14 +230,14 @@ def _records(count: int) -> str:
     return "1 record has" if count == 1 else f"{count:,} records have"
 
 
-def mend(
-    stored: Stored,
+def write_repaired_copy(
+    stored: StoredSession,
     folder: str | None = None,
     *,
     name: str | None = None,
     kernel: Kernel = KERNEL,
     progress: Progress | None = None,
-) -> Stored:
+) -> StoredSession:
     """Write a mended copy beside a session, or into a folder. `name` is its id: a new one, if none is given."""
     if stored.agent not in NAMES:
         raise SessionFailed(f"sessions of {stored.agent} are no files, and cannot be mended")
@@ -259,7 +259,7 @@ def mend(
     return stored._replace(id=name, path=path, size=os.path.getsize(path), changed=os.stat(path).st_mtime)
 
 
-def _file_name(stored: Stored, name: str) -> str:
+def _file_name(stored: StoredSession, name: str) -> str:
     old, last = stored.id, os.path.basename(stored.path).removesuffix(PACKED)
     short = NAMED.get(stored.agent, len(old))
     if old[:short] not in last:

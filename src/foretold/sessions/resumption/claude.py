@@ -46,7 +46,7 @@ ERRORS = {
 }
 
 
-class Dropped(NamedTuple):
+class DroppedRecord(NamedTuple):
     """A record that is not sent, and why: branch, sidechain, compacted, call-without-result, thinking-alone,
     blank-answer, cut."""
 
@@ -59,7 +59,7 @@ class Resumed(NamedTuple):
 
     messages: tuple[Message, ...]
     leaf: str = ""  #: the record that the next one follows
-    dropped: tuple[Dropped, ...] = ()
+    dropped: tuple[DroppedRecord, ...] = ()
     findings: tuple[Finding, ...] = ()
     error: str = ""  #: why the agent refuses: see `ERRORS`
     chain: tuple[Link, ...] = ()  #: the records that are sent
@@ -106,7 +106,7 @@ def resume(
     path = source if isinstance(source, str) else ""
     findings += (_unknown(path, link) for link in unknown)
     lost = [*chain.lost, *settled.dropped, *_behind(settled.links, kept)]
-    dropped = tuple(Dropped(name, reason) for name, reason in lost)
+    dropped = tuple(DroppedRecord(name, reason) for name, reason in lost)
     leaf = at or chain.leaf
     return Resumed(tuple(messages_of(pieces, rules)), leaf, dropped, tuple(findings), chain=tuple(kept))
 

@@ -42,7 +42,7 @@ TYPES = (
 _BOM = b"\xef\xbb\xbf"
 
 
-class Dropped(NamedTuple):
+class DroppedItem(NamedTuple):
     """A record of the conversation that the model does not get."""
 
     line: int
@@ -54,7 +54,7 @@ class CodexResumed(NamedTuple):
     """A conversation as Codex sends it when it is resumed."""
 
     messages: tuple[Item, ...]  #: the `input` of the request, behind the base instructions
-    dropped: tuple[Dropped, ...]
+    dropped: tuple[DroppedItem, ...]
     findings: tuple[Finding, ...]
     instructions: str = ""  #: the base instructions, as stored
     context_again: bool = False  #: whether Codex sends its context once more before the prompt
@@ -74,7 +74,7 @@ class _History:
 
     def __init__(self) -> None:
         self.kept: list[_Kept] = []
-        self.dropped: list[Dropped] = []
+        self.dropped: list[DroppedItem] = []
         #: what records of context are good for: number of the turn they were made for, by type
         self.baselines: dict[str, list[int]] = {"turn_context": [], "world_state": []}
         self.instructions = ""
@@ -82,16 +82,16 @@ class _History:
     def add(self, line: int, raw: object) -> None:
         item = as_sent(raw)
         if item is None:
-            self.dropped.append(Dropped(line, "unreadable", raw))
+            self.dropped.append(DroppedItem(line, "unreadable", raw))
         elif not is_sent(item):
             reason = "not-for-the-model" if item.get("role") == "system" else "unknown"
-            self.dropped.append(Dropped(line, reason, raw))
+            self.dropped.append(DroppedItem(line, reason, raw))
         else:
             self.kept.append(_Kept(line, item, raw))
 
     def replace(self, reason: str, kept: list[_Kept]) -> None:
         staying = {id(one) for one in kept}
-        self.dropped += [Dropped(one.line, reason, one.raw) for one in self.kept if id(one) not in staying]
+        self.dropped += [DroppedItem(one.line, reason, one.raw) for one in self.kept if id(one) not in staying]
         self.kept = kept
 
     def turns(self) -> list[int]:
@@ -116,7 +116,7 @@ def resume_codex(path: str, prompt: str | None = None) -> CodexResumed:
     refused = _replay(history, path, None, findings, ())
     items = [one.item for one in history.kept]
     lost = orphans(items)
-    history.dropped += [Dropped(history.kept[place].line, "orphan", history.kept[place].raw) for place in lost]
+    history.dropped += [DroppedItem(history.kept[place].line, "orphan", history.kept[place].raw) for place in lost]
     sent = with_results([item for place, item in enumerate(items) if place not in set(lost)])
     if prompt is not None:
         sent.append({"type": "message", "role": "user", "content": [{"type": "input_text", "text": prompt}]})

@@ -14,7 +14,7 @@ import os
 from foretold.errors import NoSuchSession, SessionFailed, StoreFailed
 from foretold.sessions.formats.claude.records import text_at
 from foretold.sessions.formats.jsonl import records_of
-from foretold.sessions.resumption.claude import ERRORS, Dropped, resume
+from foretold.sessions.resumption.claude import ERRORS, DroppedRecord, resume
 from foretold.sessions.resumption.nodes import Link
 from foretold.sessions.transcript.writer import WRITES_AS, line_of, new_session
 from foretold.storage.shared_log import sync_folder
@@ -31,7 +31,7 @@ class Forked(NamedTuple):
     session: str
     records: int
     leaf: str
-    dropped: tuple[Dropped, ...]
+    dropped: tuple[DroppedRecord, ...]
     findings: tuple[Finding, ...]
 
 

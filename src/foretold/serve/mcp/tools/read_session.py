@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from foretold.serve.mcp.context import Here
     from foretold.serve.mcp.tool import Given
     from foretold.sessions.fulltext.message_text import Said
-    from foretold.sessions.model import Message, Stored
+    from foretold.sessions.model import Message, StoredSession
 
     Row = dict[str, object]
 
@@ -58,7 +58,7 @@ def read_session(here: Here, given: Given) -> Answer:
     return _answer(stored, given, rows, following)
 
 
-def _answer(stored: Stored, given: Given, rows: list[Row], following: int) -> Answer:
+def _answer(stored: StoredSession, given: Given, rows: list[Row], following: int) -> Answer:
     cut = [f"the message at {row['at']} is cut: give its at, and whole" for row in rows if row["lost"]]
     cut += ["the session goes on: use the cursor"] if following >= 0 else []
     data: Row = {
@@ -76,7 +76,7 @@ def _answer(stored: Stored, given: Given, rows: list[Row], following: int) -> An
 # Pages
 
 
-def _page(here: Here, stored: Stored, start: int, before: int, most: int, at: object) -> tuple[list[Row], int]:
+def _page(here: Here, stored: StoredSession, start: int, before: int, most: int, at: object) -> tuple[list[Row], int]:
     """The rows of a page, and where the next one begins; -1 if there is none."""
     redactor, room = Redactor(), ROOM
     earlier: deque[Row] = deque(maxlen=before) if before else deque(maxlen=1)
@@ -98,7 +98,7 @@ def _page(here: Here, stored: Stored, start: int, before: int, most: int, at: ob
     return rows, -1
 
 
-def _begin(stored: Stored, start: int) -> int:
+def _begin(stored: StoredSession, start: int) -> int:
     """A place before a message from which one can read: where a line begins."""
     from foretold.sessions.fulltext.update import is_lines
 
@@ -110,7 +110,7 @@ def _begin(stored: Stored, start: int) -> int:
     return start - NEAR + found + 1 if 0 <= found < NEAR - 1 else start
 
 
-def _messages(here: Here, stored: Stored, since: int) -> Iterator[Message]:
+def _messages(here: Here, stored: StoredSession, since: int) -> Iterator[Message]:
     from foretold.sessions.formats.readers import read
     from foretold.sessions.fulltext.calls import with_tools
 
@@ -121,7 +121,7 @@ def _messages(here: Here, stored: Stored, since: int) -> Iterator[Message]:
         yield with_tools(stored, message) if is_nameless else message
 
 
-def _whole(here: Here, stored: Stored, given: Given, at: int) -> Answer:
+def _whole(here: Here, stored: StoredSession, given: Given, at: int) -> Answer:
     """One message to its end."""
     message = next(_messages(here, stored, at), None)
     said = "" if message is None or message.start != at else Redactor().text(_said(message))

@@ -1,11 +1,11 @@
-"""The sessions of Claude Code: `<config>/projects/<slug of the folder>/<session>.jsonl`, a record a line.
+"""Read the sessions of Claude Code: `<config>/projects/<slug of the folder>/<session>.jsonl`, one record per line.
 
-1. `found` reads folders only. A subagent has a file of its own, `<session>/subagents/agent-<id>.jsonl`.
-2. `card` reads at most `ENDS` bytes of the head and as many of the tail, whatever the length of a line. A line that is
-   cut there is searched for the fields that a list needs.
+1. `find_sessions` reads folders only. A subagent has a separate file, `<session>/subagents/agent-<id>.jsonl`.
+2. `summarize` reads at most `ENDS` bytes of the head and of the tail, however long a line is. A line that is cut there
+   is searched for the fields that a list needs.
 3. The title is the last `custom-title`, else the last `ai-title`, else the last `summary`, else the first prompt that a
-   person wrote.
-4. `messages` streams: what it holds at a time is one line, and the names of calls whose result has not come.
+   person typed.
+4. `read_messages` streams: it holds one line, and the names of calls whose result has not come yet.
 
 The format: docs/formats/claude-code-session.md.
 """
@@ -18,7 +18,7 @@ import re
 
 from foretold.sessions.formats.claude.records import Names, message_of, moment, prompt_of, text_at
 from foretold.sessions.formats.jsonl import records_of
-from foretold.sessions.model import Homes, Message, Stored
+from foretold.sessions.model import Homes, Message, StoredSession
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def config_folder(homes: Homes) -> str:
     return homes.env.get("CLAUDE_CONFIG_DIR") or os.path.join(homes.home, ".claude")
 
 
-def found(homes: Homes) -> Iterator[Stored]:
+def find_sessions(homes: Homes) -> Iterator[StoredSession]:
     """Every session, and every subagent of one, in the order of their names."""
     projects = os.path.join(config_folder(homes), "projects")
     for project in _entries(projects):
@@ -59,7 +59,7 @@ def found(homes: Homes) -> Iterator[Stored]:
                 yield from _subagents(os.path.join(entry.path, "subagents"), entry.name)
 
 
-def _subagents(folder: str, session: str) -> Iterator[Stored]:
+def _subagents(folder: str, session: str) -> Iterator[StoredSession]:
     for entry in _entries(folder):
         name, ending = os.path.splitext(entry.name)
         if ending == ".jsonl" and name.startswith("agent-"):
@@ -68,12 +68,12 @@ def _subagents(folder: str, session: str) -> Iterator[Stored]:
             yield from _subagents(entry.path, session)
 
 
-def _stored(entry: os.DirEntry[str], name: str, kind: str = "main", parent: str = "") -> Iterator[Stored]:
+def _stored(entry: os.DirEntry[str], name: str, kind: str = "main", parent: str = "") -> Iterator[StoredSession]:
     try:
         state = entry.stat()
     except OSError:
         return  # deleted a moment ago, or a link that leads nowhere
-    yield Stored(AGENT, name, entry.path, changed=state.st_mtime, size=state.st_size, kind=kind, parent=parent)
+    yield StoredSession(AGENT, name, entry.path, changed=state.st_mtime, size=state.st_size, kind=kind, parent=parent)
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:
@@ -84,23 +84,23 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
         return []
 
 
-def command(stored: Stored) -> tuple[str, ...]:
+def resume_command(stored: StoredSession) -> tuple[str, ...]:
     """What resumes a session, typed in its folder; a subagent is resumed with its session.
 
-    >>> command(Stored("claude-code", "4d1f", "/x/4d1f.jsonl"))
+    >>> resume_command(StoredSession("claude-code", "4d1f", "/x/4d1f.jsonl"))
     ('claude', '--resume', '4d1f')
     """
     return ("claude", "--resume", stored.parent if stored.kind == "subagent" else stored.id)
 
 
-def messages(stored: Stored, since: int = 0, findings: list[Finding] | None = None) -> Iterator[Message]:
+def read_messages(stored: StoredSession, since: int = 0, findings: list[Finding] | None = None) -> Iterator[Message]:
     """The records of a session as messages, from a byte on, in the order of the file."""
     names: Names = {}
     for record in records_of(stored.path, since, findings):
         yield message_of(record, names, is_subagent=stored.kind == "subagent")
 
 
-def card(stored: Stored) -> Stored:
+def summarize(stored: StoredSession) -> StoredSession:
     """A session with what the two ends of its file tell."""
     try:
         with open(stored.path, "rb") as file:
@@ -118,17 +118,17 @@ def card(stored: Stored) -> Stored:
 def _values(data: bytes, *, is_whole_start: bool = True) -> list[Json]:
     """The records of a piece of a file; of one that is cut, the fields that can be made out."""
     lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    found: list[Json] = []
+    find_sessions: list[Json] = []
     for number, line in enumerate(lines):
         try:
             value = json.loads(line) if number or is_whole_start else None
         except (ValueError, RecursionError):
             value = None
         if isinstance(value, dict):
-            found.append(value)
+            find_sessions.append(value)
         elif line:
-            found.append(_made_out(line))
-    return found
+            find_sessions.append(_made_out(line))
+    return find_sessions
 
 
 def _made_out(line: bytes) -> Json:
@@ -143,7 +143,7 @@ def _made_out(line: bytes) -> Json:
     return fields
 
 
-def _filled(stored: Stored, head: list[Json], tail: list[Json]) -> Stored:
+def _filled(stored: StoredSession, head: list[Json], tail: list[Json]) -> StoredSession:
     records = head + tail
     times = [time for value in records if (time := moment(value.get("timestamp"))) is not None]
     forked = next((value["forkedFrom"] for value in records if isinstance(value.get("forkedFrom"), dict)), None)

@@ -1,11 +1,11 @@
-"""The sessions of Codex: `$CODEX_HOME/sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl`, a record a line.
+"""Read the sessions of Codex: `$CODEX_HOME/sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl`, one record per line.
 
-1. `found` reads folders only: `sessions`, in which older versions put files straight, and `archived_sessions`.
-2. `card` reads the two ends of a file (`ends.py`). The title is the name that was given to the session last, which
-   stands in `session_index.jsonl`, else the first prompt that a person wrote.
-3. `messages` streams; `since` is a byte of the file. What it holds at a time is one line, and the names of calls whose
-   result has not come.
-4. A file that Codex has compressed (`.jsonl.zst`) is unpacked into a temporary one, and its bytes are counted there.
+1. `find_sessions` reads folders only: `sessions`, where older versions put files directly, and `archived_sessions`.
+2. `summarize` reads the two ends of a file. The title is the last name given to the session, from
+   `session_index.jsonl`, else the first prompt that a person typed.
+3. `read_messages` streams; `since` is a byte of the file. It holds one line, and the names of calls whose result has
+   not come yet.
+4. A file that Codex has compressed (`.jsonl.zst`) is unpacked into a temporary one; byte offsets refer to that.
 
 The format: docs/formats/codex-session.md.
 """
@@ -22,7 +22,7 @@ from foretold.sessions.formats.codex.records import Names, message_of, prompt_of
 from foretold.sessions.formats.codex.zstd import readable
 from foretold.sessions.formats.jsonl import records_of
 from foretold.sessions.formats.jsonl_ends import Ends, ends_of, made_out
-from foretold.sessions.model import Homes, Message, Stored
+from foretold.sessions.model import Homes, Message, StoredSession
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
@@ -48,13 +48,13 @@ def codex_home(homes: Homes) -> str:
     return homes.env.get("CODEX_HOME") or os.path.join(homes.home, ".codex")
 
 
-def found(homes: Homes) -> Iterator[Stored]:
+def find_sessions(homes: Homes) -> Iterator[StoredSession]:
     """Every session, in the order of the names of their folders and files."""
     yield from _in(os.path.join(codex_home(homes), "sessions"), "main", _DEEPEST)
     yield from _in(os.path.join(codex_home(homes), "archived_sessions"), "archived", _DEEPEST)
 
 
-def _in(folder: str, kind: str, deeper: int) -> Iterator[Stored]:
+def _in(folder: str, kind: str, deeper: int) -> Iterator[StoredSession]:
     try:
         with os.scandir(folder) as entries:
             listed = sorted(entries, key=lambda entry: entry.name)
@@ -68,24 +68,24 @@ def _in(folder: str, kind: str, deeper: int) -> Iterator[Stored]:
             yield from _in(entry.path, kind, deeper - 1)
 
 
-def _stored(entry: os.DirEntry[str], name: str, kind: str) -> Iterator[Stored]:
+def _stored(entry: os.DirEntry[str], name: str, kind: str) -> Iterator[StoredSession]:
     try:
         status = entry.stat()
     except OSError:
         return  # deleted a moment ago, or a link that leads nowhere
-    yield Stored(AGENT, name, entry.path, changed=status.st_mtime, size=status.st_size, kind=kind)
+    yield StoredSession(AGENT, name, entry.path, changed=status.st_mtime, size=status.st_size, kind=kind)
 
 
-def command(stored: Stored) -> tuple[str, ...]:
+def resume_command(stored: StoredSession) -> tuple[str, ...]:
     """What resumes a session, typed in its folder; a subagent is resumed with its session.
 
-    >>> command(Stored("codex", "0199", "/x/rollout-0199.jsonl"))
+    >>> resume_command(StoredSession("codex", "0199", "/x/rollout-0199.jsonl"))
     ('codex', 'resume', '0199')
     """
     return ("codex", "resume", stored.parent if stored.kind == "subagent" and stored.parent else stored.id)
 
 
-def messages(stored: Stored, since: int = 0, findings: list[Finding] | None = None) -> Iterator[Message]:
+def read_messages(stored: StoredSession, since: int = 0, findings: list[Finding] | None = None) -> Iterator[Message]:
     """The records of a session as messages, from a byte on, in the order of the file."""
     names: Names = {}
     model = ""
@@ -97,7 +97,7 @@ def messages(stored: Stored, since: int = 0, findings: list[Finding] | None = No
             yield message_of(record, names, model)
 
 
-def card(stored: Stored) -> Stored:
+def summarize(stored: StoredSession) -> StoredSession:
     """A session with what the two ends of its file tell; of a compressed one only what its name tells."""
     name = _NAME.match(os.path.basename(stored.path))
     if name and name[6]:
@@ -105,7 +105,7 @@ def card(stored: Stored) -> Stored:
     return _filled(stored, ends_of(stored.path))
 
 
-def _filled(stored: Stored, ends: Ends) -> Stored:
+def _filled(stored: StoredSession, ends: Ends) -> StoredSession:
     records = (*ends.head, *ends.tail)
     meta = next((payload for value in records for kind, payload in (unwrapped(value),) if kind == "session_meta"), {})
     times = [time for value in records if (time := moment(value.get("timestamp"))) is not None]
@@ -124,7 +124,7 @@ def _filled(stored: Stored, ends: Ends) -> Stored:
     )
 
 
-def _name_of(stored: Stored) -> str:
+def _name_of(stored: StoredSession) -> str:
     """The name that a session was given; the index is read once, and again when it has changed."""
     before, folder, _ = stored.path.rpartition(f"{os.sep}archived_sessions{os.sep}")
     if not folder:

@@ -1,18 +1,18 @@
-"""The sessions of Gemini CLI: `~/.gemini/tmp/<project>/chats/session-<time>-<start of the id>.jsonl`.
+"""Read the sessions of Gemini CLI: `~/.gemini/tmp/<project>/chats/session-<time>-<start of the id>.jsonl`.
 
-1. `found` reads folders, and the first bytes of a file: its name has eight characters of the id only. A subagent has a
-   file of its own, `chats/<session>/<id>.jsonl`.
-2. A line is what the session is (`sessionId`), a message, a change (`$set`), or `$rewindTo`, which takes back the
-   message it names and all behind it. A message that is written again, with its calls, is given again with what is new
-   only; so is a `$set` of all messages, which the agent writes when a session is resumed or compressed.
-3. `since` is a byte of the file. Only where the new part begins with such a repetition, or has all messages once more,
-   is the old part looked through for what it repeats.
-4. Older versions wrote one JSON document, `session-*.json`. It is parsed whole; `since` counts its messages. Of a
-   document that is torn, the messages before the tear are read.
-5. A session that was resumed in a later minute than it began has a file beside it with the same end of its name and no
-   conversation in it. Gemini CLI deletes such a file, and all with the same end, at its next start: that is a finding.
-6. The folder of a session stands in `.project_root` beside `chats`, or in `projects.json`; older versions named the
-   folder of a project by the SHA-256 of its path.
+1. `find_sessions` reads folders and the first bytes of each file, because a file name has only eight characters of the
+   id. A subagent has a separate file, `chats/<session>/<id>.jsonl`.
+2. A line is the session header (`sessionId`), a message, a change (`$set`), or `$rewindTo`, which takes back the
+   message it names and everything after it. A message that is written again, with its calls, is returned again with
+   only what is new; so is a `$set` of all messages, which the agent writes when a session is resumed or compressed.
+3. `since` is a byte of the file. The part before it is read only if the new part begins with such a repetition, or
+   contains all messages once more.
+4. Older versions wrote one JSON document, `session-*.json`. It is parsed as a whole; `since` counts its messages. Of a
+   torn document, the messages before the tear are read.
+5. A session that was resumed in a later minute than it began has a second file with the same name ending and no
+   conversation in it. Gemini CLI deletes that file, and all with the same ending, at its next start: a finding.
+6. The folder of a session is in `.project_root` next to `chats`, or in `projects.json`; older versions named the
+   project folder by the SHA-256 of its path.
 
 The format: docs/formats/gemini-session.md.
 """
@@ -28,7 +28,7 @@ from foretold.sessions.formats.claude.records import moment, text_at
 from foretold.sessions.formats.gemini.records import Place, Seen, message_of, prompt_of
 from foretold.sessions.formats.jsonl import Record, records_of
 from foretold.sessions.formats.jsonl_ends import bytes_of, ends_of, made_out
-from foretold.sessions.model import Homes, Message, Part, Stored
+from foretold.sessions.model import Homes, Message, Part, StoredSession
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def gemini_home(homes: Homes) -> str:
     return os.path.join(homes.env.get("GEMINI_CLI_HOME") or homes.home, ".gemini")
 
 
-def found(homes: Homes) -> Iterator[Stored]:
+def find_sessions(homes: Homes) -> Iterator[StoredSession]:
     """Every session, and every subagent of one, in the order of their names."""
     for project in _entries(os.path.join(gemini_home(homes), "tmp")):
         for entry in _entries(os.path.join(project.path, "chats")):
@@ -75,26 +75,26 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
         return []
 
 
-def _stored(entry: os.DirEntry[str], name: str, kind: str = "main", parent: str = "") -> Iterator[Stored]:
+def _stored(entry: os.DirEntry[str], name: str, kind: str = "main", parent: str = "") -> Iterator[StoredSession]:
     try:
         status = entry.stat()
         with open(entry.path, "rb") as file:
             name = made_out(file.read(START), "sessionId") or name
     except OSError:
         return  # deleted a moment ago, or a link that leads nowhere
-    yield Stored(AGENT, name, entry.path, changed=status.st_mtime, size=status.st_size, kind=kind, parent=parent)
+    yield StoredSession(AGENT, name, entry.path, changed=status.st_mtime, size=status.st_size, kind=kind, parent=parent)
 
 
-def command(stored: Stored) -> tuple[str, ...]:
+def resume_command(stored: StoredSession) -> tuple[str, ...]:
     """What resumes a session, typed in its folder: Gemini CLI finds the sessions of the folder it is started in only.
 
-    >>> command(Stored("gemini-cli", "c5405244-baf5", "/x/session-c5405244.jsonl"))
+    >>> resume_command(StoredSession("gemini-cli", "c5405244-baf5", "/x/session-c5405244.jsonl"))
     ('gemini', '--resume', 'c5405244-baf5')
     """
     return ("gemini", "--resume", stored.parent if stored.kind == "subagent" else stored.id)
 
 
-def messages(stored: Stored, since: int = 0, findings: list[Finding] | None = None) -> Iterator[Message]:
+def read_messages(stored: StoredSession, since: int = 0, findings: list[Finding] | None = None) -> Iterator[Message]:
     """What a session says, from a byte or a message on, in the order of the file."""
     seen = Seen()
     if findings is not None and since == 0:
@@ -111,7 +111,7 @@ def messages(stored: Stored, since: int = 0, findings: list[Finding] | None = No
         yield from _in_record(record, seen)
 
 
-def _dangers(stored: Stored) -> list[Finding]:
+def _dangers(stored: StoredSession) -> list[Finding]:
     """That the agent is about to delete a session (recorded on 0.61.0)."""
     folder, own = os.path.split(stored.path)
     name = _NAME.match(own)
@@ -211,14 +211,14 @@ def _before_damage(text: str) -> Iterator[object]:
         yield value
 
 
-def card(stored: Stored) -> Stored:
+def summarize(stored: StoredSession) -> StoredSession:
     """A session with what the two ends of its file tell, and the folder it was held in."""
     filled = _card_of_document(stored) if stored.path.endswith(".json") else _card_of_lines(stored)
     chats = os.path.dirname(stored.path) if stored.kind == "main" else os.path.dirname(os.path.dirname(stored.path))
     return filled._replace(cwd=_folder_of(os.path.dirname(chats)))
 
 
-def _card_of_lines(stored: Stored) -> Stored:
+def _card_of_lines(stored: StoredSession) -> StoredSession:
     ends = ends_of(stored.path)
     records = (*ends.head, *ends.tail)
     about = next((value for value in records if "sessionId" in value), {})
@@ -243,7 +243,7 @@ def _spoken(value: Json) -> list[Json]:
     return [one for one in (listed if isinstance(listed, list) else [value]) if isinstance(one, dict) and "type" in one]
 
 
-def _card_of_document(stored: Stored) -> Stored:
+def _card_of_document(stored: StoredSession) -> StoredSession:
     head, tail, _ = bytes_of(stored.path)
     spoken = [value for value in _before_damage(head.decode("utf-8", "replace")) if isinstance(value, dict)]
     prompt = next((prompt for value in spoken if (prompt := prompt_of(value))), "")

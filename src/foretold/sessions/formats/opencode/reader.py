@@ -1,11 +1,11 @@
-"""The sessions of opencode: rows of `$XDG_DATA_HOME/opencode/opencode.db`; in older versions files under `storage`.
+"""Read the sessions of opencode: rows of `$XDG_DATA_HOME/opencode/opencode.db`; in older versions, files in `storage`.
 
-1. `found` asks each database once, and reads folders of `storage`; a session that is in a database is given once. A
-   database that cannot be read is given as a session of its name, so that it is not passed over in silence.
-2. `card` of a row is one query by its key.
-3. `messages` streams, a message with its parts at a time. `since` is a time in milliseconds: messages that were begun
-   then or later. A message that is not over when it is read ends where it begins, so that it is read again.
-4. The databases are never written to (`opencode_database.py`).
+1. `find_sessions` queries each database once and reads the folders of `storage`; a session in both is returned once. A
+   database that cannot be read is returned as a session named after it, so that it is not skipped silently.
+2. `summarize` of a row is one query by its key.
+3. `read_messages` streams, one message with its parts at a time. `since` is a time in milliseconds: messages that began
+   then or later. A message that is not complete when it is read ends where it begins, so that it is read again.
+4. The databases are never written to (`database.py`).
 
 The format: docs/formats/opencode-session.md.
 """
@@ -19,7 +19,7 @@ from foretold.sessions.formats.claude.reader import one_line
 from foretold.sessions.formats.claude.records import text_at
 from foretold.sessions.formats.opencode.database import messages_in, parsed, sessions_in
 from foretold.sessions.formats.opencode.records import Json, Kept, is_over, message_of
-from foretold.sessions.model import Homes, Message, Stored
+from foretold.sessions.model import Homes, Message, StoredSession
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
@@ -43,12 +43,12 @@ def databases(homes: Homes) -> list[str]:
     """The databases that are there: that of `OPENCODE_DB`, and one for each channel of releases."""
     folder = data_folder(homes)
     named = homes.env.get("OPENCODE_DB") or ""
-    found = [os.path.join(folder, named)] if named and named != ":memory:" else []
-    found += [os.path.join(folder, name) for name in _names(folder) if name.startswith("opencode")]
-    return list(dict.fromkeys(path for path in found if path.endswith(".db") and os.path.isfile(path)))
+    find_sessions = [os.path.join(folder, named)] if named and named != ":memory:" else []
+    find_sessions += [os.path.join(folder, name) for name in _names(folder) if name.startswith("opencode")]
+    return list(dict.fromkeys(path for path in find_sessions if path.endswith(".db") and os.path.isfile(path)))
 
 
-def found(homes: Homes) -> Iterator[Stored]:
+def find_sessions(homes: Homes) -> Iterator[StoredSession]:
     """Every session, of the databases and then of the files."""
     known: set[str] = set()
     for path in databases(homes):
@@ -61,18 +61,18 @@ def found(homes: Homes) -> Iterator[Stored]:
             session, ending = os.path.splitext(name)
             path = os.path.join(folder, project, name)
             if ending == ".json" and session.startswith("ses_") and session not in known:
-                yield from _on_disk(Stored(AGENT, session, path))
+                yield from _on_disk(StoredSession(AGENT, session, path))
 
 
-def _in_database(path: str) -> list[Stored]:
+def _in_database(path: str) -> list[StoredSession]:
     try:
         return [_of_row(path, row) for row in sessions_in(path)]
     except OSError as error:
-        broken = Stored(AGENT, os.path.basename(path), path, title=f"cannot be read: {error}")
+        broken = StoredSession(AGENT, os.path.basename(path), path, title=f"cannot be read: {error}")
         return list(_on_disk(broken))
 
 
-def _on_disk(stored: Stored) -> Iterator[Stored]:
+def _on_disk(stored: StoredSession) -> Iterator[StoredSession]:
     try:
         status = os.stat(stored.path)
     except OSError:
@@ -87,9 +87,9 @@ def _names(folder: str) -> list[str]:
         return []
 
 
-def _of_row(path: str, row: dict[str, object]) -> Stored:
+def _of_row(path: str, row: dict[str, object]) -> StoredSession:
     parent, archived = text_at(row, "parent_id"), row.get("time_archived")
-    return Stored(
+    return StoredSession(
         AGENT,
         text_at(row, "id"),
         path,
@@ -116,7 +116,7 @@ def _model(value: object) -> str:
     return text_at(known, "id") or text_at(known, "modelID")
 
 
-def card(stored: Stored) -> Stored:
+def summarize(stored: StoredSession) -> StoredSession:
     """A session with what its row, or its file, tells."""
     if stored.path.endswith(".json"):
         return _card_of_file(stored)
@@ -127,7 +127,7 @@ def card(stored: Stored) -> Stored:
     return _of_row(stored.path, rows[0]) if rows else stored
 
 
-def _card_of_file(stored: Stored) -> Stored:
+def _card_of_file(stored: StoredSession) -> StoredSession:
     data = _read(stored.path, None)
     time = data.get("time")
     time = time if isinstance(time, dict) else {}
@@ -143,16 +143,16 @@ def _card_of_file(stored: Stored) -> Stored:
     )
 
 
-def command(stored: Stored) -> tuple[str, ...]:
+def resume_command(stored: StoredSession) -> tuple[str, ...]:
     """What resumes a session; a subagent is resumed with its session.
 
-    >>> command(Stored("opencode", "ses_1", "/x/opencode.db"))
+    >>> resume_command(StoredSession("opencode", "ses_1", "/x/opencode.db"))
     ('opencode', '--session', 'ses_1')
     """
     return ("opencode", "--session", stored.parent if stored.kind == "subagent" else stored.id)
 
 
-def messages(stored: Stored, since: int = 0, findings: list[Finding] | None = None) -> Iterator[Message]:
+def read_messages(stored: StoredSession, since: int = 0, findings: list[Finding] | None = None) -> Iterator[Message]:
     """What a session says, from a time on, in the order in which its messages were begun."""
     in_files = stored.path.endswith(".json")
     read = _in_files if in_files else messages_in
