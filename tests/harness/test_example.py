@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from foretold.harness.harness import Harness
-from foretold.models.named import from_name
+from foretold.models import from_name
 from foretold.proof.probe.server import ModelServer
 
 EXAMPLE = os.path.join(os.path.dirname(__file__), "..", "..", "examples", "agent.py")
@@ -206,7 +206,7 @@ def started(repo, tmp_path, *words, url="http://127.0.0.1:9", typed=""):
     ("words", "said"),
     [
         (("--resume", "nothing"), "no session"),
-        (("--model", "gpt-6"), "'gpt-6' names no model; write vendor:model"),
+        (("--model", "gpt-6"), "'gpt-6' is not a model; write vendor:model"),
         (("--mode", "acceptedits"), "there is no mode 'acceptedits'; there are default"),
     ],
 )

@@ -9,9 +9,8 @@ import pytest
 
 from foretold.dialects.claude_code.instructions import OLDER_MODELS
 from foretold.errors import ExtraMissing, ModelFailed, UnknownModel
-from foretold.models import anthropic_blocks
+from foretold.models import anthropic as anthropic_models, from_name
 from foretold.models.anthropic import AnthropicModel
-from foretold.models.named import from_name
 from foretold.models.openai import OpenAIModel
 from foretold.models.protocol import Request, Usage
 from foretold.proof.probe.server import ModelServer, Status
@@ -309,7 +308,7 @@ def test_system_messages_for_models_that_take_none_are_tagged_and_cannot_close_t
 
 
 def test_the_families_are_those_of_the_dialect():
-    assert anthropic_blocks.OLDER_MODELS == OLDER_MODELS
+    assert anthropic_models.OLDER_MODELS == OLDER_MODELS
 
 
 def test_blank_texts_are_left_out_and_a_message_is_never_empty():
@@ -448,7 +447,7 @@ def test_nobody_is_there(wire):
 @both
 def test_a_page_instead_of_an_answer(wire):
     kind = {"messages": "a message", "chat": "a completion"}[wire]
-    said = f"the server answered something else than {kind}; check the base URL"
+    said = f"the server did not answer with {kind}; check the base URL"
     assert fail(wire, {"error": "what?"}) == said
     assert fail(wire, {"choices": [{"message": None}], "content": "text"}) == said
 
@@ -456,7 +455,7 @@ def test_a_page_instead_of_an_answer(wire):
 @both
 def test_something_else_than_json(wire):
     text = fail(wire, b"<html>")
-    assert "answered something else than JSON; check the base URL" in text
+    assert "did not answer with JSON; check the base URL" in text
 
 
 def begun(wire):
@@ -487,15 +486,15 @@ def test_an_error_in_the_middle_of_a_stream(wire):
 def test_refusals_and_silence():
     details = {"type": "refusal", "category": "bio", "explanation": "Not this."}
     said = fail("messages", whole_message([], stop_reason="refusal", stop_details=details))
-    assert said == "m refused to answer: Not this.; say it otherwise, or ask another model"
+    assert said == "m refused to answer: Not this.; rephrase it, or ask another model"
     thinking = {"type": "thinking", "thinking": "Hm.", "signature": ""}
     said = fail("messages", whole_message([thinking], stop_reason="max_tokens"))
     assert said == "m thought for all 8,192 tokens and said nothing; allow it more tokens"
     assert fail("messages", whole_message([])) == "m said nothing (end_turn); ask again"
     said = fail("chat", completion({"content": None, "refusal": "No."}))
-    assert said == "m refused to answer: No.; say it otherwise, or ask another model"
+    assert said == "m refused to answer: No.; rephrase it, or ask another model"
     said = fail("chat", completion({"content": None}, "content_filter"))
-    assert said == "m refused to answer (its content filter); say it otherwise, or ask another model"
+    assert said == "m refused to answer: by its content filter; rephrase it, or ask another model"
     said = fail("chat", completion({"content": ""}, "length"))
     assert said == "m thought for all 8,192 tokens and said nothing; allow it more tokens"
     assert fail("chat", completion({"content": ""})) == "m said nothing (end_turn); ask again"

@@ -198,7 +198,7 @@ def checked_model(model: Model | str) -> Model:
     TypeError: 5 is no model: it needs a name and reply(request); a text is vendor:model
     """
     if isinstance(model, str):
-        from foretold.models.named import from_name
+        from foretold.models import from_name
 
         return from_name(model)
     if not isinstance(getattr(model, "name", None), str) or not callable(getattr(model, "reply", None)):

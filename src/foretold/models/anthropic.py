@@ -1,74 +1,60 @@
-"""Models of Anthropic, through its own package (extra `anthropic`).
+"""Models of Anthropic, through its own package (extra `anthropic`), and requests and replies in its Messages API.
 
-1. The key and the address are the package's business: `ANTHROPIC_API_KEY`, `ANTHROPIC_BASE_URL`; so are retries.
-2. Long answers are streamed, whether somebody listens or not: the API asks for that.
-3. A reply is one with something in it. A refusal, silence, and whatever the package raises is a ModelFailed.
+1. The key and the address are left to the package: `ANTHROPIC_API_KEY`, `ANTHROPIC_BASE_URL`; so are retries.
+2. Long answers are streamed, with or without `on_text`: the API demands it.
+3. A message's bytes depend on the message and its mark alone, not on its neighbours: a content that is a text is sent
+   as one block, marked or not. So a request that continues another has the same first bytes.
+4. The last section of the system prompt is marked, and the last block that can be of each message in `cached`; blocks
+   of thinking cannot. Without a system prompt the last tool is.
+5. What the API refuses is left out: blocks of blank text, and what a harness notes next to role and content. A message
+   that would be empty says `(no content)`.
+6. A message of the role `system` stays one where the model takes it; for older families it is a user's, in tags that
+   its text cannot close.
 """
 
 from __future__ import annotations
 
 from foretold.errors import ModelFailed
-from foretold.extras import missing
-from foretold.models.anthropic_blocks import call_of, reply_of, takes_system
-from foretold.models.failure import Vendor, failed, is_of_package
-from foretold.models.protocol import Reply, Request
-from foretold.models.sendable import sendable
+from foretold.models.client import Vendor, VendorModel, blocks_of
+from foretold.models.protocol import Reply, Request, Usage
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
+Json = dict[str, object]
+
 WHOLE = 8192  #: tokens of an answer that need no stream, for every model
-VARIABLE = "ANTHROPIC_API_KEY"
+#: families of models that take no system messages inside a conversation; a test keeps them equal to the dialect's
+OLDER_MODELS = ("claude-3-", "haiku-4-", "sonnet-4-", "opus-4-5", "opus-4-6", "opus-4-7")
+MARK: Json = {"type": "ephemeral"}
+MARKS = 3  #: in messages; the API takes four, and one is the system's
+EMPTY = "(no content)"
+OPEN, CLOSE = "<system-reminder>\n", "\n</system-reminder>"
+THOUGHT = ("thinking", "redacted_thinking")
 
 
-class AnthropicModel:
-    """A model of Anthropic.
+class AnthropicModel(VendorModel):
+    """A model of Anthropic. `system_role` says whether it takes system messages inside a conversation.
 
-    `client` is an `anthropic.Anthropic` (or one of its kin for a cloud); else one is made. `max_tokens` replaces that
-    of the requests. `on_text` hears what is said while it is said. `options` go into every call (`thinking`, …).
-    `system_role` says whether the model takes system messages inside a conversation; by default its name does.
+    By default the name of the model decides that.
     """
 
-    def __init__(
-        self,
-        model: str,
-        *,
-        client: Any = None,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        max_tokens: int | None = None,
-        stream: bool = False,
-        on_text: Callable[[str], None] | None = None,
-        system_role: bool | None = None,
-        **options: object,
-    ) -> None:
-        self.name = model
-        self.max_tokens = max_tokens
-        self.stream = stream
-        self.on_text = on_text
-        self.system_role = takes_system(model) if system_role is None else system_role
-        self.options = options
-        self.client = client if client is not None else _client(base_url, api_key)
+    vendor = Vendor("Anthropic", "ANTHROPIC_API_KEY")
+    package, kind = "anthropic", "Anthropic"
 
-    def reply(self, request: Request) -> Reply:
-        """The answer; ModelFailed if there is none."""
-        limit = self.max_tokens or request.max_tokens
-        call = {**sendable(call_of(request, self.name, limit, system_role=self.system_role)), **self.options}
-        try:
-            message = self._streamed(call) if self._streams(limit) else self.client.messages.create(**call)
-            reply = reply_of(message)
-        except Exception as error:
-            if is_of_package(error) or _is_of_key(error):
-                raise failed(error, self._vendor()) from error
-            raise
-        return _said(reply if reply.model else reply._replace(model=self.name), message, limit)
+    def _call_of(self, request: Request, limit: int) -> Json:
+        system_role = takes_system(self.name) if self.system_role is None else bool(self.system_role)
+        return call_of(request, self.name, limit, system_role=system_role)
 
-    def _streams(self, limit: int) -> bool:
-        return self.stream or self.on_text is not None or limit > WHOLE
+    def _ask(self, call: Json, limit: int) -> tuple[Reply, str | None]:
+        streams = self.stream or self.on_text is not None or limit > WHOLE
+        message = self._stream(call) if streams else self.client.messages.create(**call)
+        reply = reply_of(message)
+        refusal = getattr(getattr(message, "stop_details", None), "explanation", None)
+        return reply, str(refusal or "") if reply.stop == "refusal" else None
 
-    def _streamed(self, call: dict[str, object]) -> Any:
+    def _stream(self, call: Json) -> Any:
         with self.client.messages.stream(**call) as stream:
             for text in stream.text_stream:
                 if self.on_text is not None:
@@ -76,41 +62,104 @@ class AnthropicModel:
             try:
                 message = stream.get_final_message()
             except AssertionError:
-                message = None  # what the package says of a stream without a beginning
+                message = None  # what the package raises for a stream without a beginning
         if message is None or message.stop_reason is None:
             raise ModelFailed(f"the answer of {self.name} broke off; ask again")
         return message
 
-    def _vendor(self) -> Vendor:
-        key = getattr(self.client, "api_key", None)
-        address = str(getattr(self.client, "base_url", ""))
-        return Vendor("Anthropic", VARIABLE, address, key if isinstance(key, str) else "")
+    def _has_content(self, reply: Reply) -> bool:
+        return bool(reply.text.strip()) or any(block.get("type") not in ("text", "thinking") for block in reply.content)
+
+    def _is_of_package(self, error: Exception) -> bool:
+        """Without a key the package raises a plain TypeError."""
+        is_of_key = isinstance(error, TypeError) and "authentication" in str(error)
+        return is_of_key or super()._is_of_package(error)
 
 
-def _client(base_url: str | None, api_key: str | None) -> Any:
-    try:
-        from anthropic import Anthropic
-    except ImportError as error:
-        raise missing("a model of Anthropic", "anthropic") from error
-    try:
-        return Anthropic(base_url=base_url, api_key=api_key)
-    except Exception as error:
-        raise failed(error, Vendor("Anthropic", VARIABLE, base_url or "")) from error
+def takes_system(model: str) -> bool:
+    """Whether a model takes messages of the role `system` inside a conversation.
+
+    >>> takes_system("claude-opus-5-5"), takes_system("claude-haiku-4-5-20251001")
+    (True, False)
+    """
+    return not any(part in model for part in OLDER_MODELS)
 
 
-def _is_of_key(error: Exception) -> bool:
-    """Without a key the package raises a plain TypeError."""
-    return isinstance(error, TypeError) and "authentication" in str(error)
+def call_of(request: Request, model: str, max_tokens: int, *, system_role: bool) -> Json:
+    """What the API is called with.
+
+    >>> asked = Request(("Be brief.",), ({"role": "user", "content": "Hi."},), cached=(0,))
+    >>> call_of(asked, "claude-opus-5-5", 100, system_role=True)["system"]
+    [{'type': 'text', 'text': 'Be brief.', 'cache_control': {'type': 'ephemeral'}}]
+    """
+    call: Json = {"model": model, "max_tokens": max_tokens}
+    if request.tools:
+        call["tools"] = [_tool(tool) for tool in request.tools]
+    sections = [_text(section) for section in request.system if section.strip()]
+    for marked in (sections or call.get("tools") or [])[-1:]:  # type: ignore[index]
+        marked["cache_control"] = MARK
+    if sections:
+        call["system"] = sections
+    cached = set(sorted(set(request.cached))[-MARKS:])
+    call["messages"] = [
+        message_of(message, marked=number in cached, system_role=system_role)
+        for number, message in enumerate(request.messages)
+    ]
+    return call
 
 
-def _said(reply: Reply, message: Any, limit: int) -> Reply:
-    """A reply with something in it, or a failure."""
-    if reply.stop == "refusal":
-        why = getattr(getattr(message, "stop_details", None), "explanation", None)
-        said = f": {' '.join(str(why).split())}" if why else ""
-        raise ModelFailed(f"{reply.model} refused to answer{said}; say it otherwise, or ask another model")
-    if reply.text.strip() or any(block.get("type") not in ("text", "thinking") for block in reply.content):
-        return reply
-    if reply.stop == "max_tokens":
-        raise ModelFailed(f"{reply.model} thought for all {limit:,} tokens and said nothing; allow it more tokens")
-    raise ModelFailed(f"{reply.model} said nothing ({reply.stop}); ask again")
+def message_of(message: Json, *, marked: bool = False, system_role: bool = True) -> Json:
+    """One message.
+
+    >>> message_of({"role": "user", "content": "Hi."}, marked=True)["content"]
+    [{'type': 'text', 'text': 'Hi.', 'cache_control': {'type': 'ephemeral'}}]
+    """
+    role, content = str(message["role"]), message.get("content")
+    blocks = [dict(block) for block in blocks_of(content)]
+    if role == "system" and not system_role:
+        role, blocks = "user", [_tagged(block) for block in blocks]
+    blocks = [block for block in blocks if not _is_blank(block)] or [_text(EMPTY)]
+    if marked:
+        for block in reversed(blocks):
+            if block.get("type") not in THOUGHT:
+                block["cache_control"] = MARK
+                break
+    return {"role": role, "content": blocks}
+
+
+def _tool(tool: Json) -> Json:
+    return {key: tool[key] for key in ("name", "description", "input_schema") if key in tool}
+
+
+def _text(text: str) -> Json:
+    return {"type": "text", "text": text}
+
+
+def _tagged(block: Json) -> Json:
+    text = str(block.get("text", ""))
+    if block.get("type") != "text" or not text.strip() or text.startswith(OPEN):
+        return block
+    return {**block, "text": OPEN + text.replace("</system-reminder", "<\\/system-reminder") + CLOSE}
+
+
+def _is_blank(block: Json) -> bool:
+    return block.get("type") == "text" and not str(block.get("text", "")).strip()
+
+
+def reply_of(message: Any) -> Reply:
+    """The reply of a message of the package: every block as it came, thinking too. ModelFailed for anything else."""
+    if not isinstance(getattr(message, "content", None), list) or getattr(message, "usage", None) is None:
+        raise ModelFailed("the server did not answer with a message; check the base URL")
+    content = tuple(_block(block.model_dump(mode="json", exclude_none=True)) for block in message.content)
+    used = message.usage
+    usage = Usage(
+        used.input_tokens or 0,
+        used.output_tokens or 0,
+        used.cache_read_input_tokens or 0,
+        used.cache_creation_input_tokens or 0,
+    )
+    return Reply(content, message.stop_reason or "end_turn", usage, message.model or "", message.id or "")
+
+
+def _block(block: Json) -> Json:
+    return {"text": "", **block} if block.get("type") == "text" else block

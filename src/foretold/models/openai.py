@@ -1,94 +1,85 @@
 """Models of OpenAI, and of servers that speak like them, through its own package (extra `openai`).
 
-1. The key and the address are the package's business: `OPENAI_API_KEY`, `OPENAI_BASE_URL`; so are retries.
-2. A reply is one with something in it. A refusal, silence, and whatever the package raises is a ModelFailed.
+Requests and replies in the form of chat completions:
+
+1. The key and the address are left to the package: `OPENAI_API_KEY`, `OPENAI_BASE_URL`; so are retries.
+2. The system prompt is the first message. A message of the role `system` later on stays where it is.
+3. The results of tools are messages of their own, directly after the calls; what else was in that message follows. A
+   result that is an error says so. A result cannot hold pictures: they follow in the user's message, named by their
+   call.
+4. Thinking is another vendor's and is not sent; the transcript keeps it. A block of a kind that the API does not know
+   is named in its place.
+5. Arguments that are not a JSON object become an input with the one key `invalid_json`, which no tool takes: so the
+   tool's own refusal reaches the model. They go back as that object: many servers refuse arguments that are not JSON.
+6. A message's bytes depend on the message alone, so a request that continues another has the same first bytes.
 """
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 
 from foretold.errors import ModelFailed
-from foretold.extras import missing
-from foretold.models.failure import Vendor, failed, is_of_package
-from foretold.models.openai_messages import call_of, reply_of
-from foretold.models.protocol import Reply, Request
-from foretold.models.sendable import sendable
+from foretold.models.client import Vendor, VendorModel, blocks_of
+from foretold.models.protocol import Reply, Request, Usage
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
-VARIABLE = "OPENAI_API_KEY"
+Json = dict[str, object]
+
+INVALID = "invalid_json"
+STOPS = {
+    "stop": "end_turn",
+    "length": "max_tokens",
+    "tool_calls": "tool_use",
+    "function_call": "tool_use",
+    "content_filter": "refusal",
+}
+THOUGHT = ("thinking", "redacted_thinking")
 
 
-class OpenAIModel:
+class OpenAIModel(VendorModel):
     """A model of OpenAI, or one behind an address that speaks chat completions.
 
-    `client` is an `openai.OpenAI` (or one of its kin for a cloud); else one is made. `max_tokens` replaces that of the
-    requests. `on_text` hears what is said while it is said. `options` go into every call (`reasoning_effort`, …).
-    `system_role` is `system`, which every server knows, or `developer`.
+    `system_role` is `system` by default, which every server knows, or `developer`.
     """
 
-    def __init__(
-        self,
-        model: str,
-        *,
-        client: Any = None,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        max_tokens: int | None = None,
-        stream: bool = False,
-        on_text: Callable[[str], None] | None = None,
-        system_role: str = "system",
-        **options: object,
-    ) -> None:
-        self.name = model
-        self.max_tokens = max_tokens
-        self.stream = stream
-        self.on_text = on_text
-        self.system_role = system_role
-        self.options = options
-        self.client = client if client is not None else _client(base_url, api_key)
+    vendor = Vendor("OpenAI", "OPENAI_API_KEY")
+    package, kind = "openai", "OpenAI"
 
-    def reply(self, request: Request) -> Reply:
-        """The answer; ModelFailed if there is none."""
-        limit = self.max_tokens or request.max_tokens
-        call = {**sendable(call_of(request, self.name, limit, system_role=self.system_role)), **self.options}
-        try:
-            if self.stream or self.on_text is not None:
-                completion, message, finish = self._streamed(call)
-            else:
-                completion = self.client.chat.completions.create(**call)
-                message, finish = _choice(completion)
-            reply = reply_of(completion, message, finish)
-        except Exception as error:
-            if is_of_package(error):
-                raise failed(error, self._vendor()) from error
-            raise
-        return _said(reply if reply.model else reply._replace(model=self.name), message, limit)
+    def _call_of(self, request: Request, limit: int) -> Json:
+        return call_of(request, self.name, limit, system_role=str(self.system_role or "system"))
 
-    def _streamed(self, call: dict[str, object]) -> tuple[Any, Any, str | None]:
-        gathered = Gathered()
+    def _ask(self, call: Json, limit: int) -> tuple[Reply, str | None]:  # noqa: ARG002
+        if self.stream or self.on_text is not None:
+            completion = self._stream(call)
+            message, finish = completion.message, completion.finish
+        else:
+            completion = self.client.chat.completions.create(**call)
+            message, finish = _choice(completion)
+        reply = reply_of(completion, message, finish)
+        refusal = getattr(message, "refusal", None)
+        if reply.stop == "refusal":
+            return reply, str(refusal or "by its content filter")
+        return reply, str(refusal) if refusal else None
+
+    def _stream(self, call: Json) -> StreamedCompletion:
+        completion = StreamedCompletion()
         options = {"include_usage": True}
         with self.client.chat.completions.create(**call, stream=True, stream_options=options) as stream:
             for chunk in stream:
-                text = gathered.take(chunk)
+                text = completion.take(chunk)
                 if text and self.on_text is not None:
                     self.on_text(text)
-        if gathered.finish is None:
+        if completion.finish is None:
             raise ModelFailed(f"the answer of {self.name} broke off; ask again")
-        return gathered, gathered.message, gathered.finish
-
-    def _vendor(self) -> Vendor:
-        key = getattr(self.client, "api_key", None)
-        address = str(getattr(self.client, "base_url", ""))
-        return Vendor("OpenAI", VARIABLE, address, key if isinstance(key, str) else "")
+        return completion
 
 
-class Gathered:
-    """A completion out of the chunks of a stream."""
+class StreamedCompletion:
+    """A completion made of the chunks of a stream."""
 
     def __init__(self) -> None:
         self.id, self.model, self.usage = "", "", None
@@ -97,7 +88,7 @@ class Gathered:
         self._calls: dict[int, SimpleNamespace] = {}
 
     def take(self, chunk: Any) -> str:
-        """Add a chunk; what is said in it."""
+        """Add a chunk; its text."""
         self.id, self.model = chunk.id or self.id, chunk.model or self.model
         self.usage = chunk.usage or self.usage
         said = ""
@@ -126,28 +117,153 @@ def _choice(completion: Any) -> tuple[Any, str | None]:
     for choice in getattr(completion, "choices", None) or ():
         if choice.message is not None:
             return choice.message, choice.finish_reason
-    raise ModelFailed("the server answered something else than a completion; check the base URL")
+    raise ModelFailed("the server did not answer with a completion; check the base URL")
 
 
-def _client(base_url: str | None, api_key: str | None) -> Any:
+def call_of(request: Request, model: str, max_tokens: int, *, system_role: str = "system") -> Json:
+    """What the API is called with.
+
+    >>> asked = Request(("Be brief.", "Be kind."), ({"role": "user", "content": "Hi."},))
+    >>> call_of(asked, "gpt-5", 100)["messages"]
+    [{'role': 'system', 'content': 'Be brief.\\n\\nBe kind.'}, {'role': 'user', 'content': 'Hi.'}]
+    """
+    call: Json = {"model": model, "max_completion_tokens": max_tokens}
+    if request.tools:
+        call["tools"] = [_tool(tool) for tool in request.tools]
+    system = "\n\n".join(section for section in request.system if section.strip())
+    messages: list[Json] = [{"role": system_role, "content": system}] if system else []
+    for message in request.messages:
+        messages += messages_of(message, system_role)
+    call["messages"] = messages
+    return call
+
+
+def messages_of(message: Json, system_role: str = "system") -> list[Json]:
+    """One message as messages of the API.
+
+    >>> messages_of({"role": "user", "content": [
+    ...     {"type": "tool_result", "tool_use_id": "1", "content": "gone", "is_error": True},
+    ...     {"type": "text", "text": "Go on."}]})
+    [{'role': 'tool', 'tool_call_id': '1', 'content': 'Error: gone'}, {'role': 'user', 'content': 'Go on.'}]
+    """
+    role, content = message["role"], message.get("content")
+    blocks = blocks_of(content)
+    if role == "assistant":
+        return _assistant(blocks)
+    if role == "system":
+        text = "\n\n".join(_texts(blocks))
+        return [{"role": system_role, "content": text}] if text else []
+    results = [block for block in blocks if block.get("type") == "tool_result"]
+    parts = [part for result in results for part in _pictures(result)]
+    parts += [part for block in blocks if block.get("type") != "tool_result" for part in _part(block)]
+    found: list[Json] = [_result(block) for block in results]
+    if parts:
+        found.append({"role": "user", "content": parts[0]["text"] if _is_one_text(parts) else parts})
+    return found
+
+
+def _assistant(blocks: list[Json]) -> list[Json]:
+    texts = _texts(blocks)
+    calls = [_call(block) for block in blocks if block.get("type") == "tool_use"]
+    if not texts and not calls:
+        return []
+    message: Json = {"role": "assistant", "content": "\n\n".join(texts) or None}
+    return [message | ({"tool_calls": calls} if calls else {})]
+
+
+def _call(block: Json) -> Json:
+    arguments = json.dumps(block.get("input") or {}, ensure_ascii=False)
+    return {"id": block.get("id"), "type": "function", "function": {"name": block.get("name"), "arguments": arguments}}
+
+
+def _result(block: Json) -> Json:
+    inner = blocks_of(block.get("content"))
+    texts = _texts(inner)
+    if any(each.get("type") == "image" for each in inner):
+        texts.append("(The picture follows.)")
+    text = "\n\n".join(texts)
+    if block.get("is_error") and not text.startswith(("Error", "<tool_use_error>")):
+        text = f"Error: {text}"
+    return {"role": "tool", "tool_call_id": block.get("tool_use_id"), "content": text}
+
+
+def _pictures(result: Json) -> list[Json]:
+    found = [
+        part for block in blocks_of(result.get("content")) if block.get("type") == "image" for part in _part(block)
+    ]
+    named: Json = {"type": "text", "text": f"The picture that {result.get('tool_use_id')} gave:"}
+    return [named, *found] if found else []
+
+
+def _part(block: Json) -> list[Json]:
+    """A block as parts of a user's message."""
+    kind, source = block.get("type"), block.get("source")
+    if kind == "text":
+        return [{"type": "text", "text": block["text"]}] if block.get("text") else []
+    if kind in THOUGHT:
+        return []
+    if kind == "image" and isinstance(source, dict):
+        return [{"type": "image_url", "image_url": {"url": source.get("url") or _data(source)}}]
+    if kind == "document" and isinstance(source, dict) and source.get("type") == "text":
+        return [{"type": "text", "text": str(source.get("data"))}]
+    if kind == "document" and isinstance(source, dict) and source.get("type") == "base64":
+        named = {"filename": str(block.get("title") or "document.pdf"), "file_data": _data(source)}
+        return [{"type": "file", "file": named}]
+    return [{"type": "text", "text": f"[a block of the type {kind} that this model cannot be shown]"}]
+
+
+def _data(source: Json) -> str:
+    return f"data:{source.get('media_type')};base64,{source.get('data')}"
+
+
+def _is_one_text(parts: list[Json]) -> bool:
+    return len(parts) == 1 and parts[0]["type"] == "text"
+
+
+def _texts(blocks: list[Json]) -> list[str]:
+    return [str(block["text"]) for block in blocks if block.get("type") == "text" and block.get("text")]
+
+
+def _tool(tool: Json) -> Json:
+    described = {"name": tool["name"], "description": tool.get("description", "")}
+    return {"type": "function", "function": {**described, "parameters": tool.get("input_schema", {"type": "object"})}}
+
+
+def reply_of(completion: Any, message: Any, finish: str | None) -> Reply:
+    """The reply of a completion of the package; `message` is that of its first choice."""
+    said = message.content if isinstance(message.content, str) else "\n\n".join(_texts(blocks_of(message.content)))
+    content: list[Json] = [{"type": "text", "text": said}] if said else []
+    for number, call in enumerate(message.tool_calls or ()):
+        function = getattr(call, "function", None)
+        if function is not None:
+            id_ = call.id or f"call_{completion.id}_{number}"
+            given = input_of(function.arguments)
+            content.append({"type": "tool_use", "id": id_, "name": function.name or "", "input": given})
+    called = any(block["type"] == "tool_use" for block in content)
+    stop = "tool_use" if called and finish != "length" else STOPS.get(finish or "stop", finish or "end_turn")
+    return Reply(tuple(content), stop, usage_of(completion.usage), completion.model or "", completion.id or "")
+
+
+def input_of(arguments: str | None) -> Json:
+    """The input of a call.
+
+    >>> input_of('{"a": 1}'), input_of(""), input_of('{"a": ')
+    ({'a': 1}, {}, {'invalid_json': '{"a": '})
+    """
+    if not (arguments or "").strip():
+        return {}
     try:
-        from openai import OpenAI
-    except ImportError as error:
-        raise missing("a model of OpenAI", "openai") from error
-    try:
-        return OpenAI(base_url=base_url, api_key=api_key)
-    except Exception as error:
-        raise failed(error, Vendor("OpenAI", VARIABLE, base_url or "")) from error
+        given = json.loads(arguments or "")
+    except (ValueError, RecursionError):
+        given = None
+    return given if isinstance(given, dict) else {INVALID: arguments}
 
 
-def _said(reply: Reply, message: Any, limit: int) -> Reply:
-    """A reply with something in it, or a failure."""
-    refusal = getattr(message, "refusal", None)
-    if refusal or reply.stop == "refusal":
-        said = f": {' '.join(str(refusal).split())}" if refusal else " (its content filter)"
-        raise ModelFailed(f"{reply.model} refused to answer{said}; say it otherwise, or ask another model")
-    if reply.content:
-        return reply
-    if reply.stop == "max_tokens":
-        raise ModelFailed(f"{reply.model} thought for all {limit:,} tokens and said nothing; allow it more tokens")
-    raise ModelFailed(f"{reply.model} said nothing ({reply.stop}); ask again")
+def usage_of(used: Any) -> Usage:
+    """Tokens; the API counts those from its cache among the input."""
+    if used is None:
+        return Usage()
+    details = used.prompt_tokens_details
+    read = (details.cached_tokens or 0) if details else 0
+    written = (getattr(details, "cache_write_tokens", None) or 0) if details else 0
+    return Usage(max(0, (used.prompt_tokens or 0) - read - written), used.completion_tokens or 0, read, written)

@@ -1,9 +1,9 @@
-"""What a model is asked and what it replies: the small protocol that a harness needs, and nothing of any vendor.
+"""What a model is asked and what it replies: the small protocol that a harness needs, and nothing that is a vendor's.
 
 1. The shape is that of Anthropic's Messages: texts for the system, messages of blocks, tools with a schema. A client of
    another vendor translates it on its way out and the reply on its way back.
-2. A request that goes on from another has the same first bytes. `cached` names the messages behind which a provider may
-   keep what it has read; such marks are no part of what is said, and a fork has those of the request it goes on from.
+2. A request that continues another has the same first bytes. `cached` names the messages after which a provider may
+   cache what it has read; such marks are not part of the content, and a fork has those of the request it continues.
 """
 
 from __future__ import annotations
@@ -31,9 +31,8 @@ class Request(NamedTuple):
     messages: tuple[dict[str, object], ...]  #: role `user`, `assistant` or `system`; content a text or blocks
     tools: tuple[dict[str, object], ...] = ()  #: `name`, `description`, `input_schema`
     max_tokens: int = 8192
-    cached: tuple[
-        int, ...
-    ] = ()  #: numbers of messages behind which a provider may keep what it has read; three at most
+    #: numbers of messages after which a provider may cache what it has read; three at most
+    cached: tuple[int, ...] = ()
 
 
 class Usage(NamedTuple):
@@ -46,7 +45,7 @@ class Usage(NamedTuple):
 
     @property
     def context(self) -> int:
-        """All tokens that the model has read and written: how full its window is."""
+        """All tokens that the model read and wrote: how full its window is."""
         return self.input + self.output + self.cache_read + self.cache_write
 
     def plus(self, other: Usage) -> Usage:
@@ -69,7 +68,7 @@ class Reply(NamedTuple):
 
     @property
     def text(self) -> str:
-        """All that is said in it.
+        """All of its text.
 
         >>> Reply(({"type": "text", "text": "Done."},)).text
         'Done.'
@@ -78,5 +77,5 @@ class Reply(NamedTuple):
 
     @property
     def calls(self) -> tuple[dict[str, object], ...]:
-        """The tools it wants to use."""
+        """The tool calls in it."""
         return tuple(block for block in self.content if block.get("type") == "tool_use")

@@ -36,7 +36,7 @@ class Scripted:
         self._lines = list(lines)
 
     def reply(self, request: Request) -> Reply:
-        """The next line; ModelFailed behind the last."""
+        """The next line; ModelFailed after the last."""
         number = len(self.requests)
         self.requests.append(request)
         if number >= len(self._lines):

@@ -62,7 +62,7 @@ def command_consolidate(words: Sequence[str]) -> int:
 def _proposed(memories: Memories, options: argparse.Namespace) -> Plan:
     model: Model | None = None
     if options.model:
-        from foretold.models.named import from_name
+        from foretold.models import from_name
 
         model = from_name(options.model)
     progress = Progress("asking the model")

@@ -17,7 +17,7 @@ from foretold.memory.extraction.gate import Gate
 from foretold.memory.extraction.outcome import Extraction
 from foretold.memory.extraction.stored_transcript import extract_stored
 from foretold.memory.project import Memories, open as open_memories
-from foretold.models.named import from_name
+from foretold.models import from_name
 from foretold.sessions.catalog import homes_here, list_sessions
 from foretold.sessions.model import StoredSession
 
