@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from foretold.memory.note import Memory as Memory
     from foretold.memory.project import Memories as Memories, open as open  # noqa: A004
     from foretold.memory.store.inbox import Inbox as Inbox, Proposal as Proposal
-    from foretold.memory.store.index_budget import Budget as Budget
+    from foretold.memory.store.index_file import Budget as Budget
     from foretold.memory.store.journal import Change as Change
     from foretold.memory.store.store import Store as Store
 
@@ -24,7 +24,7 @@ __getattr__, __dir__ = attach(
         "foretold.memory.note": "Memory",
         "foretold.memory.project": "Memories open",
         "foretold.memory.store.inbox": "Inbox Proposal",
-        "foretold.memory.store.index_budget": "Budget",
+        "foretold.memory.store.index_file": "Budget",
         "foretold.memory.store.journal": "Change",
         "foretold.memory.store.store": "Store",
     },

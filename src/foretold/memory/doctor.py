@@ -20,10 +20,10 @@ from shlex import quote
 from foretold.dialects.claude_code.settings import slug
 from foretold.dialects.surroundings import find_git, join
 from foretold.errors import StoreFailed
-from foretold.memory.identity import Identity, identity_of, recall_identity
+from foretold.memory.location import Identity, identity_of, recall_identity
 from foretold.memory.note import Memory
 from foretold.memory.project import Memories
-from foretold.memory.store.index_budget import Budget
+from foretold.memory.store.index_file import Budget
 from foretold.memory.store.store import Store
 from foretold.memory.store.team import team_index
 from foretold.secrets.forms import credentials_in

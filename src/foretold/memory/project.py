@@ -15,12 +15,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.errors import MemoryChanged, NoSuchMemory, StoreFailed, WriteRefused
-from foretold.memory.identity import author_of, follow_move, identity_of, remember
-from foretold.memory.location import Place, find_place, name_of
-from foretold.memory.names import new_file, slug_of
-from foretold.memory.note import TYPES, Memory
+from foretold.memory.location import Place, author_of, find_place, follow_move, identity_of, name_of, remember
+from foretold.memory.note import TYPES, Memory, new_file, slug_of
 from foretold.memory.store.inbox import Inbox, Proposal
-from foretold.memory.store.index_budget import Budget
+from foretold.memory.store.index_file import Budget
 from foretold.memory.store.journal import Change
 from foretold.memory.store.store import Store, titled, written
 from foretold.memory.store.team import (

@@ -15,8 +15,7 @@ import os
 import tarfile
 
 from foretold.errors import MemoryChanged, NoSuchMemory
-from foretold.memory.names import slug_of
-from foretold.memory.note import Memory
+from foretold.memory.note import Memory, slug_of
 from foretold.memory.project import Memories
 from foretold.memory.store.index_file import entries_of, line_of
 from foretold.memory.store.journal import Change

@@ -158,7 +158,7 @@ def test_a_start_tells_where_memories_of_this_repository_lie(hooks):
     hooks.place.write("proj/.git/description", "x")
     old = "home/.claude/projects/-old-place/memory"
     hooks.remember("project_a.md", "a", "A.", folder=old)
-    from foretold.memory.identity import identity_of, remember
+    from foretold.memory.location import identity_of, remember
 
     here = identity_of(proj, hooks.place.path(hooks.memory))
     assert here.git

@@ -22,7 +22,7 @@ from foretold.memory.doctor import elsewhere
 from foretold.memory.note import TYPES, Memory
 from foretold.memory.project import Memories
 from foretold.memory.store.inbox import unified
-from foretold.memory.store.index_budget import Budget
+from foretold.memory.store.index_file import Budget
 from foretold.memory.store.journal import Change
 from foretold.storage.names import INDEX
 from foretold.types import Finding

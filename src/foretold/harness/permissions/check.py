@@ -216,7 +216,7 @@ class Permission:
         return Verdict("allow") if accepted else Verdict("ask", asks)
 
     def _is_memory(self, path: str) -> bool:
-        from foretold.memory.format.auto_approved import writes_without_asking
+        from foretold.memory.format.agent import writes_without_asking
 
         return writes_without_asking(path, self.memory)
 

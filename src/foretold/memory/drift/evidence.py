@@ -16,10 +16,8 @@ from foretold.git.moves import Fate, trace
 from foretold.git.runner import Commit, Git
 from foretold.memory.drift import classify
 from foretold.memory.drift.claims import Claim
-from foretold.memory.drift.files import Listing, list_files
-from foretold.memory.drift.locate import Place, Places
-from foretold.memory.drift.parallel_search import Narrow, search_all
-from foretold.memory.drift.search import Group, Needle, Own, Searched
+from foretold.memory.drift.locate import Listing, Place, Places, list_files
+from foretold.memory.drift.search import Group, Needle, OwnFiles, SearchResult, search
 from foretold.memory.note import Memory
 from foretold.types import NamedTuple
 
@@ -36,7 +34,7 @@ class Facts(NamedTuple):
     listing: Listing
     places: Places
     found: dict[str, Place]  #: by the text of the path
-    searched: Searched
+    searched: SearchResult
     fates: dict[str, Fate]  #: by path from the root, for those that are not there
     ignored: frozenset[str]
     commits: dict[str, Commit]
@@ -56,12 +54,12 @@ def gather(
     lost = {text: places.relative(text) for text, place in found.items() if not place.state}
     groups = {group for claim in claims for group in _groups(claim, places)}
     groups |= {(Needle(path, "text"),) for path in lost.values() if path}
-    searched = search_all(
+    searched = search(
         root,
         _named_first(listing.files, {place.where for place in found.values()}),
         groups,
         own=_own(memories),
-        narrow=_narrow(git, listing),
+        narrow=git.narrow if git and not listing.walked else None,  # git does not know the files of submodules
         progress=lambda done: tell("search", done, len(listing.files)),
     )
     tell("history", 0, len(lost))
@@ -73,14 +71,9 @@ def gather(
     return Facts(root, git, listing, places, found, searched, fates, ignored, commits)
 
 
-def _own(memories: Collection[Memory]) -> Own:
+def _own(memories: Collection[Memory]) -> OwnFiles:
     names = frozenset(os.path.basename(memory.file) for memory in memories)
-    return Own(names, frozenset(memory.digest for memory in memories))
-
-
-def _narrow(git: Git | None, listing: Listing) -> Narrow | None:
-    """Git's way to leave out files, if it knows them all: those of submodules it does not."""
-    return git.narrow if git and not listing.walked else None
+    return OwnFiles(names, frozenset(memory.digest for memory in memories))
 
 
 def needles_of(claim: Claim) -> Group:

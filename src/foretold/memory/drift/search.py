@@ -1,15 +1,15 @@
 """Look for many texts in all files of a repository at once.
 
-1. Every text to look for (a `Needle`) is words: a row of letters, digits, `_` and bytes beyond ASCII. A file is cut
-   into words by two calls that run in C, and one set operation tells which of the wanted words it has. Only where a
-   file has all words of a needle is the needle itself looked for. When few are left, they are looked for one by one.
-2. A needle is found once. It is no longer looked for when code has it; a document that mentions it is only remembered,
-   as documents go on to tell of what is gone. When nothing is left to look for, no more files are read.
-3. Binary files, and files of more than `LARGEST` bytes, are not searched and are counted. Links are not followed;
-   devices and pipes are not opened for reading.
-
-Measured on 200,000 files of 570 MB and 1,200 words: cutting takes 6 s and reading 1 s; one regular expression of all
-words as a tree takes 12 s in Python, and 4 to 5 s on two cores in `git grep -P`, which not every git has.
+1. Every text to look for (a `Needle`) consists of words: runs of letters, digits, `_` and bytes beyond ASCII. A file is
+   cut into words by two calls that run in C, and one set operation tells which of the wanted words it has. A needle is
+   looked for only in files that have all of its words. When few needles are left, they are looked for one by one.
+2. A needle is found once. The search for it ends when code contains it; a document that mentions it is only noted,
+   because documents go on mentioning what is gone. When nothing is left to look for, no more files are read.
+3. The first files, among them those that memories name, mostly contain everything. If some needles are left after
+   `FIRST` files of a large repository, git lists the remaining files that contain one of their words (`git grep -P`),
+   and only those are read. Where git cannot tell, all files are read.
+4. Binary files and files of more than `LARGEST` bytes are counted, not searched. Links are not followed; devices and
+   pipes are not opened for reading.
 """
 
 from __future__ import annotations
@@ -25,7 +25,11 @@ from foretold.storage.names import INDEX, digest_of
 from foretold.types import NamedTuple
 
 LARGEST = 2_000_000  #: bytes of a file
-FEW = 24  #: words that are faster looked for one by one than by cutting a file into words
+FEW = 24  #: words; so few are found faster one by one than by cutting a file into words
+FIRST = 2_000  #: files that are searched before git is asked for the rest
+#: files below which all are read here. Cutting 200,000 files of 570 MB into words takes 6 s and reading them 1 s;
+#: `git grep -P` with one expression of 1,200 words takes 4 to 5 s on two cores.
+MANY = 22_000
 _WORDS = bytes(at if at > 127 or chr(at).isalnum() or at == 95 else 32 for at in range(256))
 _JOINED = bytes(at for at, word in enumerate(_WORDS) if word != 32)
 _SPACE = b" \t\r\n\f\v"
@@ -39,7 +43,7 @@ class Needle(NamedTuple):
     form: str = "word"  #: word, text, loose
 
 
-class Hit(NamedTuple):
+class Occurrence(NamedTuple):
     """Where a needle was found first."""
 
     path: str
@@ -47,17 +51,17 @@ class Hit(NamedTuple):
     is_prose: bool = False
 
 
-class Searched(NamedTuple):
+class SearchResult(NamedTuple):
     """What a search found and how far it went."""
 
-    hits: dict[Needle, Hit]
+    hits: dict[Needle, Occurrence]
     files: int  #: that were searched
     binary: int = 0
     large: tuple[str, ...] = ()
     unread: int = 0
 
 
-class Own(NamedTuple):
+class OwnFiles(NamedTuple):
     """The files that prove nothing: the memories themselves, known by name and digest, and their index."""
 
     names: frozenset[str] = frozenset()
@@ -70,25 +74,42 @@ class Own(NamedTuple):
 
 
 Group = tuple[Needle, ...]
+#: the files that contain one of these words; None if that cannot be told
+Narrow = Callable[[Collection[bytes]], frozenset[str] | None]
 
 
 def search(
     root: str,
-    files: Collection[str],
+    files: list[str],
     groups: Iterable[Group],
     *,
-    own: Own | None = None,
+    own: OwnFiles | None = None,
+    narrow: Narrow | None = None,
     progress: Callable[[int], None] | None = None,
-) -> Searched:
+) -> SearchResult:
     """Look in all files for all groups of needles. A group is found when one of its needles is.
 
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = pathlib.Path(folder, "a.py").write_text("def run():\\n    return 1\\n")
     ...     search(folder, ["a.py"], [(Needle("run"),), (Needle("gone"),)]).hits
-    {Needle(text='run', form='word'): Hit(path='a.py', line=1, is_prose=False)}
+    {Needle(text='run', form='word'): Occurrence(path='a.py', line=1, is_prose=False)}
     """
-    hunt, reader, own = _Hunt(groups), _Reader(root), own or Own()
+    hunt, reader, own = _Hunt(groups), _Reader(root), own or OwnFiles()
+    first = FIRST if narrow and len(files) >= MANY else len(files)
+    _read_all(files[:first], hunt, reader, own, progress)
+    rest, left_out = files[first:], 0
+    near = narrow(sorted(hunt.keys)) if narrow and rest and hunt.keys else None
+    if near is not None:
+        rest = [path for path in rest if path in near]
+        left_out = len(files) - first - len(rest)
+    _read_all(rest, hunt, reader, own, progress)
+    return SearchResult(hunt.hits, reader.count + left_out, reader.binary, tuple(reader.large), reader.unread)
+
+
+def _read_all(
+    files: list[str], hunt: _Hunt, reader: _Reader, own: OwnFiles, progress: Callable[[int], None] | None
+) -> None:
     for number, path in enumerate(files):
         if not hunt.keys:
             break
@@ -97,78 +118,54 @@ def search(
         data = reader.read(path)
         if data and not own.covers(path, data):
             hunt.look(path, data)
-    return Searched(hunt.hits, reader.count, reader.binary, tuple(reader.large), reader.unread)
-
-
-def keys_of(groups: Iterable[Group]) -> list[bytes]:
-    """Words of which a file has at least one if it has any of the needles.
-
-    >>> keys_of([(Needle("--part-7", "text"), Needle("part_7"))])
-    [b'part', b'part_7']
-    """
-    return sorted(_Hunt(groups).keys)
 
 
 class _Hunt:
-    """The needles that are not found yet."""
+    """The needles that are not found yet, each under the rarest of its words."""
 
     def __init__(self, groups: Iterable[Group]) -> None:
-        self.hits: dict[Needle, Hit] = {}
+        self.hits: dict[Needle, Occurrence] = {}
         self._groups: dict[Needle, set[Group]] = {}
         for group in {*groups}:
             for needle in group:
                 self._groups.setdefault(needle, set()).add(group)
         self._words = {needle: words_of(needle.text) for needle in self._groups}
-        self._needed = Counter(word for words in self._words.values() for word in words)
-        self._wanted = {*self._needed}
+        often = Counter(word for words in self._words.values() for word in words)
+        self._wanted = frozenset(often)
+        self._key_of = {  # of `--part-7` the 7, if other needles have `part` too
+            needle: min(words, key=lambda word: (often[word], -len(word), word))
+            for needle, words in self._words.items()
+            if words
+        }
         self.keys: dict[bytes, list[Needle]] = {}
-        for needle, words in self._words.items():
-            if words:
-                self.keys.setdefault(self._key(words), []).append(needle)
-        self._key_of = {needle: key for key, needles in self.keys.items() for needle in needles}
-
-    def _key(self, words: frozenset[bytes]) -> bytes:
-        """The word by which a needle is known: of `--part-7` the 7, if other needles have `part` too."""
-        return min(words, key=lambda word: (self._needed[word], -len(word), word))
+        for needle, key in self._key_of.items():
+            self.keys.setdefault(key, []).append(needle)
 
     def look(self, path: str, data: bytes) -> None:
         """Look for all needles in a file."""
         if len(self.keys) <= FEW and not any(key in data for key in self.keys):
             return
         found = self._wanted.intersection(data.translate(_WORDS).split())
-        if not found:
-            return
         is_prose = path.lower().endswith(PROSE)
         for word in found & self.keys.keys():
             for needle in [*self.keys.get(word, ())]:
                 is_new = needle in self._key_of and not (is_prose and needle in self.hits)
-                at = place_of(needle, data) if is_new and self._words[needle] <= found else -1
+                at = find_needle(needle, data) if is_new and self._words[needle] <= found else -1
                 if at >= 0:
-                    self.hits[needle] = Hit(path, data.count(b"\n", 0, at) + 1, is_prose)
+                    self.hits[needle] = Occurrence(path, data.count(b"\n", 0, at) + 1, is_prose)
                     if not is_prose:
                         self._settle(needle)
 
     def _settle(self, needle: Needle) -> None:
-        """Look no longer for a needle, nor for those that only its groups want."""
-        for group in self._groups.pop(needle, set()):
-            for other in group:
-                wanting = self._groups.get(other, set())
-                wanting.discard(group)
-                if not wanting and other != needle:
-                    self._drop(other)
-        self._drop(needle)
-
-    def _drop(self, needle: Needle) -> None:
-        key = self._key_of.pop(needle, None)
-        if key is None:
-            return
-        self.keys[key].remove(needle)
-        if not self.keys[key]:
-            del self.keys[key]
-        for word in self._words[needle]:
-            self._needed[word] -= 1
-            if not self._needed[word]:
-                self._wanted.discard(word)
+        """Stop looking for a needle, and for those that only its groups want."""
+        for group in [*self._groups[needle]]:
+            for each in group:
+                self._groups[each].discard(group)
+                if not self._groups[each] and each in self._key_of:
+                    key = self._key_of.pop(each)
+                    self.keys[key].remove(each)
+                    if not self.keys[key]:
+                        del self.keys[key]
 
 
 def words_of(text: str) -> frozenset[bytes]:
@@ -180,10 +177,10 @@ def words_of(text: str) -> frozenset[bytes]:
     return frozenset(text.encode("utf-8", "surrogateescape").translate(_WORDS).split())
 
 
-def place_of(needle: Needle, data: bytes) -> int:
-    """Where a needle stands in a file that has its words; -1 if it does not.
+def find_needle(needle: Needle, data: bytes) -> int:
+    """Where a file that has all words of a needle contains it; -1 if nowhere.
 
-    >>> place_of(Needle("--all", "text"), b"--all-day --all"), place_of(Needle("f( x )", "loose"), b"y = f(x)")
+    >>> find_needle(Needle("--all", "text"), b"--all-day --all"), find_needle(Needle("f( x )", "loose"), b"y = f(x)")
     (10, 4)
     """
     text = needle.text.encode("utf-8", "surrogateescape")
@@ -202,7 +199,7 @@ def place_of(needle: Needle, data: bytes) -> int:
 
 
 def _loosen(data: bytes, at: int) -> int:
-    """The place in a text of the byte that has this place when white space is left out."""
+    """The offset in a text of the byte at this offset of the text without white space."""
     seen = 0
     for match in re.finditer(rb"[^ \t\r\n\f\v]+", data):
         seen += match.end() - match.start()
@@ -212,7 +209,7 @@ def _loosen(data: bytes, at: int) -> int:
 
 
 class _Reader:
-    """Reads files, and counts those it does not."""
+    """Reads text files, and counts the others."""
 
     def __init__(self, root: str) -> None:
         self._root = os.fsencode(root)
@@ -226,36 +223,27 @@ class _Reader:
         if not self._is_real(name.rpartition(b"/")[0]):
             self.unread += 1
             return b""
+        handle = -1
         try:
             handle = os.open(self._root + b"/" + name, _OPEN)
+            info = os.fstat(handle)
+            if info.st_size > LARGEST and stat.S_ISREG(info.st_mode):
+                self.large.append(path)
+                return b""
+            data = os.read(handle, info.st_size + 1) if stat.S_ISREG(info.st_mode) else None
         except OSError:
-            self.unread += 1
-            return b""
-        try:
-            return self._content(path, handle)
-        except OSError:
-            self.unread += 1
-            return b""
+            data = None
         finally:
-            os.close(handle)
-
-    def _content(self, path: str, handle: int) -> bytes:
-        info = os.fstat(handle)
-        if not stat.S_ISREG(info.st_mode):
-            self.unread += 1
-            return b""
-        if info.st_size > LARGEST:
-            self.large.append(path)
-            return b""
-        data = os.read(handle, info.st_size + 1)
-        if data.find(b"\0", 0, 8000) >= 0:
-            self.binary += 1
-            return b""
-        self.count += 1
-        return data
+            if handle >= 0:
+                os.close(handle)
+        is_text = data is not None and data.find(b"\0", 0, 8000) < 0
+        self.unread += data is None
+        self.binary += data is not None and not is_text
+        self.count += is_text
+        return data if data is not None and is_text else b""
 
     def _is_real(self, folder: bytes) -> bool:
-        """Whether no link is on the way to a folder."""
+        """Whether a folder is reached without following a link."""
         if folder in self._real:
             return self._real[folder]
         above = [folder]
@@ -268,7 +256,7 @@ class _Reader:
 
 
 def _is_folder(path: bytes) -> bool:
-    """Whether a path is a folder, and no link to one."""
+    """Whether a path is a folder, not a link to one."""
     try:
         return stat.S_ISDIR(os.lstat(path).st_mode)
     except OSError:

@@ -22,7 +22,7 @@ from foretold.memory.drift import classify
 from foretold.memory.drift.claims import NO_COMMIT, Claim, claims_of
 from foretold.memory.drift.evidence import Facts, Progress, gather, needles_of
 from foretold.memory.drift.locate import shown
-from foretold.memory.drift.search import Hit, Needle
+from foretold.memory.drift.search import Needle, Occurrence
 from foretold.memory.note import Memory
 from foretold.types import NamedTuple
 
@@ -141,7 +141,7 @@ def _absence(text: str, path: str, facts: Facts) -> str:
 # Contents
 
 
-def _at(hit: Hit) -> str:
+def _at(hit: Occurrence) -> str:
     return f"{shown(hit.path)}:{hit.line}"
 
 

@@ -16,8 +16,7 @@ from foretold.errors import BadName, MemoryChanged, MemoryExists, NoSuchMemory, 
 from foretold.memory.extraction.judge.claims import Draft, is_nothing_new
 from foretold.memory.extraction.judge.judge import LARGEST, Verdict, judge
 from foretold.memory.extraction.outcome import Refusal
-from foretold.memory.names import slug_of
-from foretold.memory.note import TYPES, Memory, read_note
+from foretold.memory.note import TYPES, Memory, read_note, slug_of
 from foretold.memory.store.inbox import Proposal
 from foretold.memory.store.store import titled, written
 from foretold.storage.names import INDEX, same_name

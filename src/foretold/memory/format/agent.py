@@ -8,6 +8,11 @@
    folders that hold the settings of tools, and where a link leads out.
 4. A file that is written there is stored in a form of its own, which depends on the version (`stored.py`).
 5. What is read in the folder, when it is two days old or more, has a note about its age before it.
+
+What Claude Code writes into its memory folder without asking.
+
+A Write or Edit in the folder needs no approval if the file's name ends in `.md`, in small letters; but it does in
+folders that hold the settings of tools, and where a link leads out.
 """
 
 from __future__ import annotations
@@ -17,15 +22,15 @@ import os
 from foretold.dialects.claude_code.settings import read_world
 from foretold.dialects.registry import DEFAULT_AGENT, choose
 from foretold.dialects.settings_files import parse_args
-from foretold.dialects.surroundings import find_git
+from foretold.dialects.surroundings import find_git, join
 from foretold.instructions.load import ask
-from foretold.memory.format.auto_approved import writes_without_asking as writes_without_asking
 from foretold.memory.format.yaml import FORM, NEWER, Form
-from foretold.storage.tree import Disk, Tree
+from foretold.storage.tree import Disk, Tree, is_inside
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
 
 DAY = 86_400  #: seconds
 OLD = 2  #: days
@@ -115,3 +120,22 @@ def age_note(changed: float, now: float) -> str:
     """
     days = note_days((now - changed) / DAY)
     return "" if days is None else NOTE.format(days=days)
+
+
+#: folders, in any case, in which whatever is written needs approval; seen on 2.1.197 and 2.1.325
+GUARDED = frozenset(".cargo .claude .devcontainer .git .husky .idea .mvn .vscode .yarn node_modules".split())
+
+
+def writes_without_asking(path: str, folder: str, tree: Tree | None = None) -> bool:
+    """Whether Claude Code, in its default permission mode, writes a file without approval because of its memory folder.
+
+    >>> [writes_without_asking(f"/m/{name}", "/m") for name in ("a.md", "b/a.md", "a.txt", "a.MD", "../a.md")]
+    [True, True, False, False, False]
+    """
+    tree = tree if tree is not None else Disk()
+    path, folder = join("/", path.strip()), join("/", folder)
+    if not path.endswith(".md") or not is_inside(path, folder) or path == folder:
+        return False
+    if any(part in GUARDED for part in path[len(folder) :].lower().split("/")[:-1]):
+        return False
+    return is_inside(tree.real(path), tree.real(folder))

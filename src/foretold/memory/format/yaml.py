@@ -6,7 +6,7 @@
 4. Numbers are those of JavaScript, in its spelling.
 
 `Form` holds what differs between versions. The rules were fitted to some ten thousand texts that the agent itself
-wrote; `tests/memory/stored_more.jsonl` has a selection.
+wrote; `tests/memory/format/stored_more.jsonl` has a selection.
 """
 
 from __future__ import annotations

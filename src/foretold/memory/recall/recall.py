@@ -7,27 +7,42 @@
 3. A memory that is longer than its share, a third of the budget, is quoted in part (`excerpt`). One that finds no room
    is named in `left_out`; so are those past the limit, as far as they are at least half as good as the best.
 4. A hit says why: which word of the question stands in which part of the memory, and how old the memory is.
+
+Part of a memory that fits a budget: whole lines around its best stretch, or sentences, or at last words.
+
+1. A body that fits is quoted whole.
+2. Else the quotation begins with the line in which the stretch begins, and grows line by line, first to the end of the
+   stretch, then before and after it, as long as it fits.
+3. A line that is too long by itself is cut at the end of a sentence; a sentence that is too long, between words.
+4. What was left out is marked by GAP.
+
+For harnesses that let a model choose: a list of what there is, and a strict reading of what it chose.
+
+1. The list has one line for each memory: file, type, age, description.
+2. Of the answer at most MOST memories count, each once, in its order, and none that was not offered: a model invents
+   names, and a memory may tell it to name another file.
+3. The answer may be a list, JSON (a list, or an object with one in it), or lines with bullets, quotes or numbers.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 
 from foretold.memory.note import Memory
 from foretold.memory.recall.cache import Cache
-from foretold.memory.recall.excerpt import excerpt
 from foretold.memory.recall.file_stamps import read_memory
 from foretold.memory.recall.index import Found, Postings, Query, query_of
-from foretold.memory.recall.query import groups
+from foretold.memory.recall.query import groups, starts
 from foretold.memory.recall.ranking import FRESHNESS, Mark, rank
 from foretold.memory.recall.render import Quote, block, parse_rendered, recalled_spans, render_quotes, shown
-from foretold.memory.recall.selector import age_of, chosen, manifest
 from foretold.types import TYPE_CHECKING, NamedTuple, Skip, estimate_tokens
 
 if TYPE_CHECKING:
     from foretold.memory.recall.vectors import Vectors
+
 
 __all__ = ["Hit", "LeftOut", "Recall", "chosen", "manifest", "parse_rendered", "recall", "recalled_spans", "render"]
 
@@ -224,3 +239,139 @@ def render(found: Recall) -> str:
     ''
     """
     return render_quotes(found.quotes, found.named)
+
+
+GAP = "[…]"
+_LINE = r"[^\n]*\n?"
+_SENTENCE = r"(?s:.+?)(?:[.!?。！？]+[\"')\]]*(?:\s+|$)|$)"
+_SPACED = r"\S+\s*|\s+"
+
+
+def excerpt(body: str, stretch: tuple[int, int], budget: int) -> str:
+    """As much of a body as fits into a budget of tokens; empty if nothing does. A stretch is its first and last word.
+
+    >>> excerpt("Use tabs.", (0, 1), 100)
+    'Use tabs.'
+    >>> print(excerpt("One line.\\nUse tabs in Go.\\nUse spaces in Python, four of them.", (3, 5), 8))
+    […]
+    Use tabs in Go.
+    […]
+    """
+    if estimate_tokens(body) <= budget:
+        return body
+    begins = starts(body)
+    if not begins:
+        return ""
+    first, last = (begins[min(at, len(begins) - 1)] for at in stretch)
+    room = budget - 2 * estimate_tokens(f"\n{GAP}")
+    for pieces in (_LINE, _SENTENCE, _SPACED):
+        found = _grown(body, [match.span() for match in re.finditer(pieces, body) if match[0]], first, last, room)
+        if found is not None:
+            return _marked(body, *found)
+    return ""
+
+
+def _grown(body: str, pieces: list[tuple[int, int]], first: int, last: int, room: int) -> tuple[int, int] | None:
+    """The span of the pieces that fit; None if not even the first does."""
+    low = next(at for at, (_, end) in enumerate(pieces) if first < end)
+    high = low + 1
+    used = _cost_of_span(body, pieces[low])
+    if used > room:
+        return None
+    turn = 0
+    while low > 0 or high < len(pieces):
+        forward = high < len(pieces) and (pieces[high][0] <= last or turn % 2 == 0 or low == 0)
+        at = high if forward else low - 1
+        used += _cost_of_span(body, pieces[at])
+        if used > room:
+            break
+        low, high = (low, high + 1) if forward else (low - 1, high)
+        turn += 1
+    return pieces[low][0], pieces[high - 1][1]
+
+
+def _cost_of_span(body: str, span: tuple[int, int]) -> int:
+    return estimate_tokens(body[span[0] : span[1]])
+
+
+def _marked(body: str, start: int, end: int) -> str:
+    before = f"{GAP}\n" if body[:start].strip() else ""
+    after = f"\n{GAP}" if body[end:].strip() else ""
+    return f"{before}{body[start:end].strip()}{after}"
+
+
+MOST = 5
+_LEAD = r"^\s*(?:[-*•]|\d+[.)])?\s*(?:\[\w*\]\s*)?"
+
+
+def age_of(changed: float, now: float) -> tuple[int, str]:
+    """How old something is: whole days, and in words. What comes from the future is of today.
+
+    >>> age_of(0, 86400 * 3 + 5), age_of(100, 0)
+    ((3, '3 days old'), (0, 'today'))
+    """
+    days = max(0, int((now - changed) // 86400))
+    return days, "today" if days == 0 else "yesterday" if days == 1 else f"{days} days old"
+
+
+def manifest(memories: Iterable[Memory], now: float) -> str:
+    """One line for each memory.
+
+    >>> from foretold.memory.note import read_note
+    >>> text = b"---\\nname: tabs\\ndescription: indent with tabs\\ntype: feedback\\n---\\nUse tabs."
+    >>> manifest([read_note("a.md", text)], now=172800)
+    '- a.md [feedback] (2 days old): indent with tabs'
+    """
+    lines = []
+    for memory in memories:
+        kind = f" [{memory.type}]" if memory.type else ""
+        said = f": {memory.description}" if memory.description else ""
+        lines.append(f"- {_line(memory.file)}{kind} ({age_of(memory.changed, now)[1]}){_line(said)}")
+    return "\n".join(lines)
+
+
+def chosen(answer: str | Sequence[object], offered: Iterable[str | Memory]) -> tuple[str, ...]:
+    """The files that an answer names, of those that were offered.
+
+    >>> chosen('Sure: {"selected_memories": ["a.md", "/etc/passwd", "a.md"]}', ["a.md", "b.md"])
+    ('a.md',)
+    >>> chosen("1. `b.md`\\n- a.md [user]: because", ["a.md", "b.md"])
+    ('b.md', 'a.md')
+    """
+    files = [each if isinstance(each, str) else each.file for each in offered]
+    known = {_line(file): file for file in files}
+    given = answer if not isinstance(answer, str) else _from_json(answer)
+    named = [each for each in given if isinstance(each, str)] if given is not None else _from_lines(str(answer), known)
+    return tuple(dict.fromkeys(known[name] for name in named if name in known))[:MOST]
+
+
+def _from_json(answer: str) -> Sequence[object] | None:
+    """The first list in the JSON of an answer; None if there is none."""
+    import json
+
+    decoder = json.JSONDecoder()
+    for start in [match.start() for match in re.finditer(r"[\[{]", answer)][:20]:
+        try:
+            value, _ = decoder.raw_decode(answer, start)
+        except (ValueError, RecursionError):
+            continue
+        values = [value, *value.values()] if isinstance(value, dict) else [value]
+        found = next((each for each in values if isinstance(each, list)), None)
+        if found is not None and (not found or any(isinstance(each, str) for each in found)):
+            return found
+    return None
+
+
+def _from_lines(answer: str, known: dict[str, str]) -> list[str]:
+    """Of every line the name it begins with."""
+    found = []
+    for line in answer.splitlines()[:1000]:
+        rest = re.sub(_LEAD, "", line, count=1).strip("`'\"* ")
+        whole = rest if rest in known else re.split(r"[`'\"*:\[(]|\s[-–—]\s", rest, maxsplit=1)[0].strip("`'\"* ,;")
+        found.append(whole)
+    return found
+
+
+def _line(text: str) -> str:
+    """A text on one line."""
+    return " ".join(text.split("\n")).replace("\r", " ")

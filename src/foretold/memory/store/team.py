@@ -19,8 +19,7 @@ from foretold.errors import NoSuchMemory, StoreFailed, WriteRefused
 from foretold.instructions.render.escape import sealed
 from foretold.instructions.text.memory_index import cut_index
 from foretold.memory.note import Memory
-from foretold.memory.store.index_budget import MODEL, limits_of
-from foretold.memory.store.index_file import entries_of, entry_line
+from foretold.memory.store.index_file import MODEL, entries_of, entry_line, limits_of
 from foretold.memory.store.store import Store, written
 from foretold.secrets.forms import credentials_in
 from foretold.secrets.invisible import hidden_in

@@ -2,7 +2,7 @@
 
 1. Nothing for an empty prompt or a command (`/…`), and nothing where there are no memories.
 2. Memories are found as `recall` finds them, within the budget of the settings. A large store is asked as it was when
-   it was last looked through (`memory.recall.glance`), and looked through again afterwards, by another process.
+   it was last looked through (`memory.recall.cache`), and looked through again afterwards, by another process.
 3. What is worth quoting is said in `foretold.memory.recall.relevance`.
 4. A memory is quoted once in a conversation, and again if it was changed, or after a compaction. What the model has in
    whole from the index, because there is no more to it, is not quoted.
@@ -76,7 +76,7 @@ def quoted(scene: Scene, hits: Sequence[Hit]) -> str:
 
 def recalled(scene: Scene, prompt: str, places: Sequence[tuple[str, str]]) -> tuple[Recall, bool]:
     """What a prompt recalls, and whether an index was behind."""
-    from foretold.memory.recall.glance import Glance
+    from foretold.memory.recall.cache import Glance
     from foretold.memory.recall.recall import recall
 
     glance = Glance(scene.ours.cache)

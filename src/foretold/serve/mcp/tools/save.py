@@ -12,8 +12,7 @@
 from __future__ import annotations
 
 from foretold.errors import BadArgument, MemoryExists, WriteRefused
-from foretold.memory.names import new_file, slug_of
-from foretold.memory.note import TYPES
+from foretold.memory.note import TYPES, new_file, slug_of
 from foretold.memory.store.inbox import Proposal
 from foretold.memory.store.store import titled, written
 from foretold.memory.store.team import refuse_personal

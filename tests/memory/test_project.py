@@ -7,7 +7,7 @@ import pytest
 import foretold
 from foretold.errors import BadName, MemoryChanged, MemoryExists, NoSuchMemory, WriteRefused
 from foretold.memory import Memory, Proposal
-from foretold.memory.identity import recall_identity
+from foretold.memory.location import recall_identity
 
 AGENT = {"by": "agent", "session": "s1", "why": "it was said"}
 

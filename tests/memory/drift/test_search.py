@@ -1,11 +1,11 @@
-"""One search for many texts: words, flags, code; and the same answer from many processes."""
+"""One search for many texts: words, flags, code; and the same answer where git narrows the files down."""
 
 import subprocess
 
 import pytest
 
-from foretold.memory.drift import parallel_search
-from foretold.memory.drift.search import Hit, Needle, Own, search
+from foretold.memory.drift import search as module
+from foretold.memory.drift.search import Needle, Occurrence, OwnFiles, search
 
 
 @pytest.fixture
@@ -32,35 +32,21 @@ GROUPS = [
 
 def test_the_first_code_that_has_it_else_the_first_document(tmp_path, files):
     found = search(str(tmp_path), files, GROUPS)
-    assert found.hits[Needle("common_name")] == Hit("f062.py", 4)
-    assert found.hits[Needle("--flag-of-all", "text")] == Hit("f062.py", 4)
-    assert found.hits[Needle("name_7")] == Hit("f007.md", 2, is_prose=True)
-    assert found.hits[Needle("name_42={'a': 42}", "loose")] == Hit("f042.py", 2)
+    assert found.hits[Needle("common_name")] == Occurrence("f062.py", 4)
+    assert found.hits[Needle("--flag-of-all", "text")] == Occurrence("f062.py", 4)
+    assert found.hits[Needle("name_7")] == Occurrence("f007.md", 2, is_prose=True)
+    assert found.hits[Needle("name_42={'a': 42}", "loose")] == Occurrence("f042.py", 2)
     assert {needle.text for group in GROUPS for needle in group} - {needle.text for needle in found.hits} == {
         *("name_105", "name_112", "name_119", "flag_of_all", "name_4={'a': 42}", "---")
     }
     assert (found.files, found.binary, found.large, found.unread) == (100, 0, (), 0)
 
 
-def test_many_processes_give_the_same_answer(tmp_path, files, monkeypatch):
-    monkeypatch.setattr(parallel_search, "FIRST", 10)
-    monkeypatch.setattr(parallel_search, "SHARE", 10)
-    alone = search(str(tmp_path), files, GROUPS)
-    told = []
-    monkeypatch.setattr(
-        parallel_search,
-        "search",
-        lambda root, share, *_, **__: told.append(len(share)) or search(root, share, *_, **__),
-    )
-    assert parallel_search.search_all(str(tmp_path), files, GROUPS, processes=3) == alone
-    assert told == [10, 30]  # the other sixty were not searched here
-
-
 def test_git_leaves_out_files_and_the_answer_stays(tmp_path, files, monkeypatch):
     from foretold.git.runner import Git
 
-    monkeypatch.setattr(parallel_search, "FIRST", 10)
-    monkeypatch.setattr(parallel_search, "SHARE", 10)
+    monkeypatch.setattr(module, "FIRST", 10)
+    monkeypatch.setattr(module, "MANY", 20)
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
     subprocess.run(["git", "-C", tmp_path, "add", *files[:50]], check=True)  # the others are untracked
     (tmp_path / ".gitattributes").write_text("* -diff\n")  # git takes all files for binary
@@ -71,18 +57,11 @@ def test_git_leaves_out_files_and_the_answer_stays(tmp_path, files, monkeypatch)
     if near is None:
         pytest.skip("this git has no Perl regular expressions")
     assert near == {"f003.md", "f033.md", "f070.py", "f090.py"}
-    assert parallel_search.search_all(str(tmp_path), files, groups, narrow=git.narrow) == search(
-        str(tmp_path), files, groups
-    )
+    narrowed = search(str(tmp_path), files, groups, narrow=git.narrow)
+    monkeypatch.setattr(module, "MANY", 1000)
+    assert narrowed == search(str(tmp_path), files, groups, narrow=git.narrow)
     assert git.narrow([b"x" * 100_000]) is None
     assert git.narrow([b"nowhere"]) == frozenset()
-
-
-def test_a_process_that_fails_is_replaced(tmp_path, files, monkeypatch):
-    monkeypatch.setattr(parallel_search, "FIRST", 10)
-    monkeypatch.setattr(parallel_search, "SHARE", 10)
-    monkeypatch.setattr(parallel_search, "_CODE", "import sys; sys.exit(3)")
-    assert parallel_search.search_all(str(tmp_path), files, GROUPS, processes=3) == search(str(tmp_path), files, GROUPS)
 
 
 def test_nothing_more_is_read_when_all_is_found(tmp_path, files):
@@ -94,7 +73,7 @@ def test_own_files_prove_nothing(tmp_path):
     (tmp_path / "MEMORY.md").write_text("some_name\n")
     from foretold.storage.names import digest_of
 
-    own = Own(frozenset({"a.py"}), frozenset({digest_of(b"some_name\n")}))
+    own = OwnFiles(frozenset({"a.py"}), frozenset({digest_of(b"some_name\n")}))
     assert search(str(tmp_path), ["a.py", "MEMORY.md"], [(Needle("some_name"),)], own=own).hits == {}
 
 

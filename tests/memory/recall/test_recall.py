@@ -9,9 +9,18 @@ from hypothesis import example, given, strategies as st
 
 import foretold
 from foretold.memory.note import read_note
-from foretold.memory.recall.excerpt import GAP, excerpt
 from foretold.memory.recall.ranking import best_stretch
-from foretold.memory.recall.recall import LeftOut, chosen, manifest, parse_rendered, recall, recalled_spans, render
+from foretold.memory.recall.recall import (
+    GAP,
+    LeftOut,
+    chosen,
+    excerpt,
+    manifest,
+    parse_rendered,
+    recall,
+    recalled_spans,
+    render,
+)
 from foretold.memory.recall.render import Quote, render_quotes
 from foretold.types import estimate_tokens
 

@@ -5,7 +5,7 @@ import pytest
 from foretold.errors import BadName, MemoryChanged, MemoryExists, NoSuchMemory, NotSynced, WriteRefused
 from foretold.memory.store.inbox import Inbox, Proposal
 
-from .machines import Quick, files_of, problems, store_in, text_of
+from ..machines import Quick, files_of, problems, store_in, text_of
 
 
 @pytest.fixture

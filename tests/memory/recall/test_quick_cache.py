@@ -5,9 +5,8 @@ import random
 
 import pytest
 
-from foretold.memory.recall.cache import Cache
+from foretold.memory.recall.cache import Cache, Glance
 from foretold.memory.recall.file_stamps import folders_stand, is_many, walk_of
-from foretold.memory.recall.glance import Glance
 from foretold.memory.recall.recall import recall
 
 WORDS = "tabs deploy staging router token budget cache index memory folder branch review release cluster parser".split()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from foretold.errors import BadName
-from foretold.memory.names import new_file, slug_of
+from foretold.memory.note import new_file, slug_of
 from foretold.storage.names import MAX_PART, safe_file, same_name
 
 TEXT = st.text(st.characters(exclude_categories=()) | st.sampled_from("./\\~%:- \0․／．"))

@@ -12,7 +12,7 @@ from foretold.memory.store.journal import Change, Head, Journal, change_of, reco
 from foretold.storage.append_log import Lines
 from foretold.storage.names import INDEX, digest_of
 
-from .machines import Quick, in_child, store_in
+from ..machines import Quick, in_child, store_in
 
 
 @pytest.fixture

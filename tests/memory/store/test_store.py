@@ -21,7 +21,7 @@ from foretold.memory.store.index_file import entries_of
 from foretold.storage.kernel import KERNEL
 from foretold.storage.names import INDEX, MAX_FILE, digest_of
 
-from .machines import Quick, Worker, files_of, lost, problems, store_in, tree
+from ..machines import Quick, Worker, files_of, lost, problems, store_in, tree
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import pytest
 import foretold
 from foretold.dialects.claude_code.settings import slug
 from foretold.instructions.text.memory_index import cut_index
-from foretold.memory.store.index_budget import Budget, limits_of
+from foretold.memory.store.index_file import Budget, limits_of
 
 
 def entry(number, hook="h"):
