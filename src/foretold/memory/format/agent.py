@@ -23,7 +23,6 @@ from foretold.dialects.claude_code.settings import read_world
 from foretold.dialects.registry import DEFAULT_AGENT, choose
 from foretold.dialects.settings_files import parse_args
 from foretold.dialects.surroundings import find_git, join
-from foretold.instructions.load import ask
 from foretold.memory.format.yaml import FORM, NEWER, Form
 from foretold.storage.tree import Disk, Tree, is_inside
 from foretold.types import TYPE_CHECKING, NamedTuple
@@ -74,6 +73,8 @@ def switch(
     >>> switch("/", home="/home/me", env={"CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"})
     Switch(enabled=False, directory=None, reason='CLAUDE_CODE_DISABLE_AUTO_MEMORY')
     """
+    from foretold.instructions.load import ask  # the permission check needs this module, and no instructions
+
     _, request = ask(cwd, agent, home, managed, env, args, settings, None, None, ())
     world = read_world(tree if tree is not None else Disk(), request)
     if not world.memory:
