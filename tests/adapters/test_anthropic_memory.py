@@ -267,7 +267,7 @@ def test_no_error_tells_where_the_store_is(tool, tmp_path):
         "link.md is there already",
     ]
     listing = call(tool, "view", path="/memories")
-    assert listing.endswith("Not shown: link.md: it is a symbolic link, and the store follows none")
+    assert listing.endswith("Not shown: link.md: it is a symbolic link, and the store does not follow links")
     assert str(tmp_path) not in listing + "".join(said)
 
 
@@ -416,7 +416,7 @@ def respond(body, wire):
 SAID = """False: Here're the files and directories up to 2 levels deep in /memories, excluding hidden items:
 0B\t/memories
 False: File created successfully at: /memories/taste.txt
-True: '../taste.txt.md' cannot be the name of a memory: it leads out of the store
+True: '../taste.txt.md' cannot be used as a file name: it leads out of the folder
 False: The file /memories/taste.txt has been edited."""
 
 ASKED = {

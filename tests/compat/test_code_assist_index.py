@@ -9,7 +9,7 @@ import pytest
 from foretold.compat import code_assist
 from foretold.compat.code_assist import MemoryEntry
 from foretold.errors import StoreFailed
-from foretold.storage.names import safe_file
+from foretold.memory.note import safe_file
 
 FOLDER = "home/.claude/projects/fake/memory"
 INDEX = f"{FOLDER}/MEMORY.md"

@@ -6,6 +6,7 @@ import pytest
 from foretold.files import ReadState
 from foretold.files.disk import Disk
 from foretold.files.read_state.matching import find, fitted, repaired, replaced
+from foretold.storage.kernel import Kernel
 
 
 def known(folder, name="a.txt", data=b"alpha\nbeta\n", **options):
@@ -49,10 +50,14 @@ def test_a_link_that_is_swapped_in_is_not_followed(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["a.txt", "secret"]
 
 
-class Full(Disk):
-    def _fill(self, name, data, folder, mode):
-        super()._fill(name, data[:3], folder, mode)
+class FullKernel(Kernel):
+    def write(self, descriptor, data):
+        os.write(descriptor, data[:3])
         raise OSError(28, "No space left on device")
+
+
+class Full(Disk):
+    kernel = FullKernel()
 
 
 def test_a_full_disk_leaves_the_old_file_and_what_was_known(tmp_path):

@@ -24,12 +24,13 @@ import warnings
 
 import foretold
 from foretold.errors import ForetoldError
+from foretold.memory.note import INDEX
+from foretold.memory.store.folder import MemoryFolder as Folder
 from foretold.memory.store.inbox import Inbox
 from foretold.memory.store.index_file import entries_of
 from foretold.memory.store.store import Store, written
-from foretold.storage.atomic import Folder
+from foretold.storage.digest import digest_of
 from foretold.storage.kernel import KERNEL, Kernel
-from foretold.storage.names import INDEX, digest_of
 
 CALLS = "open close write fsync fchmod ftruncate link rename unlink mkdir rmdir exchange".split()
 PREAMBLE = "# Mine\n\nKeep this line.\n"

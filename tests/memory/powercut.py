@@ -21,8 +21,8 @@ import shutil
 from typing import NamedTuple
 
 from foretold.errors import ForetoldError
+from foretold.memory.note import INDEX
 from foretold.memory.store.inbox import Inbox
-from foretold.storage.names import INDEX
 
 from .machines import Watched, files_of, problems, store_in, text_of, waiting
 

@@ -10,9 +10,9 @@ import tempfile
 
 import pytest
 
+from foretold.memory.note import INDEX
 from foretold.memory.store.journal import change_of
 from foretold.storage.append_log import decode, encode
-from foretold.storage.names import INDEX
 
 from . import machines, powercut
 from .machines import OPERATIONS, Worker, files_of, in_child, lost, problems, seeded, store_in, text_of, waiting
@@ -97,7 +97,7 @@ def test_a_disk_that_stays_full_is_said_to_be_full(tmp_path, template):
         root = str(tmp_path / operation)
         answer = machines.faulted(operation, 1, errno.ENOSPC, template, root, lasting=True)
         assert answer[0] == "StoreFailed"
-        assert answer[1].endswith(": the disk is full; make room and try again. Nothing was changed")
+        assert answer[1].endswith(": the disk is full; free some space and try again. Nothing was changed")
         assert machines.judged(answer, root, before, before) == []
 
 

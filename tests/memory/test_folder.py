@@ -10,8 +10,10 @@ import threading
 import pytest
 
 from foretold.errors import BadName, ForetoldError, MemoryChanged, MemoryExists, NoSuchMemory, StoreFailed
-from foretold.storage.atomic import Folder, Modes
-from foretold.storage.names import MAX_FILE, digest_of
+from foretold.memory.note import MAX_FILE
+from foretold.memory.store.folder import MemoryFolder as Folder
+from foretold.storage.digest import digest_of
+from foretold.storage.folder import Modes
 
 from .machines import Quick, in_child, swap_race, tree
 
@@ -89,7 +91,7 @@ def test_a_file_that_somebody_made_in_the_last_moment_is_kept(tmp_path):
 
 def test_an_edit_of_what_is_no_longer_expected_fails(folder):
     folder.create("a.md", b"one")
-    with pytest.raises(MemoryChanged, match=r"a\.md was changed by somebody else meanwhile; look at it again"):
+    with pytest.raises(MemoryChanged, match=r"a\.md was changed by another program meanwhile; read it again"):
         folder.replace("a.md", b"ours", digest_of(b"other"))
     with pytest.raises(MemoryChanged):
         folder.remove("a.md", digest_of(b"other"))
@@ -279,7 +281,7 @@ def test_a_real_disk_that_is_full(tmp_path):
                 lambda: folder.create("big.md", b"x" * 100_000),
                 lambda: folder.replace("a.md", b"x" * 100_000, digest_of(b"one")),
             ):
-                with pytest.raises(StoreFailed, match="the disk is full; make room and try again"):
+                with pytest.raises(StoreFailed, match="the disk is full; free some space and try again"):
                     act()
             assert tree(folder.path) == {"a.md": b"one"}
     finally:
@@ -323,7 +325,7 @@ def test_a_folder_that_may_only_be_read(tmp_path):
 
 def test_a_file_stands_where_the_folder_should(tmp_path):
     (tmp_path / "memory").write_text("a file")
-    with pytest.raises(StoreFailed, match="a file stands where a folder should"):
+    with pytest.raises(StoreFailed, match="there is a file where a folder should be"):
         Folder(str(tmp_path / "memory")).locked().__enter__()
     assert Folder(str(tmp_path / "memory")).files() == {}
 
@@ -428,7 +430,7 @@ def test_no_spelling_of_a_path_leads_out(tmp_path):
 )  # fmt: skip
 def test_such_a_path_is_refused(folder, path):
     for act in (folder.read, folder.refuse_twin, lambda path: folder.create(path, b"x")):
-        with pytest.raises(BadName, match="cannot be the name of a memory"):
+        with pytest.raises(BadName, match="cannot be used as a file name"):
             act(path)
     assert tree(os.path.dirname(folder.path)) == {"memory": None}
 

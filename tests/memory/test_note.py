@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from foretold.errors import BadName
-from foretold.memory.note import new_file, slug_of
-from foretold.storage.names import MAX_PART, safe_file, same_name
+from foretold.memory.note import new_file, safe_file, slug_of
+from foretold.storage.names import MAX_PART, same_name
 
 TEXT = st.text(st.characters(exclude_categories=()) | st.sampled_from("./\\~%:- \0․／．"))
 

@@ -18,7 +18,7 @@ from foretold.sessions.model import Homes
 from foretold.sessions.resumption.claude import resume
 from foretold.sessions.transcript.fork import fork
 from foretold.sessions.transcript.writer import Transcript, new_session, transcript_path
-from foretold.storage.shared_log import AppendFile
+from foretold.storage.append_log import AppendFile
 
 FIELDS = ("userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch")
 SAID = {"model": "claude-opus-4-8", "stop_reason": "end_turn"}
@@ -196,7 +196,7 @@ def test_a_record_is_one_write(tmp_path):
 
 WRITER = """
 import json, sys
-from foretold.storage.shared_log import AppendFile
+from foretold.storage.append_log import AppendFile
 path, name, count, size = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 file = AppendFile(path, sync=False)
 for number in range(count):

@@ -1,7 +1,7 @@
 """What a framework gives us to keep: a file of JSON lines that several processes append to, and that only grows.
 
 1. Values are appended in one write, under a lock, and confirmed by the disk before the call returns; what a killed
-   writer tore is put aside and named (`foretold.storage.shared_log`).
+   writer tore is put aside and named (`foretold.storage.append_log`).
 2. A line may be of any length, and reading gives back exactly what was given. A line that is damaged is named, and
    costs no other.
 3. What is deleted is put aside under a name with the time in it, and can be brought back.
@@ -18,7 +18,8 @@ from foretold.errors import SessionFailed, StoreFailed
 from foretold.paths import our_folders
 from foretold.sessions.formats.jsonl import lines_of, rescued
 from foretold.sessions.transcript.writer import line_of
-from foretold.storage.shared_log import AppendFile, sync_folder
+from foretold.storage.append_log import AppendFile
+from foretold.storage.kernel import sync_folder
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:

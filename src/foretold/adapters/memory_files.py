@@ -29,7 +29,9 @@ from foretold.adapters.memory_forms import (
     text_of,
 )
 from foretold.errors import BadName, MemoryChanged, MemoryExists, NoSuchMemory, WriteRefused
-from foretold.storage.names import INDEX, digest_of, safe_file, same_name
+from foretold.memory.note import INDEX, safe_file
+from foretold.storage.digest import digest_of
+from foretold.storage.names import same_name
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:

@@ -23,9 +23,8 @@ from foretold.errors import ForetoldError
 from foretold.instructions.load import ask, load_view
 from foretold.instructions.text.memory_index import cut_index
 from foretold.memory.location import TEAM
-from foretold.memory.note import Memory, read_note
+from foretold.memory.note import INDEX, MAX_FILE, Memory, read_note
 from foretold.memory.prompt.prompt import memory_prompt, search_section, slashed
-from foretold.storage.names import INDEX, MAX_FILE
 from foretold.storage.tree import Disk, Fault, Tree
 from foretold.text.frontmatter import split, trim
 from foretold.types import NamedTuple

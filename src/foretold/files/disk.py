@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import os
 import stat
-from contextlib import suppress
 
+from foretold.storage.atomic import replace_file
+from foretold.storage.kernel import KERNEL
 from foretold.types import NamedTuple
 
 _READ = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
-_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 class Seen(NamedTuple):
@@ -32,6 +31,7 @@ class Disk:
     """The real one. A test may pass its own."""
 
     syncs = True  #: whether a file is on the disk before it takes its place
+    kernel = KERNEL
 
     def see(self, path: str) -> Seen:
         try:
@@ -63,37 +63,5 @@ class Disk:
 
     def write(self, path: str, data: bytes) -> None:
         """Replace a file, or make it and the folders above it. OSError if it cannot be done: the old one stays."""
-        folder, name = os.path.split(path)
-        os.makedirs(folder, exist_ok=True)
-        beside = f".{name[:80]}.{os.getpid():x}-{os.urandom(6).hex()}"
-        held = os.open(folder, _FOLDER)
-        try:
-            try:
-                self._fill(beside, data, held, _mode(name, held))
-                os.rename(beside, name, src_dir_fd=held, dst_dir_fd=held)
-            except BaseException:
-                with suppress(OSError):
-                    os.unlink(beside, dir_fd=held)
-                raise
-        finally:
-            os.close(held)
-
-    def _fill(self, name: str, data: bytes, folder: int, mode: int | None) -> None:
-        with open(os.open(name, _NEW, 0o666, dir_fd=folder), "wb") as file:
-            if mode is not None:
-                os.fchmod(file.fileno(), mode)
-            file.write(data)
-            file.flush()
-            if self.syncs:
-                os.fsync(file.fileno())
-
-
-def _mode(name: str, folder: int) -> int | None:
-    """The mode of a file that is replaced; what else stands there cannot be."""
-    try:
-        about = os.stat(name, dir_fd=folder, follow_symlinks=False)
-    except FileNotFoundError:
-        return None
-    if not stat.S_ISREG(about.st_mode):
-        raise IsADirectoryError if stat.S_ISDIR(about.st_mode) else FileExistsError(17, "it is no regular file", name)
-    return stat.S_IMODE(about.st_mode)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        replace_file(path, data, mode=None, keep_mode=True, sync=self.syncs, kernel=self.kernel)

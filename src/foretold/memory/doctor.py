@@ -21,14 +21,14 @@ from foretold.dialects.claude_code.settings import slug
 from foretold.dialects.surroundings import find_git, join
 from foretold.errors import StoreFailed
 from foretold.memory.location import Identity, identity_of, recall_identity
-from foretold.memory.note import Memory
+from foretold.memory.note import INDEX, Memory
 from foretold.memory.project import Memories
 from foretold.memory.store.index_file import Budget
 from foretold.memory.store.store import Store
 from foretold.memory.store.team import team_index
 from foretold.secrets.forms import credentials_in
 from foretold.secrets.invisible import hidden_in
-from foretold.storage.names import INDEX, same_name
+from foretold.storage.names import same_name
 from foretold.storage.tree import Disk
 from foretold.types import Finding
 

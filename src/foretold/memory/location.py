@@ -32,8 +32,8 @@ from foretold.dialects.surroundings import Git, World, find_git, join
 from foretold.errors import NotAFolder
 from foretold.instructions.load import ask
 from foretold.paths import our_folders
-from foretold.storage.kernel import token
-from foretold.storage.names import digest_of
+from foretold.storage.atomic import replace_file
+from foretold.storage.digest import digest_of
 from foretold.storage.tree import Disk, is_inside
 from foretold.types import Finding, NamedTuple
 
@@ -258,13 +258,8 @@ def remember(state: str, identity: Identity) -> None:
     """Write down what a project is, if that is not known already."""
     if recall_identity(state) == identity:
         return
-    beside = os.path.join(state, f".{NAME}.{token()}")
-    try:
-        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-            json.dump(identity._asdict(), file)
-        os.replace(beside, os.path.join(state, NAME))
-    except OSError:
-        return  # it helps later; it is not what was asked for
+    with suppress(OSError):  # it helps later; it is not what was asked for
+        replace_file(os.path.join(state, NAME), json.dumps(identity._asdict()).encode(), sync=False)
 
 
 def follow_move(states: str, state: str, here: Identity) -> None:

@@ -7,22 +7,20 @@
 
 Names of memory files: which are safe, and how a new one is made.
 
-1. A file of the store is named by its path below the store's folder: parts with `/` between them, the last one ending
-   in `.md`. No part is empty, `.` or `..`, starts with `.`, `~` or `-`, ends in a dot or a space, or has a backslash,
-   a colon, a percent sign, a control character or half of a surrogate pair.
-2. Nor may it become one of these by Unicode's compatibility forms (`․․`, `／`).
-3. A part has at most 255 bytes, a path at most 8 parts.
-4. New files are `<type>_<topic>.md`, the topic in lower case, every run of other characters one `_`.
-5. Two names that differ only in case or in Unicode form are the same name: some file systems cannot tell them apart.
+1. A file of the store is named by its path below the store's folder, which is safe (`foretold.storage.names`) and ends
+   in `.md`.
+2. New files are `<type>_<topic>.md`, the topic in lower case, every run of other characters one `_`.
 """
 
 from __future__ import annotations
 
 from foretold.errors import BadName
-from foretold.storage.names import MAX_PART, digest_of
+from foretold.storage.digest import digest_of
 from foretold.text.frontmatter import first_line, parse, split, trim
 from foretold.types import Finding, NamedTuple
 
+INDEX = "MEMORY.md"
+MAX_FILE = 4 * 1024 * 1024  #: bytes; a larger file is not read as a memory
 TYPES = ("user", "feedback", "project", "reference")
 
 
@@ -111,6 +109,13 @@ def _type(value: object) -> str:
 MAX_TOPIC = 80
 
 
+def safe_file(file: str) -> tuple[str, ...]:
+    """The parts of a memory's path below the store's folder; BadName if it is not a safe path that ends in .md."""
+    from foretold.storage.names import safe_parts
+
+    return safe_parts(file, ".md")
+
+
 def new_file(type_: str, topic: str) -> str:
     """The file of a new memory.
 
@@ -130,6 +135,8 @@ def slug_of(topic: str) -> str:
     ('merge-freeze-may-2026', '日本語')
     """
     import unicodedata
+
+    from foretold.storage.names import MAX_PART
 
     text = unicodedata.normalize("NFC", topic).lower()
     words = "".join(char if char.isalnum() else " " for char in text).split()

@@ -213,7 +213,7 @@ class Memories:
         store = self.holder(name)
         before = store.get(name)
         if expect and expect != before.digest:
-            raise MemoryChanged(f"{before.file} was changed by somebody else meanwhile; look at it again")
+            raise MemoryChanged(f"{before.file} was changed by another program meanwhile; read it again")
         whole = text if text is not None else store.rewritten(before, description, body, type)
         if store.scope == "team":
             refuse_credentials(before.file, whole)

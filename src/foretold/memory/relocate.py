@@ -15,14 +15,15 @@ import os
 import tarfile
 
 from foretold.errors import MemoryChanged, NoSuchMemory
-from foretold.memory.note import Memory, slug_of
+from foretold.memory.note import INDEX, Memory, slug_of
 from foretold.memory.project import Memories
 from foretold.memory.store.index_file import entries_of, line_of
 from foretold.memory.store.journal import Change
 from foretold.memory.store.store import Arrival, Store
 from foretold.memory.store.transaction import now
+from foretold.storage.atomic import replace_file
 from foretold.storage.kernel import failed, token
-from foretold.storage.names import INDEX, same_name
+from foretold.storage.names import same_name
 from foretold.types import Finding, NamedTuple
 
 
@@ -165,11 +166,7 @@ def _packed(plan: Relocation, folder: str) -> str:
             for file in (*store.folder.files(), INDEX):
                 _add(archive, store, label, file)
     path = os.path.join(folder, f"relocate-{now().replace(':', '')}-{token()[-6:]}.tar.gz")
-    with open(os.open(path + ".part", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
-        out.write(packed.getvalue())
-        out.flush()
-        os.fsync(out.fileno())
-    os.replace(path + ".part", path)
+    replace_file(path, packed.getvalue())
     return path
 
 

@@ -14,13 +14,13 @@ import json
 import time
 
 from foretold.errors import BadName, ForetoldError, StoreFailed
-from foretold.memory.note import Memory
+from foretold.memory.note import INDEX, MAX_FILE, Memory, safe_file
 from foretold.memory.relocate import own_lines
 from foretold.memory.store.index_file import line_of
 from foretold.memory.store.store import Arrival, Store
 from foretold.memory.store.transaction import now
 from foretold.secrets.forms import credentials_in
-from foretold.storage.names import INDEX, MAX_FILE, safe_file, same_name
+from foretold.storage.names import same_name
 from foretold.types import Finding, NamedTuple
 
 SCHEMA = "foretold.export/1"

@@ -1,38 +1,49 @@
-"""A file of records that are whole or absent: one line of JSON each, appended and synced.
+"""Files of lines that are only appended to: a line is whole, or is not there.
 
-1. Records are written by one system call to a descriptor opened for appending, each with a checksum.
-2. A line that is torn or does not add up is passed over by readers, and named. It costs no other line. What a killed
-   process left of a last one is put aside by the next that writes.
-3. A write that the disk took in part is taken back.
+1. Lines are written by one `write` on an append descriptor. A write that the disk accepted only in part is taken back.
+2. A last line without a newline was left by a process that was killed: no caller was told that it was written. The next
+   writer completes it if it is a whole record, and otherwise moves it to `<file>.torn`. Nothing before it is touched.
+3. A `RecordLog` is ours alone. Each record has a checksum; readers skip a line that does not add up, and report it. The
+   caller holds a lock.
+4. An `AppendFile` is shared with other programs, which may not take its lock: the system keeps single writes on an
+   append descriptor apart. If such a program wrote after a partial line, the line stays, and readers report it.
+   `append` returns when the system has the line, which then survives `kill -9`; with `sync`, when the disk has
+   confirmed it, and it survives a power cut.
 """
 
 from __future__ import annotations
 
 import binascii
+import errno
 import json
 import os
 from contextlib import suppress
 
 from foretold.errors import NotSynced, StoreFailed
-from foretold.storage.kernel import KERNEL, Kernel, failed
-from foretold.types import Finding
+from foretold.storage.kernel import KERNEL, Kernel, failed, sync_folder, write_all
+from foretold.storage.lock import unlock, wait_for_lock
+from foretold.types import TYPE_CHECKING, Finding
 
-TAIL = 8 * 1024 * 1024  #: bytes in which the last record begins
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+_STEP = 64 * 1024
+_FOLDER, _FILE = 0o755, 0o600
 
 
-class Lines:
-    """One such file. Whoever appends holds a lock of their own."""
+class RecordLog:
+    """A log of records, each one line of JSON with a checksum. The caller holds a lock while it appends."""
 
     def __init__(self, path: str, kernel: Kernel = KERNEL) -> None:
         self.path = path
         self.kernel = kernel
 
     def append(self, records: list[dict[str, object]]) -> None:
-        """Write records, all in one call, and sync them."""
+        """Write records in one call, and sync them."""
         data = b"".join(map(encode, records))
         try:
-            descriptor = self.kernel.open(self.path, _APPEND, 0o600)
+            descriptor = self.kernel.open(self.path, _APPEND, _FILE)
             try:
                 self._write(descriptor, data)
             finally:
@@ -44,57 +55,29 @@ class Lines:
     def _write(self, descriptor: int, data: bytes) -> None:
         size = os.fstat(descriptor).st_size
         if size == 0:
-            self.kernel.fchmod(descriptor, 0o600)
-            self._sync_folder()
-        elif os.pread(descriptor, 1, size - 1) != b"\n":
-            size = self._mended(descriptor, size)
-            if size and os.pread(descriptor, 1, size - 1) != b"\n":
+            self.kernel.fchmod(descriptor, _FILE)
+            sync_folder(os.path.dirname(self.path), self.kernel)
+        elif torn := _torn_line(descriptor, size):
+            if decode(torn) is not None:
                 data = b"\n" + data
+            else:
+                size -= len(torn)
+                put_aside(self.path, torn, self.kernel)
+                self.kernel.ftruncate(descriptor, size)
         written = 0
         try:
             written = self.kernel.write(descriptor, data)
             if written != len(data):
-                raise StoreFailed(f"the disk took {written} of {len(data)} bytes of {self.path}. Nothing was changed")
+                raise StoreFailed(
+                    f"the disk accepted {written} of {len(data)} bytes of {self.path}. Nothing was changed"
+                )
             self.kernel.fsync(descriptor)
         except (OSError, StoreFailed) as error:
-            self._take_back(descriptor, size, error, whole=written == len(data))
+            take_back(self.kernel, descriptor, size, self.path, error, is_whole=written == len(data))
             raise
 
-    def _take_back(self, descriptor: int, size: int, error: Exception, *, whole: bool) -> None:
-        try:
-            self.kernel.ftruncate(descriptor, size)
-        except OSError:
-            if whole:
-                said = f"a record is in {self.path}, but the disk did not confirm it ({error}): a power cut may undo it"
-                raise NotSynced(said) from error
-
-    def _mended(self, descriptor: int, size: int) -> int:
-        """The size without a torn tail. A process that was killed while it wrote left it: nobody was told of it.
-
-        It is put aside into a file of its own. A tail that lacks nothing but its end stays.
-        """
-        start = max(0, size - TAIL)
-        tail = os.pread(descriptor, size - start, start)
-        torn = tail[tail.rfind(b"\n") + 1 :]
-        if decode(torn) is not None or len(torn) == len(tail) < size:
-            return size
-        aside = self.kernel.open(self.path + ".torn", _APPEND, 0o600)
-        try:
-            self.kernel.write(aside, torn + b"\n")
-        finally:
-            self.kernel.close(aside)
-        self.kernel.ftruncate(descriptor, size - len(torn))
-        return size - len(torn)
-
-    def _sync_folder(self) -> None:
-        folder = os.open(os.path.dirname(self.path), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            self.kernel.fsync(folder)
-        finally:
-            os.close(folder)
-
     def read(self, start: int = 0, findings: list[Finding] | None = None) -> tuple[list[dict[str, object]], int]:
-        """The records from a place in the file on, and where the last whole line ends."""
+        """The records after an offset, and where the last whole line ends."""
         try:
             with open(self.path, "rb") as file:
                 file.seek(start)
@@ -111,9 +94,133 @@ class Lines:
             if record is not None:
                 records.append(record)
             elif line and findings is not None:
-                said = "a record is damaged and is passed over"
-                findings.append(Finding(self.path, number, "history-damaged", said))
+                findings.append(Finding(self.path, number, "history-damaged", "a record is damaged and is skipped"))
         return records, start + whole
+
+
+class AppendFile:
+    """A file of JSON lines that several programs append to. `findings` names what was found torn."""
+
+    def __init__(
+        self, path: str, *, sync: bool = True, write: Callable[[int, bytes], int] = os.write, create: bool = True
+    ) -> None:
+        self.path, self.findings = path, list[Finding]()
+        self.end = 0  #: where the last line ends that was written here
+        self._sync, self._write = sync, write
+        folder = os.path.dirname(path)
+        try:
+            os.makedirs(folder, mode=_FOLDER, exist_ok=True)
+            is_new = not os.path.lexists(path)
+            self._descriptor = os.open(path, _APPEND if create else _APPEND & ~os.O_CREAT, _FILE)
+        except OSError as error:
+            raise StoreFailed(f"{path} cannot be opened: {error.strerror}") from error
+        if is_new and sync:
+            sync_folder(folder)
+        self._run_locked(self._repair)
+
+    @property
+    def is_closed(self) -> bool:
+        return self._descriptor < 0
+
+    def append(self, line: bytes) -> None:
+        """Write a line, given without its newline."""
+        data = line + b"\n"
+        self._run_locked(lambda: self._put(data))
+        if self._sync:
+            try:
+                os.fsync(self._descriptor)
+            except OSError as error:
+                raise NotSynced(f"{self.path}: written, but the disk did not confirm it: {error.strerror}") from error
+
+    def close(self) -> None:
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def _run_locked(self, action: Callable[[], None]) -> None:
+        if self._descriptor < 0:
+            raise StoreFailed(f"{self.path} is closed")
+        wait_for_lock(self._descriptor)
+        try:
+            action()
+        finally:
+            unlock(self._descriptor)
+
+    def _put(self, data: bytes) -> None:
+        size = os.fstat(self._descriptor).st_size
+        if size and os.pread(self._descriptor, 1, size - 1) != b"\n":
+            self._repair()
+            size = os.fstat(self._descriptor).st_size
+        try:
+            count = self._write(self._descriptor, data)
+        except OSError as error:
+            raise StoreFailed(f"{self.path}: nothing was written: {error.strerror}") from error
+        if count != len(data):
+            if os.fstat(self._descriptor).st_size == size + count:
+                os.ftruncate(self._descriptor, size)
+            no_space = os.strerror(errno.ENOSPC)
+            raise StoreFailed(f"{self.path}: nothing was written: {no_space}; free some space and try again")
+        # after an append the offset is the end of what was appended, whatever others wrote before or since
+        self.end = os.lseek(self._descriptor, 0, os.SEEK_CUR)
+
+    def _repair(self) -> None:
+        """Complete or put aside a last line that has no newline."""
+        size = os.fstat(self._descriptor).st_size
+        torn = _torn_line(self._descriptor, size)
+        if not torn:
+            return
+        if _is_record(torn):
+            self._write(self._descriptor, b"\n")
+            return
+        put_aside(self.path, torn)
+        sync_folder(os.path.dirname(self.path))
+        if os.fstat(self._descriptor).st_size == size:
+            os.ftruncate(self._descriptor, size - len(torn))
+            said = f"the last {len(torn):,} bytes were torn, and are in {os.path.basename(self.path)}.torn"
+            self.findings.append(Finding(self.path, None, "record-torn", said))
+
+
+def put_aside(path: str, data: bytes, kernel: Kernel = KERNEL) -> None:
+    """Append the torn end of a file to `<file>.torn`, and sync that."""
+    descriptor = kernel.open(path + ".torn", _APPEND, _FILE)
+    try:
+        write_all(kernel, descriptor, data + b"\n")
+        kernel.fsync(descriptor)
+    finally:
+        kernel.close(descriptor)
+
+
+def take_back(kernel: Kernel, descriptor: int, size: int, path: str, error: BaseException, *, is_whole: bool) -> None:
+    """Cut a file to what it was before a write that failed. NotSynced if the write is there and cannot be cut off."""
+    try:
+        kernel.ftruncate(descriptor, size)
+    except OSError:
+        if is_whole:
+            said = f"{path} is written, but the disk did not confirm it ({error}): a power cut may undo it"
+            raise NotSynced(said) from error
+
+
+def _torn_line(descriptor: int, size: int) -> bytes:
+    """The last line, if it has no newline."""
+    start = size
+    while start > 0:
+        step = max(0, start - _STEP)
+        found = os.pread(descriptor, start - step, step).rfind(b"\n")
+        start = step + found + 1
+        if found >= 0:
+            break
+    pieces = []
+    while start < size and (piece := os.pread(descriptor, size - start, start)):
+        pieces.append(piece)
+        start += len(piece)
+    return b"".join(pieces)
+
+
+def _is_record(data: bytes) -> bool:
+    try:
+        return isinstance(json.loads(data), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def encode(record: dict[str, object]) -> bytes:
@@ -123,7 +230,7 @@ def encode(record: dict[str, object]) -> bytes:
 
 
 def decode(line: bytes) -> dict[str, object] | None:
-    """The record of a line without its end; None if it does not add up.
+    """The record of a line without its newline; None if it does not add up.
 
     >>> decode(encode({"a": 1})[:-1]), decode(encode({"a": 1})[:-4])
     ({'a': 1}, None)

@@ -2,26 +2,25 @@
 
 1. A frame is a line of JSON with a checksum, then `size` bytes with a checksum of their own, and a newline. Bytes are
    compressed where that makes them fewer.
-2. Frames are appended by whoever holds the lock of the file, and synced before it is let go. What the disk refuses
-   half-way is taken back, all of it.
-3. What a killed process left at the end is put aside, into `<file>.torn`, by the next that writes: nobody was told of
-   it. Readers pass over it and name it.
-4. Damage costs the frames that it hit: reading goes on at the next head that adds up.
+2. Frames are appended under the lock of the file, and synced before it is released. If the disk refuses a frame, all
+   frames of this writer are taken back.
+3. What a killed process left at the end is moved to `<file>.torn` by the next writer: no caller was told that it was
+   written. Readers skip it and report it.
+4. Damage costs only the frames it hit: reading continues at the next head whose checksum is right.
 """
 
 from __future__ import annotations
 
 import errno
-import fcntl
 import lzma
 import os
-import time
 import zlib
 from contextlib import contextmanager, suppress
 
-from foretold.errors import NotSynced, StoreFailed
-from foretold.storage.append_log import decode, encode
-from foretold.storage.kernel import KERNEL, Kernel, failed, write_all
+from foretold.errors import StoreFailed
+from foretold.storage.append_log import decode, encode, take_back
+from foretold.storage.kernel import KERNEL, Kernel, failed, sync_folder, write_all
+from foretold.storage.lock import wait_for_lock
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
@@ -39,12 +38,12 @@ _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class Frame(NamedTuple):
-    """A frame and where it stands; its data is read when it is asked for."""
+    """A frame and its offsets; its data is read on demand."""
 
     head: dict[str, object]
     start: int
     at: int  #: where its bytes begin
-    end: int  #: behind its newline
+    end: int  #: after its newline
 
     @property
     def kind(self) -> str:
@@ -56,7 +55,7 @@ class Frame(NamedTuple):
 
 
 def frame_of(head: dict[str, object], data: bytes) -> bytes:
-    """A frame as it stands in a file."""
+    """A frame as bytes."""
     filters = [{"id": lzma.FILTER_LZMA2, "preset": PRESET, "dict_size": max(4096, len(data))}]
     packed = lzma.compress(data, lzma.FORMAT_XZ, lzma.CHECK_NONE, filters=filters)
     codec = "xz"
@@ -104,7 +103,7 @@ class Frames:
                     at = frame.end
                     continue
                 then = _next_head(file, at + 1, size)
-                _tell(findings, self.path, at, then, size)
+                _report(findings, self.path, at, then, size)
                 at = then
 
     def read(self, frame: Frame) -> bytes | None:
@@ -114,18 +113,18 @@ class Frames:
             return data_of(frame, file.read(frame.number("size")))
 
     @contextmanager
-    def writing(self) -> Iterator[Writer]:
-        """Hold the file alone and append to it. All of it is there afterwards, or nothing of it."""
+    def writing(self) -> Iterator[FrameWriter]:
+        """Lock the file and append to it: all frames, or none."""
         descriptor = self._lock()
         try:
-            start = self._mended(descriptor)
-            writer = Writer(self.kernel, descriptor)
+            start = self._repair(descriptor)
+            writer = FrameWriter(self.kernel, descriptor)
             try:
                 yield writer
                 if writer.count:
                     self.kernel.fsync(descriptor)
             except BaseException as error:
-                self._take_back(descriptor, start, error, is_whole=writer.is_done)
+                take_back(self.kernel, descriptor, start, self.path, error, is_whole=writer.is_done)
                 if isinstance(error, OSError):
                     raise failed(f"cannot write {self.path}", error) from error
                 raise
@@ -133,37 +132,22 @@ class Frames:
             with suppress(OSError):  # what matters is synced
                 self.kernel.close(descriptor)
 
-    def _take_back(self, descriptor: int, start: int, error: BaseException, *, is_whole: bool) -> None:
-        try:
-            self.kernel.ftruncate(descriptor, start)
-        except OSError:
-            if is_whole:
-                said = f"it is in {self.path}, but the disk did not confirm it ({error}): a power cut may undo it"
-                raise NotSynced(said) from error
-
     def _lock(self) -> int:
-        until = time.monotonic() + PATIENCE
         try:
             descriptor = self.kernel.open(self.path, _APPEND, 0o600)
         except OSError as error:
             raise failed(f"cannot open {self.path}", error) from error
-        while True:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        try:
+            if wait_for_lock(descriptor, PATIENCE):
                 return descriptor
-            except BlockingIOError:
-                pass
-            except OSError as error:
-                os.close(descriptor)
-                raise failed(f"cannot lock {self.path}", error) from error
-            if time.monotonic() > until:
-                os.close(descriptor)
-                said = f"another process has held {self.path} for {PATIENCE:g} seconds. Nothing was changed"
-                raise StoreFailed(said)
-            time.sleep(0.002 + int.from_bytes(os.urandom(1)) / 20_000)
+        except OSError as error:
+            os.close(descriptor)
+            raise failed(f"cannot lock {self.path}", error) from error
+        os.close(descriptor)
+        raise StoreFailed(f"another process has locked {self.path} for {PATIENCE:g} seconds. Nothing was changed")
 
-    def _mended(self, descriptor: int) -> int:
-        """The size without what is torn at the end, which is put aside."""
+    def _repair(self, descriptor: int) -> int:
+        """Move a torn end aside; the size of the rest."""
         try:
             size = os.fstat(descriptor).st_size
             whole = self._whole(size)
@@ -176,7 +160,7 @@ class Frames:
                 self.kernel.ftruncate(descriptor, whole)
             elif not size:
                 self.kernel.fchmod(descriptor, 0o600)
-                _sync_folder(self.kernel, os.path.dirname(self.path))
+                sync_folder(os.path.dirname(self.path), self.kernel)
         except OSError as error:
             raise failed(f"cannot write {self.path}", error) from error
         return whole
@@ -191,8 +175,8 @@ class Frames:
         return min(end, size)
 
 
-class Writer:
-    """Appends to a file whose lock is held."""
+class FrameWriter:
+    """Appends to a locked file."""
 
     def __init__(self, kernel: Kernel, descriptor: int) -> None:
         self.kernel, self.descriptor = kernel, descriptor
@@ -244,16 +228,16 @@ def _next_head(file: BufferedReader, at: int, size: int) -> int:
     return size
 
 
-def _tell(findings: list[Finding] | None, path: str, at: int, then: int, size: int) -> None:
+def _report(findings: list[Finding] | None, path: str, at: int, then: int, size: int) -> None:
     if findings is None:
         return
     if then < size:
-        said = f"{then - at:,} bytes from byte {at:,} on are damaged; the frames behind them are read"
+        said = f"{then - at:,} bytes from byte {at:,} on are damaged; the frames after them are read"
         findings.append(
             Finding(path, None, "archive-damaged", said, "restore this file from a backup, or archive again")
         )
     else:
-        said = f"the last {size - at:,} bytes are no whole frame: a process was killed, or is writing just now"
+        said = f"the last {size - at:,} bytes are not a whole frame: a process was killed, or is still writing"
         findings.append(Finding(path, None, "archive-torn", said, "nothing: the next archiving puts them aside"))
 
 
@@ -264,11 +248,3 @@ def _copy(kernel: Kernel, source: int, target: int, start: int, end: int) -> Non
             raise OSError(errno.EIO, "the file became shorter")
         write_all(kernel, target, data)
         start += len(data)
-
-
-def _sync_folder(kernel: Kernel, path: str) -> None:
-    folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        kernel.fsync(folder)
-    finally:
-        os.close(folder)

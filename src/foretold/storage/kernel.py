@@ -1,13 +1,12 @@
 """The system calls that change something, in one place.
 
-A `Kernel` is what a store writes through. Tests give it one that fails, or dies, at the n-th call, and one that records
-what a power cut could leave behind.
+Stores write through a `Kernel`. Tests pass one that fails, or kills the process, at the n-th call, and one that records
+what a power cut could leave on disk.
 """
 
 from __future__ import annotations
 
 import errno
-import hashlib  # noqa: F401 - who writes needs fast digests: see note.digest_of
 import os
 
 from foretold.errors import StoreFailed
@@ -16,7 +15,7 @@ _EXCHANGE = 2  #: RENAME_EXCHANGE of Linux, RENAME_SWAP of macOS
 
 
 class Kernel:
-    """Calls of the operating system by their own names, with `exchange` beside them."""
+    """The system calls under their own names, and `exchange`."""
 
     open = staticmethod(os.open)
     close = staticmethod(os.close)
@@ -32,10 +31,10 @@ class Kernel:
 
     @staticmethod
     def exchange(one: str, other: str, one_folder: int, other_folder: int) -> bool:
-        """Let two files change places in one step. False if this system cannot.
+        """Exchange two files in one step. False if this system cannot.
 
-        A plain rename loses what another program put in its way a moment before; after an exchange it is still there,
-        under our name, and can be looked at.
+        A plain rename loses what another program wrote there a moment before; after an exchange that file still exists
+        under our temporary name and can be compared.
         """
         import ctypes
 
@@ -61,25 +60,34 @@ def write_all(kernel: Kernel, descriptor: int, data: bytes) -> None:
     while view:
         count = kernel.write(descriptor, view)
         if count <= 0:
-            raise OSError(errno.EIO, "the disk took no byte")
+            raise OSError(errno.EIO, "the disk did not accept any bytes")
         view = view[count:]
 
 
+def sync_folder(path: str, kernel: Kernel = KERNEL) -> None:
+    """Wait until the disk has the names in a folder."""
+    descriptor = os.open(path or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        kernel.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def token() -> str:
-    """A name that no other process makes up."""
+    """Part of a file name that no other process uses."""
     return f"{os.getpid():x}-{os.urandom(6).hex()}"
 
 
 def failed(doing: str, error: OSError) -> StoreFailed:
-    """An error of the system in words that say what to do."""
+    """A system error as a StoreFailed whose message says what to do."""
     advice = {
-        errno.ENOSPC: "the disk is full; make room and try again",
-        errno.EDQUOT: "the quota is used up; make room and try again",
+        errno.ENOSPC: "the disk is full; free some space and try again",
+        errno.EDQUOT: "the disk quota is exceeded; free some space and try again",
         errno.EROFS: "the file system is read-only",
-        errno.EACCES: "it may not be written to; look at its owner and mode",
-        errno.EPERM: "it may not be written to; look at its owner and mode",
-        errno.ELOOP: "a symbolic link stands in the way; a store follows none",
-        errno.ENOTDIR: "a file stands where a folder should",
-        errno.EISDIR: "a folder stands where a file should",
+        errno.EACCES: "permission denied; check its owner and mode",
+        errno.EPERM: "permission denied; check its owner and mode",
+        errno.ELOOP: "there is a symbolic link in the path, and a store does not follow links",
+        errno.ENOTDIR: "there is a file where a folder should be",
+        errno.EISDIR: "there is a folder where a file should be",
     }.get(error.errno or 0, error.strerror or str(error))
     return StoreFailed(f"{doing}: {advice}. Nothing was changed")

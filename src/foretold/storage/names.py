@@ -1,39 +1,40 @@
-"""Names of files in a folder of memories: which are safe on every file system, and which are the same."""
+"""Names of files: which are safe on every file system, and which are the same on some.
+
+1. A path has parts with `/` between them. No part is empty, `.` or `..`, starts with `.`, `~` or `-`, ends in a dot or
+   a space, or has a backslash, a colon, a percent sign, a control character or half of a surrogate pair.
+2. Nor may it become one of these by Unicode's compatibility forms (`․․`, `／`).
+3. A part has at most 255 bytes, a path at most 8 parts.
+4. Two names that differ only in case or in Unicode form are the same name: some file systems cannot tell them apart.
+"""
 
 from __future__ import annotations
 
-import sys
-
 from foretold.errors import BadName
-from foretold.types import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from typing import Any
 
 MAX_PART = 255
 MAX_PARTS = 8
 _FORBIDDEN = frozenset('\\:%"<>|?*')
 
 
-def safe_file(file: str) -> tuple[str, ...]:
-    """The parts of a path below the store's folder.
+def safe_parts(file: str, ending: str = "") -> tuple[str, ...]:
+    """The parts of a relative path that is safe on every file system; BadName if it is not.
 
-    >>> safe_file("auto/user_role.md")
+    >>> safe_parts("auto/user_role.md", ".md")
     ('auto', 'user_role.md')
-    >>> safe_file("../secret.md")
+    >>> safe_parts("../secret.md")
     Traceback (most recent call last):
         ...
-    foretold.errors.BadName: '../secret.md' cannot be the name of a memory: it leads out of the store
+    foretold.errors.BadName: '../secret.md' cannot be used as a file name: it leads out of the folder
     """
     import unicodedata
 
     parts = tuple(file.split("/"))
     plain = tuple(unicodedata.normalize("NFKC", file).split("/"))
     problem = _problem(parts) or (_problem(plain) if plain != parts else "")
-    if not problem and not parts[-1].endswith(".md"):
-        problem = "it does not end in .md"
+    if not problem and not parts[-1].endswith(ending):
+        problem = f"it does not end in {ending}"
     if problem:
-        raise BadName(f"{file!r} cannot be the name of a memory: {problem}")
+        raise BadName(f"{file!r} cannot be used as a file name: {problem}")
     return parts
 
 
@@ -42,7 +43,7 @@ def _problem(parts: tuple[str, ...]) -> str:
         return f"it is more than {MAX_PARTS} folders deep"
     for part in parts:
         if part in ("", ".", ".."):
-            return "it leads out of the store"
+            return "it leads out of the folder"
         if part[0] in ".~-":
             return f"a part of it starts with {part[0]!r}"
         if part[-1] in ". ":
@@ -63,35 +64,3 @@ def same_name(file: str) -> str:
     import unicodedata
 
     return unicodedata.normalize("NFC", unicodedata.normalize("NFKD", file).casefold())
-
-
-INDEX = "MEMORY.md"
-
-
-MAX_FILE = 4 * 1024 * 1024  #: bytes; a larger file is no memory, and is named
-
-
-def digest_of(data: bytes) -> str:
-    """SHA-256 in hexadecimal.
-
-    Python's own module is taken for small texts: `hashlib` loads OpenSSL, a third of a bare start. For others, and once
-    it is loaded, `hashlib` is ten times as fast; an index is compared between two steps that must not be far apart.
-    """
-    if "hashlib" in sys.modules or len(data) > SMALL:
-        import hashlib
-
-        return hashlib.sha256(data).hexdigest()
-    digest: str = _own_sha256()(data).hexdigest()
-    return digest
-
-
-SMALL = 4096  #: bytes
-
-
-def _own_sha256() -> Any:
-    for name in ("_sha2", "_sha256"):
-        try:
-            return __import__(name).sha256
-        except ImportError:
-            continue
-    return __import__("hashlib").sha256

@@ -71,7 +71,7 @@ def test_nothing_more_is_read_when_all_is_found(tmp_path, files):
 def test_own_files_prove_nothing(tmp_path):
     (tmp_path / "a.py").write_text("some_name\n")
     (tmp_path / "MEMORY.md").write_text("some_name\n")
-    from foretold.storage.names import digest_of
+    from foretold.storage.digest import digest_of
 
     own = OwnFiles(frozenset({"a.py"}), frozenset({digest_of(b"some_name\n")}))
     assert search(str(tmp_path), ["a.py", "MEMORY.md"], [(Needle("some_name"),)], own=own).hits == {}

@@ -11,11 +11,11 @@ import time
 import pytest
 
 import foretold
+from foretold.memory.note import MAX_FILE
 from foretold.memory.recall import cache as caching
 from foretold.memory.recall.cache import SEALED, Cache
 from foretold.memory.recall.file_stamps import walk_of
 from foretold.memory.recall.recall import recall
-from foretold.storage.names import MAX_FILE
 
 SOURCES = os.path.dirname(os.path.dirname(os.path.abspath(foretold.__file__)))
 WORDS = "tabs deploy staging router token budget cache index memory folder branch review release cluster parser".split()

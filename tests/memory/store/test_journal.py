@@ -8,9 +8,10 @@ import time
 import pytest
 
 from foretold.errors import NotSynced, StoreFailed
+from foretold.memory.note import INDEX
 from foretold.memory.store.journal import Change, Head, Journal, change_of, record_of
-from foretold.storage.append_log import Lines
-from foretold.storage.names import INDEX, digest_of
+from foretold.storage.append_log import RecordLog
+from foretold.storage.digest import digest_of
 
 from ..machines import Quick, in_child, store_in
 
@@ -85,10 +86,10 @@ def test_a_write_that_the_disk_took_in_part_is_taken_back(tmp_path):
             return super().call(name, *args, **options)
 
     path = str(tmp_path / "log.jsonl")
-    Lines(path, Quick()).append([{"a": 1}])
-    with pytest.raises(StoreFailed, match=r"the disk took 10 of \d+ bytes of .*\. Nothing was changed"):
-        Lines(path, Short()).append([{"b": 2}])
-    assert Lines(path).read()[0] == [{"a": 1}]
+    RecordLog(path, Quick()).append([{"a": 1}])
+    with pytest.raises(StoreFailed, match=r"the disk accepted 10 of \d+ bytes of .*\. Nothing was changed"):
+        RecordLog(path, Short()).append([{"b": 2}])
+    assert RecordLog(path).read()[0] == [{"a": 1}]
 
 
 def test_a_record_that_can_be_neither_confirmed_nor_taken_back_is_named(tmp_path):
@@ -99,10 +100,10 @@ def test_a_record_that_can_be_neither_confirmed_nor_taken_back_is_named(tmp_path
             return super().call(name, *args, **options)
 
     path = str(tmp_path / "log.jsonl")
-    Lines(path, Quick()).append([{"a": 1}])
-    with pytest.raises(NotSynced, match=r"a record is in .*, but the disk did not confirm it"):
-        Lines(path, Stuck()).append([{"b": 2}])
-    assert Lines(path).read()[0] == [{"a": 1}, {"b": 2}]
+    RecordLog(path, Quick()).append([{"a": 1}])
+    with pytest.raises(NotSynced, match=r"log.jsonl is written, but the disk did not confirm it"):
+        RecordLog(path, Stuck()).append([{"b": 2}])
+    assert RecordLog(path).read()[0] == [{"a": 1}, {"b": 2}]
 
 
 def test_a_clock_that_jumps_back_does_not_change_the_order(store, monkeypatch):

@@ -16,10 +16,10 @@ from foretold.errors import (
     StoreFailed,
     WriteRefused,
 )
-from foretold.memory.note import read_note
+from foretold.memory.note import INDEX, MAX_FILE, read_note
 from foretold.memory.store.index_file import entries_of
+from foretold.storage.digest import digest_of
 from foretold.storage.kernel import KERNEL
-from foretold.storage.names import INDEX, MAX_FILE, digest_of
 
 from ..machines import Quick, Worker, files_of, lost, problems, store_in, tree
 
@@ -93,7 +93,7 @@ def test_what_is_returned_is_what_is_on_the_disk(store):
 
 def test_names_that_a_memory_cannot_have(store):
     for file in (INDEX, "memory.md", "../a.md", "a.txt"):
-        with pytest.raises(BadName, match="cannot be the name of a memory"):
+        with pytest.raises(BadName, match="cannot be used as a file name"):
             store.put(file, "x")
     with pytest.raises(BadName, match="no letter or digit"):
         store.create("!!!", type="user", description="", body="")
@@ -265,7 +265,7 @@ def test_the_index_cannot_follow_and_that_is_said(tmp_path):
         store.put("user_a.md", "A.")
     assert str(raised.value) == (
         "user_a.md is changed, but MEMORY.md does not follow yet: cannot write MEMORY.md: the disk is full; "
-        "make room and try again. Try: foretold memory doctor --fix"
+        "free some space and try again. Try: foretold memory doctor --fix"
     )
     fresh = store_in(str(tmp_path / "store"))
     fresh.put("user_b.md", "B.")

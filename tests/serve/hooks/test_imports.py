@@ -42,7 +42,7 @@ ALWAYS = {
         "foretold.storage.tree",
         "foretold.paths",
     ),
-    *("foretold.storage", "foretold.storage.tree"),
+    *("foretold.storage", "foretold.storage.lock", "foretold.storage.tree"),
     *("foretold.serve", "foretold.serve.hooks", *(f"foretold.serve.hooks.{name}" for name in HOOKS)),
 }
 REGULAR = {
@@ -56,7 +56,7 @@ SHELL |= {"foretold.instructions", "foretold.instructions.discover", "foretold.i
 SHELL |= {"foretold.text.shell", "foretold.text.shell.words"}
 RECALL = {f"foretold.memory.recall.{name}" for name in "cache file_stamps index query ranking".split()}
 RECALL |= {f"foretold.memory.recall.{name}" for name in "recall relevance render".split()}
-RECALL |= {"foretold.memory.recall", "foretold.memory.note", "foretold.errors", "foretold.storage.names"}
+RECALL |= {"foretold.memory.recall", "foretold.memory.note", "foretold.errors", "foretold.storage.digest"}
 RECALL |= {"foretold.text", "foretold.instructions.render"}
 RECALL |= {
     "foretold.memory",
@@ -70,7 +70,7 @@ MASKING = {"foretold.secrets", "foretold.secrets.forms", "foretold.secrets.maski
 CREDENTIALS = {
     "foretold.secrets",
     "foretold.text",
-    "foretold.storage.names",
+    "foretold.storage.digest",
     "foretold.errors",
     "foretold.secrets.forms",
     "foretold.memory",

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
+from foretold.memory.note import INDEX
 from foretold.serve.hooks import memories_naming
-from foretold.storage.names import INDEX
 
 ADVICE = 'foretold memory edit NAME -b "TEXT" --by agent'
 

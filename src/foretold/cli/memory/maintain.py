@@ -14,10 +14,10 @@ from foretold.cli.schema import emit, finding_json
 from foretold.errors import ForetoldError, NoSuchMemory
 from foretold.memory.doctor import examine
 from foretold.memory.location import identity_of, remember
+from foretold.memory.note import INDEX
 from foretold.memory.project import Memories, open as open_memories
 from foretold.memory.store.inbox import unified
 from foretold.memory.store.index_file import Budget
-from foretold.storage.names import INDEX
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:

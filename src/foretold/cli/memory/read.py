@@ -19,12 +19,11 @@ from foretold.cli.paint import Paint, plural
 from foretold.cli.schema import emit, finding_json
 from foretold.instructions.text.memory_index import cut_index
 from foretold.memory.doctor import elsewhere
-from foretold.memory.note import TYPES, Memory
+from foretold.memory.note import INDEX, TYPES, Memory
 from foretold.memory.project import Memories
 from foretold.memory.store.inbox import unified
 from foretold.memory.store.index_file import Budget
 from foretold.memory.store.journal import Change
-from foretold.storage.names import INDEX
 from foretold.types import Finding
 
 

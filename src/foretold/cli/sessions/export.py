@@ -12,6 +12,7 @@ from foretold.cli.sessions.options import Progress, homes_of, parser_of, session
 from foretold.errors import ForetoldError, SessionFailed
 from foretold.secrets.redactor import Redactor
 from foretold.sessions.exporters.export import FORMS, Choice, export
+from foretold.storage.atomic import replace_file
 from foretold.types import Finding
 
 SUFFIXES = {".md": "markdown", ".markdown": "markdown", ".html": "html", ".htm": "html", ".json": "json"}
@@ -77,18 +78,10 @@ def _write(path: str, pieces: Iterator[str], *, force: bool) -> None:
     if os.path.lexists(path) and not force:
         more = "choose another name" if os.path.isdir(path) else "choose another name, or add --force"
         raise ForetoldError(f"{printable(path)} is there already; {more}")
-    part = f"{path}.part-{os.getpid()}"
     try:
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with open(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-            for piece in pieces:
-                file.write(piece)
-        os.replace(part, path)
+        replace_file(path, (piece.encode("utf-8", "backslashreplace") for piece in pieces), sync=False)
     except OSError as error:
         raise SessionFailed(f"cannot write {printable(path)}: {error.strerror}") from None
-    finally:
-        if os.path.lexists(part):
-            os.unlink(part)
 
 
 def _tell(redactor: Redactor | None, findings: list[Finding], paint: Paint) -> None:

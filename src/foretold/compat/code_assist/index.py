@@ -16,8 +16,8 @@ from foretold.compat.code_assist.memory import INDEX, MAX_FILE, MemoryEntry, sca
 from foretold.compat.code_assist.paths import Folder, get_memory_dir
 from foretold.errors import MemoryChanged, MemoryExists, NoSuchMemory
 from foretold.memory.store.index_file import entries_of
-from foretold.storage.atomic import Folder as Store
-from foretold.storage.names import digest_of
+from foretold.storage.digest import digest_of
+from foretold.storage.folder import Folder as Store
 from foretold.storage.tree import Disk, Fault, Tree
 from foretold.types import Finding
 

@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import time
@@ -17,6 +16,7 @@ from typing import NamedTuple
 
 from foretold.compat.asking import Folder
 from foretold.errors import ForetoldError, StoreFailed
+from foretold.storage.atomic import replace_file
 
 __all__ = ["IMPORTANCE", "MAX_ENTRIES", "MAX_IN_CONTEXT", "SessionEntry", "SessionMemory"]
 
@@ -66,16 +66,9 @@ class SessionMemory:
     def save(self, path: Folder) -> None:
         """Write the notes to a file."""
         data = json.dumps([entry._asdict() for entry in self.entries], ensure_ascii=False)
-        made = f"{path}.{os.getpid():x}-{os.urandom(6).hex()}"
         try:
-            with open(made, "x", encoding="utf-8", newline="\n") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(made, path)
+            replace_file(os.fspath(path), data.encode(), mode=None)
         except OSError as error:
-            with contextlib.suppress(OSError):
-                os.unlink(made)
             raise StoreFailed(f"{path} cannot be written: {error}") from None
 
     @classmethod

@@ -7,14 +7,13 @@ that is there is never written again.
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 
 from foretold.errors import StoreFailed
 from foretold.files.history.snapshots import backup_name
-from foretold.files.restore.look import CHUNK, Found, held, look
-from foretold.storage.kernel import KERNEL, Kernel, failed, token, write_all
+from foretold.files.restore.look import Found, held, look
+from foretold.storage.atomic import read_chunks, replace_file
+from foretold.storage.kernel import KERNEL, Kernel, failed
 
-_NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -44,28 +43,10 @@ class Backups:
             if about.kind != "file":
                 raise StoreFailed(f"{path} is no file, so there is no backup of it")
             name = backup_name(path, version)
-            self._copy(source, self.path(name), about.mode & bits)
+            os.makedirs(self.folder, 0o755, exist_ok=True)
+            replace_file(self.path(name), read_chunks(source), mode=about.mode & bits, kernel=self.kernel)
         except OSError as error:
             raise failed(f"cannot keep a backup of {path}", error) from error
         finally:
             os.close(source)
         return name
-
-    def _copy(self, source: int, target: str, mode: int) -> None:
-        os.makedirs(self.folder, 0o755, exist_ok=True)
-        beside = f"{target}.{token()}"
-        copy = self.kernel.open(beside, _NEW, 0o600)
-        try:
-            at = 0
-            while data := os.pread(source, CHUNK, at):
-                write_all(self.kernel, copy, data)
-                at += len(data)
-            self.kernel.fchmod(copy, mode)
-            self.kernel.fsync(copy)
-            self.kernel.rename(beside, target)
-        except BaseException:
-            with suppress(OSError):
-                self.kernel.unlink(beside)
-            raise
-        finally:
-            self.kernel.close(copy)

@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from foretold.errors import NotSynced, RestoreRefused, RestoreStopped
-from foretold.files.restore.folders import open_folder
 from foretold.files.restore.look import CHUNK, READ, Found, held, look
+from foretold.storage.dirfd import open_folder
 from foretold.storage.kernel import KERNEL, Kernel, token, write_all
 from foretold.types import TYPE_CHECKING
 

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-import fcntl
+import hashlib
 import json
 import os
 import time
@@ -18,11 +18,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from foretold.errors import NoCheckpoint, RestoreRefused
-from foretold.files.restore.look import CHUNK, READ, Found, held, look
+from foretold.files.restore.look import READ, Found, look
 from foretold.files.restore.plans import Change, Wanted
 from foretold.files.restore.swap import ASIDE, temporary
 from foretold.paths import our_folders
-from foretold.storage.kernel import KERNEL, Kernel, token, write_all
+from foretold.storage.atomic import read_chunks, replace_file
+from foretold.storage.kernel import KERNEL, Kernel, sync_folder, token
+from foretold.storage.lock import wait_for_lock
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
 
 SCHEMA = "foretold.files.restore.restore/1"
 PATIENCE = 60.0  #: seconds to wait for another process
-_NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Touched(NamedTuple):
@@ -79,22 +80,12 @@ class Undo:
         except OSError as error:
             raise _refused(self.folder, error) from error
         try:
-            self._wait(lock)
+            if not wait_for_lock(lock, PATIENCE):
+                said = f"another process has been restoring files for {PATIENCE:g} seconds"
+                raise RestoreRefused(f"{said}. Nothing was changed")
             yield
         finally:
             os.close(lock)
-
-    def _wait(self, lock: int) -> None:
-        until = time.monotonic() + PATIENCE
-        while True:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return
-            except BlockingIOError:
-                if time.monotonic() > until:
-                    said = f"another process has been putting files back for {PATIENCE:g} seconds"
-                    raise RestoreRefused(f"{said}. Nothing was changed") from None
-                time.sleep(0.02)
 
     def begin(self, changes: Sequence[Change], why: str) -> Restore:
         """Keep what the files are, and write down what will be done to them."""
@@ -126,47 +117,21 @@ class Undo:
         target = self.object_path(change.before.digest)
         if look(target).digest == change.before.digest:
             return
+        self._folder(os.path.dirname(target))
         source = os.open(os.path.join(change.folder, change.name), READ)
         try:
-            self._store(source, target, change)
+            replace_file(target, _checked(source, change), kernel=self.kernel)
         finally:
             os.close(source)
-
-    def _store(self, source: int, target: str, change: Change) -> None:
-        beside = f"{target}.{token()}"
-        self._folder(os.path.dirname(target))
-        copy = self.kernel.open(beside, _NEW, 0o600)
-        try:
-            at = 0
-            while data := os.pread(source, CHUNK, at):
-                write_all(self.kernel, copy, data)
-                at += len(data)
-            self.kernel.fsync(copy)
-            if held(copy).digest != change.before.digest:
-                raise RestoreRefused(f"{change.path} is being changed by somebody else. Nothing was changed")
-            self.kernel.rename(beside, target)
-        finally:
-            self.kernel.close(copy)
-            with suppress(OSError):
-                self.kernel.unlink(beside)
-        self._sync(os.path.dirname(target))
+        sync_folder(os.path.dirname(target), self.kernel)
 
     def _write(self, restore: Restore) -> None:
         folder = os.path.join(self.folder, "restores")
         self._folder(folder)
         values = {**restore._asdict(), "files": [each._asdict() for each in restore.files]}
         data = json.dumps({"schema": SCHEMA, **values}, indent=1).encode()
-        beside = os.path.join(folder, f".{restore.id}.{token()}")
-        copy = self.kernel.open(beside, _NEW, 0o600)
-        try:
-            write_all(self.kernel, copy, data)
-            self.kernel.fsync(copy)
-            self.kernel.rename(beside, os.path.join(folder, f"{restore.id}.json"))
-        finally:
-            self.kernel.close(copy)
-            with suppress(OSError):
-                self.kernel.unlink(beside)
-        self._sync(folder)
+        replace_file(os.path.join(folder, f"{restore.id}.json"), data, kernel=self.kernel)
+        sync_folder(folder, self.kernel)
 
     def _folder(self, path: str) -> None:
         """Make a folder of ours, and sync it into the one above."""
@@ -175,14 +140,7 @@ class Undo:
         self._folder(os.path.dirname(path))
         with suppress(FileExistsError):
             self.kernel.mkdir(path, 0o700)
-        self._sync(os.path.dirname(path))
-
-    def _sync(self, path: str) -> None:
-        folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            self.kernel.fsync(folder)
-        finally:
-            os.close(folder)
+        sync_folder(os.path.dirname(path), self.kernel)
 
     # Looking
 
@@ -286,6 +244,16 @@ def _pair(value: object) -> tuple[str, int] | None:
     assert isinstance(value, list)
     digest, mode = value
     return str(digest), int(mode)
+
+
+def _checked(source: int, change: Change) -> Iterator[bytes]:
+    """The content of a file; RestoreRefused if it is not the one that the plan saw."""
+    digest = hashlib.sha256()
+    for data in read_chunks(source):
+        digest.update(data)
+        yield data
+    if digest.hexdigest() != change.before.digest:
+        raise RestoreRefused(f"{change.path} is being changed by another program. Nothing was changed")
 
 
 def _refused(folder: str, error: OSError) -> RestoreRefused:

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterable
 
 from foretold.memory.note import Memory
-from foretold.storage.kernel import token
+from foretold.storage.atomic import replace_file
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -40,12 +40,10 @@ def keep(cache: str, memories: Iterable[Memory], verdicts: Iterable[Verdict], no
         verdict = by_file.get(memory.file)
         if verdict is not None:
             kept[memory.digest] = [verdict.state, _evidence(verdict), time.time() if now is None else now]
-    beside = os.path.join(cache, f"{NAME}.{token()}")
+    data = json.dumps({"schema": SCHEMA, "verdicts": kept}).encode()
     try:
         os.makedirs(cache, 0o700, exist_ok=True)
-        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-            json.dump({"schema": SCHEMA, "verdicts": kept}, file)
-        os.replace(beside, os.path.join(cache, NAME))
+        replace_file(os.path.join(cache, NAME), data, sync=False)
     except OSError:
         return
 

@@ -21,7 +21,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 
 from foretold.memory.drift.vocabulary import PROSE
-from foretold.storage.names import INDEX, digest_of
+from foretold.memory.note import INDEX
+from foretold.storage.digest import digest_of
 from foretold.types import NamedTuple
 
 LARGEST = 2_000_000  #: bytes of a file

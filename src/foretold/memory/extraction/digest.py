@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time
 
-from foretold.storage.names import digest_of
+from foretold.storage.digest import digest_of
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:

@@ -8,15 +8,15 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 from contextlib import contextmanager
 
 from foretold.memory.store.transaction import now
-from foretold.storage.append_log import Lines
+from foretold.storage.append_log import RecordLog
+from foretold.storage.digest import digest_of
 from foretold.storage.kernel import failed
-from foretold.storage.names import digest_of
+from foretold.storage.lock import try_lock
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Marks:
 
     def of(self, session: str) -> Mark:
         """The last mark of a session."""
-        records = Lines(self.path(session)).read()[0]
+        records = RecordLog(self.path(session)).read()[0]
         if not records:
             return Mark()
         end = records[-1].get("end")
@@ -82,12 +82,7 @@ class Marks:
         except OSError as error:
             raise failed(f"cannot open {self.path(session)}", error) from error
         try:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                yield False
-                return
-            yield True
+            yield try_lock(descriptor)
         finally:
             os.close(descriptor)
 
@@ -99,4 +94,4 @@ class Marks:
         record: dict[str, object] = {"session": session, **mark._asdict(), "time": now(), "mode": done.mode}
         record |= {"requests": done.requests, "usage": done.usage._asdict(), "refused": refused}
         record |= {name: list(getattr(done, name)) for name in ("added", "updated", "proposed")}
-        Lines(self.path(session)).append([record])
+        RecordLog(self.path(session)).append([record])

@@ -18,8 +18,8 @@ import os
 from foretold.errors import MemoryChanged, MemoryExists, ModelFailed, NoSuchMemory
 from foretold.models.protocol import Usage
 from foretold.secrets.forms import credentials_in
-from foretold.storage.atomic import Folder
-from foretold.storage.names import digest_of
+from foretold.storage.digest import digest_of
+from foretold.storage.folder import Folder
 from foretold.text.frontmatter import split
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple, estimate_tokens
 

@@ -16,9 +16,8 @@ from fnmatch import fnmatchcase
 
 from foretold.errors import BadName, ForetoldError
 from foretold.memory.extraction.writer import Answer, Writer
-from foretold.memory.note import Memory
+from foretold.memory.note import INDEX, Memory, safe_file
 from foretold.memory.store.team import team_index
-from foretold.storage.names import INDEX, safe_file
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:

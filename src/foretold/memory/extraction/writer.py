@@ -16,10 +16,10 @@ from foretold.errors import BadName, MemoryChanged, MemoryExists, NoSuchMemory, 
 from foretold.memory.extraction.judge.claims import Draft, is_nothing_new
 from foretold.memory.extraction.judge.judge import LARGEST, Verdict, judge
 from foretold.memory.extraction.outcome import Refusal
-from foretold.memory.note import TYPES, Memory, read_note, slug_of
+from foretold.memory.note import INDEX, TYPES, Memory, read_note, slug_of
 from foretold.memory.store.inbox import Proposal
 from foretold.memory.store.store import titled, written
-from foretold.storage.names import INDEX, same_name
+from foretold.storage.names import same_name
 from foretold.text.frontmatter import parse, split
 from foretold.types import TYPE_CHECKING, NamedTuple
 

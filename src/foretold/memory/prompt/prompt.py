@@ -14,9 +14,8 @@ import os
 
 from foretold.errors import ForetoldError
 from foretold.instructions.render.escape import harmless
-from foretold.memory.note import Memory
+from foretold.memory.note import INDEX, Memory
 from foretold.memory.prompt import text as words
-from foretold.storage.names import INDEX
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:

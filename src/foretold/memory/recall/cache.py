@@ -32,7 +32,7 @@ from collections.abc import Callable
 
 from foretold.memory.recall.file_stamps import Walk, folders_stand, is_many, provable, read_memory, walk_of
 from foretold.memory.recall.index import SCHEMA, Postings
-from foretold.storage.names import digest_of
+from foretold.storage.digest import digest_of
 from foretold.types import TYPE_CHECKING, Skip
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def is_sealed(path: str) -> bool:
 
 def _rebuild(path: str, walk: Walk) -> bool:
     """Build an index beside the one that is not believed, and rename it over; False if that is not possible here."""
-    import fcntl
+    from foretold.storage.lock import try_lock
 
     beside = f"{path}.{os.urandom(6).hex()}.tmp"
     try:
@@ -185,7 +185,7 @@ def _rebuild(path: str, walk: Walk) -> bool:
         return False
     try:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            try_lock(handle)  # tells `_sweep` that its builder is alive
             _write(beside, walk)
             os.fsync(handle)
         finally:
@@ -218,15 +218,15 @@ def _sweep(path: str) -> None:
     except OSError:
         return
     for each in left:
-        import fcntl
+        from foretold.storage.lock import try_lock
 
         try:
             handle = os.open(os.path.join(home, each), os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
         except OSError:
             continue
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            _remove(os.path.join(home, each))
+            if try_lock(handle):
+                _remove(os.path.join(home, each))
         except OSError:
             continue
         finally:

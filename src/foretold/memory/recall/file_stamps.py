@@ -13,8 +13,7 @@ import os
 import stat
 import time
 
-from foretold.memory.note import Memory, read_note
-from foretold.storage.names import INDEX, MAX_FILE
+from foretold.memory.note import INDEX, MAX_FILE, Memory, read_note
 from foretold.types import NamedTuple, Skip
 
 Stamp = tuple[str, int, int, int, int]  #: file, inode, size, mtime and ctime in nanoseconds

@@ -13,12 +13,12 @@ from __future__ import annotations
 import time
 
 from foretold.errors import NoSuchMemory, StoreFailed
-from foretold.memory.note import Memory, read_note
+from foretold.memory.note import INDEX, Memory, read_note
+from foretold.memory.store.folder import MemoryFolder
 from foretold.memory.store.index_file import Update
 from foretold.memory.store.journal import Change, Journal
-from foretold.storage.atomic import Folder
+from foretold.storage.digest import digest_of
 from foretold.storage.dirfd import Stamp
-from foretold.storage.names import INDEX, digest_of
 from foretold.types import Finding, NamedTuple
 
 NONE = "none"  #: the listing of a store whose index was deleted
@@ -51,7 +51,7 @@ class Seen(NamedTuple):
         return update._replace(put=put, gone=frozenset(gone), moved={**moved, **update.moved})
 
 
-def look(folder: Folder, journal: Journal) -> Seen:
+def look(folder: MemoryFolder, journal: Journal) -> Seen:
     """What is not as the journal says. Under the lock, after its refresh."""
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     stamps: dict[str, Stamp] = {}
@@ -105,7 +105,7 @@ def _renames(changes: list[Change]) -> list[Change]:
     return [change for change in joined if change.after is not None or change.file not in spent]
 
 
-def _index(folder: Folder, journal: Journal, stamp: str) -> list[Change]:
+def _index(folder: MemoryFolder, journal: Journal, stamp: str) -> list[Change]:
     """The index, if another program wrote it: its text is kept whole."""
     head = journal.heads.get(INDEX)
     before = head.digest if head else None

@@ -12,14 +12,13 @@ import os
 from collections.abc import Mapping
 
 from foretold.errors import MemoryChanged, MemoryExists, NoSuchMemory, NotSynced, StoreFailed, WriteRefused
-from foretold.memory.note import Memory
+from foretold.memory.note import Memory, safe_file
 from foretold.memory.store.journal import Change
 from foretold.memory.store.store import Store
 from foretold.memory.store.team import ignore_index
 from foretold.memory.store.transaction import now
-from foretold.storage.append_log import Lines
+from foretold.storage.append_log import RecordLog
 from foretold.storage.kernel import token
-from foretold.storage.names import safe_file
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ class Inbox:
     def __init__(self, store: Store, others: Mapping[str, Store] | None = None) -> None:
         self.store = store
         self.others = others or {}  #: by scope
-        self.lines = Lines(os.path.join(store.shelf.state.path, "inbox.jsonl"), store.folder.kernel)
+        self.lines = RecordLog(os.path.join(store.shelf.state.path, "inbox.jsonl"), store.folder.kernel)
 
     def propose(
         self,

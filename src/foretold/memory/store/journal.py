@@ -14,9 +14,10 @@ import base64
 import json
 import os
 
-from foretold.storage.append_log import Lines
-from foretold.storage.atomic import Folder
+from foretold.storage.append_log import RecordLog
+from foretold.storage.atomic import replace_file
 from foretold.storage.dirfd import Stamp
+from foretold.storage.folder import Folder
 from foretold.storage.kernel import KERNEL, Kernel
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
@@ -67,7 +68,7 @@ class Journal:
     """The changes of one store, and what they say of each file now."""
 
     def __init__(self, state: str, cache: str, kernel: Kernel = KERNEL) -> None:
-        self.lines = Lines(os.path.join(state, NAME), kernel)
+        self.lines = RecordLog(os.path.join(state, NAME), kernel)
         self.cache = os.path.join(cache, "heads.json")
         self.heads: dict[str, Head] = {}
         self.listing = ""  #: digest of the index as it was last to be written, or seen
@@ -123,12 +124,10 @@ class Journal:
             "earlier": self.earlier,
             "heads": self.heads,
         }
-        beside = f"{self.cache}.new"  # one name is enough under the lock, and nothing is left of those who died
+        beside = f"{os.path.basename(self.cache)}.new"  # under the lock one name is enough: a leftover is overwritten
         try:
             Folder(os.path.dirname(self.cache)).make()
-            with open(os.open(beside, _CACHE, 0o600), "w", encoding="utf-8") as file:
-                json.dump(data, file)
-            os.replace(beside, self.cache)
+            replace_file(self.cache, json.dumps(data).encode(), sync=False, temporary=beside)
         except OSError:
             return
         self._saved = self.number

@@ -21,14 +21,15 @@ from copy import copy
 
 from foretold.errors import BadName, MemoryChanged, NoSuchMemory, StoreFailed, WriteRefused
 from foretold.memory.format.write import render_note
-from foretold.memory.note import TYPES, Memory, new_file, read_note, slug_of
+from foretold.memory.note import INDEX, TYPES, Memory, new_file, read_note, safe_file, slug_of
 from foretold.memory.store.external_changes import Seen
 from foretold.memory.store.index_file import Update, line_of
 from foretold.memory.store.journal import Change
 from foretold.memory.store.transaction import Shelf, now
-from foretold.storage.atomic import Modes
+from foretold.storage.digest import digest_of
+from foretold.storage.folder import Modes
 from foretold.storage.kernel import KERNEL, Kernel
-from foretold.storage.names import INDEX, digest_of, safe_file, same_name
+from foretold.storage.names import same_name
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ class Store:
         """A new file with this very text; `entry` is its line in the index, if it is to be another than ours."""
         safe_file(file)
         if same_name(file) == same_name(INDEX):
-            raise BadName(f"{file!r} cannot be the name of a memory: it is the index")
+            raise BadName(f"{file!r} cannot be used as a file name: it is the index")
         data = text if isinstance(text, bytes) else text.encode("utf-8", "replace")
         made = self._read_as(file, data)
         update = Update({file: (None, made)}, lines={file: entry} if entry else {})
@@ -289,7 +290,7 @@ class Store:
         """Another text for the index, if it still is the one that was looked at."""
         with self._writing(said) as seen:
             if self.index() != expect:
-                raise MemoryChanged(f"{INDEX} was changed by somebody else meanwhile; look at it again")
+                raise MemoryChanged(f"{INDEX} was changed by another program meanwhile; read it again")
             return self.shelf.rewrite_index(lambda _: text, seen, said)
 
     # History
@@ -319,7 +320,7 @@ class Store:
     def _expected(self, name: str, digest: str) -> Memory:
         memory = self.get(name)
         if digest and memory.digest != digest:
-            raise MemoryChanged(f"{memory.file} was changed by somebody else meanwhile; look at it again")
+            raise MemoryChanged(f"{memory.file} was changed by another program meanwhile; read it again")
         return memory
 
     def _read_as(self, file: str, data: bytes) -> Memory:

@@ -18,12 +18,11 @@ import os
 from foretold.errors import NoSuchMemory, StoreFailed, WriteRefused
 from foretold.instructions.render.escape import sealed
 from foretold.instructions.text.memory_index import cut_index
-from foretold.memory.note import Memory
+from foretold.memory.note import INDEX, Memory
 from foretold.memory.store.index_file import MODEL, entries_of, entry_line, limits_of
 from foretold.memory.store.store import Store, written
 from foretold.secrets.forms import credentials_in
 from foretold.secrets.invisible import hidden_in
-from foretold.storage.names import INDEX
 from foretold.text.frontmatter import trim
 from foretold.types import Entry, Finding, NamedTuple
 

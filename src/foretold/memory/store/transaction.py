@@ -16,13 +16,14 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 
 from foretold.errors import MemoryChanged, MemoryExists, NoSuchMemory, NotSynced, StoreFailed
-from foretold.memory.note import Memory, read_note
+from foretold.memory.note import INDEX, MAX_FILE, Memory, read_note
 from foretold.memory.store.external_changes import Seen, look
+from foretold.memory.store.folder import MemoryFolder
 from foretold.memory.store.index_file import Update, entries_of, entry_line, updated
 from foretold.memory.store.journal import Change, Journal
-from foretold.storage.atomic import Folder, Modes
+from foretold.storage.digest import digest_of
+from foretold.storage.folder import Folder, Modes
 from foretold.storage.kernel import KERNEL, Kernel
-from foretold.storage.names import INDEX, MAX_FILE, digest_of
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class Shelf:
     """A folder of memories with its history."""
 
     def __init__(self, folder: str, state: str, cache: str, modes: Modes, kernel: Kernel = KERNEL) -> None:
-        self.folder = Folder(folder, modes, kernel)
+        self.folder = MemoryFolder(folder, modes, kernel)
         self.state = Folder(state, Modes(), kernel)
         self.journal = Journal(state, cache, kernel)
 
@@ -200,7 +201,7 @@ class Shelf:
                     self.folder.replace(INDEX, listing, digest_of(text))
             except (MemoryChanged, MemoryExists, NoSuchMemory) as error:
                 if update is None:
-                    raise MemoryChanged(f"{INDEX} was changed by somebody else meanwhile; look at it again") from error
+                    raise MemoryChanged(f"{INDEX} was changed by another program meanwhile; read it again") from error
                 seen = self._notice()
                 update = self._caught_up(seen.joined(update), seen)
                 text, listing = self._planned(update)

@@ -50,15 +50,13 @@ def _path(state: str, job: str, session: str) -> str:
 
 def alone(state: str, job: str, session: str, work: Callable[[], None]) -> bool:
     """Do a job, unless another process does it for this conversation; then leave it a mark. Whether it was done."""
-    import fcntl
+    from foretold.storage.lock import try_lock
 
     path = _path(state, job, session)
     os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
     handle = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        if not try_lock(handle):
             os.close(os.open(f"{path}.again", os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
             return False
         os.utime(handle)

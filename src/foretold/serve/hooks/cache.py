@@ -72,17 +72,13 @@ def keep(
     seen = [(word, (env or {}).get(word)) for word in looks_at]
     data = marshal.dumps((MARK, key, seen, dict(stamps or {}), value))
     path = path_of(cache, name, key)
-    beside = f"{path}.{os.urandom(6).hex()}"
+    from foretold.storage.atomic import replace_file
+
     try:
         os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
-        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as file:
-            file.write(fingerprint(data) + data)
-        os.replace(beside, path)
+        replace_file(path, fingerprint(data) + data, sync=False)
     except OSError:
-        try:
-            os.unlink(beside)
-        except OSError:
-            return
+        return
 
 
 def stamp_of(path: str) -> Stamp:

@@ -97,13 +97,7 @@ class Book:
             table += at.to_bytes(4, "big") + len(data).to_bytes(4, "big")
             body.append(data)
             at += len(data)
-        beside = f"{self.path}.{os.urandom(6).hex()}"
+        from foretold.storage.atomic import replace_file
+
         os.makedirs(os.path.dirname(self.path), 0o700, exist_ok=True)
-        try:
-            with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as file:
-                file.write(_mark() + table + b"".join(body))
-            os.replace(beside, self.path)
-        except OSError:
-            if os.path.lexists(beside):
-                os.unlink(beside)
-            raise
+        replace_file(self.path, _mark() + table + b"".join(body), sync=False)

@@ -68,12 +68,12 @@ class Notes:
         if self.dry or not notes:
             self.add(*notes)
             return list(notes)
-        from fcntl import LOCK_EX, flock
+        from foretold.storage.lock import wait_for_lock
 
         os.makedirs(os.path.dirname(self.path), 0o700, exist_ok=True)
         handle = os.open(self.path, _ADDING, 0o600)
         try:
-            flock(handle, LOCK_EX)
+            wait_for_lock(handle)
             self._all = None
             known = {_what(note) for note in self.since(*{note[0] for note in notes})}
             new = [note for note in notes if _what(note) not in known]

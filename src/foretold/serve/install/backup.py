@@ -19,14 +19,14 @@ from contextlib import suppress
 
 from foretold.files.restore.look import look
 from foretold.paths import our_folders
-from foretold.storage.kernel import KERNEL, Kernel, token, write_all
+from foretold.storage.atomic import replace_file
+from foretold.storage.kernel import KERNEL, Kernel, sync_folder
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 SCHEMA = "foretold.install.record/1"
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Record(NamedTuple):
@@ -115,27 +115,8 @@ class Kept:
     def _write(self, target: str, data: bytes) -> None:
         """Write a file whole, or not at all."""
         os.makedirs(os.path.dirname(target), 0o700, exist_ok=True)
-        beside = f"{target}.{token()}"
-        descriptor = self.kernel.open(beside, _NEW, 0o600)
-        try:
-            try:
-                write_all(self.kernel, descriptor, data)
-                self.kernel.fsync(descriptor)
-            finally:
-                self.kernel.close(descriptor)
-            self.kernel.rename(beside, target)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(beside)
-            raise
-        self._sync_folder(os.path.dirname(target))
-
-    def _sync_folder(self, folder: str) -> None:
-        descriptor = self.kernel.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            self.kernel.fsync(descriptor)
-        finally:
-            self.kernel.close(descriptor)
+        replace_file(target, data, kernel=self.kernel)
+        sync_folder(os.path.dirname(target), self.kernel)
 
 
 def digest_of(data: bytes) -> str:

@@ -22,7 +22,7 @@ from foretold.sessions.archive.session_files import is_shared
 from foretold.sessions.archive.snapshot import Contents, Snapshot
 from foretold.sessions.archive.store_session import ROWS, Archived, Filing, nanoseconds
 from foretold.sessions.model import Homes, StoredSession
-from foretold.storage.atomic import Folder
+from foretold.storage.folder import Folder
 from foretold.storage.frames import Frames
 from foretold.storage.kernel import KERNEL, Kernel, failed
 from foretold.types import TYPE_CHECKING, Finding

@@ -11,17 +11,17 @@ from __future__ import annotations
 
 import hashlib
 import os
-from contextlib import suppress
 
 from foretold.errors import RestoreRefused, SessionFailed
 from foretold.sessions.archive.snapshot import Contents, Kept, Snapshot
-from foretold.storage.kernel import KERNEL, Kernel, token, write_all
+from foretold.storage.atomic import create_file
+from foretold.storage.kernel import KERNEL, Kernel
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
-    from foretold.sessions.archive.store_session import Progress
+    from collections.abc import Iterator
 
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    from foretold.sessions.archive.store_session import Progress
 
 
 class Return(NamedTuple):
@@ -82,26 +82,18 @@ def restore(
 def _write(contents: Contents, each: Return, kernel: Kernel, *, is_fresh: bool) -> None:
     folder = os.path.dirname(each.path)
     os.makedirs(folder, 0o755, exist_ok=True)
-    beside = os.path.join(folder, f".foretold-{token()}")
-    descriptor = kernel.open(beside, _NEW, 0o600)
-    try:
-        try:
-            digest = hashlib.sha256()
-            for data in contents.bytes_of(each.kept):
-                write_all(kernel, descriptor, data)
-                digest.update(data)
-            if digest.hexdigest() != each.kept.digest:
-                raise SessionFailed(f"the archive of {each.kept.name} does not add up, and was not restored")
-            kernel.fchmod(descriptor, each.kept.mode)
-            if not is_fresh:
-                os.utime(descriptor, ns=(each.kept.changed, each.kept.changed))
-            kernel.fsync(descriptor)
-        finally:
-            kernel.close(descriptor)
-        kernel.link(beside, each.path)
-    finally:
-        with suppress(FileNotFoundError):
-            kernel.unlink(beside)
+    changed = None if is_fresh else each.kept.changed
+    create_file(each.path, _checked(contents, each.kept), mode=each.kept.mode, changed=changed, kernel=kernel)
+
+
+def _checked(contents: Contents, kept: Kept) -> Iterator[bytes]:
+    """The bytes of a file; SessionFailed if they are not the ones that were archived."""
+    digest = hashlib.sha256()
+    for data in contents.bytes_of(kept):
+        digest.update(data)
+        yield data
+    if digest.hexdigest() != kept.digest:
+        raise SessionFailed(f"the archive of {kept.name} does not add up, and was not restored")
 
 
 def verify(contents: Contents, progress: Progress | None = None) -> list[Finding]:

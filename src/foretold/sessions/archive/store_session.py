@@ -19,7 +19,7 @@ from foretold.sessions.archive.session_files import Belonging, belongings_of, is
 from foretold.sessions.archive.snapshot import Contents, Kept, Snapshot, encode
 from foretold.sessions.model import StoredSession
 from foretold.sessions.redacted_summary import without_credentials
-from foretold.storage.frames import PIECE, Writer
+from foretold.storage.frames import PIECE, FrameWriter
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Filing:
         self,
         stored: StoredSession,
         contents: Contents,
-        writer: Writer,
+        writer: FrameWriter,
         redactor: Redactor | None,
         progress: Progress | None,
         *,

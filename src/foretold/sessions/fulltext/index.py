@@ -16,7 +16,6 @@ from __future__ import annotations
 import os
 import sqlite3
 import sys
-import time
 
 from foretold.sessions.fulltext.database import VERSION, Known, Shard, key_of
 from foretold.sessions.fulltext.index_writer import Task, fill, follow, start_worker, stop
@@ -248,17 +247,14 @@ class _Lock:
         self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
     def __enter__(self) -> int:
-        import fcntl
+        from foretold.storage.lock import wait_for_lock
 
-        while True:
-            try:
-                fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return self._handle
-            except BlockingIOError:
-                time.sleep(0.05)
-            except BaseException:
-                os.close(self._handle)
-                raise
+        try:
+            wait_for_lock(self._handle)
+        except BaseException:
+            os.close(self._handle)
+            raise
+        return self._handle
 
     def __exit__(self, *_: object) -> None:
         os.close(self._handle)

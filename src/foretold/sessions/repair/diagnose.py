@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 import uuid
 from array import array
-from contextlib import suppress
 
 from foretold.dialects.claude_code.sessions import NEWER, RULES, rules_of
 from foretold.dialects.registry import version_key
@@ -28,7 +27,8 @@ from foretold.sessions.repair.reachability import Places, Reach, judge, places_o
 from foretold.sessions.repair.salvage import Found, told
 from foretold.sessions.resumption.claude import ERRORS
 from foretold.sessions.resumption.graph import Links
-from foretold.storage.kernel import KERNEL, Kernel, failed, token, write_all
+from foretold.storage.atomic import create_file
+from foretold.storage.kernel import KERNEL, Kernel, failed
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
@@ -45,7 +45,6 @@ WRONG = ("lost", "broken", "cycles", "doubles", "hollow")  #: of a `Reach`: what
 HIDING = ("glued", "torn", "nul")  #: damage that hides whole records from agents
 #: agent -> how much of the id its file is named by
 NAMED = {"gemini-cli": 8}
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Diagnosis(NamedTuple):
@@ -245,17 +244,12 @@ def write_repaired_copy(
     name = name or str(uuid.uuid4())
     path = os.path.join(folder or os.path.dirname(stored.path), _file_name(stored, name))
     os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
-    beside = os.path.join(os.path.dirname(path), f".foretold-{token()}")
     try:
-        _write(beside, copied(stored, name, links, progress), kernel)
-        kernel.link(beside, path)
+        create_file(path, copied(stored, name, links, progress), kernel=kernel)
     except FileExistsError:
         raise RestoreRefused(f"{path} is there already, and was not overwritten") from None
     except OSError as error:
         raise failed(f"cannot write {path}", error) from error
-    finally:
-        with suppress(OSError):
-            kernel.unlink(beside)
     return stored._replace(id=name, path=path, size=os.path.getsize(path), changed=os.stat(path).st_mtime)
 
 
@@ -265,18 +259,3 @@ def _file_name(stored: StoredSession, name: str) -> str:
     if old[:short] not in last:
         return f"{name}{os.path.splitext(last)[1]}"
     return last.replace(old[:short], name[:short])
-
-
-def _write(path: str, pieces: Iterator[bytes], kernel: Kernel) -> None:
-    descriptor = kernel.open(path, _NEW, 0o600)
-    try:
-        waiting: list[bytes] = []
-        for piece in pieces:
-            waiting.append(piece)
-            if len(waiting) >= 64 or len(piece) > 1_000_000:
-                write_all(kernel, descriptor, b"".join(waiting))
-                waiting.clear()
-        write_all(kernel, descriptor, b"".join(waiting))
-        kernel.fsync(descriptor)
-    finally:
-        kernel.close(descriptor)

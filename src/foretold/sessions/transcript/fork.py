@@ -17,7 +17,8 @@ from foretold.sessions.formats.jsonl import records_of
 from foretold.sessions.resumption.claude import ERRORS, DroppedRecord, resume
 from foretold.sessions.resumption.nodes import Link
 from foretold.sessions.transcript.writer import WRITES_AS, line_of, new_session
-from foretold.storage.shared_log import sync_folder
+from foretold.storage.atomic import create_file
+from foretold.storage.kernel import sync_folder
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
@@ -84,17 +85,8 @@ def _title(path: str) -> str:
 
 def _put(target: str, data: bytes) -> None:
     """Write a new file as a whole; one that is there already stays."""
-    part = f"{target}.{os.getpid()}.part"
     try:
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            os.link(part, target)
-        finally:
-            os.unlink(part)
+        create_file(target, data)
         sync_folder(os.path.dirname(target))
     except OSError as error:
         raise StoreFailed(f"{target} cannot be written: {error.strerror}") from error

@@ -28,7 +28,7 @@ from foretold.sessions.formats.claude.records import text_at
 from foretold.sessions.formats.jsonl import records_of
 from foretold.sessions.model import Homes
 from foretold.sessions.transcript.concurrent_writers import CHAINED, Others
-from foretold.storage.shared_log import AppendFile
+from foretold.storage.append_log import AppendFile
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:

@@ -19,11 +19,12 @@ import os
 from foretold.errors import MemoryChanged, NoSuchMemory, WriteRefused
 from foretold.memory.extraction.consolidate.rewrite import tidy
 from foretold.memory.extraction.consolidate.similar import alike_groups, is_within
+from foretold.memory.note import INDEX
 from foretold.memory.store.transaction import now
 from foretold.models.protocol import Usage
-from foretold.storage.append_log import Lines
+from foretold.storage.append_log import RecordLog
+from foretold.storage.digest import digest_of
 from foretold.storage.kernel import token
-from foretold.storage.names import INDEX, digest_of
 from foretold.types import TYPE_CHECKING, NamedTuple, estimate_tokens
 
 if TYPE_CHECKING:
@@ -240,8 +241,8 @@ def _name(plan: Plan) -> str:
     return f"consolidation {plan.id}"
 
 
-def _lines(store: Store) -> Lines:
-    return Lines(os.path.join(store.shelf.state.path, "consolidations.jsonl"), store.folder.kernel)
+def _lines(store: Store) -> RecordLog:
+    return RecordLog(os.path.join(store.shelf.state.path, "consolidations.jsonl"), store.folder.kernel)
 
 
 def _append(store: Store, record: dict[str, object]) -> None:

@@ -163,7 +163,7 @@ def _is_told(path: str, told: dict[str, str]) -> bool:
     digest = told.get(path)
     if digest is None:
         return False
-    from foretold.storage.names import digest_of
+    from foretold.storage.digest import digest_of
 
     try:
         with open(path, "rb") as file:

@@ -1,0 +1,358 @@
+"""A folder whose files are whole or absent, and that no path leads out of.
+
+1. Every path is walked from the folder's own descriptor, part by part, following no link: one that is swapped in
+   meanwhile is met, not followed.
+2. A new file is written under a temporary name, synced, and then linked to its own name, which fails if the name is
+   taken. A changed one is written likewise and then exchanged with the old one; if that is not the one that was
+   expected, they are exchanged back.
+3. The lock is the kernel's, on the folder itself: it ends with its process and leaves nothing on disk.
+4. Temporary files are made only under the lock, at the top. The next process that holds it may therefore remove those
+   of one that died, after checking whether they hold something that exists nowhere else.
+5. An empty folder is synced into all those above it before a file is put there: the process that made it may have
+   died before that.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib  # noqa: F401 - makes `digest_of` fast: two files are compared between two steps
+import os
+import stat
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from foretold.errors import MemoryChanged, MemoryExists, NoSuchMemory, NotSynced, StoreFailed
+from foretold.storage.digest import digest_of
+from foretold.storage.dirfd import FOLDER, INSIDE, FileBytes, is_there, read_in
+from foretold.storage.kernel import KERNEL, Kernel, failed, sync_folder, token, write_all
+from foretold.storage.lock import pause, try_lock
+from foretold.storage.names import safe_parts, same_name
+from foretold.types import NamedTuple
+
+TEMPORARY = ".foretold-"
+PATIENCE = 60.0  #: seconds to wait for another process that holds the lock
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class Modes(NamedTuple):
+    """Who may read: only the owner, or everyone."""
+
+    file: int = 0o600
+    folder: int = 0o700
+
+
+class _Spot(NamedTuple):
+    """The place of a file: descriptors of the whole folder and of the file's own, and its name in the latter."""
+
+    top: int
+    parent: int
+    name: str
+
+
+class Folder:
+    """The files of one folder."""
+
+    ending = ""  #: of every file
+    largest = 4 * 1024 * 1024  #: bytes of a file that is read
+
+    def __init__(self, path: str, modes: Modes | None = None, kernel: Kernel = KERNEL) -> None:
+        self.path = path
+        self.modes = modes or Modes()
+        self.kernel = kernel
+        self._held: int | None = None  #: the folder's descriptor while we hold its lock
+        self._rescue: Callable[[bytes], None] | None = None  #: keeps what other programs wrote
+
+    def read(self, file: str) -> FileBytes:
+        """A file's bytes. Raises NoSuchMemory, or StoreFailed for anything but a regular file."""
+        with self._spot(file) as spot:
+            return self._read(spot.parent, spot.name, file, self.path)
+
+    def _read(self, folder: int, name: str, file: str = "", where: str = "here") -> FileBytes:
+        return read_in(folder, name, file or name, where, self.largest)
+
+    # Changes; under the lock
+
+    @contextmanager
+    def locked(self, rescue: Callable[[bytes], None] | None = None) -> Iterator[None]:
+        """Lock the folder, creating it if needed. `rescue` is given what killed processes left."""
+        descriptor = self._lock()
+        try:
+            if not os.listdir(descriptor):
+                self.root()
+            self._sweep(descriptor, rescue)
+            self._held, self._rescue = descriptor, rescue
+            yield
+        finally:
+            self._held = self._rescue = None
+            os.close(descriptor)
+
+    def _lock(self) -> int:
+        until = time.monotonic() + PATIENCE
+        while True:
+            try:
+                self.make()
+                descriptor = os.open(self.path, FOLDER)
+            except OSError as error:
+                raise failed(f"cannot open {self.path}", error) from error
+            try:
+                if try_lock(descriptor) and os.path.samestat(os.fstat(descriptor), os.stat(self.path)):
+                    return descriptor
+            except FileNotFoundError:
+                pass  # it was replaced while we waited: lock the one that is there now
+            except OSError as error:
+                os.close(descriptor)
+                raise failed(f"cannot lock {self.path}", error) from error
+            os.close(descriptor)
+            if time.monotonic() > until:
+                raise StoreFailed(
+                    f"another process has locked {self.path} for {PATIENCE:g} seconds. Nothing was changed"
+                )
+            pause()
+
+    def make(self) -> None:
+        """Create the folder and those above it that are missing."""
+        missing = []
+        path = os.path.abspath(self.path)
+        while not os.path.isdir(path):
+            missing.append(path)
+            path = os.path.dirname(path)
+        for folder in reversed(missing):
+            try:
+                self.kernel.mkdir(folder, self.modes.folder)
+                os.chmod(folder, self.modes.folder)
+            except FileExistsError:
+                if not os.path.isdir(folder):
+                    raise NotADirectoryError(errno.ENOTDIR, "", folder) from None
+
+    def root(self) -> None:
+        """Sync the folder into those above it."""
+        path = os.path.abspath(self.path)
+        while (above := os.path.dirname(path)) != path:
+            path = above
+            try:
+                sync_folder(path, self.kernel)
+            except PermissionError:
+                return  # we may not even read it, so we did not create it
+            except OSError as error:
+                raise failed(f"cannot sync {path}", error) from error
+
+    def _sweep(self, top: int, rescue: Callable[[bytes], None] | None) -> None:
+        """Remove the temporary files of processes that died."""
+        for name in os.listdir(top):
+            if name.startswith(TEMPORARY):
+                try:
+                    data = self._read(top, name).data
+                except (NoSuchMemory, StoreFailed):
+                    continue  # a folder, a link, a file too large: not ours
+                if rescue:
+                    rescue(data)
+                with suppress(OSError):  # the next one sweeps again
+                    self.kernel.unlink(name, dir_fd=top)
+
+    def create(self, file: str, data: bytes) -> None:
+        """Create a file; MemoryExists if it is there."""
+        with self._changing(file, make=True) as spot:
+            self._refuse_twin(spot, file)
+            with self._temporary(spot, data, self.modes.file) as temporary:
+                try:
+                    self._link(spot, temporary)
+                except FileExistsError:
+                    raise MemoryExists(f"{file} is there already") from None
+
+    def _link(self, spot: _Spot, temporary: str) -> None:
+        """Give a temporary file its own name, if that is not taken."""
+        folders = {"src_dir_fd": spot.top, "dst_dir_fd": spot.parent}
+        try:
+            self.kernel.link(temporary, spot.name, **folders, follow_symlinks=False)
+        except FileExistsError:
+            raise
+        except OSError as error:
+            if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK):
+                raise
+            if is_there(spot.name, spot.parent):  # no hard links here: the lock keeps our own processes apart
+                raise FileExistsError(errno.EEXIST, "", spot.name) from None
+            self.kernel.rename(temporary, spot.name, **folders)
+
+    def refuse_twin(self, file: str) -> None:
+        """MemoryExists if a file has this name, or one that some file systems cannot tell from it."""
+        try:
+            with self._spot(file) as spot:
+                self._refuse_twin(spot, file)
+        except NoSuchMemory:
+            return  # not even its folder is there
+
+    def _refuse_twin(self, spot: _Spot, file: str) -> None:
+        key = same_name(spot.name)
+        for other in os.listdir(spot.parent):
+            if same_name(other) == key:
+                raise MemoryExists(f"{file} is there already" + (f", as {other}" if other != spot.name else ""))
+
+    def replace(self, file: str, data: bytes, expect: str) -> None:
+        """Replace a file whose digest is `expect`; MemoryChanged if it has another one."""
+        with self._changing(file) as spot:
+            self._expect(spot, expect, file)
+            mode = stat.S_IMODE(os.stat(spot.name, dir_fd=spot.parent, follow_symlinks=False).st_mode)
+            with self._temporary(spot, data, mode, expect) as temporary:
+                self._expect(spot, expect, file)  # again: writing and syncing takes long, exchanging does not
+                try:
+                    exchanged = self.kernel.exchange(temporary, spot.name, spot.top, spot.parent)
+                except FileNotFoundError:
+                    raise _changed(file) from None
+                if not exchanged:
+                    self.kernel.rename(temporary, spot.name, src_dir_fd=spot.top, dst_dir_fd=spot.parent)
+                elif not self._is(spot.top, temporary, expect):
+                    foreign = self._bytes(spot.top, temporary)
+                    with _putting_back(file):
+                        self.kernel.exchange(temporary, spot.name, spot.top, spot.parent)
+                    self._keep(foreign)
+                    raise _changed(file)
+
+    def _keep(self, data: bytes) -> None:
+        """Record a foreign text: its program may have read ours in between, and continue from there."""
+        if self._rescue is not None and data:
+            with suppress(StoreFailed):
+                self._rescue(data)
+
+    def _bytes(self, folder: int, name: str) -> bytes:
+        try:
+            return self._read(folder, name).data
+        except (NoSuchMemory, StoreFailed):
+            return b""
+
+    def remove(self, file: str, expect: str) -> None:
+        """Remove a file whose digest is `expect`."""
+        with self._changing(file) as spot:
+            self._expect(spot, expect, file)
+            aside = TEMPORARY + token()
+            try:
+                self.kernel.rename(spot.name, aside, src_dir_fd=spot.parent, dst_dir_fd=spot.top)
+            except FileNotFoundError:
+                raise _changed(file) from None
+            if not self._is(spot.top, aside, expect):
+                self._put_back(spot, aside, file)
+                raise _changed(file)
+            with suppress(OSError):  # it is gone from its place; the next sweep removes this one
+                self.kernel.unlink(aside, dir_fd=spot.top)
+
+    def _put_back(self, spot: _Spot, aside: str, file: str) -> None:
+        """Undo the first half of a removal. If a newer file is there, the next sweep keeps this one."""
+        with _putting_back(file), suppress(FileExistsError):
+            self._link(spot, aside)
+            with suppress(OSError):
+                self.kernel.unlink(aside, dir_fd=spot.top)
+
+    def age(self, file: str, changed: float) -> None:
+        """Set the time at which a file was changed elsewhere. A failure is ignored."""
+        with self._spot(file) as spot, suppress(OSError):
+            os.utime(spot.name, (changed, changed), dir_fd=spot.parent, follow_symlinks=False)
+
+    def confirm(self, file: str) -> None:
+        """Sync a file's folder: the file is right, but the process that wrote it may have died before syncing."""
+        with self._changing(file):
+            pass
+
+    def _expect(self, spot: _Spot, expect: str, file: str) -> None:
+        if digest_of(self._read(spot.parent, spot.name, file).data) != expect:
+            raise _changed(file)
+
+    def _is(self, parent: int, name: str, *digests: str) -> bool:
+        try:
+            return digest_of(self._read(parent, name).data) in digests
+        except (NoSuchMemory, StoreFailed):
+            return False
+
+    @contextmanager
+    def _temporary(self, spot: _Spot, data: bytes, mode: int, expect: str = "") -> Iterator[str]:
+        """A synced temporary file, removed afterwards.
+
+        Unless it then holds neither our text nor the expected one: another program wrote twice in between, and the next
+        sweep keeps what it wrote.
+        """
+        name = TEMPORARY + token()
+        try:
+            self._fill(name, spot.top, data, mode)
+        except BaseException:
+            with suppress(OSError):
+                self.kernel.unlink(name, dir_fd=spot.top)
+            raise
+        try:
+            yield name
+        finally:
+            if self._is(spot.top, name, digest_of(data), expect):
+                with suppress(OSError):
+                    self.kernel.unlink(name, dir_fd=spot.top)
+
+    def _fill(self, name: str, top: int, data: bytes, mode: int) -> None:
+        descriptor = self.kernel.open(name, _NEW, mode, dir_fd=top)
+        try:
+            self.kernel.fchmod(descriptor, mode)
+            write_all(self.kernel, descriptor, data)
+            self.kernel.fsync(descriptor)
+        finally:
+            self.kernel.close(descriptor)
+
+    @contextmanager
+    def _changing(self, file: str, *, make: bool = False) -> Iterator[_Spot]:
+        """The place of a file; its folder is synced at the end."""
+        try:
+            with self._spot(file, make=make, top=self._held) as spot:
+                yield spot
+                self._sync(spot.parent, file)
+                self._stay(spot.top)
+        except OSError as error:
+            raise failed(f"cannot write {file}", error) from error
+
+    def _sync(self, descriptor: int, file: str) -> None:
+        try:
+            self.kernel.fsync(descriptor)
+        except OSError as error:
+            said = f"{file} is written, but the disk did not confirm it ({error.strerror}): a power cut may undo it"
+            raise NotSynced(said) from error
+
+    def _stay(self, top: int) -> None:
+        """MemoryChanged if the folder is no longer the one that was written to."""
+        with suppress(OSError):
+            if os.path.samestat(os.fstat(top), os.stat(self.path)):
+                return
+        raise MemoryChanged(f"{self.path} was replaced by another folder meanwhile; read it again")
+
+    @contextmanager
+    def _spot(self, file: str, *, make: bool = False, top: int | None = None) -> Iterator[_Spot]:
+        parts = safe_parts(file, self.ending)
+        opened: list[int] = []
+        try:
+            try:
+                opened.append(os.open(self.path, FOLDER) if top is None else os.dup(top))
+                for part in parts[:-1]:
+                    opened.append(self._step(opened[-1], part, make=make))
+            except (FileNotFoundError, NotADirectoryError):
+                raise NoSuchMemory(f"there is no {file} in {self.path}") from None
+            except OSError as error:
+                raise failed(f"cannot open the folder of {file}", error) from error
+            yield _Spot(opened[0], opened[-1], parts[-1])
+        finally:
+            for descriptor in opened:
+                os.close(descriptor)
+
+    def _step(self, folder: int, part: str, *, make: bool) -> int:
+        if make:
+            if not is_there(part, folder):
+                self.kernel.mkdir(part, self.modes.folder, dir_fd=folder)
+            self.kernel.fsync(folder)  # also if it was there: the process that made it may not have synced it
+        return os.open(part, INSIDE, dir_fd=folder)
+
+
+def _changed(file: str) -> MemoryChanged:
+    return MemoryChanged(f"{file} was changed by another program meanwhile; read it again")
+
+
+@contextmanager
+def _putting_back(file: str) -> Iterator[None]:
+    try:
+        yield
+    except FileExistsError:
+        raise
+    except OSError as error:
+        said = f"{file} was changed by another program meanwhile, and could not be put back ({error.strerror})"
+        raise StoreFailed(f"{said}: the next change adds what it wrote to the history") from error
