@@ -15,7 +15,7 @@ from foretold.memory.store.folder import MemoryFolder as Folder
 from foretold.storage.digest import digest_of
 from foretold.storage.folder import Modes
 
-from .machines import Quick, in_child, swap_race, tree
+from ..memory.machines import Quick, in_child, swap_race, tree
 
 
 @pytest.fixture
@@ -139,7 +139,7 @@ def test_what_cannot_be_put_back_is_kept_for_the_history(tmp_path):
     with folder.locked():
         folder.create("a.md", b"one")
         folder.kernel.actions += [lambda: saved(f"{path}/a.md", b"theirs"), fail]
-        with pytest.raises(StoreFailed, match="what they wrote comes into the history with the next change"):
+        with pytest.raises(StoreFailed, match="the next change adds what it wrote to the history"):
             folder.replace("a.md", b"ours", digest_of(b"one"))
     rescued = []
     with folder.locked(rescued.append):
@@ -365,7 +365,7 @@ def test_what_is_no_memory_is_named(folder):
         ("linked", "memory-link"),
         ("\ufffd.md", "memory-name"),
     ]
-    for file, said in (("link.md", "a symbolic link"), ("pipe.md", "no plain file"), ("large.md", "more than")):
+    for file, said in (("link.md", "a symbolic link"), ("pipe.md", "not a regular file"), ("large.md", "more than")):
         with pytest.raises(StoreFailed, match=said):
             folder.read(file)
     with pytest.raises(ForetoldError):
