@@ -21,8 +21,7 @@ from foretold.compat.asking import Folder, answer, question, several
 from foretold.compat.headers import header_of, listed, pair_of, unquoted
 from foretold.dialects.claude_code import settings as claude_world
 from foretold.dialects.schema import Dialect
-from foretold.dialects.seeds.given import read_world
-from foretold.dialects.seeds.mink import V1
+from foretold.dialects.seeds.mink import V1, read_world
 from foretold.instructions.engine import Run
 from foretold.instructions.inject import MINK, is_marked, position
 from foretold.instructions.load import ask

@@ -1,14 +1,19 @@
-"""Cline CLI, recorded on 3.0.65 (`tests/conformance/cline.jsonl`). It has no settings about instructions."""
+"""Cline CLI, recorded on 3.0.65 (`tests/conformance/cline.jsonl`).
+
+It looks only at its working directory and at the home, and has no settings about instructions.
+"""
 
 from __future__ import annotations
 
-from foretold.dialects.codex import V0_166_0 as CODEX
-from foretold.dialects.schema import Group, Part, Reading, Rules, Source
+from foretold.dialects.schema import Dialect, Group, Part, Reading, Rules, Source
+from foretold.dialects.surroundings import Request, World, find_git, plain_world
+from foretold.storage.tree import Tree
 
-V3_0_65 = CODEX._replace(
+V3_0_65 = Dialect(
     agent="cline",
     version="3.0.65",
-    surroundings="cwd_world",
+    evidence="recorded",
+    surroundings="cline",
     programs=("cline",),
     environment=(),
     managed=(("", "/etc/cline"),),
@@ -25,9 +30,6 @@ V3_0_65 = CODEX._replace(
     rules=Rules(
         (".md", ".markdown", ".txt"),
         "",
-        links="anywhere",
-        excluded_by=(),
-        free=("user",),
         deep=False,
         ordered="locale",
         admits="cline",
@@ -35,11 +37,14 @@ V3_0_65 = CODEX._replace(
     ),
     identity="name",
     sorts=("name",),
-    budget="",
     reading=Reading(frontmatter="all", markdown=False, drops_bom=True, trims=("user", "project")),
     parts=(Part("system", "system", (Group(("file", "rule"), "## {name}\n{text}", "\n\n"),), before="# Rules\n"),),
-    resumed=("", ""),
     user=".cline",
 )
 
 DIALECTS = (V3_0_65,)
+
+
+def read_world(tree: Tree, request: Request) -> World:
+    """The surroundings of a session."""
+    return plain_world(request, git=find_git(tree, request.cwd))

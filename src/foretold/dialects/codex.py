@@ -1,20 +1,27 @@
 """OpenAI Codex CLI, recorded on 0.166.0 (`tests/conformance/codex.jsonl`).
 
-Its settings are read in `codex_world`. Numbers like C17 are those of its page in `docs/agents/codex.md`.
+1. Settings: `$CODEX_HOME/config.toml`, over it the project's `.codex/config.toml` if the project is trusted, over both
+   `-c key=value`. Root markers count only from the user.
+2. A project that is `untrusted` has no files.
+
+Numbers like C17 are those of its page, `docs/agents/codex.md`.
 """
 
 from __future__ import annotations
 
-from foretold.dialects.schema import Group, Imports, Part, Reading, Source
-from foretold.dialects.seeds.mink import V1 as PLAIN
+from foretold.dialects.schema import Dialect, Group, Part, Reading, Source
+from foretold.dialects.settings_files import dig, parse_args, read_toml, texts_of
+from foretold.dialects.surroundings import Request, World, join, marked_top, plain_world, walk_between
+from foretold.storage.tree import Tree
+from foretold.types import Finding
 
 NAMES = ("AGENTS.override.md", "AGENTS.md")
 
-V0_166_0 = PLAIN._replace(
+V0_166_0 = Dialect(
     agent="codex",
     version="0.166.0",
     evidence="recorded",
-    surroundings="codex_world",
+    surroundings="codex",
     programs=("codex",),
     environment=("CODEX_HOME",),
     managed=(("", "/etc/codex"),),
@@ -23,9 +30,6 @@ V0_166_0 = PLAIN._replace(
         Source("user", "user", NAMES[0], others=NAMES[1:]),  # C10: the first with text
         Source("project", "walk", NAMES[0], others=NAMES[1:], pick="file", switch="project"),  # C1, C2
     ),
-    touch=(),
-    after_bom=False,
-    imports=Imports(depth=0, extensions=frozenset(), free=(), contain=(), mode="none"),
     identity="none",  # C11
     budget="project",  # C17
     reading=Reading(frontmatter="none", markdown=False, trims=("user", "memory"), space="rust"),
@@ -47,13 +51,72 @@ V0_166_0 = PLAIN._replace(
             where=("project", " for {cwd}"),
         ),
     ),
-    triggers=(),
     resumed=(
         "These AGENTS.md instructions replace all previously provided AGENTS.md instructions.\n\n",
         "The previously provided AGENTS.md instructions no longer apply.",
     ),
     user=".codex",
-    opt_in=(),
 )
 
 DIALECTS = (V0_166_0,)
+
+
+OPTIONS = {"-C": "one", "--cd": "one", "-c": "one", "--config": "one"}
+BUDGET = 32_768
+
+
+def read_world(tree: Tree, request: Request) -> World:
+    """The surroundings of a Codex session."""
+    findings: list[Finding] = []
+    options = parse_args(request.args, OPTIONS)
+    moved = [*options.get("-C", ()), *options.get("--cd", ())]
+    cwd = tree.real(join(request.cwd, moved[-1])) if moved else request.cwd
+    user = join(request.cwd, request.env.get("CODEX_HOME") or join(request.home, request.dialect.user))
+    config = read_toml(tree, f"{user}/config.toml", findings) | dict(request.settings)
+    given = dict(_given(word) for word in (*options.get("-c", ()), *options.get("--config", ())))
+    markers = tuple(texts_of(given.get("project_root_markers", config.get("project_root_markers", [".git"]))))
+    top = marked_top(tree, cwd, markers)
+    trust = next(
+        (dig(config, "projects", path, "trust_level") for path in (cwd, top) if dig(config, "projects", path)), None
+    )
+    if trust == "trusted":
+        config = config | read_toml(tree, f"{top or cwd}/.codex/config.toml", findings)
+    config = config | given
+    limit = config.get("project_doc_max_bytes", BUDGET)
+    fallback = tuple(
+        dict.fromkeys(name for name in texts_of(config.get("project_doc_fallback_filenames")) if _is_name(name))
+    )
+    start = tuple(
+        source._replace(others=(*source.others, *fallback)) if source.layer == "project" else source
+        for source in request.dialect.start
+    )
+    return plain_world(
+        request,
+        cwd=cwd,
+        walk=walk_between(top, cwd),
+        user=user,
+        sources=frozenset() if trust == "untrusted" else frozenset(("project",)),
+        switched_by="trust_level = untrusted",
+        memory=f"{user}/memories" if dig(config, "features", "memories") is True else "",
+        memory_reason="features.memories is not on",
+        start=start,
+        budget=limit if isinstance(limit, int) else BUDGET,
+        markers=markers,
+        findings=tuple(findings),
+    )
+
+
+def _is_name(name: str) -> bool:
+    """# codex: codex-021, codex-074, codex-075: a name with a slash is ignored"""
+    return bool(name) and "/" not in name and name not in NAMES
+
+
+def _given(word: str) -> tuple[str, object]:
+    """A `key=value` of the command line; the value is TOML, or else a text."""
+    import tomllib
+
+    key, _, value = word.partition("=")
+    try:
+        return key.strip(), tomllib.loads(f"v = {value}")["v"]
+    except tomllib.TOMLDecodeError:
+        return key.strip(), value

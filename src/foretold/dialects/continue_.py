@@ -1,16 +1,24 @@
-"""Continue CLI, recorded on 1.5.47 (`tests/conformance/continue.jsonl`). Read in `continue_world`."""
+"""Continue CLI, recorded on 1.5.47 (`tests/conformance/continue.jsonl`).
+
+Before the rules of its folders come those of `--rule`, which it sends twice, and those of config.yaml.
+"""
 
 from __future__ import annotations
 
-from foretold.dialects.codex import V0_166_0 as CODEX
-from foretold.dialects.schema import Group, Part, Reading, Rules, Source
+from foretold.dialects.schema import Dialect, Group, Part, Reading, Rules, Source
+from foretold.dialects.settings_files import MAX_SETTINGS, parse_args
+from foretold.dialects.surroundings import Request, World, find_git, join, plain_world
+from foretold.storage.tree import Fault, Tree
+from foretold.text.frontmatter import parse
+from foretold.types import Finding
 
 NAMES = ("AGENTS.md", "AGENT.md", "CLAUDE.md", "CODEX.md")
 
-V1_5_47 = CODEX._replace(
+V1_5_47 = Dialect(
     agent="continue",
     version="1.5.47",
-    surroundings="continue_world",
+    evidence="recorded",
+    surroundings="continue_",
     programs=("cn",),
     environment=(),
     managed=(("", "/etc/continue"),),
@@ -22,14 +30,10 @@ V1_5_47 = CODEX._replace(
     rules=Rules(
         ".md",
         "",
-        links="anywhere",
-        excluded_by=(),
-        free=("user",),
         ordered="files-first",
         admits="continue",
     ),
     identity="none",
-    budget="",
     reading=Reading(frontmatter="rules", markdown=False, trims=("fronted",), blank="empty"),
     parts=(
         Part(
@@ -40,8 +44,42 @@ V1_5_47 = CODEX._replace(
             after="\n</context>",
         ),
     ),
-    resumed=("", ""),
     user=".continue",
 )
 
 DIALECTS = (V1_5_47,)
+
+
+OPTIONS = {"--rule": "one", "--config": "one"}
+
+
+def read_world(tree: Tree, request: Request) -> World:
+    """The surroundings of a Continue CLI session."""
+    findings: list[Finding] = []
+    options = parse_args(request.args, OPTIONS)
+    given = options.get("--config", ())
+    path = join(request.cwd, given[-1]) if given else f"{request.home}/.continue/config.yaml"
+    flags = options.get("--rule", [])
+    rules = [("--rule", text) for text in (*flags, *flags)]  # continue: continue-010
+    rules += [(path, text) for text in _rules(tree, path, findings)]
+    texts = {f"rule {number}": rule for number, rule in enumerate(rules)}
+    first, *others = request.dialect.start
+    return plain_world(
+        request,
+        git=find_git(tree, request.cwd),
+        start=(first, *(Source("flag", "settings", key, "setting") for key in texts), *others),
+        texts=texts,
+        findings=tuple(findings),
+    )
+
+
+def _rules(tree: Tree, path: str, findings: list[Finding]) -> list[str]:
+    data = tree.read(path, MAX_SETTINGS)
+    if isinstance(data, Fault):
+        return []
+    front = parse(data.decode("utf-8", "replace"))
+    if front.problem:
+        findings.append(Finding(path, front.line, "settings-invalid", front.problem, "mend the YAML"))
+    rules = front.values.get("rules")
+    texts = [rule.get("rule") if isinstance(rule, dict) else rule for rule in rules] if isinstance(rules, list) else []
+    return [text for text in texts if isinstance(text, str)]

@@ -1,9 +1,14 @@
-"""GitHub Copilot CLI, recorded on 1.0.102 (`tests/conformance/copilot-cli.jsonl`). Read in `copilot_world`."""
+"""GitHub Copilot CLI, recorded on 1.0.102 (`tests/conformance/copilot-cli.jsonl`).
+
+Where it looks is set by its environment and its flags.
+"""
 
 from __future__ import annotations
 
-from foretold.dialects.codex import V0_166_0 as CODEX
-from foretold.dialects.schema import Group, Imports, Inline, Nested, Part, Reading, Rules, Source, Trigger
+from foretold.dialects.schema import Dialect, Group, Imports, Inline, Nested, Part, Reading, Rules, Source, Trigger
+from foretold.dialects.settings_files import parse_args
+from foretold.dialects.surroundings import Request, World, find_git, join, plain_world, walk_between
+from foretold.storage.tree import Tree
 
 TAG = "imported_custom_instruction"
 INLINE = Inline(
@@ -23,10 +28,11 @@ NAMED = (
 )
 TABLE = "\n| {first} | File Path | Description |\n| {line} | --------- | ----------- |\n"
 
-V1_0_102 = CODEX._replace(
+V1_0_102 = Dialect(
     agent="copilot-cli",
     version="1.0.102",
-    surroundings="copilot_world",
+    evidence="recorded",
+    surroundings="copilot",
     programs=("copilot",),
     environment=("COPILOT_CUSTOM_INSTRUCTIONS_DIRS", "COPILOT_HOME"),
     managed=(("", "/etc/copilot"),),
@@ -46,18 +52,14 @@ V1_0_102 = CODEX._replace(
         *(source._replace(base="below") for source in NAMED),
     ),
     after_bom=True,
-    imports=Imports(depth=8, extensions=frozenset(), free=(), contain=(), mode="inline", inline=INLINE),
+    imports=Imports(depth=8, mode="inline", inline=INLINE),
     rules=Rules(
         ".instructions.md",
         "applyTo",
-        links="anywhere",
-        excluded_by=(),
-        free=("user",),
         ordered="path",
         lists="| {applyTo} | '{project}' | {description} |",
     ),
     identity="text",
-    budget="",
     reading=Reading(frontmatter="read-rules", markdown=False, drops_bom=True, blank="keep"),
     parts=(
         Part(
@@ -85,8 +87,34 @@ V1_0_102 = CODEX._replace(
         expands=False,
     ),
     triggers=(Trigger("view", "path", on="file"),),
-    resumed=("", ""),
     user=".copilot",
 )
 
 DIALECTS = (V1_0_102,)
+
+
+OPTIONS = {"--no-custom-instructions": "flag"}
+
+
+def read_world(tree: Tree, request: Request) -> World:
+    """The surroundings of a Copilot CLI session."""
+    env = request.env
+    git = find_git(tree, request.cwd)
+    more = [
+        join(request.cwd, path.strip())
+        for path in env.get("COPILOT_CUSTOM_INSTRUCTIONS_DIRS", "").split(",")
+        if path.strip()
+    ]
+    off = "--no-custom-instructions" in parse_args(request.args, OPTIONS)
+    return plain_world(
+        request,
+        walk=walk_between(git.top if git else "", request.cwd),
+        user=join(request.cwd, env["COPILOT_HOME"]) if env.get("COPILOT_HOME") else join(request.home, ".copilot"),
+        off="--no-custom-instructions" if off else "",
+        git=git,
+        start=(
+            *request.dialect.start,
+            *(Source("project", "path", f"{path}/.github/instructions"[1:], "rules") for path in more),
+            *(Source("project", "path", f"{path}/AGENTS.md"[1:], "listed") for path in more),
+        ),
+    )

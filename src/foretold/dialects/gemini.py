@@ -1,9 +1,21 @@
-"""Gemini CLI, recorded on 0.61.0 (`tests/conformance/gemini-cli.jsonl`). Its settings are read in `gemini_world`."""
+"""Gemini CLI, recorded on 0.61.0 (`tests/conformance/gemini-cli.jsonl`).
+
+1. Settings: `~/.gemini/settings.json`, over it that of the workspace. `context.fileName` adds names before its own.
+2. The walk ends at the nearest folder with a boundary marker; without one it is the working directory alone.
+3. In a folder that is not trusted it refuses to run without a terminal.
+"""
 
 from __future__ import annotations
 
-from foretold.dialects.codex import V0_166_0 as CODEX
-from foretold.dialects.schema import Group, Imports, Inline, Nested, Part, Reading, Source, Trigger
+from foretold.dialects.schema import Dialect, Group, Imports, Inline, Nested, Part, Reading, Source, Trigger
+from foretold.dialects.settings_files import dig, is_on, parse_args, read_json, texts_of
+from foretold.dialects.surroundings import Request, World, find_git, join, marked_top, plain_world, walk_between
+from foretold.storage.tree import Fault, Tree, is_inside
+from foretold.types import TYPE_CHECKING, Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 
 FORM = "--- Context from: {path} ---\n{text}\n--- End of Context from: {path} ---"
 OUTSIDE = ("outside-project", "<!-- Import failed: {path} - Path traversal attempt -->")
@@ -23,12 +35,13 @@ INLINE = Inline(
     comments=False,
     within="project",
 )
-IMPORTS = Imports(depth=5, extensions=frozenset(), free=(), contain=(), mode="inline", inline=INLINE)
+IMPORTS = Imports(depth=5, mode="inline", inline=INLINE)
 
-V0_61_0 = CODEX._replace(
+V0_61_0 = Dialect(
     agent="gemini-cli",
     version="0.61.0",
-    surroundings="gemini_world",
+    evidence="recorded",
+    surroundings="gemini",
     programs=("gemini",),
     environment=("GEMINI_CLI_HOME", "GEMINI_CLI_TRUST_WORKSPACE"),
     managed=(("darwin", "/Library/Application Support/GeminiCli"), ("", "/etc/gemini-cli")),
@@ -42,7 +55,6 @@ V0_61_0 = CODEX._replace(
     imports=IMPORTS,
     identity="inode",
     sorts=("project",),
-    budget="",
     reading=Reading(frontmatter="none", markdown=False, trims=("user", "memory", "extension", "project")),
     parts=(
         Part(
@@ -90,8 +102,98 @@ V0_61_0 = CODEX._replace(
         Trigger("read_many_files", "include"),
         Trigger("list_directory", "dir_path", on="folder"),
     ),
-    resumed=("", ""),
     user=".gemini",
 )
 
 DIALECTS = (V0_61_0,)
+
+
+OPTIONS = {"--include-directories": "many", "--skip-trust": "flag"}
+NAME = "GEMINI.md"
+REFUSED = 55
+
+
+def read_world(tree: Tree, request: Request) -> World:
+    """The surroundings of a Gemini CLI session."""
+    findings: list[Finding] = []
+    options = parse_args(request.args, OPTIONS)
+    home = join(request.cwd, request.env["GEMINI_CLI_HOME"]) if request.env.get("GEMINI_CLI_HOME") else request.home
+    user = f"{home}/.gemini"
+    scopes = [read_json(tree, path, findings, comments=True) for path in settings_files(request.cwd, user, ".gemini")]
+    scopes.append(dict(request.settings))
+    names = dict.fromkeys((*texts_of(strongest(scopes, "context", "fileName")), NAME))
+    markers = strongest(scopes, "context", "memoryBoundaryMarkers")
+    marks = tuple(texts_of(markers)) if isinstance(markers, list) else (".git",)
+    top = marked_top(tree, request.cwd, marks)
+    added = tuple(
+        join(request.cwd, path) for value in options.get("--include-directories", ()) for path in value.split(",")
+    )
+    extensions = _extensions(tree, f"{user}/extensions", findings)
+    skipped = "--skip-trust" in options or strongest(scopes, "security", "folderTrust", "enabled") is False
+    trusted = _is_trusted(tree, request, user, findings, skipped=skipped)
+    return plain_world(
+        request,
+        walk=walk_between(top, request.cwd),
+        home=home,
+        user=user,
+        added=tuple(folder for each in added for folder in walk_between(marked_top(tree, each, marks), each)),
+        sources=frozenset(("project",)),
+        memory=_memory(tree, request.cwd, user, findings),
+        git=find_git(tree, request.cwd),
+        start=tuple(
+            each
+            for source in request.dialect.start
+            for each in (
+                [source._replace(name=name) for name in names] if source.layer in ("user", "project") else [source]
+            )
+        )
+        + tuple(Source("extension", "path", path[1:]) for path in extensions),
+        touch=tuple(source._replace(name=name) for source in request.dialect.touch for name in names),
+        markers=marks,
+        refusal=0 if trusted else REFUSED,
+        flat=strongest(scopes, "context", "importFormat") == "flat",
+        findings=tuple(findings),
+    )
+
+
+def settings_files(cwd: str, user: str, name: str) -> list[str]:
+    """The settings of the user and of the workspace, the strongest last."""
+    return [f"{user}/settings.json", f"{cwd.rstrip('/')}/{name}/settings.json"]
+
+
+def strongest(scopes: list[dict[str, object]], *keys: str) -> object:
+    """The value of the last scope that has one."""
+    found = [value for scope in scopes if (value := dig(scope, *keys)) is not None]
+    return found[-1] if found else None
+
+
+def _is_trusted(tree: Tree, request: Request, user: str, findings: list[Finding], *, skipped: bool) -> bool:
+    if request.trust is not None or skipped or is_on(request.env.get("GEMINI_CLI_TRUST_WORKSPACE")):
+        return request.trust is not False
+    folders = read_json(tree, f"{user}/trustedFolders.json", findings)
+    levels = {path: level for path, level in folders.items() if is_inside(request.cwd, path)}
+    return levels[max(levels, key=len)] in ("TRUST_FOLDER", "TRUST_PARENT") if levels else False
+
+
+def _memory(tree: Tree, cwd: str, user: str, findings: list[Finding]) -> str:
+    """The folder of the private memory of a project. # gemini-cli: gemini-063, gemini-073, gemini-074"""
+    slug = dig(read_json(tree, f"{user}/projects.json", findings), "projects", cwd)
+    if isinstance(slug, str):
+        return f"{user}/tmp/{slug}/memory"  # noqa: S108
+    places = f"{user}/tmp"  # noqa: S108 - a folder of the agent
+    items = tree.scan(places)
+    for name, kind in [] if isinstance(items, Fault) else sorted(items):
+        root = tree.read(f"{places}/{name}/.project_root", 4096) if kind == "folder" else Fault("missing")
+        if not isinstance(root, Fault) and root.decode("utf-8", "replace").strip() == cwd:
+            return f"{places}/{name}/memory"
+    return ""
+
+
+def _extensions(tree: Tree, folder: str, findings: list[Finding]) -> Iterator[str]:
+    """The context files of extensions, by the name of their folder."""
+    items = tree.scan(folder)
+    for name, kind in [] if isinstance(items, Fault) else sorted(items):
+        if kind in ("folder", "link"):
+            manifest = read_json(tree, f"{folder}/{name}/gemini-extension.json", findings)
+            for file in texts_of(manifest.get("contextFileName", NAME)) if manifest else []:
+                yield f"{folder}/{name}/{file}"

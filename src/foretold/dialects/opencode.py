@@ -1,17 +1,35 @@
-"""opencode, recorded on 1.18.33 (`tests/conformance/opencode.jsonl`). Its settings are read in `opencode_world`."""
+"""opencode, recorded on 1.18.33 (`tests/conformance/opencode.jsonl`).
+
+1. Settings: `opencode.json` (or `.jsonc`) of its folder, the file that OPENCODE_CONFIG names, then those of the walk,
+   top first. Their `instructions` are joined, in this order.
+2. A relative pattern is looked for in every folder of the walk, nearest first; an absolute one has its glob in its last
+   part only; URLs come last. Nothing is fetched unless the caller gives a function for it (`settings["fetch"]`).
+
+Numbers like O2 are those of its page, `docs/agents/opencode.md`.
+"""
 
 from __future__ import annotations
 
-from foretold.dialects.codex import V0_166_0 as CODEX
-from foretold.dialects.schema import Group, Nested, Part, Reading, Source, Trigger
+import re
+
+from foretold.dialects.schema import Dialect, Group, Nested, Part, Reading, Source, Trigger
+from foretold.dialects.settings_files import is_on, read_json, texts_of
+from foretold.dialects.surroundings import Request, World, find_git, join, plain_world, walk_between
+from foretold.storage.tree import Fault, Tree
+from foretold.types import TYPE_CHECKING, Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 
 NAMES = ("AGENTS.md", "CLAUDE.md", "CONTEXT.md")
 FORM = "Instructions from: {path}\n{text}"
 
-V1_18_33 = CODEX._replace(
+V1_18_33 = Dialect(
     agent="opencode",
     version="1.18.33",
-    surroundings="opencode_world",
+    evidence="recorded",
+    surroundings="opencode",
     programs=("opencode",),
     environment=(
         "OPENCODE_CONFIG",
@@ -27,8 +45,6 @@ V1_18_33 = CODEX._replace(
         Source("project", "upward", NAMES[0], others=NAMES[1:], pick="walk", switch="project"),  # O1, O2
     ),
     touch=(Source("project", "below", NAMES[0], others=NAMES[1:], pick="path"),),  # O20
-    identity="real",
-    budget="",
     reading=Reading(frontmatter="none", markdown=False, drops_bom=True, blank="empty"),
     parts=(Part("system", "system", (Group(("file", "setting"), FORM, "\n"),)),),
     nested=Nested(
@@ -41,8 +57,122 @@ V1_18_33 = CODEX._replace(
         nearest_first=True,
     ),
     triggers=(Trigger("read", "filePath", on="file"),),
-    resumed=("", ""),
     user=".config/opencode",
 )
 
 DIALECTS = (V1_18_33,)
+
+
+FILES = ("opencode.json", "opencode.jsonc")
+MAX_FOLDERS = 10_000  #: of a pattern with `**`
+
+
+def read_world(tree: Tree, request: Request) -> World:
+    """The surroundings of an opencode session."""
+    findings: list[Finding] = []
+    env = request.env
+    git = find_git(tree, request.cwd)
+    walk = walk_between(git.top if git else "/", request.cwd)
+    base = join(request.cwd, env["XDG_CONFIG_HOME"]) if env.get("XDG_CONFIG_HOME") else join(request.home, ".config")
+    user = f"{base}/opencode"
+    no_project = is_on(env.get("OPENCODE_DISABLE_PROJECT_CONFIG"))
+    no_claude = is_on(env.get("OPENCODE_DISABLE_CLAUDE_CODE")) or is_on(env.get("OPENCODE_DISABLE_CLAUDE_CODE_PROMPT"))
+    files = [f"{user}/{name}" for name in FILES]
+    files += [join(request.cwd, env["OPENCODE_CONFIG"])] if env.get("OPENCODE_CONFIG") else []
+    files += [
+        f"{join(request.cwd, env['OPENCODE_CONFIG_DIR'])}/{name}" for name in FILES if env.get("OPENCODE_CONFIG_DIR")
+    ]
+    files += [] if no_project else [f"{folder.rstrip('/')}/{name}" for folder in walk for name in FILES]
+    configs = [read_json(tree, path, findings, comments=True) for path in dict.fromkeys(files)]
+    configs.append(dict(request.settings))
+    wanted = [text for config in configs for text in texts_of(config.get("instructions"))]
+    folders = [user] if no_project else list(reversed(walk))
+    paths = [path for text in wanted for path in _found(tree, text, folders, request.home, findings)]
+    pages = [text for text in wanted if text.startswith(("http://", "https://"))]
+    names = tuple(name for name in ("AGENTS.md", "CLAUDE.md", "CONTEXT.md") if name != "CLAUDE.md" or not no_claude)
+    moved = env.get("OPENCODE_CONFIG_DIR")
+    return plain_world(
+        request,
+        walk=walk,
+        user=user,
+        sources=frozenset() if no_project else frozenset(("project",)),
+        switched_by="OPENCODE_DISABLE_PROJECT_CONFIG",
+        git=git,
+        start=(
+            *_global(tree, join(request.cwd, moved) if moved else user, request.home, no_claude=no_claude),
+            *(source._replace(name=names[0], others=names[1:]) for source in request.dialect.start[1:]),
+            *(Source("instructions", "path", path[1:]) for path in paths),
+            *(Source("instructions", "settings", page, "setting") for page in pages),
+        ),
+        touch=tuple(source._replace(name=names[0], others=names[1:]) for source in request.dialect.touch),
+        texts=dict(_pages(pages, request.settings.get("fetch"), findings)),
+        findings=tuple(findings),
+    )
+
+
+def _global(tree: Tree, user: str, home: str, *, no_claude: bool) -> Iterator[Source]:
+    """The first of the two global files that is there; the other is said to be shadowed by looking at both."""
+    own, other = f"{user}/AGENTS.md", f"{home}/.claude/CLAUDE.md"
+    chosen = own if tree.kind(own) != "missing" or no_claude or tree.kind(other) == "missing" else other
+    yield Source("user", "path", chosen[1:])
+
+
+def _pages(pages: list[str], fetch: object, findings: list[Finding]) -> Iterator[tuple[str, tuple[str, str]]]:
+    for page in pages:
+        text = fetch(page) if callable(fetch) else None
+        if isinstance(text, str):
+            yield page, (page, text)
+        elif not callable(fetch):
+            said = f"{page} is not looked at: nothing outside this machine is contacted"
+            findings.append(Finding(page, None, "not-fetched", said, "keep a copy of it in the repository"))
+
+
+def _found(tree: Tree, text: str, folders: list[str], home: str, findings: list[Finding]) -> list[str]:
+    """The files that one of the `instructions` stands for."""
+    if text.startswith(("http://", "https://")):
+        return []
+    pattern = join(home, text[2:]) if text.startswith("~/") else text
+    if pattern.startswith("/"):
+        folder, _, name = pattern.rpartition("/")
+        found = sorted(_glob(tree, folder or "/", [name]))
+    else:
+        found = [path for each in folders for path in sorted(_glob(tree, each, pattern.split("/")))]
+    if len(found) > 1 and "*" in pattern:
+        said = f"{text}: its {len(found)} files come in no certain order"
+        findings.append(Finding(found[0], None, "order-unspecified", said, "name the files one by one"))
+    return found
+
+
+def _glob(tree: Tree, folder: str, parts: list[str]) -> Iterator[str]:
+    """Files below a folder by a pattern: `*` within a name, `**` for any folders; dot files count."""
+    waiting, seen = [(folder, tuple(parts))], 0
+    while waiting and seen < MAX_FOLDERS:
+        folder, (first, *rest) = waiting.pop()
+        seen += 1
+        if not re.search(r"[*?\[{]", first):
+            path = f"{folder.rstrip('/')}/{first}" if first not in (".", "") else folder
+            kind = tree.kind(path)
+            if rest and kind == "folder":
+                waiting.append((path, tuple(rest)))
+            elif not rest and kind == "file":
+                yield path
+            continue
+        items = tree.scan(folder)
+        for name, kind in [] if isinstance(items, Fault) else items:
+            path = f"{folder.rstrip('/')}/{name}"
+            kind = tree.kind(path) if kind == "link" else kind
+            if first == "**" and kind == "folder":
+                waiting.append((path, (first, *rest)))
+            elif re.fullmatch(_form(first), name) and first != "**":
+                if rest and kind == "folder":
+                    waiting.append((path, tuple(rest)))
+                elif not rest and kind == "file":
+                    yield path
+        if first == "**" and rest:
+            waiting.append((folder, tuple(rest)))
+
+
+def _form(glob: str) -> str:
+    """The regular expression of a glob within one name."""
+    form = "".join({"*": "[^/]*", "?": "[^/]"}.get(char, re.escape(char)) for char in glob)
+    return re.sub(r"\\\{([^{}]*)\\\}", lambda found: "(?:" + found[1].replace(",", "|") + ")", form)

@@ -1,9 +1,26 @@
-"""Qwen Code, a fork of Gemini CLI, recorded on 0.24.4 (`tests/conformance/qwen-code.jsonl`). Read in `qwen_world`."""
+"""Qwen Code, a fork of Gemini CLI, recorded on 0.24.4 (`tests/conformance/qwen-code.jsonl`).
+
+It reads its configuration as Gemini CLI does, with these differences.
+
+1. `context.fileName` replaces its own names.
+2. The walk goes one folder above the top of the repository; without one, to the folder above the home.
+3. In an untrusted folder only the user's files are loaded.
+4. Two memory indexes are sent if one of them exists; an empty one says so.
+"""
 
 from __future__ import annotations
 
-from foretold.dialects.gemini import FOLDER, IMPORTS, INLINE, OUTSIDE, V0_61_0 as GEMINI
+from foretold.dialects.claude_code.settings import slug
+from foretold.dialects.gemini import FOLDER, IMPORTS, INLINE, OUTSIDE, V0_61_0 as GEMINI, settings_files, strongest
 from foretold.dialects.schema import Group, Nested, Part, Reading, Rules, Source, Trigger
+from foretold.dialects.settings_files import read_json, texts_of
+from foretold.dialects.surroundings import Request, World, find_git, plain_world, walk_between
+from foretold.storage.tree import Fault, Tree, is_inside
+from foretold.types import TYPE_CHECKING, Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 
 RELATIVE = "--- Context from: {relative} ---\n{text}\n--- End of Context from: {relative} ---"
 RULE = "--- Rule from: {project} ---\n{text}\n--- End of Rule from: {project} ---"
@@ -11,7 +28,7 @@ RULE = "--- Rule from: {project} ---\n{text}\n--- End of Rule from: {project} --
 V0_24_4 = GEMINI._replace(
     agent="qwen-code",
     version="0.24.4",
-    surroundings="qwen_world",
+    surroundings="qwen",
     programs=("qwen",),
     environment=(),
     managed=(("", "/etc/qwen-code"),),
@@ -58,3 +75,65 @@ V0_24_4 = GEMINI._replace(
 )
 
 DIALECTS = (V0_24_4,)
+
+
+EMPTY = "Your MEMORY.md is currently empty. When you save new memories, they will appear here."
+NAMES = ("QWEN.md", "AGENTS.md")
+
+
+def read_world(tree: Tree, request: Request) -> World:
+    """The surroundings of a Qwen Code session."""
+    findings: list[Finding] = []
+    user = f"{request.home}/.qwen"
+    scopes = [read_json(tree, path, findings, comments=True) for path in settings_files(request.cwd, user, ".qwen")]
+    scopes.append(dict(request.settings))
+    names = tuple(dict.fromkeys(texts_of(strongest(scopes, "context", "fileName")))) or NAMES
+    git = find_git(tree, request.cwd)
+    is_asked = strongest(scopes, "security", "folderTrust", "enabled") is True
+    trusted = request.trust if request.trust is not None else not is_asked or _is_known(tree, request, user, findings)
+    texts = dict(_memories(tree, user, request.cwd))
+    start = request.dialect.start
+    walk = _walk(request, git.top if git else "")
+    return plain_world(
+        request,
+        walk=walk,
+        user=user,
+        sources=frozenset(("project",)) if trusted else frozenset(),
+        switched_by="the untrusted folder",
+        git=git,
+        start=(
+            *(source._replace(name=name) for name in names for source in start[:2]),
+            start[4],
+            *start[5:],
+            *(Source("memory", "settings", key, "setting") for key in texts),
+        ),
+        texts=texts,
+        trusted=trusted,
+        findings=tuple(findings),
+        store=f"{user}/projects/{slug(request.cwd)}/memory",
+    )
+
+
+def _walk(request: Request, top: str) -> tuple[str, ...]:
+    """# qwen-code: qwen-005, qwen-004, qwen-006"""
+    cwd, home = request.cwd, request.home
+    if cwd == home:
+        return (cwd,)
+    if top:
+        return walk_between(top.rpartition("/")[0] or "/", cwd)
+    return walk_between((home.rpartition("/")[0] or "/") if is_inside(cwd, home) else "/", cwd)
+
+
+def _is_known(tree: Tree, request: Request, user: str, findings: list[Finding]) -> bool:
+    folders = read_json(tree, f"{user}/trustedFolders.json", findings)
+    return any(is_inside(request.cwd, path) and level != "DO_NOT_TRUST" for path, level in folders.items())
+
+
+def _memories(tree: Tree, user: str, cwd: str) -> Iterator[tuple[str, tuple[str, str]]]:
+    paths = [f"{user}/memories/MEMORY.md", f"{user}/projects/{slug(cwd)}/memory/MEMORY.md"]
+    found = [tree.read(path, 4 * 1024 * 1024) for path in paths]
+    if all(isinstance(data, Fault) for data in found):
+        return
+    for path, data in zip(paths, found, strict=True):
+        text = "" if isinstance(data, Fault) else data.decode("utf-8", "replace").strip()
+        yield path, (path, text or EMPTY)

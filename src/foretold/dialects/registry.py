@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     from foretold.storage.tree import Tree
 
+DOCUMENTED = "aider amp crush cursor deepagents goose junie kiro roo vscode-copilot warp windsurf zed".split()
 #: agent -> the module of this package that has its tables
 AGENTS = {
-    **{name: name for name in "aider amp crush cursor deepagents goose junie kiro roo warp windsurf zed".split()},
-    "vscode-copilot": "vscode_copilot",
+    **dict.fromkeys(DOCUMENTED, "documented"),
     "claude-code": "claude_code.instructions",
     "cline": "cline",
     "code-assist": "seeds.code_assist",
@@ -78,8 +78,7 @@ def dialects_of(agent: str) -> tuple[Dialect, ...]:
     if agent not in AGENTS:
         raise UnknownAgent(f"no agent is called {agent!r}{_meant(agent)}; there are: {', '.join(sorted(AGENTS))}")
     module = __import__(f"foretold.dialects.{AGENTS[agent]}", fromlist=["DIALECTS"])
-    found: tuple[Dialect, ...] = module.DIALECTS
-    return found
+    return tuple(dialect for dialect in module.DIALECTS if dialect.agent == agent)
 
 
 def _meant(agent: str) -> str:

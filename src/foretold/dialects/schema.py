@@ -59,22 +59,22 @@ class Inline(NamedTuple):
 class Imports(NamedTuple):
     """How `@path` in a file brings in another file."""
 
-    depth: int  #: hops that are followed
-    extensions: frozenset[str]
-    free: tuple[str, ...]  #: layers whose files may import from anywhere
-    contain: tuple[str, ...]  #: what must be inside the working directory: the path as spelled, as real
-    mode: str = "separate"  #: each file an entry of its own, or `inline`: its text in place of the token
+    depth: int = 0  #: hops that are followed
+    extensions: frozenset[str] = frozenset()  #: empty: any
+    free: tuple[str, ...] = ()  #: layers whose files may import from anywhere
+    contain: tuple[str, ...] = ()  #: what must be inside the working directory: the path as spelled, as real
+    mode: str = "separate"  #: each file an entry, `inline`: its text in place of the token, or `none`: no imports
     inline: Inline = Inline()
 
 
 class Rules(NamedTuple):
     """Files that may wait for a path."""
 
-    suffix: str | tuple[str, ...]
-    key: str
-    links: str  #: anywhere, or inside: a rule behind a link must be inside the working directory
-    excluded_by: tuple[str, ...]  #: which of its paths an exclude pattern is tested against: real, spelled
-    free: tuple[str, ...]  #: layers whose rules may link anywhere
+    suffix: str | tuple[str, ...] = ""  #: of the names of rules
+    key: str = ""  #: the field of the frontmatter that has the patterns
+    links: str = "anywhere"  #: or `inside`: the target of a link must be inside the working directory
+    excluded_by: tuple[str, ...] = ()  #: which of its paths an exclude pattern is tested against: real, spelled
+    free: tuple[str, ...] = ()  #: layers whose rules may link anywhere
     deep: bool = True  #: whether folders in the folder are looked at
     ordered: str = ""  #: by path, files-first, base-name, locale; else as the file system lists them
     named: bool = False  #: whether a rule bears a name: that of its frontmatter, else that of its file
@@ -120,23 +120,23 @@ class Index(NamedTuple):
 class Template(NamedTuple):
     """How entries become text."""
 
-    header: str
-    entry: str  #: at the start of a session: {path}, {layer}, {description}, {text}
-    nested: str  #: of a touched file: {path}, {text}
-    join: str
-    escapes: bool  #: whether reserved tags in attached text are escaped
-    descriptions: tuple[tuple[str, str], ...]
+    header: str = ""
+    entry: str = "{text}"  #: at the start of a session: {path}, {layer}, {description}, {text}
+    nested: str = "{text}"  #: of a touched file: {path}, {text}
+    join: str = "\n\n"
+    escapes: bool = False  #: whether reserved tags in attached text are escaped
+    descriptions: tuple[tuple[str, str], ...] = ()
     trim: str = "both"  #: the ends of a text that are trimmed: both, right, none
 
 
 class Envelope(NamedTuple):
     """What stands around the text of a session's start."""
 
-    name: str
-    before: str
-    after: str
-    after_last: str  #: the end when the user's prompt is the next block
-    without: str  #: what is sent when there is no text: {date}; empty = nothing
+    name: str = ""
+    before: str = ""
+    after: str = ""
+    after_last: str = ""  #: the end when the user's prompt is the next block
+    without: str = ""  #: what is sent when there is no text: {date}; empty = nothing
     role: str = "user"
     place: str = "before-prompt"
     sentinel: str = ""  #: the tag of the envelope, if a text must not be able to close it
@@ -175,12 +175,12 @@ class Part(NamedTuple):
 class Nested(NamedTuple):
     """How entries travel that a touched file brings."""
 
-    role: str
-    type: str  #: tool_result: behind the tool's own text; text: in a message of its own
-    entry: str
-    join: str
-    before: str
-    after: str
+    role: str = "user"
+    type: str = "text"  #: tool_result: after the tool's own text; text: in a message of its own
+    entry: str = "{text}"
+    join: str = "\n\n"
+    before: str = ""
+    after: str = ""
     each: bool = False  #: whether `before` and `after` stand around each of them
     escapes: bool = False  #: whether `&`, `<`, `>` and quotes are written as HTML has them
     nearest_first: bool = False
@@ -195,10 +195,10 @@ class Placement(NamedTuple):
     one of the session's start.
     """
 
-    models: tuple[str, ...]  #: names contain one of these, or are what follows `=`; empty = every other model
-    files: str
-    fallback: str
-    block: int  #: index of the instruction block among the blocks of the first message
+    models: tuple[str, ...] = ()  #: names contain one of these, or are what follows `=`; empty = every other model
+    files: str = "envelope"
+    fallback: str = "envelope"
+    block: int = 0  #: index of the instruction block among the blocks of the first message
     date_follows: bool = False  #: whether the date is a block of its own behind it
 
 
@@ -212,49 +212,46 @@ class Trigger(NamedTuple):
 
 
 class Dialect(NamedTuple):
-    """What one agent does, in the versions from `version` on."""
+    """What one agent does, in the versions from `version` on. A field that is left out has no effect."""
 
     agent: str
     version: str
     evidence: str  #: recorded, source or documented
     surroundings: str  #: the module of `dialects/` that reads its settings, flags and environment
-    programs: tuple[str, ...]  #: names on PATH
-    environment: tuple[str, ...]  #: the variables it reads
-    managed: tuple[tuple[str, str], ...]  #: platform -> the organisation's folder; "" = every other platform
-    model: str  #: when none is named
-    start: tuple[Source, ...]
-    touch: tuple[Source, ...]
-    max_file: int
-    after_bom: bool  #: whether frontmatter may follow a byte order mark
-    again: str  #: what a touched file may attach: `anything` once, or only what is `new` to the session
-    added_undoes_bare: bool  #: whether an added folder turns loading back on
-    local_settings: str  #: where they are: `cwd`, or also the top folder of the main `repository`
-    worktree_rules: bool  #: whether rules of the main repository still wait for files of a nested worktree
-    imports: Imports
-    rules: Rules
-    fallback: Fallback | None
-    memory_index: Index | None
-    template: Template
-    envelope: Envelope
-    placements: tuple[Placement, ...]
-    triggers: tuple[Trigger, ...]
-    mention_missing: bool  #: whether mentioning a file that is not there attaches what its folders have
-    subagents_without: tuple[str, ...]
-    types: tuple[tuple[str, str], ...]  #: how the agent itself calls a layer, in its reports
-    user: str = ".claude"  #: the agent's folder in the home
-    walk: str = "below-top"  #: where it starts: below-top of the file system, top, repository, cwd
+    programs: tuple[str, ...] = ()  #: names on PATH
+    environment: tuple[str, ...] = ()  #: the variables it reads
+    managed: tuple[tuple[str, str], ...] = (("", ""),)  #: platform -> the organisation's folder; "" = all others
+    user: str = ""  #: the agent's folder in the home
+    model: str = ""  #: when none is named
+    start: tuple[Source, ...] = ()
+    touch: tuple[Source, ...] = ()
+    walk: str = "below-top"  #: where it starts: below-top of the file system, top, repository, home, cwd
     opt_in: tuple[str, ...] = ()  #: switches that are off unless asked for
+    max_file: int = 4 * 1024 * 1024
+    after_bom: bool = False  #: whether frontmatter may follow a byte order mark
     reading: Reading = Reading()
+    imports: Imports = Imports(mode="none")
+    rules: Rules = Rules()
+    fallback: Fallback | None = None
+    memory_index: Index | None = None
     identity: str = "real"  #: what makes two files the same: real path, inode, text, name (the last wins), none
+    again: str = "new"  #: what a touched file may attach: `anything` once, or only what is `new` to the session
+    added_undoes_bare: bool = False  #: whether an added folder turns loading back on
+    local_settings: str = "cwd"  #: where they are: `cwd`, or also the top folder of the main `repository`
+    worktree_rules: bool = False  #: whether rules of the main repository still wait for files of a nested worktree
     unordered: tuple[str, ...] = ()  #: layers whose entries come in no certain order
     sorts: tuple[str, ...] = ()  #: layers whose entries are sorted by path; `name`: all, by name
     budget: str = ""  #: the layer whose bytes are limited
+    template: Template = Template()
+    envelope: Envelope = Envelope()
     parts: tuple[Part, ...] = ()  #: where its entries go, if not in the one envelope
     nested: Nested | None = None
-    resumed: tuple[str, str] = (
-        "",
-        "",
-    )  #: what a resumed conversation is told: before a text that changed; if it is gone
+    placements: tuple[Placement, ...] = (Placement(),)
+    triggers: tuple[Trigger, ...] = ()
+    mention_missing: bool = False  #: whether mentioning a file that is not there attaches what its folders have
+    subagents_without: tuple[str, ...] = ()  #: subagents that get no instructions
+    types: tuple[tuple[str, str], ...] = ()  #: how the agent itself calls a layer, in its reports
+    resumed: tuple[str, str] = ("", "")  #: what a resumed conversation gets before a changed text; if it is gone
 
     @property
     def name(self) -> str:

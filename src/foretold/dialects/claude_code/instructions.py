@@ -29,6 +29,8 @@ EXTENSIONS = frozenset(
     " toml ts tsx txt vue xml yaml yml zsh".split()
 )
 
+MANAGED = (("darwin", "/Library/Application Support/ClaudeCode"), ("", "/etc/claude-code"))
+
 #: models that take no system messages in the middle of a conversation
 OLDER_MODELS = ("claude-3-", "haiku-4-", "sonnet-4-", "opus-4-5", "opus-4-6", "opus-4-7")
 
@@ -93,19 +95,16 @@ V2_1_197 = Dialect(
         "CLAUDE_CODE_SIMPLE",
         "CLAUDE_CONFIG_DIR",
     ),
-    managed=(("darwin", "/Library/Application Support/ClaudeCode"), ("", "/etc/claude-code")),
+    managed=MANAGED,
+    user=".claude",
     model="claude-opus-4-8",
     start=START,
     touch=TOUCH,
-    max_file=4 * 1024 * 1024,
-    after_bom=False,
     again="anything",
     added_undoes_bare=True,
-    local_settings="cwd",
     worktree_rules=True,
     imports=Imports(depth=4, extensions=EXTENSIONS, free=("user",), contain=("spelled",)),
     rules=Rules(".md", "paths", links="anywhere", excluded_by=("real",), free=("user",)),
-    fallback=None,
     memory_index=Index(
         lines=200,
         units=25_000,
@@ -129,7 +128,6 @@ V2_1_197 = Dialect(
         Placement((), "system", "system", 0),
     ),
     triggers=(Trigger("Read", "file_path"),),
-    mention_missing=False,
     subagents_without=("Explore", "Plan"),
     types=(
         ("managed", "Managed"),

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from foretold.dialects.claude_code.instructions import TEMPLATE
-from foretold.dialects.schema import Envelope, Imports, Reading, Source, Template
-from foretold.dialects.seeds.mink import V1 as MINK
+from foretold.dialects.schema import Dialect, Envelope, Reading, Rules, Source, Template
 
 START = (
     Source("managed", "managed", "CLAUDE.md", switch="managed"),
@@ -18,38 +17,28 @@ START = (
     Source("project", "added", ".claude/CLAUDE.md"),
 )
 
-V1 = MINK._replace(
+V1 = Dialect(
     agent="code-assist",
+    version="1",
+    evidence="source",
+    surroundings="seeds.mink",
     managed=(("", "/etc/code-assist"),),
+    user=".claude",
     start=START,
-    touch=(),
-    imports=Imports(depth=0, extensions=frozenset(), free=(), contain=(), mode="none"),
-    rules=MINK.rules._replace(wakes="touch"),  # its rules always apply: frontmatter is text to it
+    walk="cwd",
+    after_bom=True,
+    reading=Reading(frontmatter="none", markdown=False, drops_bom=True, blank="empty"),
+    rules=Rules(".md", "paths", excluded_by=("real", "spelled"), deep=False, ordered="path"),
     template=Template(
-        header="",
         entry="Contents of {path}{description}:\n\n{text}",
         nested="",
-        join="\n\n",
-        escapes=False,
         descriptions=(
             ("managed", " (organization-managed instructions)"),
             ("user", " (user's private global instructions for all projects)"),
         ),
         trim="none",
     ),
-    envelope=Envelope(
-        "claudeMd",
-        before=f"# claudeMd\n{TEMPLATE.header}\n\n",
-        after="",
-        after_last="",
-        without="",
-        role="system",
-        place="system",
-    ),
-    triggers=(),
-    walk="cwd",
-    opt_in=(),
-    reading=Reading(frontmatter="none", markdown=False, drops_bom=True, blank="empty"),
+    envelope=Envelope("claudeMd", before=f"# claudeMd\n{TEMPLATE.header}\n\n", role="system", place="system"),
 )
 
 DIALECTS = (V1,)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from foretold.dialects.schema import Envelope, Reading, Source, Template
-from foretold.dialects.seeds.code_assist import V1 as CODE_ASSIST
+from foretold.dialects.schema import Dialect, Envelope, Reading, Source, Template
 
 NAMES = ("AGENTS.md", "CLAUDE.md")
 
@@ -15,22 +14,18 @@ def plan(names: tuple[str, ...]) -> tuple[Source, ...]:
     return (*named, Source("local", "cwd", "AGENTS.local.md"))
 
 
-V1 = CODE_ASSIST._replace(
+V1 = Dialect(
     agent="ex-athena",
-    start=plan(NAMES),
-    template=Template(
-        header="",
-        entry="<!-- memory: {layer} {path} -->\n{text}",
-        nested="",
-        join="\n\n",
-        escapes=False,
-        descriptions=(),
-    ),
-    envelope=Envelope(
-        "memory", before="", after="", after_last="", without="", place="first", per_entry=True, message="memory"
-    ),
+    version="1",
+    evidence="source",
+    surroundings="seeds.mink",
     user=".config/ex_athena",
+    start=plan(NAMES),
+    walk="cwd",
+    after_bom=True,
     reading=Reading(frontmatter="none", markdown=False, drops_bom=True),
+    template=Template(entry="<!-- memory: {layer} {path} -->\n{text}", nested=""),
+    envelope=Envelope("memory", place="first", per_entry=True, message="memory"),
 )
 
 DIALECTS = (V1,)

@@ -1,14 +1,36 @@
-"""mink, the CLAUDE.md loader of Chimera: as `foretold.compat.mink` offers it (`docs/compat/mink.md`).
+"""mink, the CLAUDE.md loader of Chimera, as `foretold.compat.mink` offers it (`docs/compat/mink.md`).
 
-The tables say what its documents promise; where its program falls behind them, they do not follow it.
+The tables say what its documents promise, also where its program does less. It reads no settings: its caller gives
+what it needs, and so do the callers of the other seeds.
+
+1. `settings` may have
+
+    claudeMdExcludes   globs of files that are not loaded
+    sources            switches to turn on beyond those of the dialect, or with a `-` before them, off
+    userDir            the system's folder, instead of the one in the home
+    boundary           where the walk starts: top, repository, cwd
+    approve            imports from outside of the working directory: all (None, True), none (False), or those that
+                       a function of the path accepts
+
+2. On a command line, after `--`: `--boundary WHERE`, `--exclude GLOB`, `--no-external`, `--managed`. An organisation's
+   folder that is given counts as asked for.
 """
 
 from __future__ import annotations
 
-from foretold.dialects.claude_code.instructions import V2_1_325
-from foretold.dialects.schema import Dialect, Envelope, Imports, Placement, Reading, Rules, Source, Template, Trigger
+import sys
 
-EVERY_LAYER = ("managed", "user", "project", "local")
+from foretold.dialects.claude_code.instructions import MANAGED
+from foretold.dialects.schema import Dialect, Envelope, Imports, Reading, Rules, Source, Template, Trigger
+from foretold.dialects.settings_files import parse_args
+from foretold.dialects.surroundings import Request, World, find_git, join, plain_world, walk_of
+from foretold.errors import ForetoldError
+from foretold.storage.tree import Tree, is_inside
+from foretold.types import TYPE_CHECKING, Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
 
 START = (
     Source("managed", "managed", "CLAUDE.md", switch="managed"),
@@ -30,58 +52,90 @@ V1 = Dialect(
     agent="mink",
     version="1",
     evidence="source",
-    surroundings="seeds.given",
-    programs=(),
-    environment=(),
-    managed=V2_1_325.managed,
-    model="",
+    surroundings="seeds.mink",
+    managed=MANAGED,
+    user=".claude",
     start=START,
     touch=TOUCH,
-    max_file=V2_1_325.max_file,
+    walk="top",
+    opt_in=("managed",),
     after_bom=True,
-    again="new",
-    added_undoes_bare=False,
-    local_settings="cwd",
-    worktree_rules=False,
-    imports=Imports(depth=5, extensions=frozenset(), free=(), contain=("spelled", "real"), mode="inline"),
-    rules=Rules(
-        ".md",
-        "paths",
-        links="anywhere",
-        excluded_by=("real", "spelled"),
-        free=EVERY_LAYER,
-        deep=False,
-        ordered="path",
-        wakes="exists",
-    ),
-    fallback=None,
-    memory_index=None,
+    reading=Reading(frontmatter="rules", markdown=False, drops_bom=True),
+    imports=Imports(depth=5, contain=("spelled", "real"), mode="inline"),
+    rules=Rules(".md", "paths", excluded_by=("real", "spelled"), deep=False, ordered="path", wakes="exists"),
     template=Template(
-        header="",
         entry="<!-- source: {path} -->\n{text}\n",
         nested="<!-- source: {path} -->\n{text}",
         join="\n",
-        escapes=False,
-        descriptions=(),
         trim="right",
     ),
     envelope=Envelope(
-        "memory",
-        before='<memory source="CLAUDE.md">\n',
-        after="</memory>",
-        after_last="",
-        without="",
-        place="after-system",
-        sentinel="memory",
+        "memory", before='<memory source="CLAUDE.md">\n', after="</memory>", place="after-system", sentinel="memory"
     ),
-    placements=(Placement((), "envelope", "envelope", 0),),
     triggers=(Trigger("Read", "file_path"),),
-    mention_missing=False,
-    subagents_without=(),
-    types=tuple((layer, layer) for layer in EVERY_LAYER),
-    walk="top",
-    opt_in=("managed",),
-    reading=Reading(frontmatter="rules", markdown=False, drops_bom=True),
 )
 
 DIALECTS = (V1,)
+
+
+BOUNDARIES = ("top", "repository", "cwd")
+OPTIONS = {"--boundary": "one", "--exclude": "one", "--no-external": "flag", "--managed": "flag"}
+
+
+def read_world(tree: Tree, request: Request) -> World:
+    """The surroundings of a session, from what was given."""
+    dialect, settings = request.dialect, request.settings
+    options = parse_args(request.args, OPTIONS)
+    user = settings.get("userDir")
+    boundary = "".join(options.get("--boundary", ())[-1:]) or settings.get("boundary", dialect.walk)
+    if boundary not in BOUNDARIES:
+        raise ForetoldError(f"the boundary is {boundary!r}; it can be {', '.join(BOUNDARIES)}")
+    excludes = settings.get("claudeMdExcludes", ())
+    excludes = (*(excludes if isinstance(excludes, list | tuple) else ()), *options.get("--exclude", ()))
+    git = find_git(tree, request.cwd) if boundary == "repository" else None
+    return plain_world(
+        request,
+        walk=_walk(request.cwd, boundary, git.top if git else request.cwd),
+        user=join(request.cwd, user) if isinstance(user, str) else join(request.home, dialect.user),
+        added=tuple(join(request.cwd, path) for path in request.add_dirs),
+        sources=_sources(request, is_managed="--managed" in options),
+        switched_by="the caller",
+        excludes=excludes,
+        approved=_approval(False if "--no-external" in options else settings.get("approve")),
+        findings=tuple(_unknown(request)),
+    )
+
+
+def _unknown(request: Request) -> Iterator[Finding]:
+    """Options that mean nothing here."""
+    for word in request.args:
+        if word.startswith("-") and word.partition("=")[0] not in OPTIONS:
+            said = f"{word} means nothing to {request.dialect.agent}"
+            yield Finding(request.cwd, None, "option-unknown", said, f"known are: {' '.join(OPTIONS)}")
+
+
+def _walk(cwd: str, boundary: object, top: str) -> tuple[str, ...]:
+    if boundary == "cwd":
+        return (cwd,)
+    folders = walk_of(cwd)
+    if boundary == "repository":
+        return tuple(folder for folder in folders if is_inside(folder, top)) or (cwd,)
+    return ("/", *folders) if boundary == "top" else tuple(folders)
+
+
+def _sources(request: Request, *, is_managed: bool) -> frozenset[str]:
+    places = dict(request.dialect.managed)
+    is_managed = is_managed or request.managed != places.get(sys.platform, places[""])
+    known = {source.switch for source in request.dialect.start} - {""}
+    given = request.settings.get("sources", ())
+    words = [str(word) for word in given] if isinstance(given, list | tuple) else []
+    words += ["managed"] * is_managed
+    off = {word[1:] for word in words if word.startswith("-")}
+    return frozenset((known - set(request.dialect.opt_in) | set(words)) & known - off)
+
+
+def _approval(given: object) -> Callable[[str], bool]:
+    """Whether a path outside may be imported: by a function, a plain yes, or not at all."""
+    if callable(given):
+        return lambda path: bool(given(path))
+    return lambda _: given is not False
