@@ -49,7 +49,7 @@ def test_every_field(place):
 
 def test_the_memory_index_is_one_of_them(place):
     view = place.load()
-    place.write(os.path.join(view.world.memory, "MEMORY.md"), "- [a](a.md)\n" * 300)
+    place.write(os.path.join(view.surroundings.memory, "MEMORY.md"), "- [a](a.md)\n" * 300)
     (index,) = files(place)
     assert (index.type, index.content_differs_from_disk) == ("AutoMem", True)
     assert index.raw_content == "- [a](a.md)\n" * 300

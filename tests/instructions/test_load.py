@@ -219,7 +219,7 @@ def test_where_the_agent_looked_and_found_nothing(place):
 
 def test_the_memory_index_is_last(place):
     place.write("proj/CLAUDE.md", "project")
-    memory = place.load().world.memory
+    memory = place.load().surroundings.memory
     os.makedirs(memory)
     with open(memory + "/MEMORY.md", "w", encoding="utf-8") as file:
         file.write("- [A](a.md) — x\n@nothing.md\n")
@@ -252,7 +252,7 @@ def test_what_is_left_out_is_taken_from_the_process(place, monkeypatch):
         monkeypatch.delenv(name)
     view = foretold.load(managed=place.managed)
     assert place.told(view) == ["home/.claude/CLAUDE.md", "proj/CLAUDE.md"]
-    assert view.world.date == datetime.date.today().isoformat()
+    assert view.surroundings.date == datetime.date.today().isoformat()
     monkeypatch.setenv("CLAUDE_CODE_DISABLE_CLAUDE_MDS", "1")
     assert foretold.load(managed=place.managed).entries == ()
 
@@ -536,7 +536,7 @@ def test_a_dictionary_is_enough():
         ("/etc/claude-code/CLAUDE.md", "outside-project"),
         ("/nowhere/repo/.claude/rules/t.md", "not-yet-read"),
     ]
-    assert view.world.git.top == "/nowhere/repo"
+    assert view.surroundings.git.top == "/nowhere/repo"
 
 
 def test_a_session_over_a_dictionary():

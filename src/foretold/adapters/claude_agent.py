@@ -174,9 +174,11 @@ def _unseen(talk: Conversation, transcript: str) -> str:
     """What the agent does not find because it runs in another configuration folder than the user's."""
     view = talk.session.view
     folder = os.path.dirname(os.path.dirname(os.path.dirname(transcript)))
-    if not folder or os.path.realpath(folder) == os.path.realpath(view.world.user):
+    if not folder or os.path.realpath(folder) == os.path.realpath(view.surroundings.user):
         return ""
-    return View(view.choice, view.world, tuple(entry for entry in view.entries if entry.layer in HOME)).text or ""
+    return (
+        View(view.choice, view.surroundings, tuple(entry for entry in view.entries if entry.layer in HOME)).text or ""
+    )
 
 
 def _judge(talk: Conversation, said: Said) -> dict[str, Any]:

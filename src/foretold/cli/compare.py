@@ -84,19 +84,19 @@ def differences(found: Comparison) -> Iterator[str]:
 def _short(found: Comparison, path: str) -> str:
     """A path as it is seen from the folder, or from the home."""
     cwd = found.cwd.rstrip("/") + "/"
-    home = found.views[0].world.home.rstrip("/") + "/"
+    home = found.views[0].surroundings.home.rstrip("/") + "/"
     if path.startswith(cwd):
         return path[len(cwd) :]
     if path.startswith(home) and not cwd.startswith(home):
         return "~/" + path[len(home) :]
-    git = found.views[0].world.git
+    git = found.views[0].surroundings.git
     if git and path.startswith(git.top.rstrip("/") + "/"):
         return os.path.relpath(path, found.cwd)
     return "~/" + path[len(home) :] if path.startswith(home) else path
 
 
 def _print_text(found: Comparison) -> None:
-    paint = Paint(found.views[0].world.cwd, found.views[0].world.home)
+    paint = Paint(found.views[0].surroundings.cwd, found.views[0].surroundings.home)
     print(f"{plural(len(found.views), 'agent')} in {paint.fit(found.cwd, paint.width - 14).rstrip()}\n")
     for said in differences(found):
         print(paint.wrap(f"- {said}", 0))

@@ -68,14 +68,14 @@ def _agent_in(words: Sequence[str]) -> str | None:
 
 
 def _print_trace(view: View) -> None:
-    paint = Paint(view.world.cwd, view.world.home)
+    paint = Paint(view.surroundings.cwd, view.surroundings.home)
     print(title(view, paint))
     print_entries(view, paint)
     if view.waiting:
         print(f"\n{paint.bold('Waiting for a matching file')}\n")
         for rule in view.waiting:
             print(f"  {paint.fit(paint.path(rule.entry.path), paint.width - 2).rstrip()}")
-            base = "" if rule.base == view.world.cwd else f", seen from {rule.base}"
+            base = "" if rule.base == view.surroundings.cwd else f", seen from {rule.base}"
             print(paint.faint(paint.wrap(f"paths{base}: {', '.join(rule.entry.globs)}", 6)))
     lost = [skip for skip in view.skips if skip.reason != "not-yet-read"]
     if lost:
@@ -97,14 +97,14 @@ def _explain_file(folder: str, file: str, question: Question, *, as_json: bool) 
     if as_json:
         from foretold.cli.schema import attachment_json, emit
 
-        emit("explain-file", {"file": join(view.world.cwd, file), **attachment_json(attachment)})
+        emit("explain-file", {"file": join(view.surroundings.cwd, file), **attachment_json(attachment)})
         return 1 if attachment.findings else 0
-    paint = Paint(view.world.cwd, view.world.home)
+    paint = Paint(view.surroundings.cwd, view.surroundings.home)
     print(title(view, paint))
     tokens = sum(entry.tokens for entry in attachment.entries)
-    there = "" if Disk().kind(join(view.world.cwd, file)) != "missing" else " (there is no such file)"
+    there = "" if Disk().kind(join(view.surroundings.cwd, file)) != "missing" else " (there is no such file)"
     said = f"adds {plural(len(attachment.entries), 'file')}, about {tokens:,} tokens" if tokens else "adds nothing"
-    print("\n" + paint.wrap(f"Reading {join(view.world.cwd, file)}{there} {said}", 0) + ("\n" if tokens else ""))
+    print("\n" + paint.wrap(f"Reading {join(view.surroundings.cwd, file)}{there} {said}", 0) + ("\n" if tokens else ""))
     print_rows(attachment.entries, paint)
     for entry in attachment.entries:
         if entry.globs:
@@ -128,7 +128,7 @@ def _explain_one(view: View, path: str, *, as_json: bool) -> int:
 
 
 def _print_verdict(view: View, verdict: Verdict) -> None:
-    paint = Paint(view.world.cwd, view.world.home)
+    paint = Paint(view.surroundings.cwd, view.surroundings.home)
     print(title(view, paint))
     print("\n" + paint.wrap(f"{verdict.path}: {verdict.answer}", 0))
     for why in verdict.why:

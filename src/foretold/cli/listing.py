@@ -36,7 +36,7 @@ def title(view: View, paint: Paint) -> str:
     """Which agent, which version and how sure we are, where."""
     dialect = view.dialect
     name = f"{name_of(view)} {view.choice.asked or dialect.version}"
-    where = paint.fit(paint.path(view.world.cwd), paint.width - 3).rstrip()
+    where = paint.fit(paint.path(view.surroundings.cwd), paint.width - 3).rstrip()
     if view.assumed:
         how = f"not recorded; taken to be like {dialect.version}"
     elif dialect.evidence in HOW:

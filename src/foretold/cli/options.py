@@ -110,4 +110,4 @@ def typed(view: View, command: str) -> str:
     """A command that asks about the same agent in the same folder."""
     agent = view.dialect.agent if not view.choice.asked else f"{view.dialect.agent}@{view.choice.asked}"
     words = ["foretold", command] + ([f"--agent {agent}"] if agent != DEFAULT_AGENT else [])
-    return " ".join(words + ([f"-C {view.world.cwd}"] if view.world.cwd != os.path.realpath(".") else []))
+    return " ".join(words + ([f"-C {view.surroundings.cwd}"] if view.surroundings.cwd != os.path.realpath(".") else []))

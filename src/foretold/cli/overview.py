@@ -38,11 +38,11 @@ def _others(view: View) -> list[View]:
     from foretold.instructions.compare import compare
     from foretold.storage.tree import Disk
 
-    names = set_up(Disk(), view.world.cwd, view.world.home)
+    names = set_up(Disk(), view.surroundings.cwd, view.surroundings.home)
     if names == list(SIGNS)[:RECORDED]:
         return []  # none is set up, or all of them: too many for a short answer
     others = [name for name in names if name != view.dialect.agent]
-    return list(compare(view.world.cwd, others, home=view.world.home).views) if others else []
+    return list(compare(view.surroundings.cwd, others, home=view.surroundings.home).views) if others else []
 
 
 def _print_others(views: list[View], paint: Paint) -> None:
@@ -55,7 +55,7 @@ def _print_others(views: list[View], paint: Paint) -> None:
 
 
 def _print(view: View, others: list[View]) -> None:
-    paint = Paint(view.world.cwd, view.world.home)
+    paint = Paint(view.surroundings.cwd, view.surroundings.home)
     print(title(view, paint))
     print_entries(view, paint)
     lost = sum(1 for skip in view.skips if skip.reason != "not-yet-read")

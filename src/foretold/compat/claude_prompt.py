@@ -16,9 +16,9 @@ from typing import Unpack
 from foretold.compat.asking import Folder, Options
 from foretold.compat.code_assist.index import score
 from foretold.dialects.claude_code.instructions import V2_1_197
-from foretold.dialects.claude_code.settings import read_world, slug
+from foretold.dialects.claude_code.settings import read_surroundings, slug
 from foretold.dialects.registry import DEFAULT_AGENT, Choice
-from foretold.dialects.surroundings import Request, World, join
+from foretold.dialects.surroundings import Request, Surroundings, join
 from foretold.errors import ForetoldError
 from foretold.instructions.load import ask, load_view
 from foretold.instructions.text.memory_index import cut_index
@@ -38,19 +38,19 @@ RELEVANT = 5  #: memories at most
 
 
 class _Place(NamedTuple):
-    world: World
+    surroundings: Surroundings
     tree: Tree
     choice: Choice
     request: Request
 
     @property
     def team(self) -> str:
-        git = self.world.git
-        return join(git.top if git else self.world.cwd, TEAM)
+        git = self.surroundings.git
+        return join(git.top if git else self.surroundings.cwd, TEAM)
 
     @property
     def transcripts(self) -> str:
-        return f"{self.world.user}/projects/{slug(self.world.cwd)}"
+        return f"{self.surroundings.user}/projects/{slug(self.surroundings.cwd)}"
 
 
 def _place(
@@ -69,17 +69,17 @@ def _place(
     if choice.dialect.agent != DEFAULT_AGENT:
         raise ForetoldError(f"these are the functions of {DEFAULT_AGENT}, not of {agent}")
     found = tree if tree is not None else Disk()
-    return _Place(read_world(found, request), found, choice, request)
+    return _Place(read_surroundings(found, request), found, choice, request)
 
 
 def is_auto_memory_enabled(**options: Unpack[Options]) -> bool:
     """Whether a session here has memory: the environment, settings and switches of the command line decide."""
-    return bool(_place(**options).world.memory)
+    return bool(_place(**options).surroundings.memory)
 
 
 def get_auto_mem_path(**options: Unpack[Options]) -> str:
     """The directory of private memory, whether it is there, and on, or not; with a slash at its end."""
-    return slashed(_place(**options).world.store)
+    return slashed(_place(**options).surroundings.store)
 
 
 def get_team_mem_path(**options: Unpack[Options]) -> str:
@@ -122,7 +122,7 @@ def load_memory_prompt(
     """
     place = _place(**options)
     branch = load_memory_prompt_branch(
-        auto=bool(place.world.memory),
+        auto=bool(place.surroundings.memory),
         kairos="KAIROS" in features and kairos_active,
         team="TEAMMEM" in features and team_memory_enabled,
     )
@@ -149,7 +149,7 @@ def load_memory_prompt(
 
 def _directories(place: _Place, team_dir: Folder | None, branch: str, *, is_real: bool) -> tuple[str, str]:
     """The private directory, and the team's if it has a part in the prompt; on a real disk they are made."""
-    private = slashed(place.world.store)
+    private = slashed(place.surroundings.store)
     team = slashed(team_dir or place.team) if branch == "combined" else ""
     for folder in filter(None, (private, team) if is_real else ()):
         ensure_memory_dir_exists(folder)

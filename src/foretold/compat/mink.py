@@ -19,9 +19,9 @@ from typing import Literal, TypedDict, Unpack
 
 from foretold.compat.asking import Folder, answer, question, several
 from foretold.compat.headers import header_of, listed, pair_of, unquoted
-from foretold.dialects.claude_code import settings as claude_world
+from foretold.dialects.claude_code import settings as claude_settings
 from foretold.dialects.schema import Dialect
-from foretold.dialects.seeds.mink import V1, read_world
+from foretold.dialects.seeds.mink import V1, read_surroundings
 from foretold.instructions.engine import Run
 from foretold.instructions.inject import MINK, is_marked, position
 from foretold.instructions.load import ask
@@ -102,7 +102,7 @@ def resolve_imports(
     """
     choice, request = question(_dialect(V1, hops), base, home, settings={"approve": approve})
     disk = tree if tree is not None else Disk()
-    run = Run(disk, choice.dialect, read_world(disk, request))
+    run = Run(disk, choice.dialect, read_surroundings(disk, request))
     text = understand("", content, 0, choice.dialect)
     return expand(run, "", f"{request.cwd.rstrip('/')}/", text, Origin("project", request.cwd))[0]
 
@@ -175,7 +175,7 @@ def _dialect(dialect: Dialect, hops: int) -> Dialect:
 def _configured(cwd: Folder | None, home: Folder | None, tree: Tree | None) -> list[str]:
     """The exclude patterns of Claude Code's settings files."""
     _, request = ask(cwd or ".", "claude-code", home, None, None, (), None, None, None, ())
-    return list(claude_world.read_world(tree if tree is not None else Disk(), request).excludes)
+    return list(claude_settings.read_surroundings(tree if tree is not None else Disk(), request).excludes)
 
 
 def _with_touched(session: Session, paths: list[str]) -> View:
@@ -184,7 +184,7 @@ def _with_touched(session: Session, paths: list[str]) -> View:
     turns = [session.read(path) for path in paths]
     return View(
         start.choice,
-        start.world,
+        start.surroundings,
         (*start.entries, *session.attached),
         (*start.skips, *(skip for turn in turns for skip in turn.skips)),
         (*start.findings, *(finding for turn in turns for finding in turn.findings)),

@@ -31,7 +31,7 @@ def nested_attachments(entries: Iterable[Entry], view: View) -> list[Attachment]
     'api/CLAUDE.md'
     """
     types = dict(view.dialect.types)
-    return [_attachment(entry, types.get(entry.layer, entry.layer), view.world.cwd) for entry in entries]
+    return [_attachment(entry, types.get(entry.layer, entry.layer), view.surroundings.cwd) for entry in entries]
 
 
 def _attachment(entry: Entry, kind: str, cwd: str) -> Attachment:

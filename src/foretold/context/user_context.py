@@ -38,7 +38,7 @@ def user_context(
     """
     keys = around_of(view.dialect.name).context_keys
     found = {"gitStatus": git if exclude_dynamic or "claudeMd" not in keys else "", "claudeMd": view.text or ""}
-    found["currentDate"] = f"Today's date is {view.world.date}."
+    found["currentDate"] = f"Today's date is {view.surroundings.date}."
     if exclude_dynamic:
         found["Environment"] = environment.removeprefix(f"{HEADING}\n")
         heading, _, text = memory.partition("\n")

@@ -6,7 +6,7 @@ It looks only at its working directory and at the home, and has no settings abou
 from __future__ import annotations
 
 from foretold.dialects.schema import Dialect, Group, Part, Reading, Rules, Source
-from foretold.dialects.surroundings import Request, World, find_git, plain_world
+from foretold.dialects.surroundings import Request, Surroundings, find_git, plain_surroundings
 from foretold.storage.tree import Tree
 
 V3_0_65 = Dialect(
@@ -45,6 +45,6 @@ V3_0_65 = Dialect(
 DIALECTS = (V3_0_65,)
 
 
-def read_world(tree: Tree, request: Request) -> World:
+def read_surroundings(tree: Tree, request: Request) -> Surroundings:
     """The surroundings of a session."""
-    return plain_world(request, git=find_git(tree, request.cwd))
+    return plain_surroundings(request, git=find_git(tree, request.cwd))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from foretold.dialects.schema import Dialect, Group, Part, Reading, Source
 from foretold.dialects.settings_files import dig, parse_args, read_toml, texts_of
-from foretold.dialects.surroundings import Request, World, join, marked_top, plain_world, walk_between
+from foretold.dialects.surroundings import Request, Surroundings, join, marked_top, plain_surroundings, walk_between
 from foretold.storage.tree import Tree
 from foretold.types import Finding
 
@@ -65,7 +65,7 @@ OPTIONS = {"-C": "one", "--cd": "one", "-c": "one", "--config": "one"}
 BUDGET = 32_768
 
 
-def read_world(tree: Tree, request: Request) -> World:
+def read_surroundings(tree: Tree, request: Request) -> Surroundings:
     """The surroundings of a Codex session."""
     findings: list[Finding] = []
     options = parse_args(request.args, OPTIONS)
@@ -90,7 +90,7 @@ def read_world(tree: Tree, request: Request) -> World:
         source._replace(others=(*source.others, *fallback)) if source.layer == "project" else source
         for source in request.dialect.start
     )
-    return plain_world(
+    return plain_surroundings(
         request,
         cwd=cwd,
         walk=walk_between(top, cwd),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from foretold.dialects.schema import Dialect, Group, Part, Reading, Rules, Source
 from foretold.dialects.settings_files import MAX_SETTINGS, parse_args
-from foretold.dialects.surroundings import Request, World, find_git, join, plain_world
+from foretold.dialects.surroundings import Request, Surroundings, find_git, join, plain_surroundings
 from foretold.storage.tree import Fault, Tree
 from foretold.text.frontmatter import parse
 from foretold.types import Finding
@@ -53,7 +53,7 @@ DIALECTS = (V1_5_47,)
 OPTIONS = {"--rule": "one", "--config": "one"}
 
 
-def read_world(tree: Tree, request: Request) -> World:
+def read_surroundings(tree: Tree, request: Request) -> Surroundings:
     """The surroundings of a Continue CLI session."""
     findings: list[Finding] = []
     options = parse_args(request.args, OPTIONS)
@@ -64,7 +64,7 @@ def read_world(tree: Tree, request: Request) -> World:
     rules += [(path, text) for text in _rules(tree, path, findings)]
     texts = {f"rule {number}": rule for number, rule in enumerate(rules)}
     first, *others = request.dialect.start
-    return plain_world(
+    return plain_surroundings(
         request,
         git=find_git(tree, request.cwd),
         start=(first, *(Source("flag", "settings", key, "setting") for key in texts), *others),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from foretold.dialects.schema import Dialect, Group, Imports, Inline, Nested, Part, Reading, Rules, Source, Trigger
 from foretold.dialects.settings_files import parse_args
-from foretold.dialects.surroundings import Request, World, find_git, join, plain_world, walk_between
+from foretold.dialects.surroundings import Request, Surroundings, find_git, join, plain_surroundings, walk_between
 from foretold.storage.tree import Tree
 
 TAG = "imported_custom_instruction"
@@ -96,7 +96,7 @@ DIALECTS = (V1_0_102,)
 OPTIONS = {"--no-custom-instructions": "flag"}
 
 
-def read_world(tree: Tree, request: Request) -> World:
+def read_surroundings(tree: Tree, request: Request) -> Surroundings:
     """The surroundings of a Copilot CLI session."""
     env = request.env
     git = find_git(tree, request.cwd)
@@ -106,7 +106,7 @@ def read_world(tree: Tree, request: Request) -> World:
         if path.strip()
     ]
     off = "--no-custom-instructions" in parse_args(request.args, OPTIONS)
-    return plain_world(
+    return plain_surroundings(
         request,
         walk=walk_between(git.top if git else "", request.cwd),
         user=join(request.cwd, env["COPILOT_HOME"]) if env.get("COPILOT_HOME") else join(request.home, ".copilot"),

@@ -23,22 +23,22 @@ from foretold.dialects.schema import (
     Trigger,
 )
 from foretold.dialects.settings_files import MAX_SETTINGS, parse_args, texts_of
-from foretold.dialects.surroundings import Git, Request, World, find_git, join, plain_world, walk_between
+from foretold.dialects.surroundings import Git, Request, Surroundings, find_git, join, plain_surroundings, walk_between
 from foretold.storage.tree import Fault, Tree, is_inside
 from foretold.text.frontmatter import parse
 
 AIDER_SETTINGS = ".aider.conf.yml"
 
 
-def read_world(tree: Tree, request: Request) -> World:
+def read_surroundings(tree: Tree, request: Request) -> Surroundings:
     """The surroundings of a session whose settings, those of Aider aside, are not known."""
     git = find_git(tree, request.cwd)
     if request.dialect.agent == "aider":
-        return plain_world(request, git=git, start=_aider_files(tree, request, git))
+        return plain_surroundings(request, git=git, start=_aider_files(tree, request, git))
     top = git.top if git else ""
     if request.dialect.walk == "home" and is_inside(request.cwd, request.home):
         top = request.home
-    return plain_world(request, walk=walk_between(top, request.cwd), git=git)
+    return plain_surroundings(request, walk=walk_between(top, request.cwd), git=git)
 
 
 def _aider_files(tree: Tree, request: Request, git: Git | None) -> tuple[Source, ...]:

@@ -9,7 +9,15 @@ from __future__ import annotations
 
 from foretold.dialects.schema import Dialect, Group, Imports, Inline, Nested, Part, Reading, Source, Trigger
 from foretold.dialects.settings_files import dig, is_on, parse_args, read_json, texts_of
-from foretold.dialects.surroundings import Request, World, find_git, join, marked_top, plain_world, walk_between
+from foretold.dialects.surroundings import (
+    Request,
+    Surroundings,
+    find_git,
+    join,
+    marked_top,
+    plain_surroundings,
+    walk_between,
+)
 from foretold.storage.tree import Fault, Tree, is_inside
 from foretold.types import TYPE_CHECKING, Finding
 
@@ -113,7 +121,7 @@ NAME = "GEMINI.md"
 REFUSED = 55
 
 
-def read_world(tree: Tree, request: Request) -> World:
+def read_surroundings(tree: Tree, request: Request) -> Surroundings:
     """The surroundings of a Gemini CLI session."""
     findings: list[Finding] = []
     options = parse_args(request.args, OPTIONS)
@@ -131,7 +139,7 @@ def read_world(tree: Tree, request: Request) -> World:
     extensions = _extensions(tree, f"{user}/extensions", findings)
     skipped = "--skip-trust" in options or strongest(scopes, "security", "folderTrust", "enabled") is False
     trusted = _is_trusted(tree, request, user, findings, skipped=skipped)
-    return plain_world(
+    return plain_surroundings(
         request,
         walk=walk_between(top, request.cwd),
         home=home,

@@ -14,7 +14,7 @@ import re
 
 from foretold.dialects.schema import Dialect, Group, Nested, Part, Reading, Source, Trigger
 from foretold.dialects.settings_files import is_on, read_json, texts_of
-from foretold.dialects.surroundings import Request, World, find_git, join, plain_world, walk_between
+from foretold.dialects.surroundings import Request, Surroundings, find_git, join, plain_surroundings, walk_between
 from foretold.storage.tree import Fault, Tree
 from foretold.types import TYPE_CHECKING, Finding
 
@@ -67,7 +67,7 @@ FILES = ("opencode.json", "opencode.jsonc")
 MAX_FOLDERS = 10_000  #: of a pattern with `**`
 
 
-def read_world(tree: Tree, request: Request) -> World:
+def read_surroundings(tree: Tree, request: Request) -> Surroundings:
     """The surroundings of an opencode session."""
     findings: list[Finding] = []
     env = request.env
@@ -91,7 +91,7 @@ def read_world(tree: Tree, request: Request) -> World:
     pages = [text for text in wanted if text.startswith(("http://", "https://"))]
     names = tuple(name for name in ("AGENTS.md", "CLAUDE.md", "CONTEXT.md") if name != "CLAUDE.md" or not no_claude)
     moved = env.get("OPENCODE_CONFIG_DIR")
-    return plain_world(
+    return plain_surroundings(
         request,
         walk=walk,
         user=user,

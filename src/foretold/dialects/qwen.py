@@ -14,7 +14,7 @@ from foretold.dialects.claude_code.settings import slug
 from foretold.dialects.gemini import FOLDER, IMPORTS, INLINE, OUTSIDE, V0_61_0 as GEMINI, settings_files, strongest
 from foretold.dialects.schema import Group, Nested, Part, Reading, Rules, Source, Trigger
 from foretold.dialects.settings_files import read_json, texts_of
-from foretold.dialects.surroundings import Request, World, find_git, plain_world, walk_between
+from foretold.dialects.surroundings import Request, Surroundings, find_git, plain_surroundings, walk_between
 from foretold.storage.tree import Fault, Tree, is_inside
 from foretold.types import TYPE_CHECKING, Finding
 
@@ -81,7 +81,7 @@ EMPTY = "Your MEMORY.md is currently empty. When you save new memories, they wil
 NAMES = ("QWEN.md", "AGENTS.md")
 
 
-def read_world(tree: Tree, request: Request) -> World:
+def read_surroundings(tree: Tree, request: Request) -> Surroundings:
     """The surroundings of a Qwen Code session."""
     findings: list[Finding] = []
     user = f"{request.home}/.qwen"
@@ -94,7 +94,7 @@ def read_world(tree: Tree, request: Request) -> World:
     texts = dict(_memories(tree, user, request.cwd))
     start = request.dialect.start
     walk = _walk(request, git.top if git else "")
-    return plain_world(
+    return plain_surroundings(
         request,
         walk=walk,
         user=user,

@@ -36,7 +36,7 @@ class Git(NamedTuple):
     bare: bool
 
 
-class World(NamedTuple):
+class Surroundings(NamedTuple):
     """The surroundings of one session."""
 
     cwd: str
@@ -109,10 +109,10 @@ def walk_between(top: str, cwd: str) -> tuple[str, ...]:
     return tuple(folder for folder in (("/", *folders) if top == "/" else folders) if is_inside(folder, top)) or (cwd,)
 
 
-def plain_world(request: Request, **changes: object) -> World:
+def plain_surroundings(request: Request, **changes: object) -> Surroundings:
     """Surroundings in which nothing is switched off; what an agent has beyond that is given."""
     dialect = request.dialect
-    world = World(
+    surroundings = Surroundings(
         cwd=request.cwd,
         walk=(request.cwd,),
         home=request.home,
@@ -136,7 +136,7 @@ def plain_world(request: Request, **changes: object) -> World:
         git=None,
         findings=(),
     )
-    return world._replace(**changes)  # type: ignore[arg-type]
+    return surroundings._replace(**changes)  # type: ignore[arg-type]
 
 
 def user_home(name: str) -> str:

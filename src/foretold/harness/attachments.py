@@ -93,8 +93,8 @@ class Attaching:
         self._recalled.clear()
 
     def _mentions(self, text: str) -> tuple[Attachment, ...]:
-        world = self.instructions.view.world
-        found = mentioned(text, world.cwd, agent=self.surroundings.agent, home=world.home)
+        surroundings = self.instructions.view.surroundings
+        found = mentioned(text, surroundings.cwd, agent=self.surroundings.agent, home=surroundings.home)
         paths = {str(each.fields.get("filename")) for each in found.attachments if each.type == "file"}
         for mention in parsed_mentions(text):
             if self.state.path_of(mention.path) in paths:

@@ -91,7 +91,7 @@ class Surroundings:
     def git(self) -> str:
         """The git status at the start, as it is said; empty outside of a repository."""
         if not self._has_git:
-            self._git, self._has_git = git_status(self.view.world.cwd, env=self._env), True
+            self._git, self._has_git = git_status(self.view.surroundings.cwd, env=self._env), True
         return git_text(self._git, agent=self.agent) if self._git else ""
 
     @property
@@ -108,7 +108,7 @@ class Surroundings:
         """What is to be said now: what was not said yet, or is not so any more. Before and behind other attachments."""
         today = self.today()
         if self.builds_context and not self._told:
-            self._calendar.at(self.view.world.date)
+            self._calendar.at(self.view.surroundings.date)
             self._told["context"] = {}
         said = [] if self.builds_context else [each for each in self._all() if self._is_new(each)]
         for each in said:
@@ -129,7 +129,7 @@ class Surroundings:
         return [*made, *([Attachment("session_context", {"context": context})] if context else [])]
 
     def _environment(self) -> Environment:
-        return environment_of(self.view.world.cwd, agent=self.agent, env=self._env, model=self.model)
+        return environment_of(self.view.surroundings.cwd, agent=self.agent, env=self._env, model=self.model)
 
     def _environment_section(self) -> str:
         return environment_section(self._environment(), agent=self.agent)

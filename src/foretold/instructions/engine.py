@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 from foretold.dialects.schema import Dialect, Source
-from foretold.dialects.surroundings import World
+from foretold.dialects.surroundings import Surroundings
 from foretold.instructions.discover.admission import refusal_of
 from foretold.instructions.discover.candidates import take_named
 from foretold.instructions.discover.excludes import compile_excludes
@@ -35,8 +35,8 @@ NEARLY = {"punctuation-before": "punctuation stands before the @", "bad-start": 
 class Run:
     """The state of one pass."""
 
-    def __init__(self, tree: Tree, dialect: Dialect, world: World, trigger: str = "") -> None:
-        self.tree, self.dialect, self.world, self.trigger = tree, dialect, world, trigger
+    def __init__(self, tree: Tree, dialect: Dialect, surroundings: Surroundings, trigger: str = "") -> None:
+        self.tree, self.dialect, self.surroundings, self.trigger = tree, dialect, surroundings, trigger
         self.entries: list[Entry] = []
         self.skips: list[Skip] = []
         self.findings: list[Finding] = []
@@ -45,13 +45,13 @@ class Run:
         self.own: list[str] = []  #: files of the walk, or of nested folders, that have an entry
         self.seen: dict[str, str] = {}
         self.waited: set[str] = set()
-        self.excludes = compile_excludes(world.excludes, tree)
-        self.foreign = foreign_folders(world)
+        self.excludes = compile_excludes(surroundings.excludes, tree)
+        self.foreign = foreign_folders(surroundings)
         self._folders: dict[str, str] = {}
         self.rule_folders: set[str] = set()
         self.closest: dict[str, str] = {}  #: name of a source -> the folder of the walk that has it
         self.named: dict[tuple[str, ...], str] = {}  #: names of a source -> the one that counts for the walk
-        self.left = world.budget
+        self.left = surroundings.budget
         self._knows: Callable[[str], bool] | None = getattr(tree, "is_missing", None)  #: of a tree that remembers
         self.texts: set[str] = set()
 
@@ -59,7 +59,7 @@ class Run:
 
     def follow(self, plan: tuple[Source, ...]) -> None:
         """Take every source of a plan."""
-        for source, folder in steps(plan, self.world, self.trigger):
+        for source, folder in steps(plan, self.surroundings, self.trigger):
             self.take(source, folder)
 
     def take(self, source: Source, folder: str) -> None:
@@ -96,7 +96,7 @@ class Run:
             self._take_own(path, source, folder)
 
     def _take_own(self, path: str, source: Source, folder: str) -> None:
-        spelled = self.world.spelled.get(folder) if source.base in ("added", "user") else None
+        spelled = self.surroundings.spelled.get(folder) if source.base in ("added", "user") else None
         shown = path if spelled is None else spelled + source.name
         kind = "summary" if source.kind == "summary" else "file"
         taken = self.take_file(
@@ -114,10 +114,10 @@ class Run:
 
     def _off(self, source: Source, folder: str) -> str:
         """Why a source is switched off here; empty when it is on."""
-        if self.world.off:
-            return self.world.off
-        if source.switch and source.switch not in self.world.sources:
-            return f"{self.world.switched_by} leaves out {source.switch}"
+        if self.surroundings.off:
+            return self.surroundings.off
+        if source.switch and source.switch not in self.surroundings.sources:
+            return f"{self.surroundings.switched_by} leaves out {source.switch}"
         if folder in self.foreign and source.switch == "project":
             return "worktree"
         return ""
@@ -230,7 +230,7 @@ class Run:
 
     def _expanded(self, path: str, real: str, text: Text, origin: Origin) -> tuple[str, tuple[str, ...]]:
         """The text with what it imports; most agents have no need of this."""
-        if self.world.flat:
+        if self.surroundings.flat:
             from foretold.instructions.text.flat import expand_flat
 
             return expand_flat(self, real, text, origin)
@@ -248,7 +248,7 @@ class Run:
         if self.tree.kind(path) != "file":
             self.absent.append(path)
             return
-        near = os.path.relpath(path, self.world.cwd)
+        near = os.path.relpath(path, self.surroundings.cwd)
         folder = os.path.dirname(near)
         row = f"| {folder}/ | '{near}' | Agent instructions for {folder}/**/* |"
         self.entries.append(Entry(path, source.layer, row, row, "folder-row"))
@@ -306,7 +306,7 @@ class Run:
         tried: set[str] = set()
         elsewhere: dict[str, tuple[str, int]] = {}
         for mention in text.mentions:
-            target = target_of(mention.path, folder, self.world.home)
+            target = target_of(mention.path, folder, self.surroundings.home)
             if not target or target in tried:
                 continue
             line = mention.line + text.offset
@@ -336,7 +336,7 @@ class Run:
             return "depth-cap"
         if not is_text(target, imports):
             return "not-a-text-file"
-        if not is_contained(target, origin.layer, imports, self.world, self.tree):
+        if not is_contained(target, origin.layer, imports, self.surroundings, self.tree):
             return "outside-project"
         return ""
 
@@ -350,11 +350,11 @@ class Run:
     # -- settings, the memory index ----------------------------------------------------------------------------
 
     def _take_setting(self, source: Source) -> None:
-        if source.name not in self.world.texts:
+        if source.name not in self.surroundings.texts:
             return
-        where, text = self.world.texts[source.name]
-        if self.world.off:
-            self.skips.append(Skip(where, "disabled", self.world.off, source.layer))
+        where, text = self.surroundings.texts[source.name]
+        if self.surroundings.off:
+            self.skips.append(Skip(where, "disabled", self.surroundings.off, source.layer))
         elif text:
             size = len(text.encode("utf-8", "replace"))
             self.entries.append(Entry(where, source.layer, text, text, "setting", size=size, announced=False))

@@ -27,7 +27,7 @@ class Verdict(NamedTuple):
 def verdict_of(view: View, path: str, tree: Tree | None = None) -> Verdict:
     """What becomes of one instruction file in a view."""
     tree = tree if tree is not None else Disk()
-    path = join(view.world.cwd, path)
+    path = join(view.surroundings.cwd, path)
     real = tree.real(path)
     for number, entry in enumerate(view.entries, 1):
         if entry.path in (path, real) or tree.real(entry.path) == real:
@@ -88,9 +88,9 @@ def _skipped(view: View, path: str, skips: list[Skip]) -> Verdict:
 
 def _on_touch(view: View, path: str, folder: str, tree: Tree) -> Verdict:
     """A file of a nested folder: taken for a moment, to see whether anything of it would be attached."""
-    if view.world.off:
-        return Verdict(path, "never", "not loaded", (f"disabled: {REASONS['disabled']} ({view.world.off})",), ())
-    run = Run(tree, view.dialect, view.world, f"{folder}/x")
+    if view.surroundings.off:
+        return Verdict(path, "never", "not loaded", (f"disabled: {REASONS['disabled']} ({view.surroundings.off})",), ())
+    run = Run(tree, view.dialect, view.surroundings, f"{folder}/x")
     run.take_file(path, Origin("project", folder))
     if run.skips and not run.entries:
         return _skipped(view, path, [skip for skip in run.skips if skip.path == path])
@@ -108,10 +108,10 @@ def _elsewhere(view: View, path: str, tree: Tree) -> Verdict:
         names += fallback.names
     for name in names:
         folder = path.removesuffix("/" + name)
-        if folder != path and folder != view.world.cwd and is_inside(folder, view.world.cwd):
+        if folder != path and folder != view.surroundings.cwd and is_inside(folder, view.surroundings.cwd):
             return _on_touch(view, path, folder, tree)
     folder = path.partition("/.claude/rules/")[0]
-    if folder != path and is_inside(folder, view.world.cwd) and any(source.kind == "rules" for source in below):
+    if folder != path and is_inside(folder, view.surroundings.cwd) and any(source.kind == "rules" for source in below):
         return _on_touch(view, path, folder, tree)
     closed = [skip for skip in view.skips if skip.reason == "not-walked" and is_inside(path, skip.path)]
     if closed:
@@ -125,9 +125,9 @@ def _ways_in(view: View, path: str) -> tuple[str, ...]:
     """How a file could be loaded that the agent does not look for."""
     ways = []
     if view.dialect.imports.depth:
-        base = view.world.cwd.rstrip("/") + "/"
+        base = view.surroundings.cwd.rstrip("/") + "/"
         near = path[len(base) :] if path.startswith(base) else path
-        ways.append(f"import it (@{near}) from a file in {view.world.cwd} that is loaded")
+        ways.append(f"import it (@{near}) from a file in {view.surroundings.cwd} that is loaded")
     rules = [source.name for source in view.dialect.start if source.kind == "rules"]
     if rules and f"/{rules[-1]}/" not in path:
         ways.append(f"move it to {rules[-1]}/")

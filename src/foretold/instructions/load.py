@@ -11,7 +11,7 @@ import sys
 import time
 
 from foretold.dialects.registry import DEFAULT_AGENT, Choice, choose
-from foretold.dialects.surroundings import Request, World
+from foretold.dialects.surroundings import Request, Surroundings
 from foretold.errors import NotAFolder
 from foretold.instructions.advice import advise
 from foretold.instructions.discover.candidates import arrange
@@ -158,25 +158,25 @@ def demand_folder(tree: Tree, request: Request) -> None:
 def load_view(tree: Tree, choice: Choice, request: Request) -> View:
     """Run the plan of a session's start."""
     dialect = choice.dialect
-    module = __import__(f"foretold.dialects.{dialect.surroundings}", fromlist=["read_world"])
-    world: World = module.read_world(tree, request)
+    module = __import__(f"foretold.dialects.{dialect.surroundings}", fromlist=["read_surroundings"])
+    surroundings: Surroundings = module.read_surroundings(tree, request)
     if request.external:
-        world = world._replace(approved=lambda _: True)
-    run = Run(tree, dialect, world)
-    run.follow(world.start or dialect.start)
+        surroundings = surroundings._replace(approved=lambda _: True)
+    run = Run(tree, dialect, surroundings)
+    run.follow(surroundings.start or dialect.start)
     nested = take_fallback(run)
     arrange(run)
     entries, withheld = run.entries, []
-    if world.mode == "managed-only" and dialect.fallback is not None:
+    if surroundings.mode == "managed-only" and dialect.fallback is not None:
         entries = [entry for entry in run.entries if entry.layer == "managed"]
         withheld = [entry for entry in run.entries if entry.layer != "managed"]
-        run.skips += [Skip(entry.path, "withheld", world.mode_reason, entry.layer) for entry in withheld]
-    if not world.memory and world.memory_reason and dialect.memory_index is not None:
-        run.skips.append(Skip("MEMORY.md", "disabled", world.memory_reason, "memory"))
-    findings = (*world.findings, *run.findings, *advise(run.skips, run.waiting, tree))
+        run.skips += [Skip(entry.path, "withheld", surroundings.mode_reason, entry.layer) for entry in withheld]
+    if not surroundings.memory and surroundings.memory_reason and dialect.memory_index is not None:
+        run.skips.append(Skip("MEMORY.md", "disabled", surroundings.memory_reason, "memory"))
+    findings = (*surroundings.findings, *run.findings, *advise(run.skips, run.waiting, tree))
     return View(
         choice,
-        world,
+        surroundings,
         tuple(entries),
         tuple(run.skips),
         findings,

@@ -196,9 +196,9 @@ class Session:
                 runs.append(run)
         nested = view.dialect.nested
         if nested is not None:
-            blocks = [block for attached in turn for block in nested_blocks(attached.files, nested, view.world)]
+            blocks = [block for attached in turn for block in nested_blocks(attached.files, nested, view.surroundings)]
         else:
-            blocks = turn_blocks(turn, view.dialect, view.world.model)
+            blocks = turn_blocks(turn, view.dialect, view.surroundings.model)
         return self._attachment(turn, runs, blocks)
 
     def prompt(self, text: str) -> Attachment:
@@ -209,14 +209,14 @@ class Session:
         """The user mentioned files in a prompt."""
         view = self.view
         tree, runs, turn = self._disk(), [], []
-        kinds = [(join(view.world.cwd, path), tree.kind(join(view.world.cwd, path))) for path in paths]
+        kinds = [(join(view.surroundings.cwd, path), tree.kind(join(view.surroundings.cwd, path))) for path in paths]
         self._attached.update(path for path, kind in kinds if kind == "file")
         for touched, kind in kinds:
             if kind == "file" or (kind == "missing" and view.dialect.mention_missing):
                 run, attached = self._touch(touched, "mention", reached=kind == "file")
                 runs.append(run)
                 turn.append(attached)
-        return self._attachment(turn, runs, mention_blocks(turn, view.dialect, view.world.model))
+        return self._attachment(turn, runs, mention_blocks(turn, view.dialect, view.surroundings.model))
 
     def subagent(self, name: str, *, instructions: bool | None = None) -> Session:
         """The conversation of a subagent; its `view` is what it is told.
@@ -266,7 +266,7 @@ class Session:
         named = call.input.get(trigger.key) if trigger else None
         if trigger is None or not isinstance(named, str) or (call.error and call.error not in trigger.despite):
             return []
-        return [join(view.world.cwd, named)]
+        return [join(view.surroundings.cwd, named)]
 
     def _touched_paths(self, call: Call) -> list[str]:
         """The paths that a call of another agent than Claude Code touches; a folder ends in a slash."""
@@ -274,7 +274,7 @@ class Session:
         for trigger in view.dialect.triggers:
             named = call.input.get(trigger.key) if trigger.tool == call.tool else None
             for name in [named] if isinstance(named, str) else named if isinstance(named, list) else []:
-                path = join(view.world.cwd, str(name))
+                path = join(view.surroundings.cwd, str(name))
                 kind = tree.kind(path)
                 if not trigger.on or kind == trigger.on:
                     found.append(path + "/" if kind == "folder" else path)
@@ -282,10 +282,10 @@ class Session:
 
     def _shell_path(self, reading: Reading, folder: str) -> str:
         """The file of the working directory that a shell command reads; empty if it reads none of its lines."""
-        world = self.view.world
+        surroundings = self.view.surroundings
         home = reading.path.startswith("~/")
-        path = join(world.home, reading.path[2:]) if home else join(folder, reading.path)
-        if not is_inside(path, world.cwd):
+        path = join(surroundings.home, reading.path[2:]) if home else join(folder, reading.path)
+        if not is_inside(path, surroundings.cwd):
             return ""
         data = self._disk().read(path, MAX_SHELL_READ)
         if isinstance(data, Fault) or reading.first > data.count(b"\n") + 1:
@@ -297,7 +297,7 @@ class Session:
         nested = view.dialect.nested
         if reached and (nested is None or not nested.itself):
             self._attached.add(touched)
-        run = Run(self._disk(), view.dialect, view.world, touched)
+        run = Run(self._disk(), view.dialect, view.surroundings, touched)
         if nested is not None:
             self._follow_nested(run, touched, nested)
         else:
@@ -306,7 +306,7 @@ class Session:
         fallback: tuple[Entry, ...] = ()
         table = view.dialect.fallback
         if table is not None and view.nested_fallback and (tool == "mention" or (reached and tool in table.tools)):
-            other = Run(run.tree, view.dialect, view.world, touched)
+            other = Run(run.tree, view.dialect, view.surroundings, touched)
             take_nested_fallback(other, self._folders(run, touched, through_links=table.through_links), self._known)
             fallback = self._new(other.entries, run)
             run.skips += other.skips
@@ -315,7 +315,7 @@ class Session:
 
     def _folders(self, run: Run, touched: str, *, through_links: bool) -> list[str]:
         """The folders between the working directory and a file that may hold instructions."""
-        cwd = run.world.cwd
+        cwd = run.surroundings.cwd
         folders = below(cwd, touched)
         return folders if through_links else [path for path in folders if is_inside(run.tree.real(path), cwd)]
 
@@ -323,7 +323,7 @@ class Session:
         assert self._rules is not None
         matching = self._rules.matching(touched)
         inside = set(self._folders(run, touched, through_links=False))
-        for source, folder in steps(run.dialect.touch, run.world, touched):
+        for source, folder in steps(run.dialect.touch, run.surroundings, touched):
             if source.base == "below":
                 if folder not in inside:
                     continue
@@ -347,9 +347,9 @@ class Session:
         if not nested.expands:
             run.dialect = run.dialect._replace(imports=run.dialect.imports._replace(mode="none"))
         run.entries += [rule.entry._replace(trigger=touched) for rule in self._rules.matching(touched)]
-        plan = tuple(source for source in run.world.touch or run.dialect.touch if source.kind != "rules")
+        plan = tuple(source for source in run.surroundings.touch or run.dialect.touch if source.kind != "rules")
         by_folder: dict[str, list[Source]] = {}
-        for source, folder in steps(plan, run.world, touched):
+        for source, folder in steps(plan, run.surroundings, touched):
             by_folder.setdefault(folder, []).append(source)
         for folder in reversed(by_folder) if nested.nearest_first else by_folder:
             for source in by_folder[folder]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from foretold.dialects.registry import Choice
 from foretold.dialects.schema import Dialect
-from foretold.dialects.surroundings import World
+from foretold.dialects.surroundings import Surroundings
 from foretold.instructions.origin import Waiting
 from foretold.instructions.render.blocks import start_blocks, start_text
 from foretold.types import Entry, Finding, Message, Skip, Slot, estimate_tokens
@@ -28,15 +28,15 @@ class View:
         "findings",
         "nested_fallback",
         "skips",
+        "surroundings",
         "waiting",
         "withheld",
-        "world",
     )
 
     def __init__(
         self,
         choice: Choice,
-        world: World,
+        surroundings: Surroundings,
         entries: tuple[Entry, ...],
         skips: tuple[Skip, ...] = (),
         findings: tuple[Finding, ...] = (),
@@ -46,14 +46,15 @@ class View:
         *,
         nested_fallback: bool = False,
     ) -> None:
-        self.choice, self.world = choice, world
+        self.choice, self.surroundings = choice, surroundings
         self.entries, self.skips, self.findings = entries, skips, findings
         self.absent, self.waiting, self.withheld = absent, waiting, withheld
         self.nested_fallback = nested_fallback
         self._text: str | None = None
 
     def __repr__(self) -> str:
-        return f"<View {self.dialect.name} of {self.world.cwd}: {len(self.entries)} entries, {len(self.skips)} skips>"
+        cwd = self.surroundings.cwd
+        return f"<View {self.dialect.name} of {cwd}: {len(self.entries)} entries, {len(self.skips)} skips>"
 
     @property
     def dialect(self) -> Dialect:
@@ -67,7 +68,7 @@ class View:
     @property
     def refusal(self) -> int:
         """The exit status with which the agent refuses to start here; 0 when it starts."""
-        return self.world.refusal
+        return self.surroundings.refusal
 
     @property
     def text(self) -> str | None:
@@ -86,8 +87,10 @@ class View:
         if self.dialect.parts:
             from foretold.instructions.render.parts import part_blocks
 
-            return tuple(Slot(place, block) for place, block in part_blocks(self.entries, self.dialect, self.world))
-        blocks = start_blocks(self.entries, self.text, self.dialect, self.world)
+            return tuple(
+                Slot(place, block) for place, block in part_blocks(self.entries, self.dialect, self.surroundings)
+            )
+        blocks = start_blocks(self.entries, self.text, self.dialect, self.surroundings)
         return tuple(Slot(self.dialect.envelope.place, block) for block in blocks)
 
     @property
@@ -106,7 +109,7 @@ class View:
 
     def without_entries(self) -> View:
         """The view of a subagent that gets no instructions; rules still wait for what it touches."""
-        return View(self.choice, self.world, (), waiting=self.waiting, nested_fallback=self.nested_fallback)
+        return View(self.choice, self.surroundings, (), waiting=self.waiting, nested_fallback=self.nested_fallback)
 
     @property
     def loaded(self) -> list[dict[str, object]]:

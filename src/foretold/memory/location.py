@@ -28,7 +28,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from foretold.dialects.settings_files import read_toml
-from foretold.dialects.surroundings import Git, World, find_git, join
+from foretold.dialects.surroundings import Git, Surroundings, find_git, join
 from foretold.errors import NotAFolder
 from foretold.instructions.load import ask
 from foretold.paths import our_folders
@@ -78,20 +78,20 @@ def find_place(
     disk = tree if tree is not None else Disk()
     if disk.kind(request.cwd) != "folder":
         raise NotAFolder(f"{request.cwd} is not a folder; give a folder of the project")
-    module = __import__(f"foretold.dialects.{choice.dialect.surroundings}", fromlist=["read_world"])
-    world: World = module.read_world(disk, request)
+    module = __import__(f"foretold.dialects.{choice.dialect.surroundings}", fromlist=["read_surroundings"])
+    surroundings: Surroundings = module.read_surroundings(disk, request)
     ours = our_folders(request.home, {} if home is not None and env is None else (os.environ if env is None else env))
-    git = world.git or find_git(disk, request.cwd)
+    git = surroundings.git or find_git(disk, request.cwd)
     root = git.top if git else request.cwd
     project = git.main if git else request.cwd
     findings: list[Finding] = []
     settings = _settings(disk, ours.config, root, request.home, findings)
     given = os.path.abspath(folder) if folder is not None else settings.get("directory", "")
-    store = given or world.store or join(ours.state, f"{name_of(project)}/memories")
+    store = given or surroundings.store or join(ours.state, f"{name_of(project)}/memories")
     under = ""
     if settings["worktrees"] == "overlay" and git and git.top != git.main and not given:
-        store, under = _overlay(world, git, store, ours.state), store
-    off = world.memory_reason if not world.memory and world.store and not given else ""
+        store, under = _overlay(surroundings, git, store, ours.state), store
+    off = surroundings.memory_reason if not surroundings.memory and surroundings.store and not given else ""
     return Place(
         project=project,
         root=root,
@@ -106,7 +106,7 @@ def find_place(
         off=off,
         home=request.home,
         findings=tuple(findings),
-        is_read=store == world.store and not off,
+        is_read=store == surroundings.store and not off,
     )
 
 
@@ -121,11 +121,11 @@ def place_of_path(project: str, like: Place) -> Place:
     return like._replace(project=project, root=project, store=store, under="", team="", off="")
 
 
-def _overlay(world: World, git: Git, store: str, state: str) -> str:
+def _overlay(surroundings: Surroundings, git: Git, store: str, state: str) -> str:
     """A worktree's own store: beside the main one under the worktree's name, as the agent would call it."""
     from foretold.dialects.claude_code.settings import slug
 
-    if store == world.store and store.endswith(f"/{slug(git.main)}/memory"):
+    if store == surroundings.store and store.endswith(f"/{slug(git.main)}/memory"):
         return f"{store.removesuffix(f'/{slug(git.main)}/memory')}/{slug(git.top)}/memory"
     return join(state, f"{name_of(git.top)}/overlay")
 

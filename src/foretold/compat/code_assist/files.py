@@ -62,7 +62,7 @@ def get_memory_files(
     []
     """
     found = view(project_root, include_managed, include_user, additional_dirs, home=home, managed=managed, tree=tree)
-    root = found.world.cwd if project_root is not None else ""
+    root = found.surroundings.cwd if project_root is not None else ""
     errors: dict[str, list[str]] = {}
     for finding in found.findings:
         errors.setdefault(finding.path, []).append(finding.message)

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from foretold.dialects.settings_files import Scope, Settings, dig, is_off, is_on, parse_args, parse_json, read_json
-from foretold.dialects.surroundings import Git, Request, World, find_git, join, walk_of
+from foretold.dialects.surroundings import Git, Request, Surroundings, find_git, join, walk_of
 from foretold.storage.tree import Fault, Tree
 from foretold.types import TYPE_CHECKING, Finding
 
@@ -52,7 +52,7 @@ MODES = {
 }
 
 
-def read_world(tree: Tree, request: Request) -> World:
+def read_surroundings(tree: Tree, request: Request) -> Surroundings:
     """The surroundings of a Claude Code session."""
     options = parse_args(request.args, OPTIONS)
     config = request.env.get("CLAUDE_CONFIG_DIR")
@@ -68,7 +68,7 @@ def read_world(tree: Tree, request: Request) -> World:
     memory, memory_reason = _memory_folder(settings, request, user, git), _memory_off(settings, request, off)
     mode, mode_reason = _mode(settings, sources)
     global_file = join(request.home, ".claude.json") if config is None else user + "/.claude.json"
-    return World(
+    return Surroundings(
         cwd=request.cwd,
         walk=tuple(walk_of(request.cwd)),
         home=request.home,

@@ -23,7 +23,7 @@ import sys
 from foretold.dialects.claude_code.instructions import MANAGED
 from foretold.dialects.schema import Dialect, Envelope, Imports, Reading, Rules, Source, Template, Trigger
 from foretold.dialects.settings_files import parse_args
-from foretold.dialects.surroundings import Request, World, find_git, join, plain_world, walk_of
+from foretold.dialects.surroundings import Request, Surroundings, find_git, join, plain_surroundings, walk_of
 from foretold.errors import ForetoldError
 from foretold.storage.tree import Tree, is_inside
 from foretold.types import TYPE_CHECKING, Finding
@@ -82,7 +82,7 @@ BOUNDARIES = ("top", "repository", "cwd")
 OPTIONS = {"--boundary": "one", "--exclude": "one", "--no-external": "flag", "--managed": "flag"}
 
 
-def read_world(tree: Tree, request: Request) -> World:
+def read_surroundings(tree: Tree, request: Request) -> Surroundings:
     """The surroundings of a session, from what was given."""
     dialect, settings = request.dialect, request.settings
     options = parse_args(request.args, OPTIONS)
@@ -93,7 +93,7 @@ def read_world(tree: Tree, request: Request) -> World:
     excludes = settings.get("claudeMdExcludes", ())
     excludes = (*(excludes if isinstance(excludes, list | tuple) else ()), *options.get("--exclude", ()))
     git = find_git(tree, request.cwd) if boundary == "repository" else None
-    return plain_world(
+    return plain_surroundings(
         request,
         walk=_walk(request.cwd, boundary, git.top if git else request.cwd),
         user=join(request.cwd, user) if isinstance(user, str) else join(request.home, dialect.user),

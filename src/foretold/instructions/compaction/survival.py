@@ -47,7 +47,7 @@ def loaded_again(view: View, reason: str) -> View:
     )
     return View(
         view.choice,
-        view.world,
+        view.surroundings,
         entries,
         view.skips,
         view.findings,
@@ -73,15 +73,17 @@ def files_again(
     count: Callable[[str], int] | None,
 ) -> Restored:
     """Which files come back: of those that were read, and of instruction files that came with them."""
-    form, world = form_of(view.dialect.version), view.world
+    form, surroundings = form_of(view.dialect.version), view.surroundings
     known = [Seen(*each[:3]) for each in read]
     paths = {file.path for file in known}
     is_loading = form.nested_stamp == "loaded"
     for group in _by_folder(entry for entry in attached if entry.path not in paths and not entry.fallback):
         stamps = [loaded.get(entry.path, 0) if is_loading else _changed(entry.path) for entry in group]
         known[:0] = [Seen(entry.path, entry.raw, stamp) for entry, stamp in zip(group, stamps, strict=True)]
-    barred = start_files(world.cwd, world.user, world.managed, world.memory)
-    return restore_files(known, form, cwd=world.cwd, never=barred, count=count, text=lambda path: _text(tree, path))
+    barred = start_files(surroundings.cwd, surroundings.user, surroundings.managed, surroundings.memory)
+    return restore_files(
+        known, form, cwd=surroundings.cwd, never=barred, count=count, text=lambda path: _text(tree, path)
+    )
 
 
 def _by_folder(entries: Iterable[Entry]) -> list[list[Entry]]:

@@ -49,7 +49,7 @@ def _take_of_walk(run: Run, source: Source, names: tuple[str, ...], folder: str)
         there = [
             name
             for name in names
-            if any(run.tree.kind(f"{each.rstrip('/')}/{name}") != "missing" for each in run.world.walk)
+            if any(run.tree.kind(f"{each.rstrip('/')}/{name}") != "missing" for each in run.surroundings.walk)
         ]
         run.named[key] = there[0] if there else ""
     chosen = run.named[key]

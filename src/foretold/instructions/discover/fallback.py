@@ -27,15 +27,15 @@ def take_fallback(run: Run) -> bool:
     table = run.dialect.fallback
     if table is None:
         return False
-    mode, why = run.world.mode, run.world.mode_reason
-    if run.world.off or mode in ("never", "managed-only"):
-        _note_unread(run, table, "disabled", run.world.off or why)
+    mode, why = run.surroundings.mode, run.surroundings.mode_reason
+    if run.surroundings.off or mode in ("never", "managed-only"):
+        _note_unread(run, table, "disabled", run.surroundings.off or why)
         return False
     hider = _hider(run, table) if mode == "instead" else ""
     if hider:
         _note_unread(run, table, "shadowed", f"by {hider}")
         return False
-    for folder in run.world.walk:
+    for folder in run.surroundings.walk:
         if folder in run.foreign:
             _note_folder(run, table, folder, "worktree", "")
         else:
@@ -48,10 +48,10 @@ def _hider(run: Run, table: Fallback) -> str:
     if run.own:
         return run.own[0]
     layer = table.hidden_unread_by  # claude-code: ag-sources-project-hides
-    if layer in run.world.sources:
+    if layer in run.surroundings.sources:
         return ""
     names = [source.name for source in run.dialect.start if source.base == "walk" and source.layer == layer]
-    for folder in run.world.walk:
+    for folder in run.surroundings.walk:
         for name in names:
             path = f"{folder}/{name}"
             text = read_text(run.tree, path, run.dialect)
@@ -85,7 +85,7 @@ def _place(entries: list[Entry], folder: str) -> int:
 
 
 def _note_unread(run: Run, table: Fallback, reason: str, why: str) -> None:
-    for folder in run.world.walk:
+    for folder in run.surroundings.walk:
         _note_folder(run, table, folder, reason, why)
 
 
@@ -106,7 +106,7 @@ def take_nested_fallback(run: Run, folders: list[str], known: frozenset[str]) ->
     if table is None:
         return
     for folder in folders:
-        hider = "" if run.world.mode == "beside" else _nested_hider(run, table, folder)
+        hider = "" if run.surroundings.mode == "beside" else _nested_hider(run, table, folder)
         if hider:
             _note_folder(run, table, folder, "shadowed", f"by {hider}")
             continue
@@ -116,7 +116,7 @@ def take_nested_fallback(run: Run, folders: list[str], known: frozenset[str]) ->
 
 
 def _nested_hider(run: Run, table: Fallback, folder: str) -> str:
-    probe = Run(run.tree, run.dialect, run.world, run.trigger)
+    probe = Run(run.tree, run.dialect, run.surroundings, run.trigger)
     for name in table.unless:
         layer = "local" if "local" in name else table.layer
         if probe.take_file(f"{folder}/{name}", Origin(layer, folder)):

@@ -1,7 +1,7 @@
 """Which folders a plan looks in, and in which order.
 
-1. The walk goes from the top of the dialect's choice (`World.walk`) down to the working directory; `closest` goes it
-   the other way, and ends at the first folder that has what is looked for.
+1. The walk (`Surroundings.walk`) goes from the dialect's choice of a top down to the working directory; `closest` goes
+   in the other direction, and ends at the first folder that has what is looked for.
 2. `below` are the folders strictly below the working directory down to that of a touched file.
 3. Neighbours of a plan that share a base of many folders are taken together: all of them in the first folder, then
    all of them in the next.
@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 from foretold.dialects.schema import Source
-from foretold.dialects.surroundings import World, walk_between
+from foretold.dialects.surroundings import Surroundings, walk_between
 from foretold.storage.tree import is_inside
 from foretold.types import TYPE_CHECKING
 
@@ -38,47 +38,47 @@ def below(cwd: str, touched: str) -> list[str]:
     return found
 
 
-PLACES: dict[str, Callable[[World], str]] = {
-    "managed": lambda world: world.managed,
-    "user": lambda world: world.user,
-    "home": lambda world: world.home,
-    "cwd": lambda world: world.cwd,
-    "project": lambda world: world.git.top if world.git else world.cwd,
+PLACES: dict[str, Callable[[Surroundings], str]] = {
+    "managed": lambda surroundings: surroundings.managed,
+    "user": lambda surroundings: surroundings.user,
+    "home": lambda surroundings: surroundings.home,
+    "cwd": lambda surroundings: surroundings.cwd,
+    "project": lambda surroundings: surroundings.git.top if surroundings.git else surroundings.cwd,
     "path": lambda _: "/",  # the name of the source is a whole path
 }
 
 
-def reach(world: World, touched: str) -> list[str]:
+def reach(surroundings: Surroundings, touched: str) -> list[str]:
     """The folders from the top of the project down to that of a file in the working directory or in an added folder."""
     folder = touched.rpartition("/")[0]
-    if not any(is_inside(folder, base) for base in (world.cwd, *world.added)):
+    if not any(is_inside(folder, base) for base in (surroundings.cwd, *surroundings.added)):
         return []
-    tops = [base for base in (world.walk[0], *world.added) if is_inside(folder, base)]
+    tops = [base for base in (surroundings.walk[0], *surroundings.added) if is_inside(folder, base)]
     return list(walk_between(tops[0], folder))
 
 
-def folders_of(base: str, world: World, touched: str) -> list[str]:
+def folders_of(base: str, surroundings: Surroundings, touched: str) -> list[str]:
     """The folders that a base stands for."""
     if base == "walk":
-        return list(world.walk)
+        return list(surroundings.walk)
     if base in ("closest", "upward"):
-        return list(reversed(world.walk))
+        return list(reversed(surroundings.walk))
     if base == "edges":
-        return list(dict.fromkeys((world.walk[0], world.walk[-1])))
+        return list(dict.fromkeys((surroundings.walk[0], surroundings.walk[-1])))
     if base == "between":
-        return list(reversed(world.walk[1:-1]))
+        return list(reversed(surroundings.walk[1:-1]))
     if base == "below":
-        return below(world.cwd, touched)
+        return below(surroundings.cwd, touched)
     if base == "added":
-        return list(world.added)
+        return list(surroundings.added)
     if base == "memory":
-        return [world.memory] if world.memory else []
+        return [surroundings.memory] if surroundings.memory else []
     if base == "reach":
-        return reach(world, touched)
-    return [PLACES[base](world) if base in PLACES else ""]
+        return reach(surroundings, touched)
+    return [PLACES[base](surroundings) if base in PLACES else ""]
 
 
-def steps(plan: tuple[Source, ...], world: World, touched: str = "") -> Iterator[tuple[Source, str]]:
+def steps(plan: tuple[Source, ...], surroundings: Surroundings, touched: str = "") -> Iterator[tuple[Source, str]]:
     """Every source of a plan with every folder it is looked for in, in the agent's order."""
     at = 0
     while at < len(plan):
@@ -86,18 +86,20 @@ def steps(plan: tuple[Source, ...], world: World, touched: str = "") -> Iterator
         end = at + 1
         while base in MANY and not plan[at].apart and end < len(plan) and plan[end].base == base:
             end += 1
-        for folder in folders_of(base, world, touched):
+        for folder in folders_of(base, surroundings, touched):
             for source in plan[at:end]:
                 yield source, folder
         at = end
 
 
-def foreign_folders(world: World) -> frozenset[str]:
+def foreign_folders(surroundings: Surroundings) -> frozenset[str]:
     """Folders of the walk that belong to the main repository of a nested worktree.
 
     # claude-code: disc-worktree-nested, disc-bare-worktree, disc-worktree-outside
     """
-    git = world.git
+    git = surroundings.git
     if git is None or git.bare or git.main == git.top or not is_inside(git.top, git.main):
         return frozenset()
-    return frozenset(folder for folder in world.walk if is_inside(folder, git.main) and not is_inside(folder, git.top))
+    return frozenset(
+        folder for folder in surroundings.walk if is_inside(folder, git.main) and not is_inside(folder, git.top)
+    )

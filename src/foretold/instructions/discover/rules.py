@@ -131,15 +131,15 @@ def take_rules(run: Run, path: str, source: Source, holder: str, *, only_waiting
         return False
     run.rule_folders.add(real)
     run.waited = set()  # each rules folder is looked at afresh
-    base = holder if source.layer == "project" and source.base != "path" else run.world.cwd
+    base = holder if source.layer == "project" and source.base != "path" else run.surroundings.cwd
     table = run.dialect.rules
     origin = Origin(source.layer, holder, "rule", Wait(base, source, only_waiting) if table.wakes == "touch" else None)
     free = run.dialect.rules.links == "anywhere" or source.layer in run.dialect.rules.free
 
     def may_enter(rule: Rule) -> bool:
         """A folder behind a link whose rules would all be refused is not walked: it may be the whole disk."""
-        is_near = free or rule.real.startswith(real) or is_inside(rule.real, run.world.cwd)
-        return is_near or run.world.approved(rule.real)
+        is_near = free or rule.real.startswith(real) or is_inside(rule.real, run.surroundings.cwd)
+        return is_near or run.surroundings.approved(rule.real)
 
     rules: Iterable[Rule | Skip] = find_rules(run.tree, path, table.suffix, may_enter, deep=table.deep)
     if table.ordered:
@@ -165,12 +165,12 @@ def _take_existing(run: Run, rules: list[Rule], origin: Origin) -> None:
 
     texts = [read_text(run.tree, rule.path, run.dialect, "rule") for rule in rules]
     globs = [() if isinstance(text, Fault) else text.globs.patterns for text in texts]
-    hits = first_hits(run.tree, run.world.cwd, globs)
+    hits = first_hits(run.tree, run.surroundings.cwd, globs)
     for rule, text, patterns, hit in zip(rules, texts, globs, hits, strict=True):
         if isinstance(text, Fault) or not patterns or hit is not None:
             taken = run.take_file(rule.path, origin, real=rule.real, text=text)
             if taken and hit is not None:
-                trigger = join(run.world.cwd, hit)
+                trigger = join(run.surroundings.cwd, hit)
                 run.entries[-1] = run.entries[-1]._replace(reason="path_glob_match", trigger=trigger)
             if not isinstance(text, Fault) and text.globs.problem:
                 run.findings.append(Finding(rule.path, None, "paths-ignored", text.globs.problem))
@@ -181,7 +181,7 @@ def _take_existing(run: Run, rules: list[Rule], origin: Origin) -> None:
         for glob in patterns:
             why = ABSOLUTE if glob.startswith("/") else never_matches(glob, alone=alone)
             why = why if is_usable(glob) else "it has too many stars: write fewer"
-            if why and not is_inside(glob, run.world.cwd):
+            if why and not is_inside(glob, run.surroundings.cwd):
                 run.findings.append(Finding(rule.path, None, "glob-never-matches", f"`{glob}`: {why}"))
 
 
@@ -203,7 +203,7 @@ def _is_refused(run: Run, rule: Rule, origin: Origin, holder: str) -> bool:
         return False
     if rule.real == run.tree.real(holder) + rule.path[len(holder) :]:  # no link below the folder that holds it
         return False
-    if is_inside(rule.real, run.world.cwd) or run.world.approved(rule.real):
+    if is_inside(rule.real, run.surroundings.cwd) or run.surroundings.approved(rule.real):
         return False
     run.skip(rule.path, "outside-project", origin, f"it is a link to {rule.real}")
     return True
@@ -252,14 +252,14 @@ def _wait(run: Run, path: str, real: str, text: Text, origin: Origin, wait: Wait
 
 def _row(run: Run, entry: Entry, text: Text) -> Entry:
     """A waiting rule as the model is told of it at the start."""
-    table, world = run.dialect.rules, run.world
+    table, surroundings = run.dialect.rules, run.surroundings
     globs = text.front.get(table.key)
     parts = globs.split(",") if isinstance(globs, str) else globs if isinstance(globs, list) else []
     shown = {
         table.key: ", ".join(str(part).strip() for part in parts),
         "description": text.front.get("description") or "",
     }
-    top = world.git.top if world.git else world.cwd
+    top = surroundings.git.top if surroundings.git else surroundings.cwd
     row = table.lists.format(project=os.path.relpath(entry.path, top), **shown)
     return Entry(entry.path, entry.layer, row, row, "row")
 

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from foretold.dialects.schema import Dialect, Placement, Template
-from foretold.dialects.surroundings import World
+from foretold.dialects.surroundings import Surroundings
 from foretold.instructions.render.escape import escape_fallback, escape_reserved, harmless
 from foretold.text.frontmatter import trim
 from foretold.types import TYPE_CHECKING, Block, Entry, NamedTuple
@@ -69,23 +69,25 @@ def shown_path(path: str) -> str:
 _TRIM: dict[str, Callable[[str], str]] = {"both": trim, "right": str.rstrip, "none": str}
 
 
-def start_blocks(entries: Sequence[Entry], text: str | None, dialect: Dialect, world: World) -> list[Block]:
+def start_blocks(
+    entries: Sequence[Entry], text: str | None, dialect: Dialect, surroundings: Surroundings
+) -> list[Block]:
     """The blocks that carry the text of the entries."""
     if dialect.envelope.per_entry:
         return [Block(dialect.envelope.role, "text", each) for each in entry_texts(entries, dialect.template)]
-    block = start_block(text, dialect, world)
+    block = start_block(text, dialect, surroundings)
     return [block] if block else []
 
 
-def start_block(text: str | None, dialect: Dialect, world: World) -> Block | None:
+def start_block(text: str | None, dialect: Dialect, surroundings: Surroundings) -> Block | None:
     """The block that carries the text; None when nothing is sent."""
     envelope = dialect.envelope
-    after = envelope.after.format(date=world.date)
+    after = envelope.after.format(date=surroundings.date)
     if text is None:
         return Block(envelope.role, "text", envelope.without + after[1:]) if envelope.without else None
     if envelope.sentinel:
         text = harmless(text, envelope.sentinel)
-    if world.prompt_follows and not placement_of(world.model, dialect).date_follows:
+    if surroundings.prompt_follows and not placement_of(surroundings.model, dialect).date_follows:
         after += envelope.after_last
     return Block(envelope.role, "text", envelope.before + text + after)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from foretold.dialects.schema import Dialect, Group, Nested, Part
-from foretold.dialects.surroundings import World
+from foretold.dialects.surroundings import Surroundings
 from foretold.instructions.render.blocks import shown_path
 from foretold.types import TYPE_CHECKING, Block, Entry
 
@@ -20,40 +20,42 @@ if TYPE_CHECKING:
     from foretold.instructions.view import View
 
 
-def part_blocks(entries: Sequence[Entry], dialect: Dialect, world: World) -> list[tuple[str, Block]]:
+def part_blocks(entries: Sequence[Entry], dialect: Dialect, surroundings: Surroundings) -> list[tuple[str, Block]]:
     """Place and block of every part that has something to say."""
     found = []
     layers = {entry.layer for entry in entries} | {entry.kind for entry in entries}
     for part in dialect.parts:
-        texts = [_group_text(group, entries, world, layers) for group in part.groups]
+        texts = [_group_text(group, entries, surroundings, layers) for group in part.groups]
         said = [text for text in texts if text]
         if said:
-            text = (_before(part, layers, world) + part.join.join(said) + part.after).removesuffix(part.chops)
+            text = (_before(part, layers, surroundings) + part.join.join(said) + part.after).removesuffix(part.chops)
             found.append((part.place, Block(part.role, "text", text)))
     return found
 
 
-def _before(part: Part, layers: set[str], world: World) -> str:
+def _before(part: Part, layers: set[str], surroundings: Surroundings) -> str:
     layer, where = part.where
-    return part.before.replace("{where}", where.replace("{cwd}", shown_path(world.cwd)) if layer in layers else "")
+    return part.before.replace(
+        "{where}", where.replace("{cwd}", shown_path(surroundings.cwd)) if layer in layers else ""
+    )
 
 
-def _group_text(group: Group, entries: Sequence[Entry], world: World, layers: set[str]) -> str:
+def _group_text(group: Group, entries: Sequence[Entry], surroundings: Surroundings, layers: set[str]) -> str:
     taken = [entry for entry in entries if entry.kind in group.takes or f"{entry.layer} {entry.kind}" in group.takes]
     if not taken:
         return ""
-    text = group.join.join(_entry_text(group.entry, entry, world) for entry in taken)
+    text = group.join.join(_entry_text(group.entry, entry, surroundings) for entry in taken)
     if group.beside and group.beside not in layers:
         return text
     return group.before + text + group.after
 
 
-def _entry_text(form: str, entry: Entry, world: World) -> str:
+def _entry_text(form: str, entry: Entry, surroundings: Surroundings) -> str:
     path = shown_path(entry.path)
-    top = world.git.top if world.git else world.cwd
+    top = surroundings.git.top if surroundings.git else surroundings.cwd
     return form.format(
         path=path,
-        relative=os.path.relpath(path, world.cwd) if "{relative}" in form else "",
+        relative=os.path.relpath(path, surroundings.cwd) if "{relative}" in form else "",
         project=os.path.relpath(path, top) if "{project}" in form else "",
         name=entry.name,
         layer=entry.layer,
@@ -62,13 +64,13 @@ def _entry_text(form: str, entry: Entry, world: World) -> str:
     )
 
 
-def nested_blocks(entries: Sequence[Entry], nested: Nested, world: World) -> list[Block]:
+def nested_blocks(entries: Sequence[Entry], nested: Nested, surroundings: Surroundings) -> list[Block]:
     """The blocks that carry what one touched file brings."""
     if not entries:
         return []
     if nested.escapes:
         entries = [entry._replace(text=_escaped(entry.text)) for entry in entries]
-    texts = [_entry_text(nested.entry, entry, world) for entry in entries]
+    texts = [_entry_text(nested.entry, entry, surroundings) for entry in entries]
     if nested.each:
         whole = "".join(nested.before + text + nested.after for text in texts)
         return [Block(nested.role, nested.type, whole)]
@@ -92,5 +94,5 @@ def resumed_blocks(before: View, now: View) -> list[Block]:
         text = part.before.replace("{where}", "") + gone + part.after
         return [Block(part.role, "text", text)]
     layers = {entry.layer for entry in now.entries}
-    head = _before(part, layers, now.world)
+    head = _before(part, layers, now.surroundings)
     return [Block(part.role, "text", head + changed + slot.block.text.removeprefix(head)) for slot in new]

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from foretold.dialects.schema import Imports
-from foretold.dialects.surroundings import World, join
+from foretold.dialects.surroundings import Surroundings, join
 from foretold.storage.tree import Tree, is_inside
 
 MAX_PATH = 4096  #: no system opens a longer one
@@ -49,10 +49,12 @@ def is_text(path: str, imports: Imports) -> bool:
     return not extension or extension in imports.extensions
 
 
-def is_contained(path: str, layer: str, imports: Imports, world: World, tree: Tree) -> bool:
+def is_contained(path: str, layer: str, imports: Imports, surroundings: Surroundings, tree: Tree) -> bool:
     """Whether a file of this layer may import this path."""
     if layer in imports.free:
         return True
-    if is_inside(path, world.cwd) and ("real" not in imports.contain or is_inside(tree.real(path), world.cwd)):
+    if is_inside(path, surroundings.cwd) and (
+        "real" not in imports.contain or is_inside(tree.real(path), surroundings.cwd)
+    ):
         return True
-    return world.approved(path)
+    return surroundings.approved(path)

@@ -113,11 +113,11 @@ class Inlining:
         self.reals = {real} if inline.top_counts else set[str]()
         self.failed = dict(inline.failed)
         self.tried: dict[str, str | None] = {}  #: target -> what stands for it without reading it again
-        self.homes = {"": run.world.home}
+        self.homes = {"": run.surroundings.home}
         folder = real.rpartition("/")[0] or "/"
         self.root = ""  #: what every file must lie in, if that is not the working directory
         if inline.within == "project":
-            self.root = marked_top(run.tree, folder, run.world.markers) or folder
+            self.root = marked_top(run.tree, folder, run.surroundings.markers) or folder
         self.paths: list[str] = []
 
     def follow(self, frame: _Frame, mark: Mark) -> _Frame | str | None:
@@ -216,9 +216,9 @@ class Inlining:
             reason = "not-a-text-file"
         elif self.root:
             reason = "" if self._is_inside_project(target, written) else "outside-project"
-        elif not is_inside(target, run.world.cwd) and run.tree.kind(target) == "missing":
+        elif not is_inside(target, run.surroundings.cwd) and run.tree.kind(target) == "missing":
             return None  # nobody is asked to approve it
-        elif not is_contained(target, origin.layer, imports, run.world, run.tree):
+        elif not is_contained(target, origin.layer, imports, run.surroundings, run.tree):
             reason = "outside-project"
         if not reason and run.is_excluded(target, origin.layer):
             reason = "excluded"

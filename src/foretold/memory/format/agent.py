@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import os
 
-from foretold.dialects.claude_code.settings import read_world
+from foretold.dialects.claude_code.settings import read_surroundings
 from foretold.dialects.registry import DEFAULT_AGENT, choose
 from foretold.dialects.settings_files import parse_args
 from foretold.dialects.surroundings import find_git, join
@@ -76,12 +76,12 @@ def switch(
     from foretold.instructions.load import ask  # the permission check needs this module, and no instructions
 
     _, request = ask(cwd, agent, home, managed, env, args, settings, None, None, ())
-    world = read_world(tree if tree is not None else Disk(), request)
-    if not world.memory:
-        return Switch(enabled=False, directory=None, reason=world.memory_reason)
+    surroundings = read_surroundings(tree if tree is not None else Disk(), request)
+    if not surroundings.memory:
+        return Switch(enabled=False, directory=None, reason=surroundings.memory_reason)
     for option in parse_args(request.args, PROMPTS):
         return Switch(enabled=True, directory=None, reason=option)
-    return Switch(enabled=True, directory=world.memory + "/", reason="")
+    return Switch(enabled=True, directory=surroundings.memory + "/", reason="")
 
 
 def project_of(cwd: str | os.PathLike[str], tree: Tree | None = None) -> Project:

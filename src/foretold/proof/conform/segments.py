@@ -126,7 +126,7 @@ def _acted(session: Session, stage: Stage) -> list[dict[str, object]]:
         names = turn["tool"] if isinstance(turn["tool"], list) else [turn["tool"]]
         command = turn["args"].get("cmd") or turn["args"].get("command")
         if command:
-            stage.run_shell(str(command), view.world.cwd)
+            stage.run_shell(str(command), view.surroundings.cwd)
         for block in session.use([Call(names[0], turn["args"])]).blocks:
             found.append({"request": number, "role": block.role, "text": block.text})
     return found

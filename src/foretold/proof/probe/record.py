@@ -76,9 +76,9 @@ def _files(view: foretold.View, read: Sequence[str], top: str, home: str) -> Ite
     """The files that matter, with their texts."""
     paths = [entry.path for entry in (*view.entries, *(rule.entry for rule in view.waiting))]
     paths += [path for entry in view.entries for path in entry.includes] + [skip.path for skip in view.skips]
-    session = foretold.Session(view.world.cwd, agent=view.dialect.name, home=view.world.home)
+    session = foretold.Session(view.surroundings.cwd, agent=view.dialect.name, home=view.surroundings.home)
     for path in read:
-        paths.append(os.path.join(view.world.cwd, path))
+        paths.append(os.path.join(view.surroundings.cwd, path))
         paths += [entry.path for entry in session.read(path).entries]
     for path in dict.fromkeys(paths):
         if path.startswith((top + "/", home + "/")) and os.path.isfile(path):

@@ -64,7 +64,7 @@ def look(scene: Scene) -> tuple[object, ...]:
     view = load_view(disk, choice, request)
     note_programs(disk, choice, asking)
     dialect = choice.dialect
-    sources = [each for each in (view.world.touch or dialect.touch) if each.base == "below"]
+    sources = [each for each in (view.surroundings.touch or dialect.touch) if each.base == "below"]
     value = (
         tuple((str(said["file_path"]), str(said["load_reason"])) for said in view.loaded),
         tuple(entry.path for entry in view.entries),

@@ -92,9 +92,8 @@ def explain(here: Here, given: Given) -> Answer:
         "findings": [_finding(here, finding) for finding in view.findings],
     }
     data = {**_frame(view), "tokens": view.tokens, **_page("explain", given, groups)}
-    head = (
-        f"{view.dialect.agent} {view.dialect.version} in {view.world.cwd}: about {view.tokens:,} tokens of instructions"
-    )
+    dialect, cwd = view.dialect, view.surroundings.cwd
+    head = f"{dialect.agent} {dialect.version} in {cwd}: about {view.tokens:,} tokens of instructions"
     return Answer(f"{head}.{_assumed(view)}\n{_text(data)}", data)
 
 
@@ -121,7 +120,7 @@ def explain_file(here: Here, given: Given) -> Answer:
         agent = str(given.get("agent", "")) or here.agent
         session = Session(here.folder, agent=agent, home=here.home, env=here.env)
         view = session.start()
-        path = join(view.world.cwd, str(given["file"]))
+        path = join(view.surroundings.cwd, str(given["file"]))
         attachment = session.read(path)
         verdict = verdict_of(view, path)
     groups = {
@@ -134,7 +133,7 @@ def explain_file(here: Here, given: Given) -> Answer:
         **_frame(view),
         "file": here.shown(path),
         "exists": os.path.lexists(path),
-        "outside": not (path + "/").startswith(view.world.cwd.rstrip("/") + "/"),
+        "outside": not (path + "/").startswith(view.surroundings.cwd.rstrip("/") + "/"),
         "loaded": verdict.loaded,
         "answer": clipped(verdict.answer, 1_000),
         "why": [clipped(why, 1_000) for why in verdict.why[:10]],
@@ -189,7 +188,12 @@ def _finding(here: Here, finding: Finding) -> Row:
 
 def _frame(view: View) -> Row:
     dialect = view.dialect
-    return {"agent": dialect.agent, "version": dialect.version, "assumed": view.assumed, "folder": view.world.cwd}
+    return {
+        "agent": dialect.agent,
+        "version": dialect.version,
+        "assumed": view.assumed,
+        "folder": view.surroundings.cwd,
+    }
 
 
 def _page(tool: str, given: Given, groups: dict[str, list[Row]]) -> Row:

@@ -8,7 +8,7 @@ from foretold.dialects.surroundings import Git, walk_of
 from foretold.instructions.discover.locate import below, folders_of, foreign_folders, steps
 
 
-class World:
+class Surroundings:
     """What a plan needs to know of the surroundings."""
 
     user, managed, memory, added, git = "/u", "/m", "/mem", ("/x", "/y"), None
@@ -61,11 +61,11 @@ def test_folders_below(cwd, touched, folders):
     ],
 )
 def test_what_a_base_stands_for(base, folders):
-    assert folders_of(base, World(), "/r/p/a/x.ts") == folders
+    assert folders_of(base, Surroundings(), "/r/p/a/x.ts") == folders
 
 
 def test_no_memory_no_folder():
-    assert folders_of("memory", World(memory=""), "") == []
+    assert folders_of("memory", Surroundings(memory=""), "") == []
 
 
 def test_neighbours_with_many_folders_go_folder_by_folder():
@@ -76,7 +76,7 @@ def test_neighbours_with_many_folders_go_folder_by_folder():
         Source("project", "added", "C"),
         Source("project", "walk", "D"),
     )
-    assert [(folder, source.name) for source, folder in steps(plan, World())] == [
+    assert [(folder, source.name) for source, folder in steps(plan, Surroundings())] == [
         ("/u", "U"),
         ("/r", "A"),
         ("/r", "B"),
@@ -90,7 +90,7 @@ def test_neighbours_with_many_folders_go_folder_by_folder():
 
 
 def test_the_plan_of_a_start():
-    found = [f"{folder}/{source.name}" for source, folder in steps(START, World(added=("/x",)))]
+    found = [f"{folder}/{source.name}" for source, folder in steps(START, Surroundings(added=("/x",)))]
     assert found == [
         "/m/CLAUDE.md",
         "/claudeMd",
@@ -114,7 +114,7 @@ def test_the_plan_of_a_start():
 
 
 def test_the_plan_of_a_touched_file():
-    found = [f"{folder}/{source.name} {source.when}" for source, folder in steps(TOUCH, World(), "/r/p/a/x")]
+    found = [f"{folder}/{source.name} {source.when}" for source, folder in steps(TOUCH, Surroundings(), "/r/p/a/x")]
     assert found == [
         "/m/.claude/rules matching",
         "/u/rules matching",
@@ -141,7 +141,7 @@ def test_the_plan_of_a_touched_file():
 )
 def test_folders_of_the_main_repository_are_foreign(git, foreign):
     git = git and git._replace(top=git.top.replace("/w", "/trees/w"))
-    assert foreign_folders(World("/r/p/trees/w/sub", git=git)) == foreign
+    assert foreign_folders(Surroundings("/r/p/trees/w/sub", git=git)) == foreign
 
 
 def test_a_nested_worktree_on_disk(place):

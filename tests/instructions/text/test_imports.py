@@ -63,7 +63,7 @@ def test_what_counts_as_text(path, text):
     assert is_text(path, V2_1_325.imports) is text
 
 
-class World:
+class Surroundings:
     """What containment depends on."""
 
     def __init__(self, cwd, *, approved):
@@ -92,10 +92,12 @@ def test_containment(place, path, layer, old, new):
     place.link("proj/link.md", "../out.md")
     place.link("proj/folder", "..")
     place.link("back", "proj")
-    world = World(place.proj, approved=False)
-    found = [is_contained(place.path(path), layer, dialect.imports, world, Disk()) for dialect in (V2_1_197, V2_1_325)]
+    surroundings = Surroundings(place.proj, approved=False)
+    found = [
+        is_contained(place.path(path), layer, dialect.imports, surroundings, Disk()) for dialect in (V2_1_197, V2_1_325)
+    ]
     assert found == [old, new]
-    assert is_contained(place.path(path), layer, V2_1_325.imports, World(place.proj, approved=True), Disk())
+    assert is_contained(place.path(path), layer, V2_1_325.imports, Surroundings(place.proj, approved=True), Disk())
 
 
 def test_four_levels_of_imports(place):

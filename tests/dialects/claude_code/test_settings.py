@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from foretold.dialects.claude_code.instructions import V2_1_197, V2_1_325
-from foretold.dialects.claude_code.settings import read_world, slug
-from foretold.dialects.surroundings import Git, Request, World, walk_of
+from foretold.dialects.claude_code.settings import read_surroundings, slug
+from foretold.dialects.surroundings import Git, Request, Surroundings, walk_of
 from foretold.storage.tree import Disk
 from foretold.types import Finding
 
@@ -27,11 +27,13 @@ class Counting(Disk):
         return super().read(path, limit)
 
 
-def world_of(place, *args, cwd="proj", env=None, settings=None, dialect=V2_1_325, tree=None, model=None, add_dirs=()):
+def surroundings_of(
+    place, *args, cwd="proj", env=None, settings=None, dialect=V2_1_325, tree=None, model=None, add_dirs=()
+):
     request = Request(
         dialect, place.path(cwd), place.home, place.managed, env or {}, args, settings or {}, model, DATE, add_dirs
     )
-    return read_world(tree or Disk(), request)
+    return read_surroundings(tree or Disk(), request)
 
 
 def write_settings(place, **scopes):
@@ -48,9 +50,9 @@ def write_settings(place, **scopes):
 
 
 def test_the_whole_world_of_an_empty_place(place):
-    world = world_of(place)
-    approved, rest = world.approved, world._replace(approved=None)
-    assert {name: value for name, value in rest._asdict().items() if name not in World._field_defaults} == {
+    surroundings = surroundings_of(place)
+    approved, rest = surroundings.approved, surroundings._replace(approved=None)
+    assert {name: value for name, value in rest._asdict().items() if name not in Surroundings._field_defaults} == {
         "cwd": place.proj,
         "walk": tuple(walk_of(place.proj)),
         "home": place.home,
@@ -162,38 +164,38 @@ def test_the_strongest_setting_wins(place):
     order = ["user", "project", "local", "managed", "10-first", "20-second"]
     for count in range(1, len(order) + 1):
         write_settings(place, **{order[count - 1]: {"model": order[count - 1]}})
-        assert world_of(place).model == order[count - 1]
+        assert surroundings_of(place).model == order[count - 1]
 
 
 def test_the_flag_is_stronger_than_files_but_not_than_managed(place):
     write_settings(place, local={"model": "local"})
-    assert world_of(place, settings={"model": "flag"}).model == "flag"
-    assert world_of(place, "--settings", '{"model": "text"}').model == "text"
+    assert surroundings_of(place, settings={"model": "flag"}).model == "flag"
+    assert surroundings_of(place, "--settings", '{"model": "text"}').model == "text"
     path = place.write("proj/extra.json", '{"model": "file"}')
-    assert world_of(place, "--settings", path).model == "file"
-    assert world_of(place, "--settings", "extra.json").model == "file"
+    assert surroundings_of(place, "--settings", path).model == "file"
+    assert surroundings_of(place, "--settings", "extra.json").model == "file"
     write_settings(place, managed={"model": "managed"})
-    assert world_of(place, "--settings", path).model == "managed"
+    assert surroundings_of(place, "--settings", path).model == "managed"
 
 
 def test_the_model_asked_for_is_stronger_than_settings(place):
     write_settings(place, managed={"model": "managed"})
-    assert world_of(place, env={"ANTHROPIC_MODEL": "env"}).model == "env"
-    assert world_of(place, "--model", "flag", env={"ANTHROPIC_MODEL": "env"}).model == "flag"
-    assert world_of(place, "--model", "flag", model="asked").model == "asked"
-    assert world_of(place, dialect=V2_1_197, cwd="home").model == "managed"
+    assert surroundings_of(place, env={"ANTHROPIC_MODEL": "env"}).model == "env"
+    assert surroundings_of(place, "--model", "flag", env={"ANTHROPIC_MODEL": "env"}).model == "flag"
+    assert surroundings_of(place, "--model", "flag", model="asked").model == "asked"
+    assert surroundings_of(place, dialect=V2_1_197, cwd="home").model == "managed"
 
 
 def test_a_model_that_is_no_text_is_not_used(place):
     write_settings(place, user={"model": 3})
-    assert world_of(place).model == "claude-opus-5-5"
-    assert world_of(place, dialect=V2_1_197).model == "claude-opus-4-8"
+    assert surroundings_of(place).model == "claude-opus-5-5"
+    assert surroundings_of(place, dialect=V2_1_197).model == "claude-opus-4-8"
 
 
 def test_excludes_of_all_scopes_are_joined(place):
     scopes = ("user", "project", "local", "managed", "50-drop")
     write_settings(place, **{scope: {"claudeMdExcludes": [f"/{scope}"]} for scope in scopes})
-    found = world_of(place, settings={"claudeMdExcludes": ["/flag"]}).excludes
+    found = surroundings_of(place, settings={"claudeMdExcludes": ["/flag"]}).excludes
     assert found == ("/50-drop", "/managed", "/flag", "/local", "/project", "/user")
 
 
@@ -211,26 +213,26 @@ def test_excludes_of_all_scopes_are_joined(place):
 )
 def test_setting_sources(place, given_, sources):
     write_settings(place, **{scope: {"claudeMdExcludes": [scope]} for scope in ("local", "project", "user", "managed")})
-    world = world_of(place, *given_)
-    assert world.sources == sources
-    assert world.excludes == ("managed", *(scope for scope in ("local", "project", "user") if scope in sources))
+    surroundings = surroundings_of(place, *given_)
+    assert surroundings.sources == sources
+    assert surroundings.excludes == ("managed", *(scope for scope in ("local", "project", "user") if scope in sources))
 
 
 def test_the_text_of_managed_settings(place):
     where = "<managed-settings>"
     write_settings(place, user={"claudeMd": "user"}, project={"claudeMd": "project"}, local={"claudeMd": "local"})
-    assert world_of(place, settings={"claudeMd": "flag"}).texts == {}
+    assert surroundings_of(place, settings={"claudeMd": "flag"}).texts == {}
     write_settings(place, managed={"claudeMd": "plain"})
-    assert world_of(place).texts == {"claudeMd": (where, "plain")}
+    assert surroundings_of(place).texts == {"claudeMd": (where, "plain")}
     write_settings(place, **{"10-a": {"claudeMd": "first"}, "20-b": {"claudeMd": "last"}})
-    assert world_of(place).texts == {"claudeMd": (where, "last")}
+    assert surroundings_of(place).texts == {"claudeMd": (where, "last")}
 
 
 def test_a_drop_in_that_is_hidden_or_no_json_is_not_read(place):
     write_settings(place, managed={"claudeMd": "plain"})
     for name in (".hidden.json", "50-x.json.bak", "60-x.txt"):
         place.write(f"managed/managed-settings.d/{name}", '{"claudeMd": "no"}')
-    assert world_of(place).texts == {"claudeMd": ("<managed-settings>", "plain")}
+    assert surroundings_of(place).texts == {"claudeMd": ("<managed-settings>", "plain")}
 
 
 def test_broken_settings_are_findings(place):
@@ -239,8 +241,10 @@ def test_broken_settings_are_findings(place):
     place.fifo("proj/.claude/settings.local.json")
     place.write("managed/managed-settings.json", "[]")
     place.write("managed/managed-settings.d/a.json", "[" * 100_000)
-    world = world_of(place, "--settings", "missing.json", "--settings", "{nonsense")  # the last one counts
-    assert [(place.short(each.path), each.line, each.code) for each in world.findings] == [
+    surroundings = surroundings_of(
+        place, "--settings", "missing.json", "--settings", "{nonsense"
+    )  # the last one counts
+    assert [(place.short(each.path), each.line, each.code) for each in surroundings.findings] == [
         ("managed/managed-settings.d/a.json", None, "settings-invalid"),
         ("managed/managed-settings.json", None, "settings-invalid"),
         ("--settings", 1, "settings-invalid"),
@@ -248,18 +252,18 @@ def test_broken_settings_are_findings(place):
         ("proj/.claude/settings.json", None, "settings-unreadable"),
         ("home/.claude/settings.json", 1, "settings-invalid"),
     ]
-    assert all(isinstance(each, Finding) for each in world.findings)
+    assert all(isinstance(each, Finding) for each in surroundings.findings)
 
 
 def test_the_config_folder_moves(place):
     elsewhere = place.folder("elsewhere")
     place.write("elsewhere/settings.json", '{"model": "moved"}')
     write_settings(place, user={"model": "home"})
-    world = world_of(place, env={"CLAUDE_CONFIG_DIR": elsewhere})
-    assert (world.user, world.model) == (elsewhere, "moved")
-    assert world.memory == f"{elsewhere}/projects/{slug(place.proj)}/memory"
-    assert world_of(place, env={"CLAUDE_CONFIG_DIR": "conf"}).user == place.proj + "/conf"
-    assert world_of(place, env={"CLAUDE_CONFIG_DIR": ""}).user == place.proj
+    surroundings = surroundings_of(place, env={"CLAUDE_CONFIG_DIR": elsewhere})
+    assert (surroundings.user, surroundings.model) == (elsewhere, "moved")
+    assert surroundings.memory == f"{elsewhere}/projects/{slug(place.proj)}/memory"
+    assert surroundings_of(place, env={"CLAUDE_CONFIG_DIR": "conf"}).user == place.proj + "/conf"
+    assert surroundings_of(place, env={"CLAUDE_CONFIG_DIR": ""}).user == place.proj
 
 
 @pytest.mark.parametrize(
@@ -277,29 +281,29 @@ def test_the_config_folder_moves(place):
 def test_a_value_of_the_wrong_type_costs_the_whole_file(place, key, value):
     """But a managed file loses that key alone."""
     write_settings(place, user={"autoMemoryDirectory": "/x/u", key: value})
-    world = world_of(place)
-    assert world.memory != "/x/u"
-    assert [(place.short(each.path), each.code, each.message.partition(" ")[0]) for each in world.findings] == [
+    surroundings = surroundings_of(place)
+    assert surroundings.memory != "/x/u"
+    assert [(place.short(each.path), each.code, each.message.partition(" ")[0]) for each in surroundings.findings] == [
         ("home/.claude/settings.json", "settings-invalid", key)
     ]
     write_settings(place, user={}, managed={"claudeMd": "kept", key: value})
-    world = world_of(place)
-    assert world.texts == {"claudeMd": ("<managed-settings>", "kept")}
-    assert [place.short(each.path) for each in world.findings] == ["managed/managed-settings.json"]
+    surroundings = surroundings_of(place)
+    assert surroundings.texts == {"claudeMd": ("<managed-settings>", "kept")}
+    assert [place.short(each.path) for each in surroundings.findings] == ["managed/managed-settings.json"]
 
 
 def test_settings_may_set_the_environment(place):
     name = "CLAUDE_CODE_SIMPLE"
     write_settings(place, user={"env": {name: "1", "UNKNOWN": "1"}})
-    assert world_of(place).off == name
+    assert surroundings_of(place).off == name
     write_settings(place, local={"env": {name: "0"}})
-    assert world_of(place).off == ""
-    assert world_of(place, env={name: "1"}).off == ""
+    assert surroundings_of(place).off == ""
+    assert surroundings_of(place, env={name: "1"}).off == ""
 
 
 def test_relative_folders_are_shown_as_they_were_given(place):
-    world = world_of(place, "--add-dir", "./a//b", "/abs", "../x", env={"CLAUDE_CONFIG_DIR": "conf"})
-    assert world.spelled == {
+    surroundings = surroundings_of(place, "--add-dir", "./a//b", "/abs", "../x", env={"CLAUDE_CONFIG_DIR": "conf"})
+    assert surroundings.spelled == {
         place.path("proj/a/b"): "a/b/",
         place.path("x"): "../x/",
         place.path("proj/conf"): "conf/",
@@ -320,19 +324,19 @@ OFF = [
 @pytest.mark.parametrize(("args", "env", "off"), OFF)
 @pytest.mark.parametrize("dialect", [V2_1_197, V2_1_325], ids=["197", "325"])
 def test_what_turns_all_loading_off(place, args, env, off, dialect):
-    assert world_of(place, *args, env=env, dialect=dialect).off == off
+    assert surroundings_of(place, *args, env=env, dialect=dialect).off == off
 
 
 @pytest.mark.parametrize(("dialect", "off"), [(V2_1_197, ""), (V2_1_325, "--bare")], ids=["197", "325"])
 def test_an_added_folder_turned_loading_back_on_once(place, dialect, off):
-    assert world_of(place, "--bare", "--add-dir", "../x", dialect=dialect).off == off
-    assert world_of(place, "--bare", dialect=dialect, add_dirs=("../x",)).off == off
+    assert surroundings_of(place, "--bare", "--add-dir", "../x", dialect=dialect).off == off
+    assert surroundings_of(place, "--bare", dialect=dialect, add_dirs=("../x",)).off == off
 
 
 def test_added_folders_need_a_variable(place):
     on = {"CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD": "1"}
-    assert world_of(place, "--add-dir", "../x", "/y").added == ()
-    assert world_of(place, "--add-dir", "../x", "/y", "--add-dir", "z", env=on, add_dirs=("w",)).added == (
+    assert surroundings_of(place, "--add-dir", "../x", "/y").added == ()
+    assert surroundings_of(place, "--add-dir", "../x", "/y", "--add-dir", "z", env=on, add_dirs=("w",)).added == (
         place.path("x"),
         "/y",
         place.path("proj/z"),
@@ -348,10 +352,10 @@ APPROVED = {"hasClaudeMdExternalIncludesApproved": True}
 def test_approval_is_read_when_asked_for_and_once(place):
     write_settings(place, global_={"projects": {place.proj: APPROVED}})
     tree = Counting()
-    world = world_of(place, tree=tree)
+    surroundings = surroundings_of(place, tree=tree)
     path = place.path("home/.claude.json")
     assert path not in tree.reads
-    assert [world.approved("/x"), world.approved("/y"), tree.reads.count(path)] == [True, True, 1]
+    assert [surroundings.approved("/x"), surroundings.approved("/y"), tree.reads.count(path)] == [True, True, 1]
 
 
 @pytest.mark.parametrize(
@@ -359,37 +363,37 @@ def test_approval_is_read_when_asked_for_and_once(place):
 )
 def test_no_approval(place, value):
     write_settings(place, global_=value)
-    assert world_of(place).approved("/x") is False
+    assert surroundings_of(place).approved("/x") is False
 
 
 @pytest.mark.parametrize("value", [1, "true", None, False, [True]])
 def test_only_true_approves(place, value):
     write_settings(place, global_={"projects": {place.proj: {"hasClaudeMdExternalIncludesApproved": value}}})
-    assert world_of(place).approved("/x") is False
+    assert surroundings_of(place).approved("/x") is False
 
 
 @pytest.mark.parametrize("content", ["", "{", "[" * 100_000, b"\xff\0"], ids=["empty", "open", "deep", "bytes"])
 def test_a_broken_global_file_approves_nothing(place, content):
     place.write("home/.claude.json", content)
-    assert world_of(place).approved("/x") is False
+    assert surroundings_of(place).approved("/x") is False
 
 
 def test_in_a_repository_its_top_is_the_key(place):
     place.git("init -q")
     place.folder("proj/sub")
     write_settings(place, global_={"projects": {place.path("proj/sub"): APPROVED}})
-    assert world_of(place, cwd="proj/sub").approved("/x") is False
+    assert surroundings_of(place, cwd="proj/sub").approved("/x") is False
     write_settings(place, global_={"projects": {place.proj: APPROVED}})
-    assert world_of(place, cwd="proj/sub").approved("/x") is True
+    assert surroundings_of(place, cwd="proj/sub").approved("/x") is True
 
 
 def test_the_global_file_follows_the_config_folder(place):
     write_settings(place, global_={"projects": {place.proj: APPROVED}})
     place.folder("conf")
     env = {"CLAUDE_CONFIG_DIR": place.path("conf")}
-    assert world_of(place, env=env).approved("/x") is False
+    assert surroundings_of(place, env=env).approved("/x") is False
     place.write("conf/.claude.json", json.dumps({"projects": {place.proj: APPROVED}}))
-    assert world_of(place, env=env).approved("/x") is True
+    assert surroundings_of(place, env=env).approved("/x") is True
 
 
 # -- AGENTS.md (F27-F29) -------------------------------------------------------------------------------------
@@ -417,38 +421,38 @@ def mode(value, name=NAME):
 )
 def test_modes(place, value, meaning):
     write_settings(place, user=mode(value))
-    assert world_of(place).mode == meaning
+    assert surroundings_of(place).mode == meaning
 
 
 def test_which_scopes_may_set_the_mode(place):
     write_settings(place, project=mode("claude-md"), local=mode("claude-md"))
-    assert world_of(place).mode == "instead"
+    assert surroundings_of(place).mode == "instead"
     write_settings(place, user=mode("claude-md"))
-    assert world_of(place).mode_reason == f"instructionFiles in {place.path('home/.claude/settings.json')}"
-    assert world_of(place, settings=mode("managed-only")).mode == "managed-only"
+    assert surroundings_of(place).mode_reason == f"instructionFiles in {place.path('home/.claude/settings.json')}"
+    assert surroundings_of(place, settings=mode("managed-only")).mode == "managed-only"
     write_settings(place, managed=mode("claude-md-and-agents-md"))
-    assert world_of(place, settings=mode("managed-only")).mode == "beside"
+    assert surroundings_of(place, settings=mode("managed-only")).mode == "beside"
 
 
 def test_the_longer_name_wins(place):
     both = {"pluginConfigs": {**mode("claude-md")["pluginConfigs"], **mode("managed-only", CC_NAME)["pluginConfigs"]}}
     write_settings(place, user=both)
-    assert world_of(place).mode == "managed-only"
+    assert surroundings_of(place).mode == "managed-only"
 
 
 @pytest.mark.parametrize("scope", ["user", "project", "local", "managed"])
 @pytest.mark.parametrize("name", [NAME, CC_NAME])
 def test_the_plugin_can_be_disabled_anywhere(place, scope, name):
     write_settings(place, **{scope: {"enabledPlugins": {name: False}}})
-    world = world_of(place)
-    assert (world.mode, world.mode_reason.startswith("enabledPlugins in /")) == ("never", True)
+    surroundings = surroundings_of(place)
+    assert (surroundings.mode, surroundings.mode_reason.startswith("enabledPlugins in /")) == ("never", True)
 
 
 @pytest.mark.parametrize(
     ("sources", "meaning"), [("user", "never"), ("", "never"), ("local", "never"), ("project", "instead")]
 )
 def test_without_project_sources_there_is_no_agents_md(place, sources, meaning):
-    assert world_of(place, "--setting-sources", sources).mode == meaning
+    assert surroundings_of(place, "--setting-sources", sources).mode == meaning
 
 
 # -- the memory folder (A1, A2) ------------------------------------------------------------------------------
@@ -456,8 +460,8 @@ def test_without_project_sources_there_is_no_agents_md(place, sources, meaning):
 DEFAULT = "{user}/projects/{slug}/memory"
 
 
-def memory_of(place, world):
-    return world.memory.replace(f"{place.home}/.claude", "{user}").replace(slug(place.proj), "{slug}")
+def memory_of(place, surroundings):
+    return surroundings.memory.replace(f"{place.home}/.claude", "{user}").replace(slug(place.proj), "{slug}")
 
 
 @pytest.mark.parametrize(
@@ -474,13 +478,13 @@ def memory_of(place, world):
 )
 def test_what_turns_memory_off(place, args, env, settings, reason):
     write_settings(place, **settings)
-    world = world_of(place, *args, env=env)
+    surroundings = surroundings_of(place, *args, env=env)
     names = {
         "user": place.path("home/.claude/settings.json"),
         "project": place.path("proj/.claude/settings.json"),
         "local": place.path("proj/.claude/settings.local.json"),
     }
-    assert (world.memory, world.memory_reason) == ("", reason.format(**names))
+    assert (surroundings.memory, surroundings.memory_reason) == ("", reason.format(**names))
 
 
 @pytest.mark.parametrize(
@@ -499,8 +503,8 @@ def test_what_turns_memory_off(place, args, env, settings, reason):
 )
 def test_what_leaves_memory_on(place, args, env, settings):
     write_settings(place, **settings)
-    world = world_of(place, *args, env=env)
-    assert (memory_of(place, world), world.memory_reason) == (DEFAULT, "")
+    surroundings = surroundings_of(place, *args, env=env)
+    assert (memory_of(place, surroundings), surroundings.memory_reason) == (DEFAULT, "")
 
 
 @pytest.mark.parametrize(
@@ -529,17 +533,17 @@ def test_what_leaves_memory_on(place, args, env, settings):
 def test_memory_folders_that_are_accepted(place, value, folder):
     write_settings(place, user={"autoMemoryDirectory": value})
     expected = DEFAULT if folder is None else folder.format(home=place.home)
-    assert memory_of(place, world_of(place)) == expected
+    assert memory_of(place, surroundings_of(place)) == expected
 
 
 def test_the_strongest_memory_folder(place):
     write_settings(place, user={"autoMemoryDirectory": "/x/u"})
-    assert world_of(place).memory == "/x/u"
+    assert surroundings_of(place).memory == "/x/u"
     write_settings(place, project={"autoMemoryDirectory": "/x/p"})
-    assert world_of(place).memory == "/x/p"
+    assert surroundings_of(place).memory == "/x/p"
     write_settings(place, local={"autoMemoryDirectory": "/x/l"})
-    assert world_of(place).memory == "/x/l"
-    assert world_of(place, settings={"autoMemoryDirectory": "/x/f"}).memory == "/x/f"
+    assert surroundings_of(place).memory == "/x/l"
+    assert surroundings_of(place, settings={"autoMemoryDirectory": "/x/f"}).memory == "/x/f"
 
 
 def test_memory_is_that_of_the_repository(place):
@@ -548,8 +552,10 @@ def test_memory_is_that_of_the_repository(place):
     place.git(f"worktree add -q {place.path('beside')}")
     place.folder("proj/a/b")
     for cwd in ("proj", "proj/a/b", "beside"):
-        assert memory_of(place, world_of(place, cwd=cwd)) == DEFAULT
-    assert world_of(place, cwd="beside").git == Git(place.path("beside"), place.proj, place.proj + "/.git", bare=False)
+        assert memory_of(place, surroundings_of(place, cwd=cwd)) == DEFAULT
+    assert surroundings_of(place, cwd="beside").git == Git(
+        place.path("beside"), place.proj, place.proj + "/.git", bare=False
+    )
 
 
 # -- what stands behind the text -----------------------------------------------------------------------------
@@ -572,4 +578,4 @@ def test_whether_the_prompt_follows(place, settings, env, git, follows):
     if git:
         os.mkdir(place.path("proj/.git"))
     write_settings(place, user=settings)
-    assert world_of(place, env=env).prompt_follows is follows
+    assert surroundings_of(place, env=env).prompt_follows is follows

@@ -71,7 +71,7 @@ def test_a_path_with_braces_is_a_path():
     assert "Contents of /p/{text} (" in start_text([A._replace(path="/p/{text}")], NEW.template)
 
 
-class World:
+class Surroundings:
     """All that the envelope needs."""
 
     date = "2026-01-02"
@@ -90,9 +90,9 @@ class World:
     ],
 )
 def test_the_envelope_of_its_own_block(model, prompt_follows, end):
-    block = start_block("TEXT", NEW, World(model, prompt_follows=prompt_follows))
+    block = start_block("TEXT", NEW, Surroundings(model, prompt_follows=prompt_follows))
     assert block == Block("user", "text", "<system-reminder>\nTEXT\n" + end)
-    assert start_block(None, NEW, World(model, prompt_follows=prompt_follows)) is None
+    assert start_block(None, NEW, Surroundings(model, prompt_follows=prompt_follows)) is None
 
 
 OLD_START = "<system-reminder>\nAs you answer the user's questions, you can use the following context:\n"
@@ -105,9 +105,9 @@ OLD_END = (
 
 @pytest.mark.parametrize("prompt_follows", [True, False])
 def test_the_envelope_of_the_older_version(prompt_follows):
-    world = World("claude-opus-4-8", prompt_follows=prompt_follows)
-    assert start_block("TEXT", OLD, world) == Block("user", "text", f"{OLD_START}# claudeMd\nTEXT\n{OLD_END}")
-    assert start_block(None, OLD, world) == Block("user", "text", OLD_START + OLD_END)
+    surroundings = Surroundings("claude-opus-4-8", prompt_follows=prompt_follows)
+    assert start_block("TEXT", OLD, surroundings) == Block("user", "text", f"{OLD_START}# claudeMd\nTEXT\n{OLD_END}")
+    assert start_block(None, OLD, surroundings) == Block("user", "text", OLD_START + OLD_END)
 
 
 # -- a turn --------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from foretold.instructions.discover.rule_conditions import MAX_GLOBS, Globs, globs_of, never_matches
 from foretold.text.frontmatter import parse, split
 
-RECORDED = os.path.join(os.path.dirname(os.path.dirname(__file__)), "conformance")
+RECORDED = os.path.join(os.path.dirname(__file__), "..", "..", "conformance")
 ABOUT_PATHS = ("rule-form-", "rule-fm-", "rule-glob-", "rule-esc", "rule-paths-", "rule-badyaml", "rule-outside")
 ABOUT_PATHS += ("rule-yaml", "rule-nest", "rule-neg", "n325-bom-nested", "imp-fm", "cont-fm-paths")
 
