@@ -1,6 +1,6 @@
-"""`foretold hook EVENT`: what agents call at every moment of a conversation. For people: `--explain` and `--log`.
+"""`foretold hook EVENT`: what agents call at each event of a conversation. For people: `--explain` and `--log`.
 
-No parser of the standard library: this is read before everything else, thousands of times a day.
+Without argparse: an agent waits for this, thousands of times a day.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from foretold.types import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from foretold.serve.hooks.context import Asking
+    from foretold.serve.hooks.context import Caller
 
 VALUES = ("--agent", "--home", "--managed", "--work", "--session", "--prompt", "--file", "-C")
 FLAGS = ("--explain", "--dry-run", "--log", "-h", "--help")
@@ -23,27 +23,27 @@ usage: foretold hook EVENT [--agent NAME] [--home DIR] [--managed DIR]
        foretold hook EVENT --explain [-C DIR] [--prompt TEXT] [--file PATH]
        foretold hook --log
 
-What an agent calls at each moment of a conversation: one JSON object on
+What an agent calls at each event of a conversation: one JSON object on
 standard input, at most one on standard output, exit status 0, whatever goes
 wrong. `foretold install` sets it up.
 
 events:
-  SessionStart        the team's memories; what a compaction took
+  SessionStart        the team's memories; what a compaction dropped
   UserPromptSubmit    memories that the prompt is about
   PreToolUse          who may write memories
   PostToolUse         instructions that the agent misses; memories that
-                      speak of a file that was just changed
+                      name a file that was just changed
   PreCompact, Stop, SubagentStop, SessionEnd
                       archive the transcript, learn from it (if you want)
   InstructionsLoaded  compare with what was expected, in the log
 
 options:
-  --agent NAME        who calls: claude-code (default), codex, gemini-cli, …
-  --explain           print for people what it would say here, and why;
-                      nothing is written. A payload may come on standard
-                      input; else one is made up, with --prompt or --file
+  --agent NAME        the caller: claude-code (default), codex, gemini-cli, …
+  --explain           print what it would say here, and why; nothing is
+                      written. A payload may come on standard input;
+                      else one is made up, with --prompt or --file
                       (PostToolUse: a read, an edit and a shell command)
-  --log               print the log: what went wrong, what was noticed
+  --log               print the log of faults and notices
   -C DIR              the folder of a made-up payload
 
 examples:
@@ -55,47 +55,47 @@ Switch it off: [hooks] in config.toml; see docs/hooks.md
 
 
 def was_answered(words: Sequence[str]) -> bool:
-    """Answer an agent; whether it was one that asked. Nothing here raises, except when a person asks."""
-    given, flags, rest = _parted(words)
+    """Answer an agent; whether it was an agent that asked. This never raises."""
+    given, flags, rest = _split(words)
     if flags or not (rest or "--work" in given):
         return False
     try:
-        asking = _asking(given)
+        caller = _caller(given)
         if "--work" in given:
-            from foretold.serve.hooks.background_jobs import work
+            from foretold.serve.hooks.jobs import run_jobs
 
-            work(given["--work"], given.get("-C", "."), given.get("--session", ""), asking)
+            run_jobs(given["--work"], given.get("-C", "."), given.get("--session", ""), caller)
         else:
-            _answer(rest[0], asking)
-    except BaseException as error:  # an agent is waiting: it is never told of our faults
-        _leave_a_line(rest, error, given)
+            _answer(rest[0], caller)
+    except BaseException as error:  # an agent is waiting: it never sees our faults
+        _log_fault(rest, error, given)
     return True
 
 
-def _answer(event: str, asking: Asking) -> None:
-    from foretold.serve.hooks.dispatch import answer, hurry, read_input
+def _answer(event: str, caller: Caller) -> None:
+    from foretold.serve.hooks.dispatch import answer, read_input, set_timeout
 
-    hurry()
-    said = answer(event, read_input(), asking)
+    set_timeout()
+    said = answer(event, read_input(), caller)
     data = f"{said}\n".encode() if said else b""
     while data:
         data = data[os.write(1, data) :]
 
 
-def _leave_a_line(words: Sequence[str], error: BaseException, given: dict[str, str]) -> None:
+def _log_fault(words: Sequence[str], error: BaseException, given: dict[str, str]) -> None:
     try:
         from foretold.paths import our_folders
-        from foretold.serve.hooks.dispatch import told_of
+        from foretold.serve.hooks.dispatch import describe_error
         from foretold.serve.hooks.log import log
 
-        asking = _asking(given)
-        log(our_folders(asking.home, asking.env).state, next(iter(words), ""), "", f"fault: {told_of(error)}")
-    except BaseException:  # there is nobody left to tell
+        caller = _caller(given)
+        log(our_folders(caller.home, caller.env).state, next(iter(words), ""), "", f"fault: {describe_error(error)}")
+    except BaseException:  # there is nothing left to do
         return
 
 
-def _parted(words: Sequence[str]) -> tuple[dict[str, str], list[str], list[str]]:
-    """Options with a value, flags, and other words. What is not understood is passed over: an agent cannot mend it."""
+def _split(words: Sequence[str]) -> tuple[dict[str, str], list[str], list[str]]:
+    """Options with a value, flags, and other words. What is not understood is ignored: an agent cannot fix it."""
     given: dict[str, str] = {}
     flags: list[str] = []
     rest: list[str] = []
@@ -112,24 +112,24 @@ def _parted(words: Sequence[str]) -> tuple[dict[str, str], list[str], list[str]]
     return given, flags, rest
 
 
-def _asking(given: dict[str, str], *, is_dry: bool = False) -> Asking:
-    from foretold.serve.hooks.context import Asking
+def _caller(given: dict[str, str], *, is_dry: bool = False) -> Caller:
+    from foretold.serve.hooks.context import Caller
 
     env = dict(os.environ)
     home = os.path.abspath(given.get("--home") or env.get("HOME") or os.path.expanduser("~"))
     if "--home" in given:
         env["HOME"] = home
     managed = given.get("--managed", "")
-    return Asking(given.get("--agent", "claude-code"), home, os.path.abspath(managed) if managed else "", env, is_dry)
+    return Caller(given.get("--agent", "claude-code"), home, os.path.abspath(managed) if managed else "", env, is_dry)
 
 
 def command(words: Sequence[str]) -> int:
-    """What people ask for: help, the log, an explanation."""
-    given, flags, rest = _parted(words)
+    """The commands for people: help, the log, an explanation."""
+    given, flags, rest = _split(words)
     if "--log" in flags:
         from foretold.cli.hook_explain import print_log
 
-        return print_log(_asking(given))
+        return print_log(_caller(given))
     if "-h" in flags or "--help" in flags:
         print(HELP, end="")
         return 0
@@ -140,4 +140,4 @@ def command(words: Sequence[str]) -> int:
         return 0 if was_answered(words) else 2
     from foretold.cli.hook_explain import explain
 
-    return explain(rest[0], given, _asking(given, is_dry=True))
+    return explain(rest[0], given, _caller(given, is_dry=True))

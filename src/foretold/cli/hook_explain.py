@@ -1,6 +1,6 @@
 """What a hook would say, and why: for people, in 80 columns. Nothing is written.
 
-1. A payload may come on standard input. Else one is made up, and it is said what it is.
+1. A payload may come on standard input. Else one is made up, and described.
 2. What is said after a tool call depends on the call: without a payload, several are made up for one file.
 3. Lines are broken between words. What has no spaces, such as a path, stays whole.
 """
@@ -13,20 +13,20 @@ import textwrap
 
 from foretold.cli.paint import printable
 from foretold.serve.hooks import EVENTS
-from foretold.serve.hooks.agent_protocols import SPEECHES, speech_of, wire_form
-from foretold.serve.hooks.context import Asking, Scene
-from foretold.serve.hooks.dispatch import heard, read_input
+from foretold.serve.hooks.agent_protocols import PROTOCOLS, encode_output, protocol_of
+from foretold.serve.hooks.context import Caller, HookContext
+from foretold.serve.hooks.dispatch import handle_event, read_input
 from foretold.serve.hooks.json import payload_of
-from foretold.serve.hooks.log import NAME, lines_of
+from foretold.serve.hooks.log import NAME, read_lines
 from foretold.serve.hooks.settings import SWITCHES
 from foretold.types import TYPE_CHECKING, NamedTuple, estimate_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from foretold.serve.hooks.agent_protocols import Said
+    from foretold.serve.hooks.agent_protocols import HookOutput
     from foretold.serve.hooks.json import Payload
-    from foretold.serve.hooks.settings import Settings
+    from foretold.serve.hooks.settings import HookSettings
 
 WIDTH = 80
 ENDS = {
@@ -38,29 +38,29 @@ ENDS = {
 EVER = 10**12  #: milliseconds of a call that is made up: whatever it names was changed by it
 
 
-class Case(NamedTuple):
-    """A payload, and what it is in words; no words if somebody gave it."""
+class ExampleEvent(NamedTuple):
+    """A payload and its description; no description if it was given."""
 
     payload: Payload
-    said: str = ""
+    about: str = ""
 
 
-def explain(event: str, given: Mapping[str, str], asking: Asking) -> int:
-    """Print what an event would be answered, and why."""
-    event = speech_of(asking.agent).events.get(event, event)
+def explain(event: str, given: Mapping[str, str], caller: Caller) -> int:
+    """Print what the answer to an event would be, and why."""
+    event = protocol_of(caller.agent).events.get(event, event)
     if event not in EVENTS:
-        print(f"foretold: {event!r} is no event; there are: {', '.join(EVENTS)}", file=sys.stderr)
+        print(f"foretold: {event!r} is not an event; the events are: {', '.join(EVENTS)}", file=sys.stderr)
         return 2
     try:
         data = read_input() or b""
-        cases = [Case(payload_of(data))] if data.strip() else made_up(event, given)
+        cases = [ExampleEvent(payload_of(data))] if data.strip() else example_events(event, given)
     except (OSError, ValueError) as error:
         print(f"foretold: the payload cannot be read: {error}", file=sys.stderr)
         return 2
     lines: list[str] = []
     for case in cases:
-        said, scene = heard(event, case.payload, asking)
-        lines += [*([""] if lines else opening(scene)), *told(said, scene, case.said)]
+        output, context = handle_event(event, case.payload, caller)
+        lines += [*([""] if lines else describe_place(context)), *describe_output(output, context, case.about)]
     for line in lines:
         print(printable(line))
     return 0
@@ -69,35 +69,37 @@ def explain(event: str, given: Mapping[str, str], asking: Asking) -> int:
 # Payloads
 
 
-def made_up(event: str, given: Mapping[str, str]) -> list[Case]:
+def example_events(event: str, given: Mapping[str, str]) -> list[ExampleEvent]:
     """Payloads as Claude Code would write them here."""
     cwd = os.path.realpath(given.get("-C", "."))
     base: Payload = {"session_id": "explained", "transcript_path": "", "cwd": cwd, "hook_event_name": event}
     file = given.get("--file", "")
     cases = {
-        "SessionStart": [Case({"source": "startup"}, "a new conversation")],
+        "SessionStart": [ExampleEvent({"source": "startup"}, "a new conversation")],
         "UserPromptSubmit": [_prompt(given.get("--prompt", ""))],
         "PreToolUse": _calls(cwd, file)[:1],
         "PostToolUse": _calls(cwd, file)[-3:],
         "InstructionsLoaded": [
-            Case({"file_path": os.path.join(cwd, file), "load_reason": "session_start"}, f"{file or 'no file'}, loaded")
+            ExampleEvent(
+                {"file_path": os.path.join(cwd, file), "load_reason": "session_start"}, f"{file or 'no file'}, loaded"
+            )
         ],
-    }.get(event, [Case({"agent_type": "Explore"}, ENDS.get(event, ""))])
-    return [Case({**base, **case.payload}, case.said) for case in cases]
+    }.get(event, [ExampleEvent({"agent_type": "Explore"}, ENDS.get(event, ""))])
+    return [ExampleEvent({**base, **case.payload}, case.about) for case in cases]
 
 
-def _prompt(text: str) -> Case:
+def _prompt(text: str) -> ExampleEvent:
     shown = " ".join(text.split())
     cut = shown if len(shown) <= WIDTH else f"{shown[:WIDTH]}…"
-    return Case({"prompt": text}, f"the prompt {cut}" if cut else "an empty prompt (give one with --prompt)")
+    return ExampleEvent({"prompt": text}, f"the prompt {cut}" if cut else "an empty prompt (give one with --prompt)")
 
 
-def _calls(cwd: str, file: str) -> list[Case]:
+def _calls(cwd: str, file: str) -> list[ExampleEvent]:
     """Calls for a file: one before it, and three after which different things are said."""
     if not file:
         return [_call("the shell command `true` (name a file with --file)", "Bash", command="true")]
     path = os.path.join(cwd, file)
-    shown = file if os.path.lexists(path) else f"{file}, which is not there"
+    shown = file if os.path.lexists(path) else f"{file}, which does not exist"
     shell = _call(f"the shell command sed -i s/a/b/ {shown}", "Bash", command=f"sed -i s/a/b/ {file}")
     return [
         _call(f"Write {file}, with no text", "Write", file_path=path, content=""),
@@ -107,30 +109,30 @@ def _calls(cwd: str, file: str) -> list[Case]:
     ]
 
 
-def _call(said: str, tool: str, **given: str) -> Case:
-    return Case({"tool_name": tool, "tool_input": given}, said)
+def _call(about: str, tool: str, **given: str) -> ExampleEvent:
+    return ExampleEvent({"tool_name": tool, "tool_input": given}, about)
 
 
 # What is printed
 
 
-def opening(scene: Scene) -> list[str]:
-    """Where it is, and what is on and off."""
-    known = scene.asking.agent.partition("@")[0] in SPEECHES
-    lines = [f"{scene.event} of {scene.asking.agent}{'' if known else ', taken for claude-code'}"]
-    lines += _pair("folder", scene.folder) + _pair("memories", scene.where.store or "none: they are switched off")
-    if scene.where.team and os.path.isdir(scene.where.team):
-        lines += _pair("team", scene.where.team)
-    on, off = switches(scene.settings)
+def describe_place(context: HookContext) -> list[str]:
+    """The place, and what is on and off."""
+    known = context.caller.agent.partition("@")[0] in PROTOCOLS
+    lines = [f"{context.event} of {context.caller.agent}{'' if known else ', treated like claude-code'}"]
+    lines += _pair("folder", context.folder) + _pair("memories", context.place.store or "none: they are switched off")
+    if context.place.team and os.path.isdir(context.place.team):
+        lines += _pair("team", context.place.team)
+    on, off = switches(context.settings)
     lines += _pair("on", ", ".join(on) or "nothing") + _pair("off", ", ".join(off) or "nothing")
-    return [*lines, *(line for complaint in scene.complaints for line in _pair("settings", complaint)), ""]
+    return [*lines, *(line for problem in context.problems for line in _pair("settings", problem)), ""]
 
 
-def switches(settings: Settings) -> tuple[list[str], list[str]]:
+def switches(settings: HookSettings) -> tuple[list[str], list[str]]:
     """What is on and what is off, in words.
 
-    >>> from foretold.serve.hooks.settings import Settings
-    >>> for words in switches(Settings(drift=False, extract="openai:gpt-5", off=("Stop",))):
+    >>> from foretold.serve.hooks.settings import HookSettings
+    >>> for words in switches(HookSettings(drift=False, extract="openai:gpt-5", off=("Stop",))):
     ...     print(", ".join(words))
     recall (at most 1200 tokens), team, rules, guard, extract (by openai:gpt-5; it costs money)
     drift, archive, the event Stop
@@ -143,25 +145,25 @@ def switches(settings: Settings) -> tuple[list[str], list[str]]:
     return on, [*off, *(f"the event {event}" for event in settings.off)]
 
 
-def told(said: Said, scene: Scene, made: str = "") -> list[str]:
-    """What would be said, and why."""
-    form = wire_form(said, scene.event, scene.event, scene.speech)
-    lines = [*_wrapped(f"Made up: {made}", "  "), ""] if made else []
-    lines += [line for why in scene.why for line in _wrapped(f"- {_short(why)}", "  ")]
-    lines += [""] if scene.why else []
+def describe_output(output: HookOutput, context: HookContext, made: str = "") -> list[str]:
+    """What it would say, and why."""
+    form = encode_output(output, context.event, context.event, context.protocol)
+    lines = [*_wrap(f"Made up: {made}", "  "), ""] if made else []
+    lines += [line for why in context.why for line in _wrap(f"- {_short(why)}", "  ")]
+    lines += [""] if context.why else []
     if not form:
         return [*lines, "It says nothing."]
-    if said.verdict:
-        return [*lines, *_wrapped(f"It says {said.verdict}: {said.reason}", "  ")]
-    lines.append(f"It says, in about {estimate_tokens(said.context)} tokens:")
+    if output.verdict:
+        return [*lines, *_wrap(f"It says {output.verdict}: {output.reason}", "  ")]
+    lines.append(f"It says, in about {estimate_tokens(output.context)} tokens:")
     lines.append("")
-    shown = [line for text in said.context.split("\n") for line in (_wrapped(text, "", WIDTH - 2) or [""])]
+    shown = [line for text in output.context.split("\n") for line in (_wrap(text, "", WIDTH - 2) or [""])]
     return [*lines, *(f"  {line}".rstrip() for line in shown)]
 
 
 def _pair(name: str, value: str) -> list[str]:
     line = f"  {name:<9} {_short(value)}"
-    return _wrapped(line, " " * 12) if " " in value else [line]
+    return _wrap(line, " " * 12) if " " in value else [line]
 
 
 def _short(text: str) -> str:
@@ -170,18 +172,18 @@ def _short(text: str) -> str:
     return text.replace(f"{home}/", "~/") if len(home) > 1 else text
 
 
-def _wrapped(text: str, indent: str, width: int = WIDTH) -> list[str]:
+def _wrap(text: str, indent: str, width: int = WIDTH) -> list[str]:
     return textwrap.wrap(text, width, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False)
 
 
-def print_log(asking: Asking) -> int:
+def print_log(caller: Caller) -> int:
     """Print the log, the oldest line first."""
     from foretold.paths import our_folders
 
-    state = our_folders(asking.home, asking.env).state
-    lines = lines_of(state)
+    state = our_folders(caller.home, caller.env).state
+    lines = read_lines(state)
     for line in lines:
-        print("\n".join(_wrapped(printable(_short(line)), "    ")))
+        print("\n".join(_wrap(printable(_short(line)), "    ")))
     if not lines:
-        print("\n".join(_wrapped(f"The log is empty: {_short(state)}/{NAME}", "  ")))
+        print("\n".join(_wrap(f"The log is empty: {_short(state)}/{NAME}", "  ")))
     return 0

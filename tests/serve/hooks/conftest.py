@@ -5,8 +5,8 @@ import json
 import pytest
 
 from foretold.dialects.claude_code.settings import slug
-from foretold.serve.hooks.context import Asking
-from foretold.serve.hooks.dispatch import answer, heard
+from foretold.serve.hooks.context import Caller
+from foretold.serve.hooks.dispatch import answer, handle_event
 
 
 class HookPlace:
@@ -20,8 +20,8 @@ class HookPlace:
         self.memory = f"home/.claude/projects/{slug(place.proj)}/memory"
         self.state, self.cache = f"{place.home}/.local/state/foretold", f"{place.home}/.cache/foretold"
 
-    def asking(self, *, dry=False, agent=""):
-        return Asking(agent or self.agent, self.place.home, self.place.managed, self.env, dry, self.begin)
+    def caller(self, *, dry=False, agent=""):
+        return Caller(agent or self.agent, self.place.home, self.place.managed, self.env, dry, self.begin)
 
     def begin(self, words, env):
         self.started.append(list(words))
@@ -29,18 +29,18 @@ class HookPlace:
 
     def work(self):
         """Do what was left to other processes."""
-        from foretold.serve.hooks.background_jobs import _DO
+        from foretold.serve.hooks.jobs import JOBS
 
         jobs, self.started = self.started, []
         for words in jobs:
-            scene = self.scene("work")
+            context = self.hook_context("work")
             for job in words[1].split(","):
-                _DO[job](scene)
+                JOBS[job](context)
 
-    def scene(self, event, **payload):
-        from foretold.serve.hooks.context import Scene
+    def hook_context(self, event, **payload):
+        from foretold.serve.hooks.context import HookContext
 
-        return Scene(event, {**self.base(event), **payload}, self.asking())
+        return HookContext(event, {**self.base(event), **payload}, self.caller())
 
     def base(self, event, session="s1"):
         return {
@@ -57,7 +57,7 @@ class HookPlace:
     def raw(self, event, *, session="s1", agent="", **payload):
         """What is printed for an event."""
         data = json.dumps({**self.base(event, session), **payload}).encode()
-        return answer(event, data, self.asking(agent=agent))
+        return answer(event, data, self.caller(agent=agent))
 
     def ask(self, event, **payload):
         """The answer to an event, as an object; None if there is none."""
@@ -73,7 +73,7 @@ class HookPlace:
         return (said or {}).get("hookSpecificOutput", {}).get("permissionDecision", "")
 
     def why(self, event, **payload):
-        return heard(event, {**self.base(event), **payload}, self.asking(dry=True))[1].why
+        return handle_event(event, {**self.base(event), **payload}, self.caller(dry=True))[1].why
 
     def log(self):
         try:

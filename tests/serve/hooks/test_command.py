@@ -94,7 +94,7 @@ def test_an_explanation_is_plain_english_in_80_columns(hooks, event):
     assert [
         line for line in shown.splitlines() if len(line) > 80 and " " in line.strip().replace("memories  ", "")
     ] == []
-    assert not any(word in text for word in ("True", "False", "None", " 0 ", "the book", "1 memories", "words: \n"))
+    assert not any(word in text for word in ("True", "False", "None", " 0 ", "the index", "1 memories", "words: \n"))
 
 
 def test_the_log_for_people_is_wrapped(hooks):
@@ -126,7 +126,7 @@ def test_help_and_usage(place):
     assert place.run("hook", input=b"").returncode == 2
     done = place.run("hook", "Nothing", "--explain", input=b"")
     assert (done.returncode, done.stdout) == (2, b"")
-    assert b"'Nothing' is no event" in done.stderr
+    assert b"'Nothing' is not an event" in done.stderr
 
 
 def test_a_process_brings_everything_up_to_date(hooks):
@@ -134,11 +134,11 @@ def test_a_process_brings_everything_up_to_date(hooks):
     hooks.agent, place.managed = "claude-code", ""
     hooks.env = place.environment()
     hooks.remember("project_deploys.md", "when we deploy", "On Tuesdays, with `src/ship.py`.")
-    words = hooks.scene("x").words
+    words = hooks.hook_context("x").words
     code, text = said(place.run("hook", "--work", "refresh", *words, input=b""))
     assert (code, text, hooks.log()) == (0, "", [])
     kept = sorted(name.rpartition("-")[0] for name in os.listdir(f"{hooks.cache}/hooks"))
-    assert kept == ["book", "book-made", "place", "summary", "told"]
+    assert kept == ["instructions", "paths", "paths-made", "place", "summary"]
     gone = {"tool_name": "Bash", "tool_input": {"command": "rm src/ship.py"}}
     assert "A memory names src/ship.py" in hooks.context("PostToolUse", **gone)
 

@@ -8,7 +8,7 @@ import pytest
 
 from foretold.memory.recall.render import parse_rendered
 from foretold.serve.hooks import EVENTS
-from foretold.serve.hooks.settings import Settings
+from foretold.serve.hooks.settings import HookSettings
 
 
 def deploys(hooks):
@@ -147,9 +147,9 @@ def test_a_start_tells_of_memories_that_are_out_of_date(hooks):
     path = hooks.place.path(f"{hooks.memory}/project_deploys.md")
     with open(path, "rb") as file:
         note = read_note("project_deploys.md", file.read())
-    keep(hooks.scene("x").where.verdicts, [note], [Verdict("project_deploys.md", "missing", ())])
+    keep(hooks.hook_context("x").place.verdicts, [note], [Verdict("project_deploys.md", "missing", ())])
     assert hooks.context("SessionStart", source="startup") == (
-        "1 memory names files or symbols that are not there any more: check before relying on them."
+        "1 memory names files or symbols that no longer exist: check before relying on them."
     )
 
 
@@ -165,7 +165,7 @@ def test_a_start_tells_where_memories_of_this_repository_lie(hooks):
     state = hooks.place.folder("home/.local/state/foretold/old")
     remember(state, here._replace(project="/old/place", store=hooks.place.path(old)))
     assert hooks.context("SessionStart", source="startup").startswith(
-        "Memories of this repository lie elsewhere: this repository was at /old/place"
+        "Memories of this repository are stored elsewhere: this repository was at /old/place"
     )
 
 
@@ -209,7 +209,7 @@ def test_what_a_hook_had_said_is_lost_and_said_again(hooks):
     hooks.place.write("proj/src/x.ts")
     hooks.ask("PostToolUse", tool_name="Bash", tool_input={"command": "sed -i s/a/b/ src/x.ts"})
     assert hooks.ask("PreCompact", trigger="auto") is None
-    assert hooks.log() == ["PreCompact s1 1 attached instruction file may be lost, and is said again afterwards"]
+    assert hooks.log() == ["PreCompact s1 1 attached instruction file may be lost, and is repeated afterwards"]
     assert "Validate." in hooks.context("SessionStart", source="compact")
     assert hooks.raw("SessionStart", source="compact") == ""  # a second one took nothing new
 
@@ -284,7 +284,7 @@ def test_a_shell_command_that_changes_files_brings_their_instructions_once(hooks
     rules(hooks)
     change = {"tool_name": "Bash", "tool_input": {"command": "sed -i s/a/b/ src/x.ts"}}
     assert hooks.context("PostToolUse", **change) == (
-        "These instructions speak for files that were just touched, and were not attached by the tool:\n\n"
+        "These instructions apply to files that were just touched, and were not attached by the tool:\n\n"
         f"Contents of {hooks.place.proj}/src/CLAUDE.md:\n\nSources.\n\n"
         f"Contents of {hooks.place.proj}/.claude/rules/ts.md:\n\nValidate."
     )
@@ -337,7 +337,7 @@ def test_long_rules_are_named(hooks):
     hooks.place.write("proj/.claude/rules/long.md", f'---\npaths: "src/**"\n---\n{"Long. " * 5000}\n')
     path = hooks.place.write("proj/src/x.ts")
     text = hooks.context("PostToolUse", tool_name="mcp__fs__edit", tool_input={"path": path})
-    assert text.endswith(f"read before you go on: {hooks.place.proj}/.claude/rules/long.md")
+    assert text.endswith(f"read before you continue: {hooks.place.proj}/.claude/rules/long.md")
     assert len(text) < 300
 
 
@@ -397,7 +397,7 @@ def test_archive_and_extraction_are_left_to_another_process(hooks):
     hooks.place.write(
         "home/.config/foretold/config.toml", '[hooks]\narchive = true\nextract = "anthropic:claude-haiku-4-5"\n'
     )
-    words = hooks.scene("x").words
+    words = hooks.hook_context("x").words
     hooks.raw("Stop", stop_hook_active=False)
     hooks.raw("Stop", stop_hook_active=True)
     hooks.raw("SubagentStop", agent_type="")
@@ -467,14 +467,15 @@ def test_settings_that_cannot_be_understood_are_named_once(hooks):
     hooks.place.write("proj/.foretold.toml", '[hooks]\narchive = true\nextract = "gpt"\nguard = false\n')
     for _ in range(2):
         hooks.raw("UserPromptSubmit", prompt="hello")
+    names = ", ".join(HookSettings._fields)
     assert hooks.log() == [
         "UserPromptSubmit s1 config.toml: hooks.recall is 'yes', not true or false",
-        f"UserPromptSubmit s1 config.toml: hooks.loud means nothing; there are: {', '.join(Settings._fields)}",
+        f"UserPromptSubmit s1 config.toml: hooks.loud is not a setting; the settings are: {names}",
         "UserPromptSubmit s1 .foretold.toml: hooks.extract is 'gpt'; a repository can only set it to false",
         "UserPromptSubmit s1 .foretold.toml: hooks.guard is false; a repository cannot set it",
     ]
-    assert hooks.scene("x").settings[:6] == (True, 1200, True, True, True, True)
-    assert hooks.scene("x").settings.archive is False
+    assert hooks.hook_context("x").settings[:6] == (True, 1200, True, True, True, True)
+    assert hooks.hook_context("x").settings.archive is False
 
 
 # -- other agents
@@ -482,16 +483,16 @@ def test_settings_that_cannot_be_understood_are_named_once(hooks):
 
 def test_gemini_calls_its_events_and_tools_otherwise(hooks):
     hooks.place.write("home/.config/foretold/config.toml", '[memory]\npolicy = "confirm"\n')
-    scene = hooks.asking(agent="gemini-cli")
+    context = hooks.caller(agent="gemini-cli")
     from foretold.serve.hooks.dispatch import answer
 
     path = f"{hooks.place.proj}/.foretold/memory/a.md"
     payload = {**hooks.base("BeforeTool"), "tool_name": "write_file", "tool_input": {"file_path": path, "content": "x"}}
-    said = json.loads(answer("BeforeTool", json.dumps(payload).encode(), scene))
+    said = json.loads(answer("BeforeTool", json.dumps(payload).encode(), context))
     assert said["decision"] == "deny"
     hooks.remember("project_deploys.md", "when we deploy", "On Tuesdays.", folder="proj/.foretold/memory")
     payload = {**hooks.base("BeforeAgent"), "prompt": "when do we deploy?"}
-    said = json.loads(answer("UserPromptSubmit", json.dumps(payload).encode(), scene))
+    said = json.loads(answer("UserPromptSubmit", json.dumps(payload).encode(), context))
     assert said["hookSpecificOutput"]["hookEventName"] == "BeforeAgent"
 
 

@@ -52,7 +52,7 @@ def fill(hooks):
 )
 @pytest.mark.parametrize("event", ["SessionStart", "PostToolUse", "NoSuchEvent"])
 def test_a_payload_that_is_none(hooks, event, data):
-    assert answered(event, data, hooks.asking()) == ""
+    assert answered(event, data, hooks.caller()) == ""
     assert len(hooks.log()) <= 1
 
 
@@ -78,15 +78,15 @@ def test_a_payload_with_strange_values(hooks, event, payload):
 STEPS = [
     (wire, "make_scanner", None),
     (dispatch, "payload_of", ValueError(SECRET)),
-    (dispatch, "wire_form", RuntimeError(SECRET)),
+    (dispatch, "encode_output", RuntimeError(SECRET)),
     (dispatch, "write", UnicodeError(SECRET)),
     (context, "our_folders", KeyError(SECRET)),
-    (context, "recalled", OSError(5, SECRET)),
-    (context.Scene, "look", MemoryError(SECRET)),
+    (context, "load_answer", OSError(5, SECRET)),
+    (context.HookContext, "_find", MemoryError(SECRET)),
     (said_before.Notes, "since", RecursionError(SECRET)),
     (said_before.Notes, "add", OSError(28, SECRET)),
     (cache, "unchanged", TypeError(SECRET)),
-    (rules_here, "look", AssertionError(SECRET)),
+    (rules_here, "load_instructions", AssertionError(SECRET)),
     (os, "stat", PermissionError(13, SECRET)),
     (os.path, "realpath", OSError(40, SECRET)),
     (builtins, "__import__", ImportError(SECRET)),
@@ -122,7 +122,7 @@ def test_a_fault_is_told_by_kind_and_place(hooks, monkeypatch):
 
 
 @pytest.mark.parametrize("spoil", ["torn", "flipped", "empty", "folder", "other"])
-@pytest.mark.parametrize("name", ["place", "told", "summary", "book"])
+@pytest.mark.parametrize("name", ["place", "instructions", "summary", "paths"])
 def test_a_cache_that_is_broken_is_found_anew(hooks, name, spoil):
     fill(hooks)
     before = {event: hooks.raw(event, session="a", **GIVEN) for event in EVENTS}
@@ -175,7 +175,12 @@ def test_a_process_prints_one_object(hooks):
 
 @pytest.mark.parametrize(
     ("data", "fault"),
-    [(b"", "empty"), (b"{", "no JSON object"), (b"[]", "no JSON object"), (b"x" * (17 << 20), "longer than 16 MB")],
+    [
+        (b"", "empty"),
+        (b"{", "not a JSON object"),
+        (b"[]", "not a JSON object"),
+        (b"x" * (17 << 20), "longer than 16 MB"),
+    ],
     ids=["nothing", "torn", "list", "huge"],
 )
 def test_a_process_with_a_bad_payload(place, data, fault):
@@ -242,20 +247,20 @@ def test_a_process_in_a_folder_that_is_gone(place):
 
 
 def test_a_hook_that_takes_too_long_gives_up(hooks, monkeypatch):
-    from foretold.serve.hooks.dispatch import hurry
+    from foretold.serve.hooks.dispatch import set_timeout
 
     def slow(*_):
         while True:
             try:
                 time.sleep(9)
-            except Exception:  # whoever goes on after a fault does not go on after this one
+            except Exception:  # code that recovers from faults does not catch it
                 continue
 
-    monkeypatch.setattr(dispatch, "heard", slow)
-    hurry(0.05)
+    monkeypatch.setattr(dispatch, "handle_event", slow)
+    set_timeout(0.05)
     assert hooks.raw("Stop") == ""
     (line,) = hooks.log()
-    assert line.startswith("Stop s1 fault: it took longer than 8 seconds and was given up: Overdue in serve/hooks/")
+    assert line.startswith("Stop s1 fault: it took longer than 8 seconds and was stopped: HookTimeout in serve/hooks/")
 
 
 def test_a_hook_outlasts_a_busy_index_and_not_the_agent():
@@ -271,6 +276,22 @@ def test_the_log_has_an_end(tmp_path):
         log.log(str(tmp_path), "Stop", "s", f"line {number} {'x' * 100}", now=0.0)
     assert sorted(os.listdir(tmp_path)) == ["hooks.log", "hooks.log.1"]
     assert sum(os.path.getsize(tmp_path / name) for name in os.listdir(tmp_path)) < 2.1 * log.MOST
-    assert log.lines_of(str(tmp_path))[-1].startswith("1970-01-01T00:00:00Z Stop s line 8999 x")
+    assert log.read_lines(str(tmp_path))[-1].startswith("1970-01-01T00:00:00Z Stop s line 8999 x")
     log.log(str(tmp_path), "Stop", "s\n../", "a\nb\tc", now=0.0)
-    assert log.lines_of(str(tmp_path))[-1] == "1970-01-01T00:00:00Z Stop s a b c"
+    assert log.read_lines(str(tmp_path))[-1] == "1970-01-01T00:00:00Z Stop s a b c"
+
+
+def test_a_fault_is_placed_in_our_own_package_alone(tmp_path):
+    """Wherever the code of others is, even in a folder with the name of the package."""
+    folder = tmp_path / "foretold"
+    folder.mkdir()
+    path = folder / "other.py"
+    path.write_text("def fail():\n    raise KeyError\n")
+    spaces = {}
+    exec(compile(path.read_text(), str(path), "exec"), spaces)
+    with pytest.raises(KeyError) as caught:
+        spaces["fail"]()
+    assert log.fault_of(caught.value) == "KeyError"
+    with pytest.raises(wire.BadPayload) as caught:
+        wire.payload_of(b"")
+    assert log.fault_of(caught.value).startswith("BadPayload in serve/hooks/json.py:")

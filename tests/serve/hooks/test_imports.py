@@ -97,21 +97,18 @@ CASES = {
     "start": (
         "SessionStart",
         {"source": "startup"},
-        hooks("events.session_start", "events.after_compaction", "events.rules_here"),
+        hooks("events.session_start", "events.rules_here"),
     ),
     "compact": (
         "SessionStart",
         {"source": "compact"},
-        hooks("events.session_start", "events.after_compaction", "events.rules_here"),
+        hooks("events.session_start", "events.rules_here"),
     ),
     "before": ("PreToolUse", TOOL, hooks("events.pre_tool", "events.touched_files")),
     "after": (
         "PostToolUse",
         TOOL,
-        hooks("events.post_tool", "path_index", "memories_naming", "events.rules_here", "events.touched_files")
-        | GLOBS
-        | SHELL
-        | REGULAR,
+        hooks("events.post_tool", "path_index", "events.rules_here", "events.touched_files") | GLOBS | SHELL | REGULAR,
     ),
     "compaction": ("PreCompact", {}, hooks("events.pre_compact")),
     "stop": ("Stop", {}, hooks("events.turn_end")),

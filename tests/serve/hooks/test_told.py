@@ -5,8 +5,8 @@ from hypothesis import given, strategies as st
 
 from foretold.memory.drift.quick_check import Holding
 from foretold.memory.recall.file_stamps import read_memory
-from foretold.serve.hooks.events.rules_here import Rule, Told, rules_for, told_here
-from foretold.serve.hooks.path_index import Book
+from foretold.serve.hooks.events.rules_here import LoadedInstructions, WaitingRule, instructions_here, rules_for
+from foretold.serve.hooks.path_index import PathIndex
 from foretold.text.globs.npm_ignore import RuleIndex
 
 PIECES = ["src", "lib", "a", "B", ".ts", ".py", "*", "**", "?", "/", "!", "[ab]", "\\*", "é", " ", "#", "{a}", "x.y"]
@@ -18,8 +18,8 @@ NAMES = st.sampled_from(["src", "lib", "a", "b", "B", "x.y", "a.ts", "b.PY", "é
     st.lists(st.lists(GLOBS, min_size=1, max_size=3), min_size=1, max_size=6), st.lists(NAMES, min_size=1, max_size=4)
 )
 def test_rules_are_found_as_by_the_index_of_all(globs, parts):
-    rules = tuple(Rule(str(number), "/top", tuple(lines), "x") for number, lines in enumerate(globs))
-    told = Told((), (), rules, (), (), "", 0)
+    rules = tuple(WaitingRule(str(number), "/top", tuple(lines), "x") for number, lines in enumerate(globs))
+    told = LoadedInstructions((), (), rules, (), (), "", 0)
     inside = "/".join(parts)
     found = [int(rule.path) for rule in rules_for(told, f"/top/{inside}")]
     assert found == RuleIndex([rule.globs for rule in rules]).matching(inside)
@@ -31,7 +31,7 @@ def test_what_is_kept_is_what_a_load_gives(hooks):
     place.write("proj/docs/a.md", "A.\n")
     place.write("proj/.claude/rules/ts.md", '---\npaths: ["src/**/*.{ts,js}"]\n---\nValidate.\n')
     view = place.load()
-    first, second = told_here(hooks.scene("x")), told_here(hooks.scene("x"))
+    first, second = instructions_here(hooks.hook_context("x")), instructions_here(hooks.hook_context("x"))
     assert first == second
     assert first.loaded == tuple((said["file_path"], said["load_reason"]) for said in view.loaded)
     assert [(rule.path, rule.base, rule.globs, rule.text) for rule in first.rules] == [
@@ -57,7 +57,7 @@ def test_the_book_says_what_a_closer_look_says(hooks, body):
     hooks.remember("project_a.md", "about it", body)
     hooks.ask("SessionStart", source="startup")
     hooks.work()
-    scene = hooks.scene("x")
+    context = hooks.hook_context("x")
     memory = read_memory(hooks.place.path(hooks.memory), "project_a.md", 0.0)
-    said = Book(scene.ours.cache, scene.key).holds(memory.digest, scene.where.root)
-    assert said == Holding(scene.where.root, scene.where.verdicts)(memory)
+    said = PathIndex(context.ours.cache, context.key).holds(memory.digest, context.place.root)
+    assert said == Holding(context.place.root, context.place.verdicts)(memory)

@@ -1,15 +1,16 @@
-"""Hooks: what `foretold hook EVENT` says to an agent at each moment of a conversation.
+"""Hooks: what `foretold hook EVENT` tells an agent at each event of a conversation.
 
-1. A hook is a process that an agent starts, gives one JSON object, and waits for. So it is quick: what takes time was
-   worked out before (`kept`), or is done afterwards by a process of its own (`detached`).
-2. It fails open: on any fault it prints nothing, ends with 0, and leaves one line in the log (`answer`).
-3. It says nothing where there is nothing to say, and each thing once a conversation (`notes`).
-4. Each event has a module with one function, `hear(scene) -> Said`. What differs between agents is a table (`speech`).
+1. A hook is a process that an agent starts, sends one JSON object, and waits for. So it is fast: what takes time was
+   computed before (`cache`), or is done afterwards by another process (`background`).
+2. It fails open: on any fault it prints nothing, exits with 0, and adds one line to the log (`dispatch`).
+3. It prints nothing when there is nothing to say, and says each thing once per conversation (`said_before`).
+4. Each event has a module with one function, `handle(context) -> HookOutput`. What differs between agents is a table
+   (`agent_protocols`).
 """
 
 from __future__ import annotations
 
-#: event -> the module that hears it
+#: event -> the module that handles it
 EVENTS = {
     "SessionStart": "events.session_start",
     "UserPromptSubmit": "events.prompt_submit",

@@ -1,12 +1,12 @@
-"""How agents that have hooks speak: names of events and tools, and the form of a refusal. One table.
+"""How agents talk to hooks: their names for events and tools, and the form of a refusal. One table.
 
-1. All of them send `session_id`, `transcript_path`, `cwd` and `hook_event_name`, and take
-   `hookSpecificOutput.additionalContext` where they take context at all.
-2. `events` are their names for ours; ours are understood by everybody. The answer repeats the agent's own name.
+1. All of them send `session_id`, `transcript_path`, `cwd` and `hook_event_name`, and accept
+   `hookSpecificOutput.additionalContext` where they accept context at all.
+2. `events` are their names for ours; our names are always understood. The answer repeats the agent's own name.
 3. `tools` are their names for the tools of Claude Code, with the field that names the file.
-4. A refusal is a `permissionDecision` (Claude Code; Codex takes `deny`, and no `ask`), or a `decision` at the top
-   (Gemini CLI and Qwen Code; they cannot ask either). Where an agent cannot ask, what would be asked is refused.
-5. `silent` are events whose context an agent does not take: there nothing is said.
+4. A refusal is a `permissionDecision` (Claude Code; Codex accepts `deny`, but not `ask`), or a `decision` at the top
+   level (Gemini CLI and Qwen Code, which cannot ask either). If an agent cannot ask, the call is refused instead.
+5. `silent` are events for which an agent ignores context: nothing is sent.
 
 Read in the sources of Codex (`codex-rs/hooks`) and Gemini CLI (`docs/hooks`), and in the documentation of Claude Code.
 """
@@ -19,47 +19,47 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-class Tool(NamedTuple):
-    """A tool as Claude Code calls it, and the field of the input that names the file, or the command."""
+class AgentTool(NamedTuple):
+    """A tool as Claude Code calls it, and the input field with the path or the command."""
 
     name: str
     key: str
 
 
-class Speech(NamedTuple):
-    """How one agent speaks with its hooks."""
+class AgentProtocol(NamedTuple):
+    """How one agent talks to its hooks."""
 
     events: Mapping[str, str] = {}
-    tools: Mapping[str, Tool] = {}
+    tools: Mapping[str, AgentTool] = {}
     refusal: str = "permissionDecision"  #: or decision
-    asks: bool = False
-    started_in: str = ""  #: the variable that has the folder in which the conversation began
+    can_ask: bool = False
+    start_folder: str = ""  #: the variable with the folder in which the conversation began
     silent: tuple[str, ...] = ()
 
 
 OBSERVED = ("PreCompact", "Stop", "SubagentStop", "SessionEnd", "InstructionsLoaded")
 
 CLAUDE_TOOLS = {
-    "Read": Tool("Read", "file_path"),
-    "Write": Tool("Write", "file_path"),
-    "Edit": Tool("Edit", "file_path"),
-    "MultiEdit": Tool("MultiEdit", "file_path"),
-    "NotebookEdit": Tool("NotebookEdit", "notebook_path"),
-    "Bash": Tool("Bash", "command"),
-    "Grep": Tool("Grep", "path"),
+    "Read": AgentTool("Read", "file_path"),
+    "Write": AgentTool("Write", "file_path"),
+    "Edit": AgentTool("Edit", "file_path"),
+    "MultiEdit": AgentTool("MultiEdit", "file_path"),
+    "NotebookEdit": AgentTool("NotebookEdit", "notebook_path"),
+    "Bash": AgentTool("Bash", "command"),
+    "Grep": AgentTool("Grep", "path"),
 }
-#: a patch names its files in lines of its own, so it is read like a command
+#: a patch names its files in its lines, so it is parsed like a command
 CODEX_TOOLS = {
     **CLAUDE_TOOLS,
-    **dict.fromkeys(("shell", "apply_patch"), Tool("Bash", "command")),
-    "exec_command": Tool("Bash", "cmd"),
+    **dict.fromkeys(("shell", "apply_patch"), AgentTool("Bash", "command")),
+    "exec_command": AgentTool("Bash", "cmd"),
 }
 GEMINI_TOOLS = {
-    "read_file": Tool("Read", "file_path"),
-    "write_file": Tool("Write", "file_path"),
-    "replace": Tool("Edit", "file_path"),
-    "run_shell_command": Tool("Bash", "command"),
-    "search_file_content": Tool("Grep", "path"),
+    "read_file": AgentTool("Read", "file_path"),
+    "write_file": AgentTool("Write", "file_path"),
+    "replace": AgentTool("Edit", "file_path"),
+    "run_shell_command": AgentTool("Bash", "command"),
+    "search_file_content": AgentTool("Grep", "path"),
 }
 GEMINI_EVENTS = {
     "BeforeAgent": "UserPromptSubmit",
@@ -69,49 +69,55 @@ GEMINI_EVENTS = {
     "AfterAgent": "Stop",
 }
 
-SPEECHES: dict[str, Speech] = {
-    "claude-code": Speech({}, CLAUDE_TOOLS, asks=True, started_in="CLAUDE_PROJECT_DIR", silent=OBSERVED),
-    "codex": Speech({}, CODEX_TOOLS, silent=OBSERVED),
-    "gemini-cli": Speech(
-        GEMINI_EVENTS, GEMINI_TOOLS, "decision", started_in="GEMINI_PROJECT_DIR", silent=(*OBSERVED, "PreToolUse")
+PROTOCOLS: dict[str, AgentProtocol] = {
+    "claude-code": AgentProtocol({}, CLAUDE_TOOLS, can_ask=True, start_folder="CLAUDE_PROJECT_DIR", silent=OBSERVED),
+    "codex": AgentProtocol({}, CODEX_TOOLS, silent=OBSERVED),
+    "gemini-cli": AgentProtocol(
+        GEMINI_EVENTS,
+        GEMINI_TOOLS,
+        "decision",
+        start_folder="GEMINI_PROJECT_DIR",
+        silent=(*OBSERVED, "PreToolUse"),
     ),
-    "qwen-code": Speech(GEMINI_EVENTS, {**CLAUDE_TOOLS, **GEMINI_TOOLS}, "decision", silent=(*OBSERVED, "PreToolUse")),
+    "qwen-code": AgentProtocol(
+        GEMINI_EVENTS, {**CLAUDE_TOOLS, **GEMINI_TOOLS}, "decision", silent=(*OBSERVED, "PreToolUse")
+    ),
 }
-#: fields by which other tools name a file
+#: fields in which other tools name a file
 NAMING = ("file_path", "notebook_path", "path", "absolute_path", "filename")
 
 
-class Said(NamedTuple):
-    """What a hook says: context for the model, or a verdict on a tool call with its reason."""
+class HookOutput(NamedTuple):
+    """What a hook tells the agent: context for the model, or a verdict on a tool call with its reason."""
 
     context: str = ""
-    verdict: str = ""  #: deny, ask, or nothing
+    verdict: str = ""  #: deny, ask, or empty
     reason: str = ""
 
 
-SILENCE = Said()
+NO_OUTPUT = HookOutput()
 
 
-def speech_of(agent: str) -> Speech:
-    """How an agent speaks; one that is not in the table, like Claude Code."""
-    return SPEECHES.get(agent.partition("@")[0], SPEECHES["claude-code"])
+def protocol_of(agent: str) -> AgentProtocol:
+    """The protocol of an agent; one that is not in the table is treated like Claude Code."""
+    return PROTOCOLS.get(agent.partition("@")[0], PROTOCOLS["claude-code"])
 
 
-def wire_form(said: Said, event: str, own: str, speech: Speech) -> dict[str, object]:
-    """What goes to the agent for an event; `own` is its name for it. Empty if there is nothing to say.
+def encode_output(output: HookOutput, event: str, own: str, protocol: AgentProtocol) -> dict[str, object]:
+    """The object that is sent for an event; `own` is the agent's name for it. Empty if there is nothing to say.
 
-    >>> wire_form(Said("Hello"), "SessionStart", "SessionStart", SPEECHES["codex"])
+    >>> encode_output(HookOutput("Hello"), "SessionStart", "SessionStart", PROTOCOLS["codex"])
     {'hookSpecificOutput': {'hookEventName': 'SessionStart', 'additionalContext': 'Hello'}}
-    >>> wire_form(Said(verdict="ask", reason="sure?"), "PreToolUse", "BeforeTool", SPEECHES["gemini-cli"])
+    >>> encode_output(HookOutput(verdict="ask", reason="sure?"), "PreToolUse", "BeforeTool", PROTOCOLS["gemini-cli"])
     {'decision': 'deny', 'reason': 'sure?'}
     """
-    if said.verdict:
-        verdict = said.verdict if speech.asks else "deny"
-        if speech.refusal == "decision":
-            return {"decision": verdict, "reason": said.reason}
+    if output.verdict:
+        verdict = output.verdict if protocol.can_ask else "deny"
+        if protocol.refusal == "decision":
+            return {"decision": verdict, "reason": output.reason}
         inside: dict[str, object] = {"hookEventName": own, "permissionDecision": verdict}
-        inside["permissionDecisionReason"] = said.reason
+        inside["permissionDecisionReason"] = output.reason
         return {"hookSpecificOutput": inside}
-    if said.context and event not in speech.silent:
-        return {"hookSpecificOutput": {"hookEventName": own, "additionalContext": said.context}}
+    if output.context and event not in protocol.silent:
+        return {"hookSpecificOutput": {"hookEventName": own, "additionalContext": output.context}}
     return {}

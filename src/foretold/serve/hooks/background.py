@@ -1,10 +1,10 @@
-"""What takes time is done by a process of its own, which nobody waits for.
+"""Work that takes time is done by another process, which no one waits for.
 
-1. It is started with the words of our own command, in a session of its own, without input or output, and so that Python
-   takes no module from the folder it is in: that is the agent's, and may hold anything.
-2. One for each job and conversation at a time: a lock says that it runs. Whoever comes meanwhile leaves a mark, and the
-   one that runs starts over when it is done. So they never pile up, and the last word is not missed.
-3. It is the nicest of processes: it takes what the machine has left.
+1. It runs our own command in a session of its own, without input or output, and so that Python imports no module from
+   its working folder: that folder is the agent's, and may contain anything.
+2. One process per job and conversation at a time: a lock says that it runs. A second one leaves a mark and exits, and
+   the first starts over when it is done. So processes never pile up, and the last change is not missed.
+3. It has the lowest priority, so that it only uses what the machine has to spare.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import os
 import sys
 import time
 
-from foretold.serve.hooks.said_before import folder_of, name_of
+from foretold.serve.hooks.said_before import folder_of, notes_name
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ ROUNDS = 3  #: of one process; after that the next hook starts another
 
 
 def start(words: Sequence[str], env: Mapping[str, str]) -> int:
-    """Start our own `hook` command with these words; its process id."""
+    """Start our own `hook` command with these arguments; its process id."""
     return start_command(["hook", *words], env)
 
 
@@ -45,11 +45,11 @@ def was_started(state: str, job: str, session: str, now: float | None = None) ->
 
 
 def _path(state: str, job: str, session: str) -> str:
-    return f"{folder_of(state)}/{name_of(session)}.{job}"
+    return f"{folder_of(state)}/{notes_name(session)}.{job}"
 
 
-def alone(state: str, job: str, session: str, work: Callable[[], None]) -> bool:
-    """Do a job, unless another process does it for this conversation; then leave it a mark. Whether it was done."""
+def run_alone(state: str, job: str, session: str, work: Callable[[], None]) -> bool:
+    """Do a job, unless another process does it for this conversation; then leave a mark for it. Whether it was done."""
     from foretold.storage.lock import try_lock
 
     path = _path(state, job, session)
@@ -62,14 +62,14 @@ def alone(state: str, job: str, session: str, work: Callable[[], None]) -> bool:
         os.utime(handle)
         for _ in range(ROUNDS):
             work()
-            if not _taken(f"{path}.again"):
+            if not _take_mark(f"{path}.again"):
                 break
     finally:
         os.close(handle)
     return True
 
 
-def _taken(path: str) -> bool:
+def _take_mark(path: str) -> bool:
     try:
         os.unlink(path)
     except OSError:

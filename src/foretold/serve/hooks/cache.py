@@ -1,10 +1,10 @@
-"""Answers that are kept between processes, each with all that it depends on.
+"""Answers that are kept between processes, each with everything that it depends on.
 
-1. An answer is believed if it was kept by this version of ours under this Python, for the same question, and if the
-   variables of the environment and the paths that it looked at are what they were: one `stat` a path.
-2. The file begins with a digest of the rest: one that was torn or changed is not read. It holds plain values (texts,
-   numbers, lists), in the form in which Python keeps compiled code.
-3. It is written beside and renamed. Where that is not possible, nothing is kept, and the answer is found anew.
+1. An answer is valid if it was stored by this version of foretold under this Python, for the same question, and if the
+   environment variables and the paths that it depends on are unchanged: one `stat` per path.
+2. The file begins with a digest of the rest: a torn or changed file is not read. It holds plain values (strings,
+   numbers, lists) in the format of `marshal`.
+3. It is written to a temporary file and renamed. If that fails, nothing is stored, and the answer is computed again.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MARK = f"{SCHEMA} {__version__} {sys.implementation.cache_tag}"
 
 
 def fingerprint(data: bytes) -> bytes:
-    """Sixteen bytes that stand for others. `hashlib` loads OpenSSL first, so it is asked last."""
+    """A digest of 16 bytes. `hashlib` loads OpenSSL first, so it is only the fallback."""
     try:
         from _blake2 import blake2b
     except ImportError:
@@ -41,8 +41,8 @@ def path_of(cache: str, name: str, key: tuple[str, ...]) -> str:
     return f"{cache}/hooks/{name}-{fingerprint(marshal.dumps(key)).hex()[:24]}"
 
 
-def recalled(cache: str, name: str, key: tuple[str, ...], env: Mapping[str, str], *, anyway: bool = False) -> Any:
-    """The answer that is kept, if it is still true (or `anyway`); None if there is none."""
+def load_answer(cache: str, name: str, key: tuple[str, ...], env: Mapping[str, str], *, anyway: bool = False) -> Any:
+    """The stored answer, if it is still valid (or `anyway`); None if there is none."""
     try:
         with open(path_of(cache, name, key), "rb") as file:
             data = file.read()
@@ -50,35 +50,39 @@ def recalled(cache: str, name: str, key: tuple[str, ...], env: Mapping[str, str]
         return None
     if fingerprint(data[16:]) != data[:16]:
         return None
-    mark, question, looked_at, stamps, value = marshal.loads(data[16:])  # noqa: S302 - the digest says it is ours
+    mark, question, variables, stamps, value = marshal.loads(data[16:])  # noqa: S302 - the digest says it is ours
     if mark != MARK or question != key:
         return None
-    if not anyway and (any(env.get(word) != said for word, said in looked_at) or not unchanged(stamps)):
+    if not anyway and (any(env.get(name) != was for name, was in variables) or not unchanged(stamps)):
         return None
     return value
 
 
-def keep(
+def store_answer(
     cache: str,
     name: str,
     key: tuple[str, ...],
     value: Any,
     *,
     env: Mapping[str, str] | None = None,
-    looks_at: tuple[str, ...] = (),
+    variables: tuple[str, ...] = (),
     stamps: Mapping[str, Stamp] | None = None,
 ) -> None:
-    """Keep an answer. `looks_at` are the variables that it depends on, `stamps` the paths."""
-    seen = [(word, (env or {}).get(word)) for word in looks_at]
+    """Store an answer with the environment variables and the paths that it depends on."""
+    seen = [(name, (env or {}).get(name)) for name in variables]
     data = marshal.dumps((MARK, key, seen, dict(stamps or {}), value))
-    path = path_of(cache, name, key)
-    from foretold.storage.atomic import replace_file
-
     try:
-        os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
-        replace_file(path, fingerprint(data) + data, sync=False)
+        write_file(path_of(cache, name, key), fingerprint(data) + data)
     except OSError:
         return
+
+
+def write_file(path: str, data: bytes) -> None:
+    """Write a file whole, or not at all; not synced, because it can be computed again. OSError if it fails."""
+    from foretold.storage.atomic import replace_file
+
+    os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
+    replace_file(path, data, sync=False)
 
 
 def stamp_of(path: str) -> Stamp:

@@ -1,8 +1,8 @@
-"""The scene of a hook: who speaks, where, and what is known about this place.
+"""What a hook knows: who calls it, where, with which settings.
 
 1. The folder is the one in which the conversation began, if the agent says so, else that of the payload: an agent that
-   changed its folder is still told what it was told at its start.
-2. Where memories are and what may be done is found once, and kept until something changes that it depends on.
+   changed its folder keeps the instructions of its start.
+2. Where memories are and what may be done is found once, and cached until something changes that it depends on.
 3. `why` collects reasons for `--explain`.
 """
 
@@ -11,28 +11,28 @@ from __future__ import annotations
 import os
 
 from foretold.paths import our_folders
-from foretold.serve.hooks.agent_protocols import speech_of
+from foretold.serve.hooks.agent_protocols import protocol_of
 from foretold.serve.hooks.background import start, was_started
-from foretold.serve.hooks.cache import keep, path_of, recalled
+from foretold.serve.hooks.cache import load_answer, path_of, store_answer
 from foretold.serve.hooks.json import text_of
-from foretold.serve.hooks.log import fault, log
+from foretold.serve.hooks.log import fault_of, log
 from foretold.serve.hooks.said_before import Notes
-from foretold.serve.hooks.settings import Settings
+from foretold.serve.hooks.settings import HookSettings
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from foretold.serve.hooks.agent_protocols import Speech
+    from foretold.serve.hooks.agent_protocols import AgentProtocol
     from foretold.serve.hooks.json import Payload
     from foretold.storage.tree import Disk
 
-OURS = ("FORETOLD_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME", "PATH")
+VARIABLES = ("FORETOLD_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME", "PATH")
 
 
-class Asking(NamedTuple):
-    """What a command line says about who asks."""
+class Caller(NamedTuple):
+    """Who calls, as the command line says."""
 
     agent: str
     home: str
@@ -42,7 +42,7 @@ class Asking(NamedTuple):
     begin: Callable[[Sequence[str], Mapping[str, str]], int] = start  #: how work is left to another process
 
 
-class Where(NamedTuple):
+class MemoryPlace(NamedTuple):
     """The folders of a project's memories: what hooks need of `foretold.memory.location.Place`."""
 
     project: str
@@ -63,102 +63,92 @@ class Where(NamedTuple):
         return [(folder, scope) for folder, scope in pairs if folder]
 
 
-class Scene:
-    """All that a hook knows."""
+class HookContext:
+    """Everything that the handler of an event needs."""
 
-    def __init__(self, event: str, payload: Payload, asking: Asking) -> None:
-        self.event, self.payload, self.asking = event, payload, asking
-        self.speech: Speech = speech_of(asking.agent)
-        self.ours = our_folders(asking.home, asking.env)
+    def __init__(self, event: str, payload: Payload, caller: Caller) -> None:
+        self.event, self.payload, self.caller = event, payload, caller
+        self.protocol: AgentProtocol = protocol_of(caller.agent)
+        self.ours = our_folders(caller.home, caller.env)
         self.session = text_of(payload, "session_id")
         self.shell_folder = text_of(payload, "cwd") or os.getcwd()
-        self.folder = self._began_in()
-        self.notes = Notes(self.ours.state, self.session, text_of(payload, "agent_id"), dry=asking.is_dry)
+        self.folder = self._start_folder()
+        self.notes = Notes(self.ours.state, self.session, text_of(payload, "agent_id"), dry=caller.is_dry)
         self.why: list[str] = []
-        self.complaints: tuple[str, ...] = ()
-        self._place: tuple[Where, Settings] | None = None
+        self.problems: tuple[str, ...] = ()
+        self._found: tuple[MemoryPlace, HookSettings] | None = None
 
-    def _began_in(self) -> str:
-        variable = self.speech.started_in
-        given = self.asking.env.get(variable, "") if variable else ""
+    def _start_folder(self) -> str:
+        variable = self.protocol.start_folder
+        given = self.caller.env.get(variable, "") if variable else ""
         return os.path.realpath(given if given and os.path.isdir(given) else self.shell_folder)
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What answers are kept for."""
-        return self.asking.agent, self.folder, self.asking.home, self.asking.managed
+        """What cached answers depend on."""
+        return self.caller.agent, self.folder, self.caller.home, self.caller.managed
+
+    @property
+    def place_id(self) -> str:
+        """A name for this place, for jobs that serve all its conversations."""
+        return path_of(self.ours.cache, "paths", self.key).rpartition("-")[2]
 
     @property
     def words(self) -> list[str]:
         """The command line of a process that works for this conversation."""
-        asking = self.asking
-        managed = ["--managed", asking.managed] if asking.managed else []
+        caller = self.caller
+        managed = ["--managed", caller.managed] if caller.managed else []
         session = ["--session", self.session] if self.session else []
-        return ["--agent", asking.agent, "--home", asking.home, *managed, "-C", self.folder, *session]
+        return ["--agent", caller.agent, "--home", caller.home, *managed, "-C", self.folder, *session]
 
     @property
-    def where(self) -> Where:
-        return self._known()[0]
+    def place(self) -> MemoryPlace:
+        return self._find()[0]
 
     @property
-    def settings(self) -> Settings:
-        return self._known()[1]
+    def settings(self) -> HookSettings:
+        return self._find()[1]
 
-    def _known(self) -> tuple[Where, Settings]:
-        if self._place is None:
-            value = recalled(self.ours.cache, "place", self.key, self.asking.env)
+    def _find(self) -> tuple[MemoryPlace, HookSettings]:
+        if self._found is None:
+            value = self.cached("place")
             if value is None:
-                value = self.look()
-            where, settings = value
-            self._place = Where(*where), Settings(*settings)
-        return self._place
+                from foretold.serve.hooks.discovery import find_place_and_settings
 
-    def look(self) -> tuple[tuple[object, ...], tuple[object, ...]]:
-        """Find the place anew, and keep it."""
-        from foretold.serve.hooks.placing import placed
-
-        place, looks_at, disk, complaints = placed(self.folder, self.asking, self.ours.config)
-        self.complaints = complaints
-        keep(
-            self.ours.cache,
-            "place",
-            self.key,
-            place,
-            env=self.asking.env,
-            looks_at=(*OURS, *looks_at),
-            stamps=disk.stamps,
-        )
-        return place
+                value, variables, disk, self.problems = find_place_and_settings(
+                    self.folder, self.caller, self.ours.config
+                )
+                self.store("place", value, disk, variables)
+            place, settings = value
+            self._found = MemoryPlace(*place), HookSettings(*settings)
+        return self._found
 
     def refresh(self, why: str) -> None:
-        """Have another process bring up to date what hooks look up."""
-        self.why.append(f"refresh: {why}; another process brings it up to date")
-        whose = path_of(self.ours.cache, "book", self.key).rpartition("-")[2]
-        if not was_started(self.ours.state, "refresh", whose):
-            self.leave("refresh")
+        """Have another process update what hooks look up."""
+        self.why.append(f"refresh: {why}; another process updates it")
+        if not was_started(self.ours.state, "refresh", self.place_id):
+            self.start_jobs("refresh")
 
-    def leave(self, jobs: str) -> None:
-        """Leave jobs to another process. If it cannot be started, what is to be said is said all the same."""
-        if self.asking.is_dry:
+    def start_jobs(self, jobs: str) -> None:
+        """Leave jobs to another process. If it cannot be started, the hook still says what it has to say."""
+        caller = self.caller
+        if caller.is_dry:
             return
         try:
-            self.asking.begin(["--work", jobs, *self.words], self.asking.env)
+            caller.begin(["--work", jobs, *self.words], caller.env)
         except OSError as error:
-            log(self.ours.state, self.event, self.session, f"cannot start {jobs}: {fault(error)}")
+            self.log(f"cannot start {jobs}: {fault_of(error)}")
 
-    def keep(self, name: str, value: object, disk: Disk, looks_at: tuple[str, ...] = ()) -> None:
-        """Keep an answer about this place."""
-        stamps = disk.stamps
-        keep(
-            self.ours.cache,
-            name,
-            self.key,
-            value,
-            env=self.asking.env,
-            looks_at=(*OURS, *looks_at),
-            stamps=stamps,
-        )
+    def store(self, name: str, value: object, disk: Disk, variables: tuple[str, ...] = ()) -> None:
+        """Cache an answer about this place."""
+        variables, stamps = (*VARIABLES, *variables), disk.stamps
+        store_answer(self.ours.cache, name, self.key, value, env=self.caller.env, variables=variables, stamps=stamps)
 
-    def recalled(self, name: str, *, anyway: bool = False) -> Any:
-        """An answer about this place that is kept; None if there is none."""
-        return recalled(self.ours.cache, name, self.key, self.asking.env, anyway=anyway)
+    def cached(self, name: str, *, anyway: bool = False) -> Any:
+        """A cached answer about this place; None if there is none."""
+        return load_answer(self.ours.cache, name, self.key, self.caller.env, anyway=anyway)
+
+    def log(self, text: str) -> None:
+        """Add a line to the log, unless this is a dry run."""
+        if not self.caller.is_dry:
+            log(self.ours.state, self.event, self.session, text)

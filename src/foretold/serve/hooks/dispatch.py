@@ -1,11 +1,11 @@
-"""From what an agent writes to what it is answered. Whatever goes wrong: no answer, and one line in the log.
+"""From the payload of an agent to the answer. Whatever goes wrong: no answer, and one line in the log.
 
-1. Read all of the input, keep MOST bytes of it: an agent whose pipe breaks complains.
-2. Find the event, the scene and the settings; an event that is switched off gets no answer.
-3. Ask the module of the event. Say it in the agent's form.
-4. It takes at most SECONDS, by the clock on the wall: then it is given up, so that an agent never waits for a disk that
-   does not answer. That is longer than an index waits for another process that writes it (5), since it can do without;
-   and shorter than agents wait for a hook of ours (10), since one that they end leaves no line in the log.
+1. Read all of the input, but keep at most MOST bytes: an agent reports an error if its pipe breaks.
+2. Find the event, the context and the settings; an event that is switched off gets no answer.
+3. Call the module of the event, and encode its output for the agent.
+4. It takes at most SECONDS of wall-clock time, so that an agent never waits for a disk that does not answer. That is
+   longer than an index waits for another process that writes it (5), which it can do without; and shorter than agents
+   wait for our hooks (10), because a hook that they kill leaves no line in the log.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from __future__ import annotations
 import os
 
 from foretold.serve.hooks import EVENTS
-from foretold.serve.hooks.agent_protocols import SILENCE, Said, speech_of, wire_form
-from foretold.serve.hooks.context import Asking, Scene
-from foretold.serve.hooks.json import Unreadable, payload_of, text_of, write
-from foretold.serve.hooks.log import fault, log
+from foretold.serve.hooks.agent_protocols import NO_OUTPUT, HookOutput, encode_output, protocol_of
+from foretold.serve.hooks.context import Caller, HookContext
+from foretold.serve.hooks.json import BadPayload, payload_of, text_of, write
+from foretold.serve.hooks.log import fault_of, log
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -27,82 +27,78 @@ CHUNK = 1024 * 1024
 SECONDS = 8.0
 
 
-class Overdue(BaseException):
-    """A hook that took too long. It is no `Exception`: whoever goes on after a fault does not go on after this one."""
+class HookTimeout(BaseException):
+    """A hook took too long. Not an `Exception`, so that code which recovers from faults does not catch it."""
 
 
-class Unknown(LookupError):
-    """A name that is no event of ours."""
+class UnknownEvent(LookupError):
+    """The name of an event that does not exist."""
 
 
-def answer(event: str, data: bytes | None, asking: Asking) -> str:
+def answer(event: str, data: bytes | None, caller: Caller) -> str:
     """What to print for an event; empty if there is nothing to say, or something went wrong. Never raises."""
     session = ""
     try:
-        event = speech_of(asking.agent).events.get(event, event)
+        event = protocol_of(caller.agent).events.get(event, event)
         if data is None:
-            raise Unreadable(f"the payload is longer than {MOST >> 20} MB")
+            raise BadPayload(f"the payload is longer than {MOST >> 20} MB")
         payload = payload_of(data)
         session = text_of(payload, "session_id")
-        said, scene = heard(event, payload, asking)
-        for complaint in scene.complaints:
-            log(scene.ours.state, event, session, complaint)
-        form = wire_form(
-            said._replace(context=harmless(said.context)),
-            event,
-            text_of(payload, "hook_event_name") or event,
-            scene.speech,
-        )
+        output, context = handle_event(event, payload, caller)
+        for problem in context.problems:
+            log(context.ours.state, event, session, problem)
+        output = output._replace(context=escape_tags(output.context))
+        form = encode_output(output, event, text_of(payload, "hook_event_name") or event, context.protocol)
         return write(form) if form else ""
-    except (Exception, Overdue) as error:
-        _tell(event, session, error, asking)
+    except (Exception, HookTimeout) as error:
+        _log_error(event, session, error, caller)
         return ""
 
 
-def harmless(context: str) -> str:
-    """Context in which no tag is left that the agent itself speaks in: it puts all of it between such tags."""
-    if "<" not in context and context.isascii():
-        return context
+def escape_tags(text: str) -> str:
+    """Context without the tags that the agent itself uses: it wraps all of it in such tags."""
+    if "<" not in text and text.isascii():
+        return text
     from foretold.instructions.render.escape import escape_reserved
 
-    return escape_reserved(context)
+    return escape_reserved(text)
 
 
-def heard(event: str, payload: Payload, asking: Asking) -> tuple[Said, Scene]:
-    """What is to be said, and the scene that knows why."""
-    scene = Scene(event, payload, asking)
+def handle_event(event: str, payload: Payload, caller: Caller) -> tuple[HookOutput, HookContext]:
+    """What to tell the agent, and the context with the reasons."""
+    context = HookContext(event, payload, caller)
     if event not in EVENTS:
-        raise Unknown
-    if event in scene.settings.off:
-        scene.why.append(f"{event} is switched off (hooks.off)")
-        return SILENCE, scene
-    module = __import__(f"foretold.serve.hooks.{EVENTS[event]}", fromlist=["hear"])
-    said: Said = module.hear(scene)
-    return said, scene
+        raise UnknownEvent
+    if event in context.settings.off:
+        context.why.append(f"{event} is switched off (hooks.off)")
+        return NO_OUTPUT, context
+    module = __import__(f"foretold.serve.hooks.{EVENTS[event]}", fromlist=["handle"])
+    output: HookOutput = module.handle(context)
+    return output, context
 
 
-def _tell(event: str, session: str, error: BaseException, asking: Asking) -> None:
+def _log_error(event: str, session: str, error: BaseException, caller: Caller) -> None:
     try:
         from foretold.paths import our_folders
 
-        log(our_folders(asking.home, asking.env).state, event, session, f"fault: {told_of(error)}")
+        log(our_folders(caller.home, caller.env).state, event, session, f"fault: {describe_error(error)}")
     except Exception:
         return
 
 
-def told_of(error: BaseException) -> str:
-    """A fault in the words of the log."""
-    if isinstance(error, Unreadable):
+def describe_error(error: BaseException) -> str:
+    """A fault as the log describes it."""
+    if isinstance(error, BadPayload):
         return str(error)
-    if isinstance(error, Unknown):
+    if isinstance(error, UnknownEvent):
         return "there is no such event"
-    if isinstance(error, Overdue):
-        return f"it took longer than {SECONDS:.0f} seconds and was given up: {fault(error)}"
-    return fault(error)
+    if isinstance(error, HookTimeout):
+        return f"it took longer than {SECONDS:.0f} seconds and was stopped: {fault_of(error)}"
+    return fault_of(error)
 
 
 def read_input(handle: int = 0) -> bytes | None:
-    """All that an agent writes; None if it is too much, which is read and thrown away. Nothing from a terminal."""
+    """All that an agent writes; None if it is too long, and is then discarded. Nothing from a terminal."""
     parts: list[bytes] | None = []
     size = 0
     if os.isatty(handle):
@@ -116,12 +112,12 @@ def read_input(handle: int = 0) -> bytes | None:
     return b"".join(parts) if parts is not None else None
 
 
-def hurry(seconds: float = SECONDS) -> None:
-    """Give up after a while. (The module `signal` makes enumerations first, which takes time.)"""
+def set_timeout(seconds: float = SECONDS) -> None:
+    """Give up after a while. (`_signal`, because the module `signal` first builds enumerations, which takes time.)"""
     from _signal import ITIMER_REAL, SIGALRM, setitimer, signal  # type: ignore[import-not-found]
 
-    def overdue(*_: object) -> None:
-        raise Overdue
+    def raise_timeout(*_: object) -> None:
+        raise HookTimeout
 
-    signal(SIGALRM, overdue)
+    signal(SIGALRM, raise_timeout)
     setitimer(ITIMER_REAL, seconds)

@@ -1,7 +1,7 @@
-"""JSON in and out, without the price of `json`: one object is read, and one of plain texts is written.
+"""JSON in and out, without the cost of `json`: one object is read, and one object of strings is written.
 
 The scanner and the escaping are those of the standard library, written in C; the package around them compiles regular
-expressions that a hook does not need. Where another Python has no such module, `json` is used.
+expressions that a hook does not need. If another Python does not have this module, `json` is used.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ SPACE = " \t\n\r"
 Payload = dict[str, object]
 
 
-class Unreadable(ValueError):
-    """A payload that is none. The message is our own, and has nothing of what was read."""
+class BadPayload(ValueError):
+    """A payload that cannot be used. The message is our own, and quotes nothing of it."""
 
 
-class _Asked:
-    """What the scanner asks of a decoder."""
+class _Decoder:
+    """The attributes of a decoder that the scanner reads."""
 
     strict = False
     object_hook = object_pairs_hook = None
@@ -30,7 +30,7 @@ class _Asked:
 
 
 def parse(data: bytes) -> object:
-    """The value in a JSON text. ValueError if it is none.
+    """The value of a JSON text. ValueError if it is not JSON.
 
     >>> parse(b'{"a": [1, "\\\\u00e9", null]} ')
     {'a': [1, 'é', None]}
@@ -43,9 +43,9 @@ def parse(data: bytes) -> object:
 
         return json.loads(text)
     try:
-        value, end = make_scanner(_Asked)(text, 0)  # type: ignore[arg-type]
+        value, end = make_scanner(_Decoder)(text, 0)  # type: ignore[arg-type]
     except (StopIteration, RecursionError, SystemError):  # the last, where `json.decoder` has no error class to give
-        raise ValueError("no JSON") from None
+        raise ValueError("not JSON") from None
     if end != len(text):
         raise ValueError("more than one JSON value")
     return value
@@ -54,18 +54,18 @@ def parse(data: bytes) -> object:
 def payload_of(data: bytes) -> Payload:
     """The object that an agent wrote. Unreadable if it is anything else."""
     if not data.strip():
-        raise Unreadable("the payload is empty")
+        raise BadPayload("the payload is empty")
     try:
         value = parse(data)
     except ValueError:
         value = None
     if not isinstance(value, dict):
-        raise Unreadable("the payload is no JSON object")
+        raise BadPayload("the payload is not a JSON object")
     return value
 
 
 def write(value: Mapping[str, object]) -> str:
-    """An object of texts and of such objects as JSON, in ASCII: no terminal and no locale can spoil it.
+    """An object of strings, booleans and such objects as JSON, in ASCII: no terminal and no locale can break it.
 
     >>> write({"a": {"b": "é\\n"}, "c": True})
     '{"a":{"b":"\\\\u00e9\\\\n"},"c":true}'
@@ -87,7 +87,7 @@ def write(value: Mapping[str, object]) -> str:
 
 
 def text_of(payload: Mapping[str, object], key: str) -> str:
-    """A text of a payload; empty if there is none."""
+    """A string of a payload; empty if there is none."""
     value = payload.get(key)
     return value if isinstance(value, str) else ""
 

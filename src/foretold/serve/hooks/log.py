@@ -1,9 +1,9 @@
-"""The log of hooks: one line for what went wrong, or what a person may want to know. Never what a payload says.
+"""The log of hooks: one line for each fault, or for what a person may want to know. Never the content of a payload.
 
-1. `<state>/hooks.log`, a line each: time, event, the first letters of the conversation's id, what happened.
-2. At MOST bytes the file becomes `hooks.log.1`, and the one before that is gone.
-3. A fault is told by its kind and place in our code, not by its message: messages quote what was being read.
-4. Where it cannot be written, nothing happens.
+1. `<state>/hooks.log`, a line each: time, event, the first characters of the session id, what happened.
+2. At MOST bytes the file is renamed to `hooks.log.1`, which replaces the one before.
+3. A fault is described by its type and its place in our code, not by its message: messages quote what was being read.
+4. If the log cannot be written, nothing happens.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ import os
 import time
 
 NAME = "hooks.log"
+PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + "/"  #: our own code
 MOST = 256 * 1024
 LONGEST = 500  #: characters of a line
 
 
-def log(state: str, event: str, session: str, said: str, now: float | None = None) -> None:
+def log(state: str, event: str, session: str, text: str, now: float | None = None) -> None:
     """Add a line."""
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
-    line = " ".join(f"{stamp} {event or '-'} {_plain(session)[:8] or '-'} {said}".split())[:LONGEST]
+    line = " ".join(f"{stamp} {event or '-'} {_plain(session)[:8] or '-'} {text}".split())[:LONGEST]
     path = f"{state}/{NAME}"
     try:
         try:
@@ -46,27 +47,27 @@ def _plain(session: str) -> str:
     return "".join(char for char in session if char.isascii() and (char.isalnum() or char in "-_"))
 
 
-def fault(error: BaseException) -> str:
-    """What went wrong, without a word of what was being read.
+def fault_of(error: BaseException) -> str:
+    """What went wrong, without anything that was being read.
 
     >>> try:
     ...     int("secret")
     ... except ValueError as error:
-    ...     fault(error)
+    ...     fault_of(error)
     'ValueError'
     """
     at, where = error.__traceback__, ""
     while at is not None:
         path = at.tb_frame.f_code.co_filename
-        if "/foretold/" in path and at.tb_frame.f_code.co_name != "overdue":  # which only says that time is up
-            where = f"{path.rpartition('/foretold/')[2]}:{at.tb_lineno}"
+        if path.startswith(PACKAGE) and at.tb_frame.f_code.co_name != "raise_timeout":  # where time was up, not why
+            where = f"{path[len(PACKAGE) :]}:{at.tb_lineno}"
         at = at.tb_next
     name = type(error).__name__
     code = f" {error.errno}" if isinstance(error, OSError) and error.errno else ""
     return f"{name}{code} in {where}" if where else f"{name}{code}"
 
 
-def lines_of(state: str) -> list[str]:
+def read_lines(state: str) -> list[str]:
     """All lines, the oldest first."""
     found: list[str] = []
     for name in (f"{NAME}.1", NAME):

@@ -1,11 +1,11 @@
-"""What was said in a conversation already: a file of notes for each, so that nothing is said twice.
+"""What was already said in a conversation: one file of notes each, so that nothing is said twice.
 
-1. One line a note: a word, then values, with tabs between. Lines are only ever added, each in one write: hooks of one
+1. One line per note: a word, then values, separated by tabs. Lines are only appended, each in one write: hooks of one
    conversation run at the same time.
-2. A subagent has a conversation of its own.
-3. A compaction takes from the model what was said before it: `since` begins after the last `compacted`.
-4. Without a file to write to, everything counts as never said, and stays unsaid if saying it twice would annoy.
-5. Notes of conversations that ended are removed after DAYS.
+2. A subagent has its own notes.
+3. A compaction drops what was said before it: `since` begins after the last `compacted`.
+4. If the file cannot be written, everything counts as not said, and is not said if repeating it would annoy.
+5. Notes of old conversations are removed after DAYS.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ Note = tuple[str, ...]
 
 
 def folder_of(state: str) -> str:
-    """Where notes are."""
+    """The folder of all notes."""
     return f"{state}/hooks"
 
 
-def name_of(session: str, subagent: str = "") -> str:
-    """The file of a conversation's notes: its id, as far as that is a name.
+def notes_name(session: str, subagent: str = "") -> str:
+    """The file name of a conversation's notes: its id, with other characters replaced.
 
-    >>> name_of("8a1c-33"), name_of("8a1c-33", "a7"), name_of("../x")
+    >>> notes_name("8a1c-33"), notes_name("8a1c-33", "a7"), notes_name("../x")
     ('8a1c-33', '8a1c-33+a7', '---x')
     """
-    named = [
+    names = [
         "".join(char if char.isascii() and (char.isalnum() or char in "-_") else "-" for char in each)[:80]
         for each in (session, subagent)
         if each
     ]
-    return "+".join(named) or "none"
+    return "+".join(names) or "none"
 
 
 class Notes:
     """The notes of one conversation. `dry` ones are never written."""
 
     def __init__(self, state: str, session: str, subagent: str = "", *, dry: bool = False) -> None:
-        self.path = f"{folder_of(state)}/{name_of(session, subagent)}.notes"
+        self.path = f"{folder_of(state)}/{notes_name(session, subagent)}.notes"
         self.dry = dry
         self._all: list[Note] | None = None
 
@@ -61,9 +61,9 @@ class Notes:
         return [note for note in found[start + 1 :] if note[0] in words]
 
     def claim(self, *notes: Note) -> list[Note]:
-        """Write down those notes that nobody has written down since the last compaction; these.
+        """Write those notes that were not written since the last compaction, and return them.
 
-        Hooks of calls that run at the same time are asked at the same time: what one of them says, the others do not.
+        Hooks of calls that run at the same time run at the same time: what one of them says, the others do not.
         """
         if self.dry or not notes:
             self.add(*notes)
@@ -75,16 +75,16 @@ class Notes:
         try:
             wait_for_lock(handle)
             self._all = None
-            known = {_what(note) for note in self.since(*{note[0] for note in notes})}
-            new = [note for note in notes if _what(note) not in known]
+            known = {_identity(note) for note in self.since(*{note[0] for note in notes})}
+            new = [note for note in notes if _identity(note) not in known]
             self.add(*new)
         finally:
             os.close(handle)
         return new
 
     def add(self, *notes: Note) -> None:
-        """Write down. OSError if that is not possible."""
-        text = "".join("\t".join(map(_escaped, note)) + "\n" for note in notes)
+        """Append notes. OSError if that is not possible."""
+        text = "".join("\t".join(map(_escape, note)) + "\n" for note in notes)
         if not text:
             return
         self.all.extend(notes)
@@ -98,13 +98,13 @@ class Notes:
             handle = os.open(self.path, _ADDING, 0o600)
         try:
             if os.write(handle, data) != len(data):
-                raise OSError("a note was not written whole")
+                raise OSError("a note was only partly written")
         finally:
             os.close(handle)
 
 
-def _what(note: Note) -> Note:
-    """What makes two notes the same: not who attached a file."""
+def _identity(note: Note) -> Note:
+    """What two equal notes have in common: who attached a file does not count."""
     return note[:2] if note[0] == "attached" else note
 
 
@@ -119,17 +119,17 @@ def _read(path: str) -> list[Note]:
     finally:
         os.close(handle)
     lines = data.decode("utf-8", "surrogateescape").split("\n")
-    whole = lines[1:-1] if size > MOST else lines[:-1]
-    return [tuple(map(_plain, line.split("\t"))) for line in whole if line]
+    absolute_path = lines[1:-1] if size > MOST else lines[:-1]
+    return [tuple(map(_unescape, line.split("\t"))) for line in absolute_path if line]
 
 
-def _escaped(value: str) -> str:
+def _escape(value: str) -> str:
     for plain, escape in _ESCAPES:
         value = value.replace(plain, escape)
     return value
 
 
-def _plain(value: str) -> str:
+def _unescape(value: str) -> str:
     if "\\" not in value:
         return value
     marks = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
@@ -139,14 +139,14 @@ def _plain(value: str) -> str:
         if parts[at]:
             found += marks.get(parts[at][0], "\\" + parts[at][0]) + parts[at][1:]
             at += 1
-        else:  # two of them: one that was meant
+        else:  # an escaped backslash
             found += "\\" + (parts[at + 1] if at + 1 < len(parts) else "")
             at += 2
     return found
 
 
 def sweep(folder: str, now: float | None = None) -> None:
-    """Remove files that nobody has written to for long: of conversations that ended, of places that nobody visits."""
+    """Remove files that were not written for DAYS: of old conversations, and of places no longer visited."""
     moment = time.time() if now is None else now
     try:
         with os.scandir(folder) as items:

@@ -1,1 +1,1 @@
-"""events."""
+"""One module per event of a conversation, each with `handle(context)`."""

@@ -1,9 +1,9 @@
 """PreToolUse: who may write memories.
 
-1. A call that would change a file in a folder of memories is judged by the policy: `read-only` and `manual` refuse it,
-   `confirm` asks the user, `auto` lets it be, but asks for the team's. A shell command that only reads is let be.
-2. What looks like a credential is refused in every memory, with the kind of it and never its text.
-3. The team's folder takes no memory of type `user`: that is about a person.
+1. A call that would change a file in a memory folder is judged by the policy: `read-only` and `manual` refuse it,
+   `confirm` asks the user, `auto` allows it, but asks for the team's. A shell command that only reads is allowed.
+2. A credential is refused in every memory; the message has its kind, never its text.
+3. The team's folder accepts no memory of type `user`: that is about a person.
 4. Nothing is ever allowed here that the agent itself would refuse or ask about.
 """
 
@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import os
 
-from foretold.serve.hooks.agent_protocols import SILENCE, Said
+from foretold.serve.hooks.agent_protocols import NO_OUTPUT, HookOutput
 from foretold.serve.hooks.events.touched_files import WRITES, touch_of
 from foretold.serve.hooks.json import table_of
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from foretold.serve.hooks.context import Scene
+    from foretold.serve.hooks.context import HookContext
     from foretold.serve.hooks.events.touched_files import Touch
 
 REFUSALS = {
@@ -26,7 +26,7 @@ REFUSALS = {
     "would remember, and why: they can add it with `foretold memory add`.",
 }
 ASKS = "The memories of this project are changed with the user's consent (memory.policy)."
-TEAM = "What is written here is shared with everybody who works on this repository."
+TEAM = "What is written here is shared with everyone who works on this repository."
 #: commands that change nothing, whatever follows them; one that writes into a file does so by a redirection
 READING = frozenset(
     "[ basename cat cd cksum cmp column comm cut diff dirname du echo egrep false fgrep file find fold getfattr grep "
@@ -37,50 +37,50 @@ GIT = frozenset("add blame commit diff log ls-files push show status".split())  
 WRITING_FLAGS = ("-delete", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fprintf", "-fls")
 
 
-def hear(scene: Scene) -> Said:
+def handle(context: HookContext) -> HookOutput:
     """The verdict on a tool call."""
-    if not scene.settings.guard:
-        scene.why.append("memory policy: switched off (hooks.guard)")
-        return SILENCE
-    touch = touch_of(scene)
-    inside = [(path, scope) for path in touch.paths if (scope := scope_of(path, scene))]
+    if not context.settings.guard:
+        context.why.append("memory policy: switched off (hooks.guard)")
+        return NO_OUTPUT
+    touch = touch_of(context)
+    inside = [(path, scope) for path in touch.paths if (scope := scope_of(path, context))]
     if touch.tool == "Bash" and touch.command:
-        inside = inside or _spelled(touch.command, scene)
-        if inside and is_reading(touch.command):
-            scene.why.append("memory policy: the command only reads")
-            return SILENCE
-    elif touch.tool not in WRITES and not _has_text(scene):
+        inside = inside or _named_folders(touch.command, context)
+        if inside and only_reads(touch.command):
+            context.why.append("memory policy: the command only reads")
+            return NO_OUTPUT
+    elif touch.tool not in WRITES and not _has_text(context):
         inside = []
     if not inside:
-        scene.why.append("memory policy: the call writes no memory")
-        return SILENCE
-    return _verdict(scene, touch, inside)
+        context.why.append("memory policy: the call writes no memory")
+        return NO_OUTPUT
+    return _judge(context, touch, inside)
 
 
-def scope_of(path: str, scene: Scene) -> str:
-    """Of which store a path is a file; empty if of none."""
-    for folder, scope in scene.where.stores:
+def scope_of(path: str, context: HookContext) -> str:
+    """The scope of the store that a path is in; empty if it is in none."""
+    for folder, scope in context.place.stores:
         for spelling in {folder, os.path.realpath(folder)}:
             if path == spelling or path.startswith(spelling.rstrip("/") + "/"):
                 return scope
     real = os.path.realpath(path)
-    for folder, scope in scene.where.stores:
+    for folder, scope in context.place.stores:
         if real.startswith(os.path.realpath(folder).rstrip("/") + "/"):
             return scope
     return ""
 
 
-def _spelled(command: str, scene: Scene) -> list[tuple[str, str]]:
-    """Folders of memories that a command names in a way that its words alone do not show."""
-    home = scene.asking.home.rstrip("/")
+def _named_folders(command: str, context: HookContext) -> list[tuple[str, str]]:
+    """Memory folders that a command names, but not as a word that is a path."""
+    home = context.caller.home.rstrip("/")
     plain = command.replace("${HOME}", home).replace("$HOME", home).replace("~/", f"{home}/").replace("\\", "")
-    return [(folder, scope) for folder, scope in scene.where.stores if folder in plain]
+    return [(folder, scope) for folder, scope in context.place.stores if folder in plain]
 
 
-def is_reading(command: str) -> bool:
-    """Whether a shell command changes nothing, as far as that is plain.
+def only_reads(command: str) -> bool:
+    """Whether a shell command plainly changes nothing.
 
-    >>> is_reading("cat a.md | grep -n x 2>/dev/null && ls"), is_reading("cat a > b"), is_reading("find . -delete")
+    >>> only_reads("cat a.md | grep -n x 2>/dev/null && ls"), only_reads("cat a > b"), only_reads("find . -delete")
     (True, False, False)
     """
     quiet = command
@@ -98,34 +98,34 @@ def is_reading(command: str) -> bool:
     return True
 
 
-def _has_text(scene: Scene) -> bool:
-    """Whether a call of a tool that is not known brings text for a file."""
-    return any(key in table_of(scene.payload, "tool_input") for key in ("content", "new_string", "text", "edits"))
+def _has_text(context: HookContext) -> bool:
+    """Whether a call of an unknown tool has text for a file."""
+    return any(key in table_of(context.payload, "tool_input") for key in ("content", "new_string", "text", "edits"))
 
 
-def _verdict(scene: Scene, touch: Touch, inside: list[tuple[str, str]]) -> Said:
-    text = _text(scene, touch)
+def _judge(context: HookContext, touch: Touch, inside: list[tuple[str, str]]) -> HookOutput:
+    text = _text_of(context, touch)
     kinds = _credentials(text)
     if kinds:
-        said = f"This looks like a credential ({', '.join(kinds)}), and memories are sent to models: leave it out."
-        scene.why.append(f"memory policy: a credential, {', '.join(kinds)}")
-        return Said(verdict="deny", reason=said)
+        reason = f"This looks like a credential ({', '.join(kinds)}), and memories are sent to models: leave it out."
+        context.why.append(f"memory policy: a credential, {', '.join(kinds)}")
+        return HookOutput(verdict="deny", reason=reason)
     is_team = any(scope == "team" for _, scope in inside)
     if is_team and _is_personal(text):
-        said = "A memory of type user is about a person, and is not shared with the team. Keep it private."
-        return Said(verdict="deny", reason=said)
-    policy = scene.where.policy
-    scene.why.append(f"memory policy: {policy}, for {inside[0][0]}")
+        reason = "A memory of type user is about a person, and is not shared with the team. Keep it private."
+        return HookOutput(verdict="deny", reason=reason)
+    policy = context.place.policy
+    context.why.append(f"memory policy: {policy}, for {inside[0][0]}")
     if policy in REFUSALS:
-        return Said(verdict="deny", reason=REFUSALS[policy])
+        return HookOutput(verdict="deny", reason=REFUSALS[policy])
     if is_team or policy == "confirm":
-        return Said(verdict="ask", reason=TEAM if is_team else ASKS)
-    return SILENCE
+        return HookOutput(verdict="ask", reason=TEAM if is_team else ASKS)
+    return NO_OUTPUT
 
 
-def _text(scene: Scene, touch: Touch) -> str:
-    """All the text that a call would write, as far as it stands in the call."""
-    given = table_of(scene.payload, "tool_input")
+def _text_of(context: HookContext, touch: Touch) -> str:
+    """All the text that a call would write, as far as the call contains it."""
+    given = table_of(context.payload, "tool_input")
     parts = [touch.command, *(str(given.get(key) or "") for key in ("content", "new_string", "new_source", "text"))]
     edits = given.get("edits")
     if isinstance(edits, list):

@@ -1,8 +1,8 @@
-"""What the agent is told here, in the form that hooks need: which files at the start, which rules wait for which paths.
+"""The instructions of this place as hooks need them: which files at the start, which rules wait for which paths.
 
-1. It is worked out by loading, once, and kept until a file that the load depends on changes.
-2. For a file that was touched it is asked which rules and nested files speak for it. Rules come from what is kept; a
-   nested file is only looked for, and its text is loaded when it is wanted.
+1. They are loaded once, and cached until a file that the load depends on changes.
+2. For a touched file, the rules and nested files that apply to it are found. Rules come from the cache; a nested file
+   is only looked for, and its text is loaded when it is needed.
 """
 
 from __future__ import annotations
@@ -14,59 +14,59 @@ from foretold.types import TYPE_CHECKING, NamedTuple, estimate_tokens
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from foretold.serve.hooks.context import Scene
+    from foretold.serve.hooks.context import HookContext
 
-LONGEST = 16 * 1024  #: characters of a rule that are kept; of a longer one only the name
+LONGEST = 16 * 1024  #: characters of a rule that is cached; of a longer one only the name
 
 
-class Rule(NamedTuple):
-    """A rule that waits: for paths seen from `base`."""
+class WaitingRule(NamedTuple):
+    """A rule that waits for paths relative to `base`."""
 
     path: str
     base: str
     globs: tuple[str, ...]
-    text: str  #: as the model would see it; empty if it is too long to be kept
+    text: str  #: as the model would see it; empty if it is too long to be cached
 
 
-class Told(NamedTuple):
-    """What hooks need to know of a view."""
+class LoadedInstructions(NamedTuple):
+    """What hooks need of a view."""
 
     loaded: tuple[tuple[str, str], ...]  #: what `InstructionsLoaded` will report at the start: path and reason
     started: tuple[str, ...]  #: the files of the start
-    rules: tuple[Rule, ...]
+    rules: tuple[WaitingRule, ...]
     names: tuple[str, ...]  #: of nested files and rule folders
     triggers: tuple[tuple[str, str], ...]  #: the tools with which the agent itself attaches, and the field they read
     template: str
     restores: int  #: how many files the agent attaches again after a compaction
 
 
-def told_here(scene: Scene) -> Told:
-    """The table of this place."""
-    value = scene.recalled("told")
+def instructions_here(context: HookContext) -> LoadedInstructions:
+    """The instructions of this place."""
+    value = context.cached("instructions")
     if value is None:
-        value = look(scene)
+        value = load_instructions(context)
     loaded, started, rules, *others = value
-    return Told(loaded, started, tuple(Rule(*rule) for rule in rules), *others)
+    return LoadedInstructions(loaded, started, tuple(WaitingRule(*rule) for rule in rules), *others)
 
 
-def look(scene: Scene) -> tuple[object, ...]:
-    """Load the view anew, and keep what is needed of it."""
+def load_instructions(context: HookContext) -> tuple[object, ...]:
+    """Load the view again, and cache what is needed of it."""
     from foretold.dialects.claude_code.compaction import form_of
     from foretold.dialects.compaction import after
     from foretold.instructions.load import ask, load_view
-    from foretold.serve.hooks.placing import note_programs
+    from foretold.serve.hooks.discovery import note_programs
     from foretold.storage.tree import Disk
 
-    asking, disk = scene.asking, Disk()
+    caller, disk = context.caller, Disk()
     choice, request = ask(
-        scene.folder, asking.agent, asking.home, asking.managed or None, asking.env, (), None, None, None, ()
+        context.folder, caller.agent, caller.home, caller.managed or None, caller.env, (), None, None, None, ()
     )
     view = load_view(disk, choice, request)
-    note_programs(disk, choice, asking)
+    note_programs(disk, choice, caller)
     dialect = choice.dialect
     sources = [each for each in (view.surroundings.touch or dialect.touch) if each.base == "below"]
     value = (
-        tuple((str(said["file_path"]), str(said["load_reason"])) for said in view.loaded),
+        tuple((str(load["file_path"]), str(load["load_reason"])) for load in view.loaded),
         tuple(entry.path for entry in view.entries),
         tuple(
             (rule.entry.path, rule.base, rule.entry.globs, rule.entry.text if len(rule.entry.text) <= LONGEST else "")
@@ -77,13 +77,13 @@ def look(scene: Scene) -> tuple[object, ...]:
         dialect.template.nested,
         form_of(dialect.version).files if after("compact", dialect.agent).restores else 0,
     )
-    scene.keep("told", value, disk, dialect.environment)
+    context.store("instructions", value, disk, dialect.environment)
     return value
 
 
-def rules_for(told: Told, path: str) -> list[Rule]:
+def rules_for(here: LoadedInstructions, path: str) -> list[WaitingRule]:
     """The rules that wait for a path, in their order."""
-    plausible = [rule for rule in told.rules if path != rule.base and path.startswith(rule.base.rstrip("/") + "/")]
+    plausible = [rule for rule in here.rules if path != rule.base and path.startswith(rule.base.rstrip("/") + "/")]
     if not plausible:
         return []
     from foretold.text.globs.npm_ignore import Matcher
@@ -99,7 +99,7 @@ def rules_for(told: Told, path: str) -> list[Rule]:
 
 
 def _may_match(globs: Iterable[str], path: str) -> bool:
-    """Whether a path has the plain letters that a line asks for, for one of the lines: most rules are told apart so.
+    """Whether a path has the literal parts of one of the globs: this rules out most rules cheaply.
 
     >>> _may_match(["src/**/*.ts"], "/r/src/a/b.ts"), _may_match(["lib/*.py", "*.go"], "/r/src/a/b.ts")
     (True, False)
@@ -107,45 +107,45 @@ def _may_match(globs: Iterable[str], path: str) -> bool:
     for line in globs:
         if not line.isascii() or not path.isascii() or "[" in line or "\\" in line or "!" in line or "?" in line:
             return True
-        stretches = line.lower().strip(" \r\n").replace("/**", "**").replace("**/", "**").split("*")
-        if all(stretch.strip("/ ") in path for stretch in stretches):
+        parts = line.lower().strip(" \r\n").replace("/**", "**").replace("**/", "**").split("*")
+        if all(part.strip("/ ") in path for part in parts):
             return True
     return False
 
 
-def nested_for(told: Told, folder: str, path: str) -> list[str]:
-    """The nested files and folders of rules between the folder of the conversation and a file, the outermost first."""
+def nested_for(here: LoadedInstructions, folder: str, path: str) -> list[str]:
+    """The nested files and rule folders between the folder of the conversation and a file, the outermost first."""
     inside = path[len(folder.rstrip("/")) + 1 :] if path.startswith(folder.rstrip("/") + "/") else ""
     found, at = [], folder.rstrip("/")
     for part in inside.split("/")[:-1]:
         at = f"{at}/{part}"
-        found += [f"{at}/{name}" for name in told.names if os.path.lexists(f"{at}/{name}")]
+        found += [f"{at}/{name}" for name in here.names if os.path.lexists(f"{at}/{name}")]
     return found
 
 
-def nested_texts(scene: Scene, path: str, without: frozenset[str]) -> list[tuple[str, str]]:
-    """Path and text of what reading a file would attach, the slow and exact way."""
+def load_nested(context: HookContext, path: str, without: frozenset[str]) -> list[tuple[str, str]]:
+    """Path and text of what reading a file would attach; slow and exact."""
     from foretold.instructions.session import Session
 
-    asking = scene.asking
+    caller = context.caller
     session = Session(
-        scene.folder, agent=asking.agent, home=asking.home, managed=asking.managed or None, env=asking.env
+        context.folder, agent=caller.agent, home=caller.home, managed=caller.managed or None, env=caller.env
     )
     session.start()
     return [(entry.path, entry.text) for entry in session.read(path).entries if entry.path not in without]
 
 
-def within(opening: str, texts: list[tuple[str, str]], template: str, budget: int) -> str:
+def fit_texts(opening: str, texts: list[tuple[str, str]], template: str, budget: int) -> str:
     """Files with their text, as many as fit; the others by name. Empty if there are none.
 
-    >>> print(within("Lost:", [("a.md", "Use tabs."), ("b.md", "x" * 900)], "Contents of {path}:\\n\\n{text}", 50))
+    >>> print(fit_texts("Lost:", [("a.md", "Use tabs."), ("b.md", "x" * 900)], "Contents of {path}:\\n\\n{text}", 50))
     Lost:
     <BLANKLINE>
     Contents of a.md:
     <BLANKLINE>
     Use tabs.
     <BLANKLINE>
-    Too long to be quoted here; read before you go on: b.md
+    Too long to quote here; read before you continue: b.md
     """
     if not texts:
         return ""
@@ -159,5 +159,5 @@ def within(opening: str, texts: list[tuple[str, str]], template: str, budget: in
         else:
             left.append(path)
     if left:
-        parts.append(f"Too long to be quoted here; read before you go on: {', '.join(left)}")
+        parts.append(f"Too long to quote here; read before you continue: {', '.join(left)}")
     return "\n\n".join(parts)

@@ -1,61 +1,79 @@
-"""SessionStart: what the agent will not get by itself. Nothing, where there is nothing.
+"""SessionStart: what the agent does not load by itself. Nothing, if there is nothing.
 
-1. After a compaction: the nested instructions and rules that it took, as far as they fit; the others by name.
-2. The index of the team's memories, which no agent loads; and of the private ones, if this agent loads none.
-3. One line if memories were found to be out of date, and one if some lie under another path of this repository.
-4. All of it has BUDGET tokens. What 2 and 3 say is worked out once, and again when a folder has changed: here, if there
-   are few memories, else by another process, and then the last answer serves until it is done.
-5. A conversation that begins anew has no notes; old ones are removed.
+1. After a compaction: the nested instructions and rules that it dropped, as far as they fit; the others by name.
+   Known are those that hooks noted, and those in the end of the transcript: at most TAIL bytes are read, however long
+   the conversation is. Only the part counts that this compaction dropped: after the one before it, and up to the length
+   that the transcript had when it began (`compacting`).
+2. The agent attaches the newest files that it has read again, and what came with them counts among those (`restores`).
+   When the hook runs, they are not in the transcript yet (claude-code 2.1.197 and 2.1.325), so they are predicted. What
+   a hook had said is never among them.
+3. The index of the team's memories, which no agent loads; and of the private ones, if this agent loads none. Each is
+   cut to SHARE tokens, and credentials in it are masked.
+4. One line if the last `verify` found memories to be out of date (of those that did not change since), and one if some
+   are stored under another path of this repository.
+5. All of it has BUDGET tokens. What 3 and 4 say is computed once, and again when a folder has changed: here, if there
+   are few memories, else by another process, and then the last answer is used until it is done.
+6. A new conversation has no notes; old ones are removed.
 """
 
 from __future__ import annotations
 
 import os
 
-from foretold.serve.hooks.agent_protocols import SILENCE, Said
-from foretold.serve.hooks.events.after_compaction import lost_paths
-from foretold.serve.hooks.events.rules_here import told_here, within
-from foretold.serve.hooks.json import text_of
-from foretold.types import TYPE_CHECKING
+from foretold.serve.hooks.agent_protocols import NO_OUTPUT, HookOutput
+from foretold.serve.hooks.cache import stamp_of
+from foretold.serve.hooks.events.rules_here import fit_texts, instructions_here
+from foretold.serve.hooks.json import parse, table_of, text_of
+from foretold.types import TYPE_CHECKING, Entry, estimate_tokens
 
 if TYPE_CHECKING:
-    from foretold.serve.hooks.context import Scene
+    from foretold.memory.note import Memory
+    from foretold.memory.project import Memories
+    from foretold.serve.hooks.context import HookContext
+    from foretold.serve.hooks.said_before import Note
 
 BUDGET = 2000  #: tokens
 FEW = 300  #: files in a folder of memories that are read while the agent waits
+SHARE = 1200  #: tokens of an index
+TAIL = 1024 * 1024
 LOST = "These instruction files were attached earlier, and did not survive the compaction of this conversation:"
+CODES = ("memory-moved", "memory-split")
+_NESTED, _BOUNDARY = b'"nested_memory"', b'"compact_boundary"'
 
 
-def hear(scene: Scene) -> Said:
+def handle(context: HookContext) -> HookOutput:
     """What to say at the start."""
-    source = text_of(scene.payload, "source")
+    source = text_of(context.payload, "source")
     parts = []
     if source == "compact":
-        parts.append(_lost(scene))
-        scene.notes.add(("compacted",))
-    elif source in ("startup", "clear") and scene.notes.all:
-        scene.notes.add(("compacted",))  # nothing is known any more
+        parts.append(_quote_lost(context))
+        context.notes.add(("compacted",))
+    elif source in ("startup", "clear") and context.notes.all:
+        context.notes.add(("compacted",))  # nothing is known any more
     if source != "resume":
-        parts += _here(scene)
+        parts += _describe_memories(context)
     found = [part for part in parts if part]
-    return Said("\n\n".join(found)) if found else SILENCE
+    return HookOutput("\n\n".join(found)) if found else NO_OUTPUT
 
 
-def _lost(scene: Scene) -> str:
-    if not scene.settings.rules:
+# What a compaction dropped
+
+
+def _quote_lost(context: HookContext) -> str:
+    if not context.settings.rules:
         return ""
-    told = told_here(scene)
-    paths = lost_paths(scene, told.restores)
+    here = instructions_here(context)
+    paths = find_lost_paths(context, here.restores)
     files = (
         "1 attached instruction file is" if len(paths) == 1 else f"{len(paths) or 'no'} attached instruction files are"
     )
-    scene.why.append(f"compaction: {files} lost")
-    known = {rule.path: rule.text for rule in told.rules}
-    texts = [(path, known.get(path) or _text(path)) for path in paths if path not in told.started]
-    return within(LOST, texts, told.template, BUDGET // 2)
+    context.why.append(f"compaction: {files} lost")
+    known = {rule.path: rule.text for rule in here.rules}
+    texts = [(path, known.get(path) or _nested_text(path)) for path in paths if path not in here.started]
+    return fit_texts(LOST, texts, here.template, BUDGET // 2)
 
 
-def _text(path: str) -> str:
+def _nested_text(path: str) -> str:
     """The text of a nested file as it is, without its frontmatter."""
     from foretold.text.frontmatter import split
 
@@ -66,47 +84,206 @@ def _text(path: str) -> str:
         return ""
 
 
-def _here(scene: Scene) -> list[str]:
-    """What is known about this place."""
-    if not scene.settings.team and not scene.settings.drift:
+def find_lost_paths(context: HookContext, restores: int) -> list[str]:
+    """The instruction files that were attached, and no longer are; the last first."""
+    noted = [note for note in context.notes.since("attached", "compacting") if len(note) > 1]
+    begun = next((int(note[1]) for note in reversed(noted) if _is_begun(note)), None)
+    start, data = tail_of(text_of(context.payload, "transcript_path"))
+    first, point = _span(start, data, begun)
+    lines = [line for at, line in _lines(start, data) if first <= at < point and _NESTED in line]
+    own = [*(note[1] for note in noted if note[0] == "attached" and note[2:] == ("agent",)), *_paths_in(lines)]
+    again = _newest([*own, *(note[1] for note in context.notes.since("read"))], restores)
+    paths = dict.fromkeys([*(note[1] for note in noted if note[0] == "attached"), *own])
+    return [path for path in reversed(paths) if path not in again and os.path.isfile(path)]
+
+
+def _newest(paths: list[str], most: int) -> set[str]:
+    """Those files that were changed last."""
+    stamps = {}
+    for path in paths:
+        try:
+            stamps[path] = os.stat(path).st_mtime_ns
+        except OSError:
+            continue
+    return set(sorted(stamps, key=lambda path: -stamps[path])[:most])
+
+
+def _is_begun(note: Note) -> bool:
+    return note[0] == "compacting" and note[1].isdigit()
+
+
+def tail_of(path: str) -> tuple[int, bytes]:
+    """The last bytes of a file, and where they begin; nothing if it cannot be read."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return 0, b""
+    try:
+        start = max(0, os.fstat(handle).st_size - TAIL)
+        return start, os.pread(handle, TAIL, start)
+    except OSError:
+        return 0, b""
+    finally:
+        os.close(handle)
+
+
+def _span(start: int, data: bytes, begun: int | None) -> tuple[int, int]:
+    """Where the part begins that this compaction dropped, after the one before it, and where it ends."""
+    boundaries, at = [], data.find(_BOUNDARY)
+    while at >= 0:
+        boundaries.append(start + at)
+        at = data.find(_BOUNDARY, at + 1)
+    point = begun if begun is not None else start + len(data)
+    return max((at for at in boundaries if at < point), default=start), point
+
+
+def _lines(start: int, data: bytes) -> list[tuple[int, bytes]]:
+    """Lines with an attachment, and where they begin. The first one may be cut, and is then not JSON."""
+    found, at = [], 0
+    while at < len(data):
+        end = data.find(b"\n", at)
+        end = len(data) if end < 0 else end
+        line = data[at:end]
+        if b'"attachment"' in line:
+            found.append((start + at, line))
+        at = end + 1
+    return found
+
+
+def _paths_in(lines: list[bytes]) -> list[str]:
+    """The files of attachments."""
+    found = []
+    for line in lines:
+        try:
+            value = parse(line)
+        except ValueError:
+            continue
+        attachment = table_of(value, "attachment") if isinstance(value, dict) else {}
+        path = text_of(attachment, "path")
+        if path and text_of(attachment, "type") == "nested_memory":
+            found.append(path)
+    return found
+
+
+# Memories of this place
+
+
+def _describe_memories(context: HookContext) -> list[str]:
+    """What is known about the memories of this place."""
+    if not context.settings.team and not context.settings.drift:
         return []
-    folders = [folder for folder, _ in scene.where.stores if os.path.isdir(folder)]
-    value = scene.recalled("summary")
+    folders = [folder for folder, _ in context.place.stores if os.path.isdir(folder)]
+    value = context.cached("summary")
     if value is None:
-        if not folders and not os.path.isdir(scene.ours.state):
+        if not folders and not os.path.isdir(context.ours.state):
             return []
         from foretold.memory.recall.file_stamps import is_many
 
         if not any(is_many(folder, FEW) for folder in folders):
-            from foretold.serve.hooks.events.memory_summary import summarise
-
-            value = summarise(scene)
+            value = summarise(context)
         else:
-            value = scene.recalled("summary", anyway=True)
-            scene.refresh("there are many memories")
+            value = context.cached("summary", anyway=True)
+            context.refresh("there are many memories")
     if not isinstance(value, tuple):
         return []
     index, drifted, elsewhere = value
-    scene.why += [
+    context.why += [
         f"memories: {why}" for why in _reasons(int(drifted), has_index=bool(index), is_elsewhere=bool(elsewhere))
     ]
-    said = [str(index) if scene.settings.team else "", _drift_line(int(drifted), scene), str(elsewhere)]
-    if scene.recalled("book-made") is None and folders:
-        scene.refresh("the list of the files that memories name is out of date")
-    return said
+    if context.cached("paths-made") is None and folders:
+        context.refresh("the list of the files that memories name is out of date")
+    return [str(index) if context.settings.team else "", _drift_line(int(drifted), context), str(elsewhere)]
 
 
 def _reasons(drifted: int, *, has_index: bool, is_elsewhere: bool) -> list[str]:
     """What was found out about memories, for people."""
     return [
-        "there is an index that the agent does not load itself" if has_index else "there is no index to tell of",
+        "there is an index that the agent does not load itself" if has_index else "there is no index to add",
         f"{drifted or 'none'} {'are' if drifted > 1 else 'is'} known to be out of date",
-        *(["some lie under another path of this repository"] if is_elsewhere else []),
+        *(["some are stored under another path of this repository"] if is_elsewhere else []),
     ]
 
 
-def _drift_line(count: int, scene: Scene) -> str:
-    if not count or not scene.settings.drift:
+def _drift_line(count: int, context: HookContext) -> str:
+    if not count or not context.settings.drift:
         return ""
     names = "1 memory names" if count == 1 else f"{count} memories name"
-    return f"{names} files or symbols that are not there any more: check before relying on them."
+    return f"{names} files or symbols that no longer exist: check before relying on them."
+
+
+def summarise(context: HookContext) -> tuple[str, int, str]:
+    """The index to add, the number of memories that are out of date, and where others are stored; slow, and cached."""
+    from foretold.memory.project import open as open_memories
+    from foretold.storage.tree import Disk
+
+    caller, place, disk = context.caller, context.place, Disk()
+    memories = open_memories(
+        context.folder, agent=place.keeper, home=caller.home, managed=caller.managed or None, env=caller.env
+    )
+    folders = [store.path for store in memories.stores]
+    paths = [*list_folders(folders), place.verdicts, f"{place.verdicts}/verdicts.json", context.ours.state]
+    disk.stamps.update({path: stamp_of(path) for path in paths})
+    notes = memories.memories()
+    value = (_indexes(memories, is_read=place.is_read), _count_drifted(notes, place.verdicts), _elsewhere(memories))
+    context.store("summary", value, disk)
+    return value
+
+
+def list_folders(folders: list[str]) -> list[str]:
+    """Folders, and the folders in them."""
+    inner = [top for folder in folders for top, _, _ in os.walk(folder)]
+    return [*folders, *(path for path in inner if path not in folders)]
+
+
+def _indexes(memories: Memories, *, is_read: bool) -> str:
+    from foretold.memory.store.team import team_entry, team_text
+    from foretold.secrets.masking import masked
+
+    parts = []
+    entry = team_entry(memories.team) if memories.team is not None else None
+    if entry is not None:
+        parts.append(team_text(_cut(entry)))
+    if not is_read and not memories.place.off:
+        parts.append(_private_index(memories))
+    return masked("\n\n".join(part for part in parts if part))[0]
+
+
+def _private_index(memories: Memories) -> str:
+    """The private index, for an agent that loads none."""
+    text = memories.index().strip()
+    if not text:
+        return ""
+    cut = _cut(Entry(f"{memories.place.store}/MEMORY.md", "memory", text, text, "index"))
+    about = "memories of earlier conversations; `foretold memory show NAME` prints one"
+    return f"Contents of {cut.path} ({about}):\n\n{cut.text}"
+
+
+def _cut(entry: Entry) -> Entry:
+    """An index that is not too long: its first lines, and how many more there are."""
+    lines = entry.text.split("\n")
+    room, taken = SHARE, 0
+    while taken < len(lines) and (room := room - estimate_tokens(f"{lines[taken]}\n")) >= 0:
+        taken += 1
+    if taken == len(lines):
+        return entry
+    more = f"(and {len(lines) - taken} more lines: foretold memory list)"
+    return entry._replace(text="\n".join([*lines[:taken], more]))
+
+
+def _count_drifted(notes: list[Memory], verdicts: str) -> int:
+    from foretold.memory.drift.quick_check import kept_in
+
+    held = kept_in(verdicts)
+    found = [held[note.digest].state for note in notes if note.digest in held]
+    return sum(state in ("missing", "moved") for state in found)
+
+
+def _elsewhere(memories: Memories) -> str:
+    from foretold.memory.doctor import elsewhere
+
+    found = [each for each in elsewhere(memories) if each.code in CODES]
+    if not found:
+        return ""
+    more = f" (and {len(found) - 1} more: foretold memory doctor)" if len(found) > 1 else ""
+    text = f"Memories of this repository are stored elsewhere: {found[0].message}"
+    return f"{text}. The user can bring them here: {found[0].hint}{more}"

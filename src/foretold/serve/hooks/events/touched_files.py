@@ -1,23 +1,23 @@
-"""Which files a tool call names: by the field of its input, or by the words of a shell command.
+"""Which files a tool call names: in a field of its input, or as words of a shell command.
 
 1. A tool of the table names a file in one field; another one, say of an MCP server, in a field with a usual name.
 2. A shell command names what its words name: those that could be a path, without quotes and redirections.
-3. What the agent itself attaches instructions for is `own`; a shell command counts as far as it plainly reads files.
+3. `own` are files for which the agent itself attaches instructions; of a shell command, those that it plainly reads.
 """
 
 from __future__ import annotations
 
 import os
 
-from foretold.serve.hooks.agent_protocols import NAMING, Tool
+from foretold.serve.hooks.agent_protocols import NAMING, AgentTool
 from foretold.serve.hooks.json import table_of, text_of
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from foretold.serve.hooks.context import Scene
-    from foretold.serve.hooks.events.rules_here import Told
+    from foretold.serve.hooks.context import HookContext
+    from foretold.serve.hooks.events.rules_here import LoadedInstructions
 
-MANY = 40  #: words of a shell command that are looked at
+MANY = 40  #: words of a shell command that are checked
 _BREAKS = str.maketrans(dict.fromkeys("|&;<>(){}\n\t`'\"=,", " "))
 READERS = frozenset("cat head tail nl grep egrep fgrep rg".split())
 WRITES = ("Write", "Edit", "MultiEdit", "NotebookEdit")
@@ -26,32 +26,32 @@ READS = ("Read", *WRITES)  #: tools after which the agent knows a file
 
 
 class Touch(NamedTuple):
-    """The files of one call: all of them, and those for which the agent itself attaches what belongs to them."""
+    """The files that one call names."""
 
     tool: str  #: as Claude Code calls it
     paths: tuple[str, ...]
     command: str = ""  #: of a shell
 
 
-def touch_of(scene: Scene) -> Touch:
-    """The files that a call names, as whole paths."""
-    given = table_of(scene.payload, "tool_input")
-    name = text_of(scene.payload, "tool_name")
-    tool = scene.speech.tools.get(name)
+def touch_of(context: HookContext) -> Touch:
+    """The files that a call names, as absolute paths."""
+    given = table_of(context.payload, "tool_input")
+    name = text_of(context.payload, "tool_name")
+    tool = context.protocol.tools.get(name)
     if tool is None:
         key = next((key for key in NAMING if text_of(given, key)), "")
-        tool = Tool(name, key)
+        tool = AgentTool(name, key)
     value = given.get(tool.key)
-    said = " ".join(map(str, value)) if isinstance(value, list) else value if isinstance(value, str) else ""
+    text = " ".join(map(str, value)) if isinstance(value, list) else value if isinstance(value, str) else ""
     if tool.name == "Bash":
-        return Touch("Bash", tuple(paths_in(said, scene.shell_folder, scene.asking.home)), said)
-    return Touch(tool.name, (whole(said, scene.shell_folder, scene.asking.home),) if said else ())
+        return Touch("Bash", tuple(paths_in(text, context.shell_folder, context.caller.home)), text)
+    return Touch(tool.name, (absolute_path(text, context.shell_folder, context.caller.home),) if text else ())
 
 
-def whole(path: str, folder: str, home: str) -> str:
-    """A path as it is meant in a folder.
+def absolute_path(path: str, folder: str, home: str) -> str:
+    """A path as a command in a folder means it.
 
-    >>> whole("~/a", "/r", "/home/me"), whole("../b", "/r/s", "/home/me")
+    >>> absolute_path("~/a", "/r", "/home/me"), absolute_path("../b", "/r/s", "/home/me")
     ('/home/me/a', '/r/b')
     """
     for mark in ("~/", "$HOME/", "${HOME}/"):
@@ -71,12 +71,12 @@ def paths_in(command: str, folder: str, home: str) -> list[str]:
     found: dict[str, None] = {}
     for word in words[:MANY]:
         if "\0" not in word and len(word) < 4096:
-            found[whole(word.rstrip("/"), folder, home)] = None
+            found[absolute_path(word.rstrip("/"), folder, home)] = None
     return list(found)
 
 
 def may_read(command: str) -> bool:
-    """Whether a command may be one that plainly reads files: to look closer takes longer than most hooks do.
+    """Whether a command may be one that plainly reads files: parsing it takes longer than most hooks do.
 
     >>> may_read("cat a"), may_read("sed -n 1,3p a"), may_read("sed -i s/a/b/ a"), may_read("npm test")
     (True, True, False, False)
@@ -88,9 +88,9 @@ def may_read(command: str) -> bool:
     return "sed" in words and quiet
 
 
-def own_paths(touch: Touch, told: Told, folder: str) -> tuple[str, ...]:
+def own_paths(touch: Touch, here: LoadedInstructions, folder: str) -> tuple[str, ...]:
     """Those files of a call for which the agent itself attaches instructions."""
-    if touch.tool not in {tool for tool, _ in told.triggers}:
+    if touch.tool not in {tool for tool, _ in here.triggers}:
         return ()
     if touch.tool != "Bash":
         return touch.paths

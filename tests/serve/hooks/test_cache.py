@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, strategies as st
 
 from foretold.serve.hooks import background
-from foretold.serve.hooks.agent_protocols import SPEECHES, Said, wire_form
-from foretold.serve.hooks.cache import keep, path_of, recalled, stamp_of
+from foretold.serve.hooks.agent_protocols import PROTOCOLS, HookOutput, encode_output
+from foretold.serve.hooks.cache import load_answer, path_of, stamp_of, store_answer
 from foretold.serve.hooks.json import parse, write
-from foretold.serve.hooks.path_index import Book
-from foretold.serve.hooks.said_before import Notes, name_of, sweep
+from foretold.serve.hooks.path_index import PathIndex
+from foretold.serve.hooks.said_before import Notes, notes_name, sweep
 
 KEY = ("claude-code", "/r")
 
@@ -22,40 +22,40 @@ def test_an_answer_is_believed_until_something_changes(tmp_path):
     file.write_text("one")
     absent = str(tmp_path / "absent")
     stamps = {str(file): stamp_of(str(file)), absent: None}
-    keep(cache, "x", KEY, ("a", [1, None]), env={"A": "1"}, looks_at=("A", "B"), stamps=stamps)
-    assert recalled(cache, "x", KEY, {"A": "1", "C": "2"}) == ("a", [1, None])
-    assert recalled(cache, "x", KEY, {"A": "2"}) is None
-    assert recalled(cache, "x", KEY, {"A": "1", "B": ""}) is None
-    assert recalled(cache, "x", ("codex", "/r"), {"A": "1"}) is None
+    store_answer(cache, "x", KEY, ("a", [1, None]), env={"A": "1"}, variables=("A", "B"), stamps=stamps)
+    assert load_answer(cache, "x", KEY, {"A": "1", "C": "2"}) == ("a", [1, None])
+    assert load_answer(cache, "x", KEY, {"A": "2"}) is None
+    assert load_answer(cache, "x", KEY, {"A": "1", "B": ""}) is None
+    assert load_answer(cache, "x", ("codex", "/r"), {"A": "1"}) is None
     file.write_text("another")
-    assert recalled(cache, "x", KEY, {"A": "1"}) is None
-    assert recalled(cache, "x", KEY, {}, anyway=True) == ("a", [1, None])
+    assert load_answer(cache, "x", KEY, {"A": "1"}) is None
+    assert load_answer(cache, "x", KEY, {}, anyway=True) == ("a", [1, None])
 
 
 def test_something_that_appears_changes_an_answer(tmp_path):
     cache = str(tmp_path / "cache")
-    keep(cache, "x", KEY, 1, stamps={str(tmp_path / "absent"): None})
-    assert recalled(cache, "x", KEY, {}) == 1
+    store_answer(cache, "x", KEY, 1, stamps={str(tmp_path / "absent"): None})
+    assert load_answer(cache, "x", KEY, {}) == 1
     (tmp_path / "absent").write_text("here")
-    assert recalled(cache, "x", KEY, {}) is None
+    assert load_answer(cache, "x", KEY, {}) is None
 
 
 def test_every_torn_answer_is_none(tmp_path):
     cache = str(tmp_path)
-    keep(cache, "x", KEY, "value")
+    store_answer(cache, "x", KEY, "value")
     path = path_of(cache, "x", KEY)
     with open(path, "rb") as file:
         data = file.read()
     for length in range(len(data)):
         with open(path, "wb") as file:
             file.write(data[:length])
-        assert recalled(cache, "x", KEY, {}) is None
+        assert load_answer(cache, "x", KEY, {}) is None
 
 
 def test_where_nothing_can_be_kept_nothing_happens(tmp_path):
     (tmp_path / "hooks").write_text("a file")
-    keep(str(tmp_path), "x", KEY, "value")
-    assert recalled(str(tmp_path), "x", KEY, {}) is None
+    store_answer(str(tmp_path), "x", KEY, "value")
+    assert load_answer(str(tmp_path), "x", KEY, {}) is None
     assert os.listdir(tmp_path) == ["hooks"]
 
 
@@ -119,7 +119,7 @@ def test_long_notes_are_read_from_the_end(tmp_path):
 
 @pytest.mark.parametrize("session", ["", "..", "../../x", "a/b", "a\0b", "\ud800", "é" * 500])
 def test_a_session_is_never_a_path(session):
-    name = name_of(session)
+    name = notes_name(session)
     assert name
     assert not {"/", "\0", "."} & set(name)
     assert len(name) < 100
@@ -135,10 +135,10 @@ def test_old_notes_are_swept(tmp_path):
 
 def test_a_book_is_looked_up_page_by_page(tmp_path):
     entries = {f"p{number}.py": [(f"/m/{number}.md", "x")] for number in range(2000)}
-    Book(str(tmp_path), KEY).write(entries)
-    book = Book(str(tmp_path), KEY)
-    assert [book.naming(f"{number}.py") for number in (0, 1999)] == [[("/m/0.md", "x")], [("/m/1999.md", "x")]]
-    assert (book.naming("2000.py"), book.find("d1"), len(book._pages)) == ([], None, 4)
+    PathIndex(str(tmp_path), KEY).write(entries)
+    book = PathIndex(str(tmp_path), KEY)
+    assert [book.memories_naming(f"{number}.py") for number in (0, 1999)] == [[("/m/0.md", "x")], [("/m/1999.md", "x")]]
+    assert (book.memories_naming("2000.py"), book.find("d1"), len(book._pages)) == ([], None, 4)
 
 
 def test_a_book_says_whether_a_memory_holds(tmp_path):
@@ -150,7 +150,7 @@ def test_a_book_says_whether_a_memory_holds(tmp_path):
         "dabsent": ("", "", 0.0, [("b.py", "b.py")]),
         "dnothing": ("", "", 0.0, []),
     }
-    book = Book(str(tmp_path), KEY)
+    book = PathIndex(str(tmp_path), KEY)
     book.write(entries)
     said = [
         book.holds(digest, str(tmp_path), now=86400.0 * 3) for digest in ("verdict", "there", "absent", "nothing", "x")
@@ -181,14 +181,14 @@ def test_json_is_written_as_by_the_standard_library(value):
     assert write(value).isascii()
 
 
-@pytest.mark.parametrize("agent", sorted(SPEECHES))
+@pytest.mark.parametrize("agent", sorted(PROTOCOLS))
 def test_an_answer_has_only_the_fields_that_agents_take(agent):
     for event in ("SessionStart", "UserPromptSubmit", "PostToolUse"):
-        form = wire_form(Said("x"), event, event, SPEECHES[agent])
+        form = encode_output(HookOutput("x"), event, event, PROTOCOLS[agent])
         assert form == {"hookSpecificOutput": {"hookEventName": event, "additionalContext": "x"}}
-    refused = wire_form(Said(verdict="deny", reason="no"), "PreToolUse", "PreToolUse", SPEECHES[agent])
+    refused = encode_output(HookOutput(verdict="deny", reason="no"), "PreToolUse", "PreToolUse", PROTOCOLS[agent])
     assert list(refused) in (["hookSpecificOutput"], ["decision", "reason"])
-    assert wire_form(Said("x"), "PreCompact", "PreCompact", SPEECHES[agent]) == {}
+    assert encode_output(HookOutput("x"), "PreCompact", "PreCompact", PROTOCOLS[agent]) == {}
 
 
 def test_a_job_is_done_by_one_and_again_if_somebody_came_meanwhile(tmp_path):
@@ -197,11 +197,11 @@ def test_a_job_is_done_by_one_and_again_if_somebody_came_meanwhile(tmp_path):
     def work():
         done.append("first")
         if len(done) == 1:
-            assert not background.alone(state, "archive", "s", lambda: done.append("second"))
-            assert background.alone(state, "archive", "other", lambda: done.append("other"))
+            assert not background.run_alone(state, "archive", "s", lambda: done.append("second"))
+            assert background.run_alone(state, "archive", "other", lambda: done.append("other"))
 
     assert not background.was_started(state, "archive", "s")
-    assert background.alone(state, "archive", "s", work)
+    assert background.run_alone(state, "archive", "s", work)
     assert done == ["first", "other", "first"]
     assert background.was_started(state, "archive", "s")
 
@@ -210,11 +210,11 @@ def test_the_settings_of_the_page_are_the_defaults():
     import re
     import tomllib
 
-    from foretold.serve.hooks.settings import Settings, settled
+    from foretold.serve.hooks.settings import HookSettings, merge_settings
 
     page = os.path.join(os.path.dirname(__file__), "..", "..", "..", "docs", "hooks.md")
     with open(page, encoding="utf-8") as file:
         (block,) = re.findall(r"```toml\n(.*?)```", file.read(), re.DOTALL)
-    values, complaints = tomllib.loads(block)["hooks"], []
-    assert settled(values, {}, complaints) == Settings()
-    assert (complaints, tuple(values)) == ([], Settings._fields)
+    values, problems = tomllib.loads(block)["hooks"], []
+    assert merge_settings(values, {}, problems) == HookSettings()
+    assert (problems, tuple(values)) == ([], HookSettings._fields)

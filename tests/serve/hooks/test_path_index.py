@@ -1,4 +1,4 @@
-"""Memories that name a file which was just changed: those of the book, and those that are newer than it."""
+"""Memories that name a file which was just changed: those of the index, and those that are newer than it."""
 
 import os
 import time
@@ -6,7 +6,7 @@ import time
 import pytest
 
 from foretold.memory.note import INDEX
-from foretold.serve.hooks import memories_naming
+from foretold.serve.hooks import path_index
 
 ADVICE = 'foretold memory edit NAME -b "TEXT" --by agent'
 
@@ -19,20 +19,20 @@ def canoe(hooks):
     hooks.ask("SessionStart", source="startup")
     hooks.work()
     past = time.time_ns() - 60 * 10**9
-    scene = hooks.scene("x")
-    _, count = scene.recalled("book-made", anyway=True)
-    keep_made(scene, past, count)
+    context = hooks.hook_context("x")
+    _, count = context.cached("paths-made", anyway=True)
+    keep_made(context, past, count)
     return hooks
 
 
-def keep_made(scene, began, count):
+def keep_made(context, began, count):
     """As if the book had been made at another time."""
     from foretold.serve.hooks.cache import stamp_of
     from foretold.storage.tree import Disk
 
     disk = Disk()
-    disk.stamps.update({folder: stamp_of(folder) for folder, _ in scene.where.stores})
-    scene.keep("book-made", (began, count), disk)
+    disk.stamps.update({folder: stamp_of(folder) for folder, _ in context.place.stores})
+    context.store("paths-made", (began, count), disk)
 
 
 def edit(hooks, path="src/canoe.py", **more):
@@ -81,7 +81,7 @@ def test_without_memories_nothing_is_started(hooks):
 
 def test_an_up_to_date_book_starts_nothing(canoe):
     assert canoe.context("PostToolUse", **edit(canoe))
-    made = canoe.scene("x")
+    made = canoe.hook_context("x")
     keep_made(made, time.time_ns() + 60 * 10**9, 1)
     canoe.started.clear()
     assert canoe.context("PostToolUse", session="s2", **edit(canoe))
@@ -90,7 +90,7 @@ def test_an_up_to_date_book_starts_nothing(canoe):
 
 @pytest.mark.parametrize(("limit", "value"), [("FEW", 1), ("MOST", 10)])
 def test_what_is_too_much_is_left_to_another_process_and_said(canoe, monkeypatch, limit, value):
-    monkeypatch.setattr(memories_naming, limit, value)
+    monkeypatch.setattr(path_index, limit, value)
     canoe.remember("project_paddle.md", "how to paddle", "Paddle with src/canoe.py.")
     canoe.started.clear()
     assert canoe.context("PostToolUse", **edit(canoe)).startswith("A memory names src/canoe.py")
@@ -101,9 +101,9 @@ def test_what_is_too_much_is_left_to_another_process_and_said(canoe, monkeypatch
 
 
 def test_a_large_store_is_looked_at_by_its_folders(canoe, monkeypatch):
-    monkeypatch.setattr(memories_naming, "FEW", 0)
-    monkeypatch.setattr(memories_naming, "SMALL", 0)
-    keep_made(canoe.scene("x"), time.time_ns() - 60 * 10**9, 1)
+    monkeypatch.setattr(path_index, "FEW", 0)
+    monkeypatch.setattr(path_index, "SMALL", 0)
+    keep_made(canoe.hook_context("x"), time.time_ns() - 60 * 10**9, 1)
     canoe.started.clear()
     assert canoe.context("PostToolUse", **edit(canoe)).startswith("A memory names src/canoe.py")
     assert canoe.started == []
@@ -113,15 +113,15 @@ def test_a_large_store_is_looked_at_by_its_folders(canoe, monkeypatch):
 
 
 def test_a_store_that_is_not_small_is_looked_through_if_a_folder_has_changed(canoe, monkeypatch):
-    monkeypatch.setattr(memories_naming, "SMALL", 0)
+    monkeypatch.setattr(path_index, "SMALL", 0)
     seen = []
-    look = memories_naming._files
-    monkeypatch.setattr(memories_naming, "_files", lambda folder: seen.append(folder) or look(folder))
+    look = path_index._files
+    monkeypatch.setattr(path_index, "_files", lambda folder: seen.append(folder) or look(folder))
     assert canoe.context("PostToolUse", **edit(canoe)).startswith("A memory names")
     assert seen == []
     canoe.remember("project_paddle.md", "how to paddle", "Paddle with src/canoe.py.")
     assert canoe.context("PostToolUse", session="s2", **edit(canoe)).startswith("Memories name")
-    assert seen == [folder for folder, _ in canoe.scene("x").where.stores]
+    assert seen == [folder for folder, _ in canoe.hook_context("x").place.stores]
 
 
 def test_a_memory_that_the_agent_writes_is_looked_up_afterwards(canoe):
@@ -160,4 +160,4 @@ def test_a_path_that_was_gone_before_was_not_just_deleted(canoe):
 
 
 def test_the_index_is_called_as_it_is_called_elsewhere():
-    assert memories_naming.INDEX == INDEX
+    assert path_index.INDEX == INDEX
