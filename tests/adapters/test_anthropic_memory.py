@@ -263,7 +263,7 @@ def test_no_error_tells_where_the_store_is(tool, tmp_path):
     os.symlink("/etc/passwd", inside(tool, "link.md"))
     said = [*call(tool, "view", path="/memories/a.md"), *call(tool, "create", path="/memories/link.md", file_text="x")]
     assert said == [
-        "The file /memories/a.md is not UTF-8: a person has to look at it.",
+        "The file /memories/a.md is not UTF-8: a person has to fix it.",
         "link.md is there already",
     ]
     listing = call(tool, "view", path="/memories")
@@ -380,7 +380,7 @@ def test_ten_thousand_paths_never_escape(tool, tmp_path):
         if isinstance(said, list) and "does not exist" not in said[0]:
             refused += 1
             continue
-        spot = tool.files._spot(path)
+        spot = tool.files._parse_path(path)
         full = os.path.realpath(os.path.join(store, spot.file or spot.folder or "."))
         assert (full + "/").startswith(store + "/"), path
         if made < 40 and spot.file and isinstance(call(tool, "create", path=path, file_text="x"), str):

@@ -224,7 +224,7 @@ def test_all_of_it_with_the_real_program(place, server):
     assert ANSWER in asked
     assert json.dumps(server.conversation[0].body["system"]).count("project_baker.md") == 1
     assert ("Handlers return JSON." in asked, "Handlers return JSON." in grepped) == (False, True)
-    assert "This looks like a credential (AWS access key): a memory must not hold any." in refused
+    assert "This looks like a credential (AWS access key), and memories are sent to models" in refused
     assert {"user", "assistant"} <= {entry["type"] for entry in kept}
     assert ANSWER in resumed  # it is in the transcript, which was loaded from our store
     assert "Never above 230 degrees." in resumed

@@ -115,7 +115,7 @@ def test_what_was_deleted_can_be_restored(place):
         assert (await store.load(KEY), await store.load(SUB)) == ([said(0)], [said(1)])
         await store.delete(SUB)
         await store.append(SUB, [said(2)])
-        with pytest.raises(StoreFailed, match="is there again"):
+        with pytest.raises(StoreFailed, match="exists again"):
             await store.restore(SUB)
         with pytest.raises(NoSuchSession):
             await store.restore({**KEY, "session_id": "never"})

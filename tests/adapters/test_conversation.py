@@ -31,7 +31,7 @@ def test_the_start_stays_as_it_was_until_a_compaction(place):
     before = talk.start()
     place.write("proj/CLAUDE.md", "Use spaces.\n")
     assert talk.start() == before
-    talk.compacted()
+    talk.compact()
     assert talk.start() == before.replace("Use tabs.", "Use spaces.")
 
 
@@ -47,28 +47,28 @@ def test_without_the_team_nothing_of_it_is_recalled(place):
     bake(place)
     make_team(place, "flour", "The team buys flour on Mondays.")
     question = "What does flour say?"
-    assert [quote.file for quote in parse_rendered(talk_in(place).asked(question))] == ["project_flour.md"]
-    assert talk_in(place, team=False).asked(question) == ""
+    assert [quote.file for quote in parse_rendered(talk_in(place).recall(question))] == ["project_flour.md"]
+    assert talk_in(place, team=False).recall(question) == ""
 
 
 def test_files_bring_their_instructions_once(place):
     bake(place)
     talk = talk_in(place)
-    assert place.short(talk.touched("api/users.py")) == (
+    assert place.short(talk.touch("api/users.py")) == (
         "<system-reminder>\nContents of proj/api/CLAUDE.md:\n\nHandlers return JSON.\n\n</system-reminder>"
     )
-    assert talk.touched("api/orders.py") == ""
-    assert "Validate input." in talk.called({"target_file": place.path("proj/web/shop.ts")})
-    assert talk.touched("api/gone.py") == ""
+    assert talk.touch("api/orders.py") == ""
+    assert "Validate input." in talk.use_tool({"target_file": place.path("proj/web/shop.ts")})
+    assert talk.touch("api/gone.py") == ""
 
 
 def test_a_command_that_reads_brings_them_as_well(place):
     bake(place)
-    assert "Handlers return JSON." in talk_in(place).called({"command": "cat api/users.py"})
-    assert talk_in(place).called({"command": "rm -rf /"}) == ""
+    assert "Handlers return JSON." in talk_in(place).use_tool({"command": "cat api/users.py"})
+    assert talk_in(place).use_tool({"command": "rm -rf /"}) == ""
     talk = talk_in(place)
-    talk.called({"command": "cd api"})  # the next command has a shell of its own
-    assert "Validate input." in talk.called({"command": "cat web/shop.ts"})
+    talk.use_tool({"command": "cd api"})  # the next command has a shell of its own
+    assert "Validate input." in talk.use_tool({"command": "cat web/shop.ts"})
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_a_command_that_reads_brings_them_as_well(place):
 def test_other_inputs_bring_nothing(place, given):
     bake(place)
     talk = talk_in(place)
-    assert (talk.called(given), talk.findings) == ("", [])
+    assert (talk.use_tool(given), talk.findings) == ("", [])
 
 
 def test_another_agent_reads_with_its_own_tool(place):
@@ -86,7 +86,7 @@ def test_another_agent_reads_with_its_own_tool(place):
     place.write("proj/api/users.py")
     talk = talk_in(place, agent="gemini-cli", trust=True)
     assert "Root." in talk.start()
-    assert "Nested." in talk.touched("api/users.py")
+    assert "Nested." in talk.touch("api/users.py")
 
 
 def test_an_agent_that_refuses_to_start_is_a_finding(place):
@@ -101,78 +101,78 @@ def test_an_agent_for_which_reading_brings_nothing(place):
     place.write("proj/api/users.py")
     talk = talk_in(place, agent="codex")
     assert "Root." in talk.start()
-    assert (talk.touched("api/users.py"), talk.findings) == ("", [])
+    assert (talk.touch("api/users.py"), talk.findings) == ("", [])
 
 
 def test_a_memory_is_quoted_once_and_again_when_it_has_changed(place):
     memory = bake(place)
     talk = talk_in(place)
-    assert [quote.text for quote in parse_rendered(talk.asked(QUESTION))] == [f"when we deploy\n\n{ANSWER}"]
-    assert talk.asked(QUESTION) == ""
+    assert [quote.text for quote in parse_rendered(talk.recall(QUESTION))] == [f"when we deploy\n\n{ANSWER}"]
+    assert talk.recall(QUESTION) == ""
     memory.edit("deploys", body="On Fridays.")
-    assert [quote.text for quote in parse_rendered(talk.asked(QUESTION))] == ["when we deploy\n\nOn Fridays."]
-    talk.compacted()
-    assert [quote.text for quote in parse_rendered(talk.asked(QUESTION))] == ["when we deploy\n\nOn Fridays."]
+    assert [quote.text for quote in parse_rendered(talk.recall(QUESTION))] == ["when we deploy\n\nOn Fridays."]
+    talk.compact()
+    assert [quote.text for quote in parse_rendered(talk.recall(QUESTION))] == ["when we deploy\n\nOn Fridays."]
 
 
 def test_the_same_question_gives_the_same_bytes(place):
     bake(place)
-    assert talk_in(place).asked(QUESTION) == talk_in(place).asked(QUESTION) != ""
+    assert talk_in(place).recall(QUESTION) == talk_in(place).recall(QUESTION) != ""
 
 
 def test_what_was_quoted_in_a_prompt_is_no_question(place):
     bake(place)
-    quoted = talk_in(place).asked(QUESTION)
-    assert talk_in(place).asked(quoted) == ""
+    quoted = talk_in(place).recall(QUESTION)
+    assert talk_in(place).recall(quoted) == ""
 
 
 @pytest.mark.parametrize("prompt", ["", " \n", "Thanks!", "What is the weather like?"])
 def test_other_prompts_recall_nothing(place, prompt):
     bake(place)
-    assert talk_in(place).asked(prompt) == ""
+    assert talk_in(place).recall(prompt) == ""
 
 
 def test_recall_can_be_switched_off(place):
     bake(place)
-    assert talk_in(place, recall=False).asked(QUESTION) == ""
+    assert talk_in(place, recall=False).recall(QUESTION) == ""
 
 
 def test_after_a_compaction_all_that_files_brought_is_said_again(place):
     bake(place)
     talk = talk_in(place)
-    talk.touched("api/users.py")
-    talk.called({"command": "cat web/shop.ts"})
+    talk.touch("api/users.py")
+    talk.use_tool({"command": "cat web/shop.ts"})
     place.write("proj/api/CLAUDE.md", "Handlers return YAML.\n")
-    again = talk.compacted()
+    again = talk.compact()
     assert ("Handlers return YAML." in again, "Validate input." in again) == (True, True)
-    assert talk.touched("api/orders.py") == ""
-    assert talk.compacted() == again
+    assert talk.touch("api/orders.py") == ""
+    assert talk.compact() == again
 
 
 def test_an_agent_that_compacts_by_itself_is_told_when_it_touches_a_file_again(place):
     bake(place)
     talk = talk_in(place)
-    talk.noticed("Read", {"file_path": place.path("proj/api/users.py")})
-    assert talk.touched("api/users.py") == ""
-    talk.forgotten()
-    assert "Handlers return JSON." in talk.touched("api/users.py")
+    talk.note_tool("Read", {"file_path": place.path("proj/api/users.py")})
+    assert talk.touch("api/users.py") == ""
+    talk.forget()
+    assert "Handlers return JSON." in talk.touch("api/users.py")
 
 
 def test_a_subagent_has_a_conversation_of_its_own(place):
     bake(place)
     make_team(place)
     talk = talk_in(place)
-    talk.touched("api/users.py")
+    talk.touch("api/users.py")
     assert talk.subagent("general-purpose").start() == talk.start()
     assert talk.subagent("Explore").start() == ""
-    assert "Handlers return JSON." in talk.subagent("Explore").touched("api/users.py")
+    assert "Handlers return JSON." in talk.subagent("Explore").touch("api/users.py")
 
 
 def test_a_memory_that_cannot_be_read_is_a_finding(place):
     memory = bake(place)
     place.fifo(os.path.join(memory.place.store, "project_pipe.md"))
     talk = talk_in(place)
-    assert ANSWER in talk.asked(QUESTION)
+    assert ANSWER in talk.recall(QUESTION)
     assert [(os.path.basename(each.path), each.code) for each in talk.findings] == [
         ("project_pipe.md", "recall-failed")
     ]
@@ -183,7 +183,7 @@ def test_a_failure_never_reaches_the_caller(place):
     bake(place)
     talk = talk_in(place)
     os.rename(place.proj, place.path("moved"))
-    assert (talk.start(), talk.touched("api/users.py"), talk.asked(QUESTION), talk.compacted()) == ("", "", "", "")
+    assert (talk.start(), talk.touch("api/users.py"), talk.recall(QUESTION), talk.compact()) == ("", "", "", "")
     assert set(codes(talk)) == {"instructions-failed", "recall-failed"}
     assert all(place.proj in finding.message for finding in talk.findings)
 
@@ -197,7 +197,7 @@ def test_nothing_is_written_but_our_own_state_and_cache(place):
     make_team(place)
     before = files_below(place.root)
     talk = talk_in(place)
-    talk.start(), talk.touched("api/users.py"), talk.asked(QUESTION), talk.compacted()
+    talk.start(), talk.touch("api/users.py"), talk.recall(QUESTION), talk.compact()
     new = {place.short(path) for path in files_below(place.root) - before}
     assert {
         path for path in new if not path.startswith(("home/.cache/foretold/", "home/.local/state/foretold/"))
@@ -207,7 +207,7 @@ def test_nothing_is_written_but_our_own_state_and_cache(place):
 def test_a_home_that_cannot_be_written_costs_nothing(place):
     memory = bake(place)
     talk = talk_in(place, env={"FORETOLD_HOME": place.path("proj/CLAUDE.md/under-a-file")})
-    assert ("Use tabs." in talk.start(), ANSWER in talk.asked(QUESTION)) == (True, True)
+    assert ("Use tabs." in talk.start(), ANSWER in talk.recall(QUESTION)) == (True, True)
     assert (talk.findings, len(memory.memories())) == ([], 2)
 
 
@@ -217,7 +217,7 @@ def test_findings_of_files_are_told_once(place):
     found = []
     talk = talk_in(place, findings=found)
     talk.start()
-    talk.compacted()
+    talk.compact()
     talk.start()
     assert [(finding.line, finding.code) for finding in found] == [(1, "import-missing")]
 
@@ -233,7 +233,7 @@ def test_threads_are_served_one_at_a_time(place):
     bake(place)
     talk = talk_in(place)
     given = []
-    threads = [threading.Thread(target=lambda: given.append(talk.touched("api/users.py"))) for _ in range(8)]
+    threads = [threading.Thread(target=lambda: given.append(talk.touch("api/users.py"))) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:

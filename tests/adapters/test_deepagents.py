@@ -115,7 +115,8 @@ def test_a_deep_agent_writes_a_memory(backend, memory):
     assert memory.get("tabs.md").text == "Use tabs."
 
 
-def test_without_the_package(place, monkeypatch):
+def test_without_the_package(monkeypatch):
+    monkeypatch.delitem(sys.modules, "foretold.adapters.deepagents")
     monkeypatch.setitem(sys.modules, "deepagents.backends", None)
     with pytest.raises(ExtraMissing, match="-m pip install 'deepagents>="):
-        memory_backend(place.proj)
+        __import__("foretold.adapters.deepagents")

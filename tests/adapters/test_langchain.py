@@ -175,7 +175,8 @@ def test_a_folder_that_is_not_there(project):
         context_middleware(project.path("nowhere"))
 
 
-def test_without_the_package(project, monkeypatch):
+def test_without_the_package(monkeypatch):
+    monkeypatch.delitem(sys.modules, "foretold.adapters.langchain")
     monkeypatch.setitem(sys.modules, "langchain.agents.middleware", None)
     with pytest.raises(ExtraMissing, match="-m pip install 'langchain>="):
-        context_middleware(project.proj)
+        __import__("foretold.adapters.langchain")

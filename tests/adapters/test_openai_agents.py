@@ -15,7 +15,7 @@ from agents import (
 )
 from openai import AsyncOpenAI
 
-from foretold.adapters.openai_agents import Added, Histories, Session, input_filter, instructions
+from foretold.adapters.openai_agents import Additions, Histories, ItemSession, input_filter, instructions
 from foretold.errors import NotAFolder
 from foretold.extras import missing
 from foretold.proof.probe.server import ModelServer, ToolCall
@@ -40,7 +40,7 @@ def run(place, wire, talks, *prompts, turns=(), **options):
                 model = WIRES[wire]("gpt-5", client)
                 agent = Agent(name="Baker", instructions=instructions(talk), tools=[read_file], model=model)
                 config = RunConfig(call_model_input_filter=input_filter(talk), tracing_disabled=True)
-                session = Session("monday", home=place.home, env={}, **options)
+                session = ItemSession("monday", home=place.home, env={}, **options)
                 result = await Runner.run(agent, prompt, session=session, run_config=config)
         return result.final_output
 
@@ -86,7 +86,7 @@ def test_another_process_goes_on_with_the_same_bytes(place):
 def test_what_was_added_is_not_kept_as_said(place):
     bake(place)
     run(place, "responses", [talk_in(place)], QUESTION)
-    items = asyncio.run(Session("monday", home=place.home, env={}).get_items())
+    items = asyncio.run(ItemSession("monday", home=place.home, env={}).get_items())
     assert [each["role"] for each in items] == ["user", "assistant"]
 
 
@@ -105,7 +105,7 @@ def texts(items):
 def test_nothing_is_put_between_calls_and_their_results(place):
     bake(place)
     given = [call("1", path="api/users.py"), call("2", path="web/shop.ts"), result("1"), result("2")]
-    made = Added(talk_in(place)).to(given)
+    made = Additions(talk_in(place)).insert_into(given)
     assert made[:4] == given
     assert [each["content"].split("\n")[1] for each in made[4:]] == [
         f"Contents of {place.proj}/api/CLAUDE.md:",
@@ -123,26 +123,28 @@ def test_nothing_is_put_between_calls_and_their_results(place):
 def test_a_shell_that_reads(place, action):
     bake(place)
     shell = {"type": "local_shell_call", "call_id": "1", "action": action}
-    made = Added(talk_in(place)).to([shell, {"type": "local_shell_call_output", "call_id": "1", "output": ""}])
+    made = Additions(talk_in(place)).insert_into(
+        [shell, {"type": "local_shell_call_output", "call_id": "1", "output": ""}]
+    )
     assert "Handlers return JSON." in made[2]["content"]
 
 
 def test_a_shortened_history_gets_everything_again_at_the_front(place):
     bake(place)
     talk = talk_in(place)
-    added = Added(talk)
+    added = Additions(talk)
     prompt = {"role": "user", "content": QUESTION}
-    added.to([prompt, call("1", path="api/users.py"), result("1")])
+    added.insert_into([prompt, call("1", path="api/users.py"), result("1")])
     place.write("proj/api/CLAUDE.md", "Handlers return YAML.\n")
     place.write("proj/CLAUDE.md", "Use spaces.\n")
     summary = {"type": "compaction", "id": "c", "encrypted_content": "x"}
     more = [call("2", path="api/orders.py"), result("2")]
-    made = added.to([summary, prompt, *more])
+    made = added.insert_into([summary, prompt, *more])
     assert texts(made) == ["compaction", made[1]["content"], QUESTION, made[3]["content"], *texts(more)]
     assert "Handlers return YAML." in made[1]["content"]
     assert ANSWER in made[3]["content"]
     assert "Use spaces." in talk.start()
-    assert added.to([summary, prompt, *more]) == made
+    assert added.insert_into([summary, prompt, *more]) == made
 
 
 def test_an_agent_that_runs_as_a_tool_has_a_history_of_its_own(place):
@@ -151,18 +153,18 @@ def test_an_agent_that_runs_as_a_tool_has_a_history_of_its_own(place):
     main = [{"role": "user", "content": QUESTION}, call("1", path="api/users.py"), result("1")]
     inner = [{"role": "user", "content": "Look when we deploy."}, call("2", path="api/orders.py"), result("2")]
     both = Histories(talk)
-    before = both.filled("Baker", main)
-    assert [len(before), len(both.filled("Scout", inner))] == [5, 5]
-    assert both.filled("Baker", main) == before
-    assert both.filled("Seller", main) == before  # a handoff
+    before = both.extend("Baker", main)
+    assert [len(before), len(both.extend("Scout", inner))] == [5, 5]
+    assert both.extend("Baker", main) == before
+    assert both.extend("Seller", main) == before  # a handoff
     again = [{"role": "user", "content": "Look again when we deploy."}]
-    assert len(both.filled("Scout", again)) == 2
+    assert len(both.extend("Scout", again)) == 2
 
 
 @pytest.mark.parametrize("items", [[3], [None], [{"type": "function_call", "call_id": 1, "arguments": "{"}, result(1)]])
 def test_items_of_another_form_go_out_as_they_are(place, items):
     bake(place)
-    assert Added(talk_in(place)).to(items) == items
+    assert Additions(talk_in(place)).insert_into(items) == items
 
 
 def test_the_callers_mistakes_raise_at_once(place):

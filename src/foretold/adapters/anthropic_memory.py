@@ -2,10 +2,10 @@
 
     client.beta.messages.tool_runner(..., tools=[MemoryTool()])
 
-1. The tool has no memory of its own: it is the project's, the one that Claude Code reads and `foretold memory` shows.
-   With `folder=` it is another one. What the commands do: `memory_files.py`.
-2. Whatever is refused is an error that the model sees; of the machine it sees `/memories` and no other path.
-3. `AsyncMemoryTool` is the same for an asynchronous client; the disk is waited for in a thread.
+1. The tool works on the memory of the project, the one that Claude Code reads and `foretold memory` shows, or with
+   `folder=` on another one. What the commands do: `memory_files.py`.
+2. Whatever is refused is an error that the model sees; it names `/memories` and no other path of the machine.
+3. `AsyncMemoryTool` is the same for an asynchronous client; it waits for the disk in a thread.
 """
 
 from __future__ import annotations
@@ -54,26 +54,26 @@ class MemoryTool(BetaAbstractMemoryTool):
         self.files = MemoryFiles(opened, session=session)
 
     def view(self, command: Any) -> str:
-        return _done(self.files, "view", command, "path", "view_range")
+        return _run(self.files, "view", command, "path", "view_range")
 
     def create(self, command: Any) -> str:
-        return _done(self.files, "create", command, "path", "file_text")
+        return _run(self.files, "create", command, "path", "file_text")
 
     def str_replace(self, command: Any) -> str:
-        return _done(self.files, "str_replace", command, "path", "old_str", "new_str")
+        return _run(self.files, "str_replace", command, "path", "old_str", "new_str")
 
     def insert(self, command: Any) -> str:
-        return _done(self.files, "insert", command, "path", "insert_line", "insert_text")
+        return _run(self.files, "insert", command, "path", "insert_line", "insert_text")
 
     def delete(self, command: Any) -> str:
-        return _done(self.files, "delete", command, "path")
+        return _run(self.files, "delete", command, "path")
 
     def rename(self, command: Any) -> str:
-        return _done(self.files, "rename", command, "old_path", "new_path")
+        return _run(self.files, "rename", command, "old_path", "new_path")
 
     def clear_all_memory(self) -> str:
-        """Take away all files. They stay in the history."""
-        return _done(self.files, "clear", None)
+        """Delete all files. They stay in the history."""
+        return _run(self.files, "clear", None)
 
 
 class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
@@ -103,7 +103,7 @@ class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
         return await self._in_thread("rename", command)
 
     async def clear_all_memory(self) -> str:
-        """Take away all files. They stay in the history."""
+        """Delete all files. They stay in the history."""
         return await self._in_thread("clear_all_memory")
 
     async def _in_thread(self, name: str, *given: object) -> str:
@@ -115,8 +115,8 @@ class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
 KINDS = {"insert_line": int, "view_range": (list, type(None))}
 
 
-def _done(files: MemoryFiles, name: str, command: Any, *fields: str) -> str:
-    """The text that a command gives; an error for the model if it was refused."""
+def _run(files: MemoryFiles, name: str, command: Any, *fields: str) -> str:
+    """Run a command; returns its text, or raises an error for the model if it was refused."""
     given = {field: getattr(command, field, None) for field in fields}
     for field, value in given.items():
         kind = KINDS.get(field, str)
@@ -125,5 +125,5 @@ def _done(files: MemoryFiles, name: str, command: Any, *fields: str) -> str:
     try:
         text: str = getattr(files, name)(**given)
     except ForetoldError as error:
-        raise ToolError(files.shown(error)) from error
+        raise ToolError(files.describe_error(error)) from error
     return text

@@ -1,20 +1,19 @@
 """foretold in claude-agent-sdk: `ClaudeAgentOptions(**claude_options("."))`.
 
-The program behind the SDK is Claude Code: it loads instructions and its own memory index itself. What is added is what
-it does not do:
+The SDK runs Claude Code, which loads instructions and its own memory index itself. This adds what it does not do:
 
 1. The index of the team's memories, at the end of the system prompt.
 2. With each prompt, the memories that it is about (hook UserPromptSubmit).
-3. When a tool touches a file, the instructions of its folders and the rules for it that the agent does not attach
-   itself, because the tool is not one of its own (PostToolUse). A compaction makes them come again (PreCompact).
-4. What the agent writes into a folder of memories is subject to the user's policy (PreToolUse).
+3. When a tool that is not one of the agent's own touches a file, the instructions of its folders and the rules for it,
+   which the agent does not attach then (PostToolUse). After a compaction they are attached again (PreCompact).
+4. What the agent writes into a folder of memories is subject to the user's policy (PreToolUse, `memory.write_policy`).
 5. With a model, memories are extracted at the end of a turn (Stop).
 6. Sessions are kept in files of ours, from which any process resumes them (`ClaudeSessionStore`). The SDK resumes in a
-   temporary configuration folder, and there the agent finds neither the user's instructions nor its memory index and
-   tells the model that they are gone (seen with 2.1.325); so the first prompt brings them along.
+   temporary configuration folder, where the agent finds neither the user's instructions nor its memory index and tells
+   the model that they are gone (seen with 2.1.325); so the first prompt carries them.
 
 A hook never fails: what went wrong is a finding. Hooks that are given stay, and come first. The options may serve many
-sessions, one after the other or at once: each has a conversation of its own.
+sessions, one after the other or at once, each with its own conversation.
 """
 
 from __future__ import annotations
@@ -25,6 +24,8 @@ import threading
 from foretold.adapters.claude_store import ClaudeSessionStore, in_thread, sdk_of
 from foretold.adapters.conversation import Conversation
 from foretold.instructions.view import View
+from foretold.memory.write_policy import WriteDecision, decide_write, written_text
+from foretold.storage.tree import is_inside
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from foretold.memory.extraction.gate import Gate
+    from foretold.memory.project import Memories
     from foretold.models.protocol import Model
 
     Said = Mapping[str, Any]
@@ -39,10 +41,12 @@ if TYPE_CHECKING:
 __all__ = ["ClaudeSessionStore", "claude_options"]
 
 PRESET = {"type": "preset", "preset": "claude_code"}
-SOURCES = ("user", "project", "local")  #: what the SDK loads unless told otherwise
+SOURCES = ("user", "project", "local")  #: what the SDK loads by default
 HOME = ("user", "memory")  #: layers that lie in the configuration folder
 PATIENCE = {"Stop": 600.0}  #: seconds; a model is asked there
 MOST = 256  #: sessions that are followed at once
+#: tools that write a file, with the input that names it
+WRITERS = {"Write": "file_path", "Edit": "file_path", "MultiEdit": "file_path", "NotebookEdit": "notebook_path"}
 
 
 def claude_options(
@@ -76,7 +80,7 @@ def claude_options(
     made: dict[str, Any] = {"cwd": talk.cwd, "system_prompt": _prompt(system_prompt, talk.team_index())}
     if setting_sources is not None:
         made["setting_sources"] = setting_sources
-    ours = Hooks(talk.cwd, options, sources, extract, gate)
+    ours = ConversationHooks(talk.cwd, options, sources, extract, gate)
     made["hooks"] = {event: list((hooks or {}).get(event, ())) for event in {**(hooks or {}), **ours.events}}
     for event, hook in ours.events.items():
         made["hooks"][event].append(sdk.HookMatcher(hooks=[hook], timeout=PATIENCE.get(event)))
@@ -93,7 +97,7 @@ def _prompt(own: str | None, team: str) -> Any:
     return {**PRESET, "append": team} if team else dict(PRESET)
 
 
-class Hooks:
+class ConversationHooks:
     """The hooks, and the conversations that they follow: by session, and within it by subagent."""
 
     def __init__(
@@ -149,7 +153,7 @@ class Hooks:
         is_known = id(talk) in self._begun or "user" not in self._sources
         unseen = "" if is_known else _unseen(talk, str(said.get("transcript_path", "")))
         self._begun[id(talk)] = None
-        recalled = talk.asked(str(said.get("prompt", "")))
+        recalled = talk.recall(str(said.get("prompt", "")))
         return _context("UserPromptSubmit", "\n\n".join(text for text in (unseen, recalled) if text))
 
     def _extract(self, talk: Conversation, said: Said) -> dict[str, Any]:
@@ -162,11 +166,7 @@ class Hooks:
         extractor = Extractor(talk.memory, gate=self._gate)
         path, session = str(said["transcript_path"]), str(said["session_id"])
         done = extract_stored(path, self._model, extractor, session=session, instructions=talk.session.view.entries)
-        found = (Finding(each.file, None, "memory-refused", f"{each.reason}: {each.detail}") for each in done.refused)
-        self._options["findings"].extend(found)
-        if done.stopped:
-            said_why = f"memories could not be extracted: {done.stopped}"
-            self._options["findings"].append(Finding(path, None, "extraction-failed", said_why))
+        self._options["findings"].extend(done.findings(path))
         return {}
 
 
@@ -182,14 +182,35 @@ def _unseen(talk: Conversation, transcript: str) -> str:
 
 
 def _judge(talk: Conversation, said: Said) -> dict[str, Any]:
-    from foretold.adapters.policy import judged
-
     given = said.get("tool_input")
     if not isinstance(given, dict):
         return {}
-    decision, reason = judged(talk.memory, str(said["tool_name"]), given, str(said["cwd"]))
-    answer = {"hookEventName": "PreToolUse", "permissionDecision": decision, "permissionDecisionReason": reason}
-    return {"hookSpecificOutput": answer} if decision else {}
+    found = judge_call(talk.memory, str(said["tool_name"]), given, str(said["cwd"]))
+    answer = {"hookEventName": "PreToolUse", "permissionDecision": found.decision}
+    return {"hookSpecificOutput": {**answer, "permissionDecisionReason": found.reason}} if found.decision else {}
+
+
+def judge_call(memories: Memories, tool: str, given: Mapping[str, object], cwd: str) -> WriteDecision:
+    """Decide about a call that would write a file in a folder of memories; nothing is decided about others.
+
+    >>> import foretold, tempfile
+    >>> place = tempfile.mkdtemp()
+    >>> memories = foretold.memory.open(place, home=place, env={}, policy="read-only")
+    >>> judge_call(memories, "Write", {"file_path": f"{memories.place.store}/a.md", "content": "Tabs."}, place).decision
+    'deny'
+    >>> judge_call(memories, "Write", {"file_path": "a.md", "content": "Tabs."}, place).decision
+    ''
+    """
+    named, place = given.get(WRITERS.get(tool, "")), memories.place
+    if not isinstance(named, str) or "\0" in named:
+        return WriteDecision("")
+    path = os.path.realpath(os.path.join(cwd, named))
+    is_team, *is_own = (
+        bool(folder) and is_inside(path, os.path.realpath(folder)) for folder in (place.team, place.store, place.under)
+    )
+    if not is_team and not any(is_own):
+        return WriteDecision("")
+    return decide_write(place.policy, written_text(given), is_team=is_team)
 
 
 def _attach(talk: Conversation, said: Said) -> dict[str, Any]:
@@ -198,13 +219,13 @@ def _attach(talk: Conversation, said: Said) -> dict[str, Any]:
     if not isinstance(given, dict):
         return {}
     if any(trigger.tool == tool for trigger in talk.session.view.dialect.triggers):
-        talk.noticed(tool, given)
+        talk.note_tool(tool, given)
         return {}
-    return _context("PostToolUse", talk.called({key: value for key, value in given.items() if key != "command"}))
+    return _context("PostToolUse", talk.use_tool({key: value for key, value in given.items() if key != "command"}))
 
 
 def _forget(talk: Conversation, said: Said) -> dict[str, Any]:  # noqa: ARG001
-    talk.forgotten()
+    talk.forget()
     return {}
 
 

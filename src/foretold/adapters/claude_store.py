@@ -1,12 +1,12 @@
 """`ClaudeSessionStore`: the sessions of claude-agent-sdk, kept in files of ours.
 
 1. A session is a file of JSON lines in the agent's own layout, `projects/PROJECT/SESSION.jsonl`, with the files of its
-   subagents in a folder beside it. So with `CLAUDE_CONFIG_DIR` set to the folder, `foretold sessions` reads them.
-2. Entries are appended in one write and confirmed by the disk; several processes may append to one session.
+   subagents in a folder next to it. So with `CLAUDE_CONFIG_DIR` set to the folder, `foretold sessions` reads them.
+2. Entries are appended in one write and synced to disk; several processes may append to one session.
 3. An entry whose `uuid` was seen before in its session is a retry, and is read once.
-4. Deleting puts the session aside with its subagents, and `restore` brings it back.
+4. Deleting sets the session aside with its subagents, and `restore` brings it back.
 5. Summaries are folded by the SDK's own function, each file from where it was read last.
-6. A name that could lead out of the folder, or be taken for another, is refused.
+6. A name that could lead out of the folder, or be confused with another, is refused.
 """
 
 from __future__ import annotations
@@ -42,14 +42,12 @@ class ClaudeSessionStore:
         findings: list[Finding] | None = None,
     ) -> None:
         sdk_of()
-        self.folder = (
-            os.path.abspath(folder) if folder is not None else jsonl_store.folder_for("claude-agent-sdk", home, env)
-        )
+        self.folder = jsonl_store.folder_for("claude-agent-sdk", home, env, folder)
         self.findings: list[Finding] = [] if findings is None else findings
         self._folded: dict[str, tuple[int, int, Any]] = {}  #: path: its inode, how far it was read, its summary
 
     async def append(self, key: Key, entries: list[Entry]) -> None:
-        """Keep entries, behind those that are there."""
+        """Append entries."""
         path = self.path_of(key)
         await in_thread(lambda: jsonl_store.append(path, entries, self.findings))
 
@@ -68,23 +66,23 @@ class ClaudeSessionStore:
         return await in_thread(lambda: [self._summary(project_key, *found) for found in self._files(project_key)])
 
     async def delete(self, key: Key) -> None:
-        """Put a session aside with all that belongs to it, or one subagent's part of it."""
+        """Set a session aside with all that belongs to it, or one subagent's part of it."""
         path = self.path_of(key)
-        await in_thread(lambda: self._put_aside(key, path))
+        await in_thread(lambda: self._set_aside(key, path))
 
     async def restore(self, key: Key) -> None:
         """Bring back what was deleted last under this key."""
         path = self.path_of(key)
         aside = self._aside(key)
-        if not await in_thread(lambda: jsonl_store.bring_back(path, aside)):
+        if not await in_thread(lambda: jsonl_store.restore_last(path, aside)):
             raise NoSuchSession(f"no session {key['session_id']!r} was deleted from {self.folder}")
         if not key.get("subpath"):
-            await in_thread(lambda: jsonl_store.bring_back(path.removesuffix(jsonl_store.ENDING), aside))
+            await in_thread(lambda: jsonl_store.restore_last(path.removesuffix(jsonl_store.ENDING), aside))
 
     async def list_subkeys(self, key: Key) -> list[str]:
         """The subagents of a session."""
-        beside = self.path_of({**key, "subpath": ""}).removesuffix(jsonl_store.ENDING)
-        return await in_thread(lambda: sorted(_below(beside)))
+        own = self.path_of({**key, "subpath": ""}).removesuffix(jsonl_store.ENDING)
+        return await in_thread(lambda: sorted(_below(own)))
 
     def path_of(self, key: Key) -> str:
         """The file of a key.
@@ -106,11 +104,11 @@ class ClaudeSessionStore:
         parts = [key["project_key"]] + ([key["session_id"]] if key.get("subpath") else [])
         return "/".join([self.folder, "deleted", *parts])
 
-    def _put_aside(self, key: Key, path: str) -> None:
+    def _set_aside(self, key: Key, path: str) -> None:
         aside = self._aside(key)
-        jsonl_store.put_aside(path, aside)
+        jsonl_store.set_aside(path, aside)
         if not key.get("subpath"):
-            jsonl_store.put_aside(path.removesuffix(jsonl_store.ENDING), aside)
+            jsonl_store.set_aside(path.removesuffix(jsonl_store.ENDING), aside)
 
     def _files(self, project_key: str) -> list[tuple[str, os.stat_result]]:
         folder = os.path.dirname(self.path_of({"project_key": project_key, "session_id": "any"}))
@@ -167,7 +165,7 @@ def sdk_of() -> Any:
 
 
 async def in_thread(action: Callable[[], Given]) -> Given:
-    """What blocks, beside the event loop, whichever that is."""
+    """Run what blocks in a thread, under any event loop."""
     from anyio import to_thread
 
     given: Given = await to_thread.run_sync(action)

@@ -1,14 +1,16 @@
-"""One conversation of an agent that somebody else runs: what every adapter needs, whatever its framework calls it.
+"""One conversation of an agent that another program runs: what every adapter needs, whatever its framework calls it.
 
-1. Four calls: `start` is what the agent is told first, `touched` what a file brings along that it read or wrote,
-   `asked` the memories that a prompt is about, `compacted` what has to be said again when the history was shortened.
-   Each gives a text, empty if there is nothing to say.
-2. The start is told once and stays as it is, so that a provider's cache is hit; a compaction reads it anew.
-3. Nothing is said twice: neither a file of instructions nor a memory, unless it has changed, or a compaction took it.
-4. The same memories for the same prompt are the same bytes: the word in their tags comes from what they say.
-5. What cannot be read, recalled or opened is a finding, and the text is empty: a framework's run never breaks on us. An
-   agent that nobody knows and a folder that is not there are the caller's mistakes; they raise, at once.
-6. All calls block, and may come from several threads: one at a time is served.
+1. `start` is the text that the agent gets first, `touch` and `use_tool` the instructions that come with a file that it
+   reads or writes, `recall` the memories that a prompt is about, `compact` what has to be repeated after the history
+   was shortened. Each gives a text, empty if there is nothing to add.
+2. The start is read once and stays as it is, so that a provider's cache is hit; a compaction reads it again.
+3. Nothing is repeated, neither instructions nor a memory, unless it has changed or a compaction removed it.
+4. The same memories for the same prompt are the same bytes: the word in their tags comes from their text.
+5. What cannot be read, recalled or opened is a finding, and the text is empty: a framework's run never fails because of
+   us. An unknown agent and a missing folder are the caller's mistakes; they raise at once.
+6. All calls block, and may come from several threads; they run one at a time.
+7. `Conversations` has those of one adapter, by the names that the framework gives them. What was put into messages is
+   remembered: when one of these texts is no longer there, the framework has shortened its history.
 """
 
 from __future__ import annotations
@@ -25,21 +27,34 @@ from foretold.types import TYPE_CHECKING, Finding
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import date
-    from typing import Any, TypeVar
+    from typing import Any, TypedDict, TypeVar, Unpack
 
     from foretold.memory.project import Memories
     from foretold.memory.recall.recall import Recall
 
     Given = TypeVar("Given")
 
+    class Surroundings(TypedDict, total=False):
+        """What an agent takes from its surroundings; see `foretold.load`."""
+
+        agent: str
+        home: str | os.PathLike[str] | None
+        managed: str | os.PathLike[str] | None
+        env: Mapping[str, str] | None
+        model: str | None
+        now: date | str | None
+        trust: bool | None
+
+
 BUDGET = 2000  #: tokens of the memories that one prompt recalls
-#: how tools of many agents and frameworks call the file that they touch
+#: what tools of many agents and frameworks call the file that they touch
 NAMES = ("file_path", "path", "notebook_path", "filename", "file", "filePath", "absolute_path", "target_file")
-MOST = 1000  #: findings that are kept: a conversation may be long
+MOST_FINDINGS = 1000  #: a conversation may be long
+MOST_CONVERSATIONS = 100  #: of one adapter; the least recently used is dropped first
 
 
 class Conversation:
-    """What an agent in a folder is told in one conversation.
+    """What an agent in a folder receives in one conversation.
 
     >>> import foretold, os, tempfile
     >>> folder = os.path.realpath(tempfile.mkdtemp())
@@ -48,9 +63,9 @@ class Conversation:
     >>> memory = foretold.memory.open(folder, home=folder, env={})
     >>> _ = memory.create("Deploys", type="project", description="when we deploy", body="On Tuesdays only.")
     >>> talk = Conversation(folder, home=folder, env={})
-    >>> "Use tabs." in talk.start(), "On Tuesdays only." in talk.asked("When do we deploy?")
+    >>> "Use tabs." in talk.start(), "On Tuesdays only." in talk.recall("When do we deploy?")
     (True, True)
-    >>> talk.asked("When do we deploy?"), talk.findings
+    >>> talk.recall("When do we deploy?"), talk.findings
     ('', [])
     """
 
@@ -58,93 +73,85 @@ class Conversation:
         self,
         cwd: str | os.PathLike[str] = ".",
         *,
-        agent: str = DEFAULT_AGENT,
-        home: str | os.PathLike[str] | None = None,
-        managed: str | os.PathLike[str] | None = None,
-        env: Mapping[str, str] | None = None,
-        model: str | None = None,
-        now: date | str | None = None,
-        trust: bool | None = None,
         memory: Memories | None = None,
         recall: bool = True,
         team: bool = True,
         budget: int = BUDGET,
         findings: list[Finding] | None = None,
+        **surroundings: Unpack[Surroundings],
     ) -> None:
-        """`memory` are other memories than the folder's; without `team`, nothing is said of the team's.
+        """`memory` replaces the folder's memories; without `team`, those of the team are left out.
 
-        `findings` is a list that shall hold what is found.
+        Findings are added to `findings`.
         """
         self.cwd = os.path.realpath(cwd)
         if not os.path.isdir(self.cwd):
             raise NotAFolder(f"{self.cwd} is not a folder; give the folder the agent works in")
         self.findings: list[Finding] = [] if findings is None else findings
-        self.session = Session(
-            self.cwd, agent=agent, home=home, managed=managed, env=env, model=model, now=now, trust=trust
-        )
-        self._around = {"agent": agent, "home": home, "managed": managed, "env": env}
+        self.session = Session(self.cwd, **surroundings)
+        self._surroundings = surroundings
         self._memory, self._recalls, self._team, self._budget = memory, recall, team, budget
-        self.beside: dict[str, Any] = {}  #: what adapters remember of it
+        self.notes: dict[str, Any] = {}  #: what an adapter remembers about it
         self._lock = threading.RLock()
         self._start: str | None = None
-        self._bringing: list[Call] = []  #: calls that brought instructions, in their order
-        self._quoted: dict[tuple[str, str], str] = {}  #: memories that were recalled, by folder and file: their digest
+        self._calls: list[Call] = []  #: that brought instructions, in their order
+        self._quoted: dict[tuple[str, str], str] = {}  #: recalled memories, by folder and file: their digest
 
     def start(self) -> str:
-        """What the agent is told first: instructions, and the indexes of its memories and of the team's."""
+        """What the agent gets first: instructions, and the indexes of its memories and of the team's."""
         with self._lock:
             if self._start is None:
-                self._start = self._told("its instructions could not be loaded", self._started, "")
+                self._start = self._attempt("its instructions could not be loaded", self._load_start, "")
             return self._start
 
-    def touched(self, path: str) -> str:
-        """A file was read or written: the instructions that it brings along."""
-        return self.called({"path": path})
+    def touch(self, path: str) -> str:
+        """The agent reads or writes a file: the instructions that come with it."""
+        return self.use_tool({"path": path})
 
-    def called(self, given: Mapping[str, object]) -> str:
-        """A tool was called, whatever it is: what the files bring along that its input names, or a command reads."""
+    def use_tool(self, given: Mapping[str, object]) -> str:
+        """The agent calls some tool: what comes with the files that its input names, or that a command reads."""
         with self._lock:
             what = "instructions for a file could not be loaded"
-            return self._told(what, lambda: self._brought_by(self._calls_for(given)), "")
+            return self._attempt(what, lambda: self._attach(self._calls_for(given)), "")
 
-    def noticed(self, tool: str, given: Mapping[str, object]) -> None:
-        """A tool of the agent itself was used, and the agent attached by itself what comes with it."""
+    def note_tool(self, tool: str, given: Mapping[str, object]) -> None:
+        """The agent called one of its own tools, and attached what comes with it by itself."""
         with self._lock:
             action = lambda: self._note(self.session.use([Call(tool, given)]).findings)  # noqa: E731
-            self._told("instructions for a file could not be followed", action, None)
+            self._attempt("instructions for a file could not be followed", action, None)
 
-    def asked(self, prompt: str, *, before: str = "") -> str:
-        """The user asked something: memories that it is about, quoted, and none that were quoted before.
+    def recall(self, prompt: str, *, before: str = "") -> str:
+        """Memories that a prompt is about, quoted; none that were quoted already.
 
-        `before` is what was said earlier, for those who do not keep a conversation: quotes in it count.
+        `before` is the earlier text, for callers that do not keep a conversation: quotes in it count.
         """
         with self._lock:
             if not (self._recalls and prompt.strip()):
                 return ""
-            action = lambda: self._recalled(prompt, before)  # noqa: E731
-            return self._told("memories could not be recalled", action, "", "recall-failed")
+            action = lambda: self._quote_memories(prompt, before)  # noqa: E731
+            return self._attempt("memories could not be recalled", action, "", "recall-failed")
 
-    def compacted(self) -> str:
-        """The history was shortened: all that touched files had brought, read anew; `start` is read anew, too."""
+    def compact(self) -> str:
+        """The history was shortened: all that touched files had brought, read again; so is the next `start`."""
         with self._lock:
             self._start, self._quoted = None, {}
-            return self._told("instructions could not be loaded again", self._again, "")
+            return self._attempt("instructions could not be loaded again", self._attach_again, "")
 
-    def forgotten(self) -> None:
-        """The agent shortens its history by itself, and tells itself the start again: what files bring comes anew."""
+    def forget(self) -> None:
+        """The agent shortens its history and loads its start by itself: what comes with files is attached again."""
         with self._lock:
-            self._start, self._quoted, self._bringing = None, {}, []
-            self._told("instructions could not be loaded again", self.session.clear, None)
+            self._start, self._quoted, self._calls = None, {}, []
+            self._attempt("instructions could not be loaded again", self.session.clear, None)
 
     def subagent(self, name: str) -> Conversation:
-        """The conversation of a subagent: what it is told, which may be nothing, and what its own files bring."""
+        """The conversation of a subagent: its start, which may be empty, and what its own files bring."""
         with self._lock:
             other = Conversation.__new__(Conversation)
             other.__dict__.update(self.__dict__)
-            what = f"what the subagent {name} is told could not be loaded"
-            other.session = self._told(what, lambda: self.session.subagent(name), self.session)
+            what = f"the instructions of the subagent {name} could not be loaded"
+            other.session = self._attempt(what, lambda: self.session.subagent(name), self.session)
             other._team = self._team and name not in self.session.view.dialect.subagents_without
-            other._start, other._bringing, other._quoted, other.beside = None, [], {}, {}
+            other._start, other._calls, other._quoted, other.notes = None, [], {}, {}
             return other
 
     @property
@@ -154,18 +161,26 @@ class Conversation:
             if self._memory is None:
                 from foretold.memory.project import open as open_memories
 
-                self._memory = open_memories(self.cwd, **self._around)  # type: ignore[arg-type]
+                around = {key: self._surroundings.get(key) for key in ("home", "managed", "env")}
+                around["agent"] = self._surroundings.get("agent", DEFAULT_AGENT)
+                self._memory = open_memories(self.cwd, **around)  # type: ignore[arg-type]
                 self._note(self._memory.place.findings)
             return self._memory
 
     def team_index(self) -> str:
         """The index of the team's memories under its heading; empty if there is none."""
         with self._lock:
-            return self._told("the team's memories could not be read", self._teams, "", "recall-failed")
+            return self._attempt("the team's memories could not be read", self._read_team, "", "recall-failed")
 
-    # What is behind the calls
+    def report(self, what: str, error: Exception, code: str = "instructions-failed") -> None:
+        """Add a finding: something could not be done."""
+        said = f"{what}: {error or type(error).__name__}"
+        if code == "recall-failed":
+            self._note([Finding(self.cwd, None, "recall-failed", said, "see: foretold memory doctor")])
+        else:
+            self._note([Finding(self.cwd, None, "instructions-failed", said, "see: foretold explain")])
 
-    def _teams(self) -> str:
+    def _read_team(self) -> str:
         from foretold.memory.store.team import team_entry, team_text
 
         team = self.memory.team
@@ -174,29 +189,21 @@ class Conversation:
         entry = team_entry(team)
         return team_text(entry) if entry else ""
 
-    def _told(
+    def _attempt(
         self, what: str, action: Callable[[], Given], otherwise: Given, code: str = "instructions-failed"
     ) -> Given:
-        """What an action gives; if it fails, a finding that says so."""
+        """What an action gives; if it fails, a finding, and `otherwise`."""
         try:
             return action()
-        except Exception as error:  # whatever it is, the run of the framework goes on
-            self.fault(what, error, code)
+        except Exception as error:  # whatever it is, the run of the framework continues
+            self.report(what, error, code)
             return otherwise
-
-    def fault(self, what: str, error: Exception, code: str = "instructions-failed") -> None:
-        """Note that something could not be done."""
-        said = f"{what}: {error or type(error).__name__}"
-        if code == "recall-failed":
-            self._note([Finding(self.cwd, None, "recall-failed", said, "see: foretold memory doctor")])
-        else:
-            self._note([Finding(self.cwd, None, "instructions-failed", said, "see: foretold explain")])
 
     def _note(self, findings: tuple[Finding, ...] | list[Finding]) -> None:
         new = [finding for finding in findings if finding not in self.findings]
-        self.findings += new[: max(0, MOST - len(self.findings))]
+        self.findings += new[: max(0, MOST_FINDINGS - len(self.findings))]
 
-    def _started(self) -> str:
+    def _load_start(self) -> str:
         view = self.session.view
         self._note(view.findings)
         if view.refusal:
@@ -205,7 +212,7 @@ class Conversation:
         return "\n\n".join(text for text in (view.text or "", self.team_index()) if text)
 
     def _calls_for(self, given: Mapping[str, object]) -> list[Call]:
-        """The same as calls of the tools with which this agent reads; none if reading brings nothing for it."""
+        """The input as calls of the tools with which this agent reads; none if reading brings nothing for it."""
         triggers = self.session.view.dialect.triggers
         calls = [Call(triggers[0].tool, {triggers[0].key: path}) for path in files_in(given, self.cwd) if triggers]
         command = given.get("command")
@@ -213,36 +220,36 @@ class Conversation:
             calls.append(Call("Bash", {"command": command}))
         return calls
 
-    def _brought_by(self, calls: list[Call]) -> str:
-        """The text that calls bring along; those that bring something are remembered for a compaction."""
+    def _attach(self, calls: list[Call]) -> str:
+        """The text that comes with calls; those that bring something are remembered for a compaction."""
         texts = []
         for call in calls:
             self.session.shell_folder = self.cwd  # tools of frameworks start a shell for each command
             attachment = self.session.use([call])
             self._note(attachment.findings)
             if attachment.blocks:
-                self._bringing.append(call)
+                self._calls.append(call)
                 texts += [block.text.strip("\n") for block in attachment.blocks]
         return "\n\n".join(texts)
 
-    def _again(self) -> str:
+    def _attach_again(self) -> str:
         self.session.clear()
-        calls, self._bringing = self._bringing, []
-        return self._brought_by(calls)
+        calls, self._calls = self._calls, []
+        return self._attach(calls)
 
-    def _recalled(self, prompt: str, before: str) -> str:
+    def _quote_memories(self, prompt: str, before: str) -> str:
         from foretold.memory.recall.relevance import worth_quoting
         from foretold.memory.recall.render import render_quotes
 
         asked = _without_quotes(prompt)
-        found = self._new(self.memory.recall(asked, budget=self._budget, worth=worth_quoting), before)
+        found = self._without_quoted(self.memory.recall(asked, budget=self._budget, worth=worth_quoting), before)
         self._note(
             [Finding(skip.path, skip.line, "recall-failed", f"not searched: {skip.reason}") for skip in found.skips]
         )
         return render_quotes(found.quotes, found.named, _word("\n".join(map("\n".join, found.quotes))))
 
-    def _new(self, found: Recall, before: str) -> Recall:
-        """Without memories that were quoted before and have not changed."""
+    def _without_quoted(self, found: Recall, before: str) -> Recall:
+        """Leave out memories that were quoted before and have not changed."""
         from foretold.memory.recall.render import parse_rendered, recalled_spans
 
         quotes = [quote for start, end in recalled_spans(before) for quote in parse_rendered(before[start:end])]
@@ -259,7 +266,7 @@ class Conversation:
 
 
 def _without_quotes(prompt: str) -> str:
-    """A prompt without the memories that somebody has put into it: they are no question."""
+    """A prompt without the memories that were put into it: they are not part of the question."""
     from foretold.memory.recall.render import recalled_spans
 
     for start, end in reversed(recalled_spans(prompt)):
@@ -268,7 +275,7 @@ def _without_quotes(prompt: str) -> str:
 
 
 def files_in(given: Mapping[str, object], cwd: str) -> list[str]:
-    """The files that the input of a tool names, by the names that tools have for them.
+    """The existing files that the input of a tool names, under any of the keys that tools use for them.
 
     >>> files_in({"path": __file__, "limit": 3}, "/") == [__file__], files_in({"path": "no such file"}, "/")
     (True, [])
@@ -286,13 +293,61 @@ def _word(text: str) -> str:
     return word
 
 
-def conversation_of(where: Conversation | str | os.PathLike[str], **options: object) -> Conversation:
-    """A conversation: the one that is given, or a new one in a folder.
+class Conversations:
+    """Conversations in a folder, by name; each is made when it is first asked for.
+
+    >>> conversations = Conversations(".", {})
+    >>> conversations.get("monday") is conversations.get("monday")
+    True
+    """
+
+    def __init__(self, cwd: str | os.PathLike[str], options: dict[str, Any]) -> None:
+        """`options` are those of `Conversation`. A caller's mistake raises now, not in a run."""
+        given = options.get("findings")
+        self.findings: list[Finding] = [] if given is None else given
+        self._cwd, self._options, self._lock = cwd, {**options, "findings": self.findings}, threading.Lock()
+        self._by_name: dict[str, Conversation] = {}
+        Conversation(cwd, **self._options)
+
+    def get(self, name: object) -> Conversation:
+        """The conversation of this name."""
+        key = str(name)
+        with self._lock:  # two threads that ask for one conversation get the same
+            known = self._by_name.pop(key, None)
+            found = known if known is not None else Conversation(self._cwd, **self._options)
+            self._by_name[key] = found
+            for old in list(self._by_name)[:-MOST_CONVERSATIONS]:
+                del self._by_name[old]
+        return found
+
+
+def note_added(talk: Conversation, text: str) -> None:
+    """Remember that a text was put into the messages of a conversation."""
+    if text:
+        talk.notes.setdefault("added", []).append(text)
+
+
+def restore_added(talk: Conversation, messages: str) -> str:
+    """What has to be added again, if a text that was added is missing in the messages.
+
+    >>> talk = Conversation(".")
+    >>> note_added(talk, "Handlers return JSON.")
+    >>> restore_added(talk, "… Handlers return JSON. …"), talk.notes
+    ('', {'added': ['Handlers return JSON.']})
+    """
+    if all(text in messages for text in talk.notes.get("added", ())):
+        return ""
+    talk.notes["added"] = []
+    text = talk.compact()
+    note_added(talk, text)
+    return text
+
+
+def conversation_of(where: Conversation | str | os.PathLike[str], **options: Any) -> Conversation:
+    """The conversation that is given, or a new one in a folder.
 
     >>> talk = conversation_of(".")
     >>> conversation_of(talk) is talk
     True
     """
-    if isinstance(where, Conversation):
-        return where
-    return Conversation(where, **options)  # type: ignore[arg-type]
+    return where if isinstance(where, Conversation) else Conversation(where, **options)

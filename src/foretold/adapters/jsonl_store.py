@@ -1,17 +1,19 @@
 """What a framework gives us to keep: a file of JSON lines that several processes append to, and that only grows.
 
-1. Values are appended in one write, under a lock, and confirmed by the disk before the call returns; what a killed
-   writer tore is put aside and named (`foretold.storage.append_log`).
-2. A line may be of any length, and reading gives back exactly what was given. A line that is damaged is named, and
-   costs no other.
-3. What is deleted is put aside under a name with the time in it, and can be brought back.
-4. Files lie in folders of ours that nobody else can look into.
+1. Values are appended in one write, under a lock, and synced to disk before the call returns; what a killed writer left
+   half-written is set aside and reported (`foretold.storage.append_log`).
+2. A line may be of any length, and reading returns exactly what was given. A damaged line is reported, and costs no
+   other line.
+3. What is deleted is set aside under a name with the time in it, and can be restored.
+4. Files are in folders of ours that only their owner can read.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import re
 import time
 
 from foretold.errors import SessionFailed, StoreFailed
@@ -29,15 +31,29 @@ LONGEST = 1 << 40  #: every line is read
 ENDING = ".jsonl"
 
 
-def folder_for(name: str, home: str | None, env: Mapping[str, str] | None) -> str:
-    """Our folder for what a framework gives us to keep.
+def folder_for(
+    name: str, home: str | None, env: Mapping[str, str] | None, given: str | os.PathLike[str] | None = None
+) -> str:
+    """The folder for what a framework gives us to keep: ours, unless another one is given.
 
     >>> folder_for("openai-agents", "/home/me", {})
     '/home/me/.local/state/foretold/sessions/openai-agents'
     """
+    if given is not None:
+        return os.path.abspath(given)
     around = ({} if home is not None else os.environ) if env is None else env
     base = home if home is not None else around.get("HOME") or os.path.expanduser("~")
     return f"{our_folders(base, around).state}/sessions/{name}"
+
+
+def unique_name(text: str, longest: int = 60, otherwise: str = "session") -> str:
+    """A name for a file or folder: readable, and different for every text.
+
+    >>> unique_name("a talk"), unique_name("../a") == unique_name("..-a")
+    ('a-talk-691950b37714', False)
+    """
+    readable = re.sub(r"[^A-Za-z0-9_-]+", "-", text)[:longest].strip("-") or otherwise
+    return f"{readable}-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
 
 
 def append(path: str, values: Iterable[Mapping[str, object]], findings: list[Finding]) -> None:
@@ -61,7 +77,7 @@ def values_of(path: str, findings: list[Finding], start: int = 0) -> tuple[list[
     try:
         for line in lines_of(path, start, LONGEST):
             if not line.is_ended:
-                break  # somebody is writing it, or was killed meanwhile: nobody was told that it is there
+                break  # still being written, or its writer was killed: it was never acknowledged
             end = line.end
             if line.data.strip():
                 found += _values(path, line.number, line.data, findings)
@@ -85,8 +101,8 @@ def _values(path: str, number: int, data: bytes, findings: list[Finding]) -> lis
     return whole
 
 
-def put_aside(path: str, aside: str) -> str:
-    """Move a file or a folder out of the way; where it is now, or nothing if there is none."""
+def set_aside(path: str, aside: str) -> str:
+    """Move a file or a folder out of the way; its new path, or nothing if there is none."""
     stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime()) + f".{time.time_ns() % 1_000_000_000:09}"
     target = f"{aside}/{os.path.basename(path)}@{stamp}"
     try:
@@ -97,18 +113,18 @@ def put_aside(path: str, aside: str) -> str:
     except FileNotFoundError:
         return ""
     except OSError as error:
-        raise StoreFailed(f"{path} cannot be put aside: {error.strerror}") from error
+        raise StoreFailed(f"{path} cannot be set aside: {error.strerror}") from error
     return target
 
 
-def bring_back(path: str, aside: str) -> bool:
-    """Move back what was put aside last; not over something that is there now."""
+def restore_last(path: str, aside: str) -> bool:
+    """Move back what was set aside last; not over something that exists now."""
     name = f"{os.path.basename(path)}@"
     found = sorted(each for each in names_of(aside) if each.startswith(name))
     if not found:
         return False
     if os.path.lexists(path):
-        raise StoreFailed(f"{path} is there again: put that aside first")
+        raise StoreFailed(f"{path} exists again: move that away first")
     os.rename(f"{aside}/{found[-1]}", path)
     sync_folder(os.path.dirname(path))
     return True

@@ -2,34 +2,25 @@
 
 1. The model's `/memories` is the store's own folder, and nothing leads out of it: a path is `/memories` or begins with
    `/memories/`, each part is a name that is safe everywhere, and the store follows no link.
-2. The store keeps Markdown. A name without `.md` is kept with it (`todo.txt` as `todo.txt.md`); both names mean the
-   file, and lists show the name without it where that has an ending of its own. What the model writes is kept byte for
-   byte.
-3. A folder is there while a file is in it. `MEMORY.md` is the index: it can be viewed and edited, not made or removed.
-4. A change is computed from what the file holds under the lock, so no insertion of another process is lost; each is in
-   the history, and a deletion can be taken back.
-5. What looks like a credential is refused, unless it stood there before. Under the policy `confirm` a change goes to
-   the inbox, and the model is told that it waits.
-6. Words and forms are those of the tool in Anthropic's package, which models know.
+2. The store keeps Markdown. A name without `.md` is stored with it (`todo.txt` as `todo.txt.md`); both names mean the
+   file, and listings show the name without it where that has an extension itself. What the model writes is stored byte
+   for byte.
+3. A folder exists while a file is in it. `MEMORY.md` is the index: it can be viewed and edited, not created or removed.
+4. A change is computed from the file's content under the lock, so no insertion of another process is lost; each is in
+   the history, and a deletion can be undone.
+5. What looks like a credential is refused, unless the file had it before. Under the policy `confirm` a change goes to
+   the inbox, and the model reads that it waits.
+6. Texts and formats are those of the tool in Anthropic's package, which models know.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 
-from foretold.adapters.memory_forms import (
-    bytes_of,
-    levels_of,
-    numbered,
-    refuse_credentials,
-    refuse_other_than_once,
-    shown_name,
-    shown_range,
-    shown_size,
-    text_of,
-)
 from foretold.errors import BadName, MemoryChanged, MemoryExists, NoSuchMemory, WriteRefused
 from foretold.memory.note import INDEX, safe_file
+from foretold.secrets.forms import credentials_in
 from foretold.storage.digest import digest_of
 from foretold.storage.names import same_name
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
@@ -38,13 +29,17 @@ if TYPE_CHECKING:
     from foretold.memory.project import Memories
     from foretold.memory.store.journal import Said
 
+
 ROOT = "/memories"
 TRIES = 20  #: at a file that a program without our lock keeps changing
 LEVELS = 2
+WIDTH = 6  #: of line numbers
+SIZES = "BKMG"
+MISSING = "The path {path} does not exist"
 
 
-class Spot(NamedTuple):
-    """What a path means: `file` in the store, or the folder `folder`, with `/` at its end unless it is the top."""
+class MemoryPath(NamedTuple):
+    """A path of the model: `file` in the store, or the folder `folder`, with `/` at its end unless it is the top."""
 
     path: str
     file: str = ""
@@ -52,7 +47,7 @@ class Spot(NamedTuple):
 
 
 class MemoryFiles:
-    """The files that a model sees under `/memories`. Every method gives the text for the model, or raises one."""
+    """The files that a model sees under `/memories`. Every method returns the text for the model, or raises one."""
 
     def __init__(self, memories: Memories, *, session: str = "") -> None:
         self.memories = memories
@@ -60,7 +55,7 @@ class MemoryFiles:
         self.said: Said = {"by": "agent", "session": session} if session else {"by": "agent"}
 
     def view(self, path: str, view_range: Sequence[int] | None = None) -> str:
-        """A file with numbers of lines, or what is in a folder."""
+        """A file with line numbers, or the content of a folder."""
         spot = self._find(path)
         if not spot.file:
             return self._listing(spot)
@@ -70,14 +65,14 @@ class MemoryFiles:
         return "\n".join([head, *numbered(lines, first, last)])
 
     def create(self, path: str, file_text: str) -> str:
-        """A new file with this very text."""
-        spot = self._spot(path)
-        if not spot.file or self._has_folder(spot.file.removesuffix(".md") + "/") or self._is_there(spot.file):
+        """Create a file with exactly this text."""
+        spot = self._parse_path(path)
+        if not spot.file or self._has_folder(spot.file.removesuffix(".md") + "/") or self._has_file(spot.file):
             raise MemoryExists(f"File {path} already exists")
         data = bytes_of(file_text)
         refuse_credentials(path, "", f"{path}\n{file_text}")
         if self._waits:
-            return self._proposed("create", spot.file, file_text)
+            return self._propose("create", spot.file, file_text)
         try:
             self.store.put(spot.file, data, **self.said)
         except NoSuchMemory:
@@ -85,9 +80,9 @@ class MemoryFiles:
         return f"File created successfully at: {path}"
 
     def str_replace(self, path: str, old_str: str, new_str: str) -> str:
-        """Another text for one that stands in a file once."""
+        """Replace a text that occurs in a file once."""
         spot = self._find_file(path)
-        told = [""]
+        shown = [""]
 
         def change(data: bytes) -> bytes:
             before = text_of(data, path)
@@ -95,14 +90,14 @@ class MemoryFiles:
             after = before.replace(old_str, new_str)
             line = before[: before.find(old_str)].count("\n") + 1
             rows = after.split("\n")
-            told[0] = "\n".join(numbered(rows, max(1, line - 2), min(len(rows), line + 2)))
-            return self._checked(path, before, after)
+            shown[0] = "\n".join(numbered(rows, max(1, line - 2), min(len(rows), line + 2)))
+            return self._check(path, before, after)
 
         done = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
-        return self._amend(spot, change) or f"{done}\n{told[0]}"
+        return self._amend(spot, change) or f"{done}\n{shown[0]}"
 
     def insert(self, path: str, insert_line: int, insert_text: str) -> str:
-        """New lines behind a line; 0 is the top."""
+        """Insert lines after a line; 0 is the top."""
         spot = self._find_file(path)
 
         def change(data: bytes) -> bytes:
@@ -112,27 +107,27 @@ class MemoryFiles:
                 said = f"Invalid `insert_line` parameter: {insert_line}."
                 raise WriteRefused(f"{said} It should be within the range [0, {len(lines)}].")
             lines.insert(insert_line, insert_text.rstrip("\n"))
-            return self._checked(path, before, "\n".join(lines) + "\n")
+            return self._check(path, before, "\n".join(lines) + "\n")
 
         return self._amend(spot, change) or f"The file {path} has been edited."
 
     def delete(self, path: str) -> str:
-        """Take away a file, or all files of a folder. They stay in the history."""
-        spot = self._find(path, "The path {path} does not exist")
+        """Delete a file, or all files of a folder. They stay in the history."""
+        spot = self._find(path, MISSING)
         if spot.file == INDEX or path.rstrip("/") == ROOT:
-            raise WriteRefused(f"Cannot delete {self._what(spot)} itself")
+            raise WriteRefused(f"Cannot delete {self._describe(spot)} itself")
         for file in [spot.file] if spot.file else self._below(spot.folder):
             if self._waits:
-                self._proposed("delete", file, "")
+                self._propose("delete", file, "")
             else:
                 self.store.delete(file, **self.said)
-        return self._later(f"Successfully deleted {path}")
+        return self._done_text(f"Successfully deleted {path}")
 
     def rename(self, old_path: str, new_path: str) -> str:
-        """Another name for a file or a folder."""
-        old, new = self._find(old_path, "The path {path} does not exist"), self._spot(new_path)
+        """Rename a file or a folder."""
+        old, new = self._find(old_path, MISSING), self._parse_path(new_path)
         if old.file == INDEX or old_path.rstrip("/") == ROOT:
-            raise WriteRefused(f"Cannot rename {self._what(old)} itself")
+            raise WriteRefused(f"Cannot rename {self._describe(old)} itself")
         if self._exists(new) or (not old.file and (new.file + "/").startswith(old.folder)):
             raise MemoryExists(f"The destination {new_path} already exists")
         if old.file:
@@ -143,22 +138,22 @@ class MemoryFiles:
         refuse_credentials(new_path, old_path, new_path)
         for file, to in moves.items():
             self._move(file, to)
-        return self._later(f"Successfully renamed {old_path} to {new_path}")
+        return self._done_text(f"Successfully renamed {old_path} to {new_path}")
 
     def clear(self) -> str:
-        """Take away all files. They stay in the history."""
+        """Delete all files. They stay in the history."""
         for file in self._below(""):
             self.store.delete(file, **self.said)
         return "All memory cleared"
 
-    def shown(self, error: Exception) -> str:
-        """What a model is told of an error: of the machine it knows `/memories`, and no other path."""
+    def describe_error(self, error: Exception) -> str:
+        """An error as the model reads it: it names `/memories`, and no other path of the machine."""
         said = str(error)
         for folder in (self.store.path, self.store.shelf.state.path, self.memories.place.state):
             said = said.replace(folder, ROOT if folder == self.store.path else "the history of the memories")
         return said
 
-    # The same as plain texts, for backends that number lines themselves
+    # Plain texts, for backends that number lines themselves
 
     def raw(self, path: str) -> str:
         """The text of a file."""
@@ -170,18 +165,14 @@ class MemoryFiles:
         return [*index, *(shown_name(file) for file in self.store.folder.files())]
 
     def entries(self, path: str) -> list[tuple[str, int]]:
-        """What is in a folder, with sizes; folders end with a slash."""
+        """The content of a folder, with sizes; folders end with a slash."""
         spot = self._find(path)
         if spot.file:
             raise NoSuchMemory(f"The path {path} is not a directory.")
-        sizes = {file: stamp.size for file, stamp in self.store.folder.files().items()}
-        if not spot.folder and (index := self.store.index()):
-            sizes[INDEX] = len(index.encode())
-        inside = {file[len(spot.folder) :]: size for file, size in sizes.items() if file.startswith(spot.folder)}
-        return [(shown_name(name), size) for name, size in levels_of(inside, 1)]
+        return [(shown_name(name), size) for name, size in levels_of(self._sizes(spot), 1)]
 
     def replace(self, path: str, old: str, new: str, *, everywhere: bool) -> int:
-        """Another text for one that stands in a file; how often it stood there."""
+        """Replace a text in a file; returns how often it occurred."""
         spot, count = self._find_file(path), [0]
 
         def change(data: bytes) -> bytes:
@@ -189,31 +180,31 @@ class MemoryFiles:
             count[0] = before.count(old)
             if not everywhere or not count[0]:
                 refuse_other_than_once(before, old, path)
-            return self._checked(path, before, before.replace(old, new))
+            return self._check(path, before, before.replace(old, new))
 
-        self._made(self._amend(spot, change))
+        self._demand_done(self._amend(spot, change))
         return count[0]
 
     def write(self, path: str, text: str) -> None:
-        """A file with this text, new or not."""
+        """Write a file, new or not."""
         try:
             said = self.create(path, text)
-            self._made(said if self._waits else "")
+            self._demand_done(said if self._waits else "")
         except MemoryExists:
             spot = self._find_file(path)
-            self._made(self._amend(spot, lambda data: self._checked(path, text_of(data, path), text)))
+            self._demand_done(self._amend(spot, lambda data: self._check(path, text_of(data, path), text)))
 
     @staticmethod
-    def _made(said: str) -> None:
-        """Raise what the model is told if a change was only proposed."""
+    def _demand_done(said: str) -> None:
+        """Raise the text for the model if a change was only proposed."""
         if said:
             raise WriteRefused(said)
 
-    # What a path means
+    # Paths
 
-    def _spot(self, path: str) -> Spot:
+    def _parse_path(self, path: str) -> MemoryPath:
         if path.rstrip("/") == ROOT:
-            return Spot(path)
+            return MemoryPath(path)
         if not path.startswith(f"{ROOT}/"):
             raise BadName(f"Path must start with {ROOT}, got: {path}")
         rest = path[len(ROOT) + 1 :]
@@ -223,30 +214,32 @@ class MemoryFiles:
         safe_file(f"{name}/a.md" if name.count("/") < 7 else file)
         if same_name(file) == same_name(INDEX):
             file = INDEX
-        return Spot(path, folder=f"{name}/") if rest != name else Spot(path, file)
+        return MemoryPath(path, folder=f"{name}/") if rest != name else MemoryPath(path, file)
 
-    def _find(self, path: str, missing: str = "The path {path} does not exist. Please provide a valid path.") -> Spot:
-        """What is there under a path: a folder before a file that is named without its `.md`."""
-        spot = self._spot(path)
+    def _find(
+        self, path: str, missing: str = "The path {path} does not exist. Please provide a valid path."
+    ) -> MemoryPath:
+        """The file or folder of a path: a folder before a file that is named without its `.md`."""
+        spot = self._parse_path(path)
         folder = spot.folder or f"{path[len(ROOT) + 1 :]}/"
         if path.rstrip("/") == ROOT or self._has_folder(folder):
             return spot._replace(file="", folder="" if path.rstrip("/") == ROOT else folder)
-        if not spot.file or not self._is_there(spot.file):
+        if not spot.file or not self._has_file(spot.file):
             raise NoSuchMemory(missing.format(path=path))
         return spot
 
-    def _find_file(self, path: str) -> Spot:
+    def _find_file(self, path: str) -> MemoryPath:
         spot = self._find(path)
         if not spot.file:
             raise NoSuchMemory(f"The path {path} is not a file.")
         return spot
 
-    def _exists(self, spot: Spot) -> bool:
+    def _exists(self, spot: MemoryPath) -> bool:
         if not spot.file:
             return not spot.folder or self._has_folder(spot.folder)
-        return self._is_there(spot.file) or self._has_folder(f"{spot.path[len(ROOT) + 1 :]}/")
+        return self._has_file(spot.file) or self._has_folder(f"{spot.path[len(ROOT) + 1 :]}/")
 
-    def _is_there(self, file: str) -> bool:
+    def _has_file(self, file: str) -> bool:
         return bool(self.store.index()) if file == INDEX else file in self.store.folder.files()
 
     def _has_folder(self, folder: str) -> bool:
@@ -256,24 +249,28 @@ class MemoryFiles:
         return [file for file in self.store.folder.files() if file.startswith(folder)]
 
     @staticmethod
-    def _what(spot: Spot) -> str:
+    def _describe(spot: MemoryPath) -> str:
         return f"{INDEX}, the index of the other files," if spot.file else f"the {ROOT} directory"
 
-    # Looking
+    # Reading
 
-    def _data(self, spot: Spot) -> bytes:
+    def _data(self, spot: MemoryPath) -> bytes:
         try:
             return self.store.folder.read(spot.file).data
         except NoSuchMemory:
             said = f"The file {spot.path} no longer exists (may have been deleted or renamed concurrently)."
             raise NoSuchMemory(said) from None
 
-    def _listing(self, spot: Spot) -> str:
-        findings: list[Finding] = []
+    def _sizes(self, spot: MemoryPath, findings: list[Finding] | None = None) -> dict[str, int]:
+        """The files below a folder, by their names from there on."""
         sizes = {file: stamp.size for file, stamp in self.store.folder.files(findings).items()}
         if not spot.folder and (index := self.store.index()):
             sizes[INDEX] = len(index.encode())
-        inside = {file[len(spot.folder) :]: size for file, size in sizes.items() if file.startswith(spot.folder)}
+        return {file[len(spot.folder) :]: size for file, size in sizes.items() if file.startswith(spot.folder)}
+
+    def _listing(self, spot: MemoryPath) -> str:
+        findings: list[Finding] = []
+        inside = self._sizes(spot, findings)
         top = spot.path.rstrip("/")
         head = f"Here're the files and directories up to 2 levels deep in {spot.path}, excluding hidden items:"
         rows = [f"{shown_size(size)}\t{top}/{shown_name(name)}" for name, size in levels_of(inside, LEVELS)]
@@ -286,11 +283,11 @@ class MemoryFiles:
     def _waits(self) -> bool:
         return self.memories.place.policy == "confirm"
 
-    def _amend(self, spot: Spot, change: Callable[[bytes], bytes]) -> str:
-        """Make a change; what the model is told if it was only proposed."""
+    def _amend(self, spot: MemoryPath, change: Callable[[bytes], bytes]) -> str:
+        """Make a change; returns the text for the model if it was only proposed."""
         if self._waits:
             before = self._data(spot)
-            return self._proposed("edit", spot.file, change(before).decode(), digest_of(before))
+            return self._propose("edit", spot.file, change(before).decode(), digest_of(before))
         for left in reversed(range(TRIES)):
             try:
                 if spot.file == INDEX:
@@ -307,7 +304,7 @@ class MemoryFiles:
                 break
         return ""
 
-    def _checked(self, path: str, before: str, after: str) -> bytes:
+    def _check(self, path: str, before: str, after: str) -> bytes:
         data = bytes_of(after)
         refuse_credentials(path, before, after)
         return data
@@ -315,19 +312,112 @@ class MemoryFiles:
     def _move(self, file: str, to: str) -> None:
         if self._waits:
             data = self.store.folder.read(file).data
-            self._proposed("create", to, text_of(data, file))
-            self._proposed("delete", file, "")
+            self._propose("create", to, text_of(data, file))
+            self._propose("delete", file, "")
         else:
             self.store.move(file, to, **self.said)
 
-    def _proposed(self, op: str, file: str, text: str, expect: str = "") -> str:
+    def _propose(self, op: str, file: str, text: str, expect: str = "") -> str:
         if op == "delete":
             expect = digest_of(self.store.folder.read(file).data)
         session = self.said.get("session", "")
         self.memories.inbox.propose(op, file, text, expect=expect, session=session)
-        return self._later("")
+        return self._done_text("")
 
-    def _later(self, done: str) -> str:
+    def _done_text(self, done: str) -> str:
         if not self._waits:
             return done
         return "Nothing is changed yet: the change was proposed to the user, and waits to be confirmed."
+
+
+def shown_name(name: str) -> str:
+    """A name as the model sees it.
+
+    >>> shown_name("todo.txt.md"), shown_name("todo.md"), shown_name("a/"), shown_name("v1.2 notes.md")
+    ('todo.txt', 'todo.md', 'a/', 'v1.2 notes.md')
+    """
+    stem = name.removesuffix(".md")
+    ending = os.path.splitext(stem)[1][1:]
+    return stem if stem != name and ending.isalnum() and ending.isascii() and len(ending) <= 5 else name
+
+
+def levels_of(sizes: dict[str, int], levels: int, prefix: str = "") -> list[tuple[str, int]]:
+    """Files and folders with their sizes, by name, each folder followed by what is in it.
+
+    >>> levels_of({"b.md": 1, "a/x.md": 2, "a/y/z.md": 3}, 2)
+    [('a/', 5), ('a/x.md', 2), ('a/y/', 3), ('b.md', 1)]
+    """
+    found: list[tuple[str, int]] = []
+    for name in sorted({file.partition("/")[0] for file in sizes}):
+        below = {file[len(name) + 1 :]: size for file, size in sizes.items() if file.startswith(f"{name}/")}
+        if below:
+            found.append((f"{prefix}{name}/", sum(below.values())))
+            found += levels_of(below, levels - 1, f"{prefix}{name}/") if levels > 1 else []
+        if name in sizes:
+            found.append((prefix + name, sizes[name]))
+    return found
+
+
+def shown_size(size: int) -> str:
+    """A size as the tool of Anthropic's package writes it.
+
+    >>> shown_size(0), shown_size(1023), shown_size(1024), shown_size(1536)
+    ('0B', '1023B', '1K', '1.5K')
+    """
+    step = min(max(size.bit_length() - 1, 0) // 10, len(SIZES) - 1)
+    number = size / 1024**step
+    return f"{int(number) if number == int(number) else f'{number:.1f}'}{SIZES[step]}"
+
+
+def numbered(lines: list[str], first: int, last: int) -> list[str]:
+    return [f"{number:>{WIDTH}}\t{lines[number - 1]}" for number in range(first, last + 1)]
+
+
+def shown_range(wanted: Sequence[int] | None, lines: int, path: str) -> tuple[int, int]:
+    """The first and the last line to show."""
+    if not wanted:
+        return 1, lines
+    good = len(wanted) == 2 and all(isinstance(number, int) for number in wanted)
+    first, last = (max(1, wanted[0]), lines if wanted[1] == -1 else min(wanted[1], lines)) if good else (1, 0)
+    if last < first:
+        said = f"Invalid `view_range` parameter: {list(wanted)}. {path} has {lines} lines;"
+        raise BadName(f"{said} give the first and the last line, -1 for the end.")
+    return first, last
+
+
+def text_of(data: bytes, path: str) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise WriteRefused(f"The file {path} is not UTF-8: a person has to fix it.") from None
+
+
+def bytes_of(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        raise WriteRefused("The text has half of a surrogate pair, which cannot be stored.") from None
+
+
+def refuse_other_than_once(text: str, old: str, path: str) -> None:
+    if not old:
+        raise WriteRefused("No replacement was performed, old_str is empty.")
+    count = text.count(old)
+    if not count:
+        raise WriteRefused(f"No replacement was performed, old_str `{old}` did not appear verbatim in {path}.")
+    if count > 1:
+        lines, at = [], text.find(old)
+        while at >= 0:
+            lines.append(str(text.count("\n", 0, at) + 1))
+            at = text.find(old, at + 1)
+        said = f"No replacement was performed. Multiple occurrences of old_str `{old}` in lines: {', '.join(lines)}."
+        raise WriteRefused(f"{said} Please ensure it is unique")
+
+
+def refuse_credentials(path: str, before: str, after: str) -> None:
+    found = credentials_in(after)
+    known = {each.fingerprint for each in credentials_in(before)} if found else set()
+    for each in found:
+        if each.fingerprint not in known:
+            said = f"{path} is not written: it would hold what looks like a credential ({each.kind})"
+            raise WriteRefused(f"{said}. Leave it out, and say where it is kept instead.")

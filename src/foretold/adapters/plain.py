@@ -1,12 +1,12 @@
 """A plain function for litellm and for everything that takes a list of messages.
 
-1. `with_context` gives the messages with two more: what the agent is told, behind the leading system messages, and the
+1. `with_context` returns the messages with two more: the instructions, after the leading system messages, and the
    memories that the last prompt is about, right before it. The messages that were given are not changed.
-2. It may be called as often as you like: with what it gave, it gives the same; with the same messages, the same bytes.
-   What the agent is told is replaced if it has changed; memories that an earlier message quotes are not quoted again.
-3. A compactor can keep what it is told: `foretold.pinned_prefix` counts it.
-4. Messages may have either API's form. A message with the result of a tool is no prompt, and nothing is put between a
-   call and its result.
+2. It is idempotent, and the same messages give the same bytes. Instructions are replaced if they have changed; memories
+   that an earlier message quotes are not quoted again.
+3. A compactor can keep the instructions: `foretold.pinned_prefix` counts them.
+4. Messages may have either API's form. A message with the result of a tool is not a prompt, and nothing is put between
+   a call and its result.
 5. `litellm_context` does the same for every asynchronous call of litellm, and in its proxy.
 """
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Message = Mapping[str, object]
 
-RESULTS = ("tool_result", "function_call_output")  #: blocks that are no prompt
+RESULTS = ("tool_result", "function_call_output")  #: blocks that are not a prompt
 
 
 def with_context(
@@ -36,10 +36,10 @@ def with_context(
     files: Iterable[str] = (),
     **options: Any,
 ) -> list[Message]:
-    """Messages with what an agent in a folder is told, and what it remembers about the last prompt.
+    """Messages with the instructions of an agent in a folder, and its memories about the last prompt.
 
-    `files` are those that the agent has read or written: what they bring along is told, too. `options` are those of
-    `Conversation`: `recall`, `team`, `budget`, `findings`, `home`, …
+    `files` are those that the agent has read or written: instructions that come with them are added, too. `options`
+    are those of `Conversation`: `recall`, `team`, `budget`, `findings`, `home`, …
 
     >>> import os, tempfile
     >>> folder = tempfile.mkdtemp()
@@ -51,16 +51,16 @@ def with_context(
     (['system', 'user', 'user'], True)
     """
     talk = Conversation(cwd, agent=agent, **options)
-    told = [talk.start(), *(talk.touched(path) for path in files)]
-    return _recalled(inject(messages, "\n\n".join(text for text in told if text)), talk)
+    added = [talk.start(), *(talk.touch(path) for path in files)]
+    return _add_memories(inject(messages, "\n\n".join(text for text in added if text)), talk)
 
 
-def _recalled(messages: list[Message], talk: Conversation) -> list[Message]:
+def _add_memories(messages: list[Message], talk: Conversation) -> list[Message]:
     """With the memories that the last prompt is about."""
     at = next((at for at in reversed(range(len(messages))) if _is_prompt(messages[at])), -1)
     if at < 0 or (at > 0 and _is_recalled(messages[at - 1])):
         return messages
-    text = talk.asked(text_of(messages[at]), before="\n".join(text_of(each) for each in messages[:at]))
+    text = talk.recall(text_of(messages[at]), before="\n".join(text_of(each) for each in messages[:at]))
     if not text:
         return messages
     in_blocks = any(isinstance(field_of(message, "content"), list) for message in messages)
@@ -69,7 +69,7 @@ def _recalled(messages: list[Message], talk: Conversation) -> list[Message]:
 
 
 def _is_prompt(message: Message) -> bool:
-    """Whether a user has said it; not what a tool gave back, and not what we have said."""
+    """Whether it is a user's prompt, not a tool's result and not a text of ours."""
     if field_of(message, "role") != "user" or not text_of(message):
         return False
     content = field_of(message, "content")
@@ -87,7 +87,7 @@ def _is_recalled(message: Message) -> bool:
 
 
 def text_of(message: Message) -> str:
-    """All that a message says, in either API's form.
+    """The text of a message, in either API's form.
 
     >>> text_of({"content": "hi"}), text_of({"content": [{"type": "input_text", "text": "hi"}, {"type": "image"}]})
     ('hi', 'hi')
@@ -103,7 +103,7 @@ def text_of(message: Message) -> str:
 def litellm_context(cwd: str | os.PathLike[str] = ".", **options: Any) -> Any:
     """What to put into `litellm.callbacks`: `acompletion`, a Router and the proxy then send messages with context.
 
-    The blocking `litellm.completion` asks no callback; use `with_context` there. `findings` of it says what was found.
+    The blocking `litellm.completion` calls no callback; use `with_context` there. Its `findings` say what was found.
     """
     try:
         from litellm.integrations.custom_logger import CustomLogger
@@ -113,7 +113,7 @@ def litellm_context(cwd: str | os.PathLike[str] = ".", **options: Any) -> Any:
     Conversation(cwd, **options)  # the caller's mistakes, at once
 
     class LiteLLMContext(CustomLogger):
-        """Adds what an agent is told and remembers to requests."""
+        """Adds instructions and memories to requests."""
 
         def __init__(self) -> None:
             super().__init__()

@@ -75,6 +75,7 @@ CREDENTIALS = {
     "foretold.secrets.forms",
     "foretold.memory",
     "foretold.memory.note",
+    "foretold.memory.write_policy",
     "foretold.text.frontmatter",
     "_sha256",
     "_sha2",

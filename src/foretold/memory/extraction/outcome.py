@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from foretold.models.protocol import Usage
-from foretold.types import NamedTuple
+from foretold.types import Finding, NamedTuple
 
 
 class Refusal(NamedTuple):
@@ -31,6 +31,14 @@ class Extraction(NamedTuple):
     skipped: str = ""  #: why nothing was asked: never, not-due, nothing-new, nothing-typed, policy, running
     stopped: str = ""  #: why it ended early: rounds, model-failed, store-failed; only the first counts as done
     last: str = ""  #: the message up to which it has looked
+
+    def findings(self, path: str) -> list[Finding]:
+        """What was refused, and why it ended early; `path` is where that happened."""
+        found = [Finding(each.file, None, "memory-refused", f"{each.reason}: {each.detail}") for each in self.refused]
+        if self.stopped:
+            said = f"memories could not be extracted: {self.stopped}"
+            found.append(Finding(path, None, "extraction-failed", said))
+        return found
 
     def to_json(self) -> dict[str, object]:
         """As plain values.

@@ -1,10 +1,8 @@
 """PreToolUse: who may write memories.
 
-1. A call that would change a file in a memory folder is judged by the policy: `read-only` and `manual` refuse it,
-   `confirm` asks the user, `auto` allows it, but asks for the team's. A shell command that only reads is allowed.
-2. A credential is refused in every memory; the message has its kind, never its text.
-3. The team's folder accepts no memory of type `user`: that is about a person.
-4. Nothing is ever allowed here that the agent itself would refuse or ask about.
+1. A call that would change a file in a folder of memories is judged by the write policy (`memory.write_policy`). A
+   shell command that only reads is let through.
+2. Nothing is ever allowed here that the agent itself would refuse or ask about.
 """
 
 from __future__ import annotations
@@ -20,13 +18,6 @@ if TYPE_CHECKING:
     from foretold.serve.hooks.context import HookContext
     from foretold.serve.hooks.events.touched_files import Touch
 
-REFUSALS = {
-    "read-only": "The memories of this project are read-only (memory.policy). Do not write them.",
-    "manual": "The memories of this project are written by the user alone (memory.policy). Tell the user what you "
-    "would remember, and why: they can add it with `foretold memory add`.",
-}
-ASKS = "The memories of this project are changed with the user's consent (memory.policy)."
-TEAM = "What is written here is shared with everyone who works on this repository."
 #: commands that change nothing, whatever follows them; one that writes into a file does so by a redirection
 READING = frozenset(
     "[ basename cat cd cksum cmp column comm cut diff dirname du echo egrep false fgrep file find fold getfattr grep "
@@ -104,44 +95,10 @@ def _has_text(context: HookContext) -> bool:
 
 
 def _judge(context: HookContext, touch: Touch, inside: list[tuple[str, str]]) -> HookOutput:
-    text = _text_of(context, touch)
-    kinds = _credentials(text)
-    if kinds:
-        reason = f"This looks like a credential ({', '.join(kinds)}), and memories are sent to models: leave it out."
-        context.why.append(f"memory policy: a credential, {', '.join(kinds)}")
-        return HookOutput(verdict="deny", reason=reason)
-    is_team = any(scope == "team" for _, scope in inside)
-    if is_team and _is_personal(text):
-        reason = "A memory of type user is about a person, and is not shared with the team. Keep it private."
-        return HookOutput(verdict="deny", reason=reason)
+    from foretold.memory.write_policy import decide_write, written_text
+
+    text = written_text({**table_of(context.payload, "tool_input"), "command": touch.command})
     policy = context.place.policy
-    context.why.append(f"memory policy: {policy}, for {inside[0][0]}")
-    if policy in REFUSALS:
-        return HookOutput(verdict="deny", reason=REFUSALS[policy])
-    if is_team or policy == "confirm":
-        return HookOutput(verdict="ask", reason=TEAM if is_team else ASKS)
-    return NO_OUTPUT
-
-
-def _text_of(context: HookContext, touch: Touch) -> str:
-    """All the text that a call would write, as far as the call contains it."""
-    given = table_of(context.payload, "tool_input")
-    parts = [touch.command, *(str(given.get(key) or "") for key in ("content", "new_string", "new_source", "text"))]
-    edits = given.get("edits")
-    if isinstance(edits, list):
-        parts += [str(edit.get("new_string") or "") for edit in edits if isinstance(edit, dict)]
-    return "\n".join(part for part in parts if part)
-
-
-def _credentials(text: str) -> list[str]:
-    if not text:
-        return []
-    from foretold.secrets.forms import credentials_in
-
-    return list(dict.fromkeys(found.kind for found in credentials_in(text)))
-
-
-def _is_personal(text: str) -> bool:
-    from foretold.memory.note import read_note
-
-    return read_note("note.md", text.encode("utf-8", "replace")).type == "user"
+    found = decide_write(policy, text, is_team=any(scope == "team" for _, scope in inside))
+    context.why.append(f"memory policy: {found.note or f'{policy}, for {inside[0][0]}'}")
+    return HookOutput(verdict=found.decision, reason=found.reason) if found.decision else NO_OUTPUT

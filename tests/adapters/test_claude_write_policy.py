@@ -3,7 +3,7 @@
 import pytest
 
 import foretold
-from foretold.adapters.policy import judged
+from foretold.adapters.claude_agent import judge_call
 
 from .bakery import make_team
 
@@ -23,8 +23,8 @@ def test_the_policy_decides(place, policy, own, team):
     known = memories(place, policy)
     for folder, decision in ((known.place.store, own), (known.place.team, team), (place.proj, "")):
         given = {"file_path": f"{folder}/a.md", "content": "Use tabs."}
-        assert judged(known, "Write", given, place.proj).decision == decision
-        assert judged(known, "Read", given, place.proj).decision == ""
+        assert judge_call(known, "Write", given, place.proj).decision == decision
+        assert judge_call(known, "Read", given, place.proj).decision == ""
 
 
 @pytest.mark.parametrize(
@@ -38,20 +38,21 @@ def test_the_policy_decides(place, policy, own, team):
 def test_no_memory_holds_credentials(place, tool, given):
     known = memories(place)
     path = f"{known.place.store}/a.md"
-    found = judged(known, tool, {"file_path": path, **given}, place.proj)
-    assert found == ("deny", "This looks like a credential (AWS access key): a memory must not hold any.")
-    assert judged(known, tool, {"file_path": place.path("proj/a.md"), **given}, place.proj).decision == ""
+    found = judge_call(known, tool, {"file_path": path, **given}, place.proj)
+    assert found[0] == "deny"
+    assert found.reason.startswith("This looks like a credential (AWS access key), and memories are sent to models")
+    assert judge_call(known, tool, {"file_path": place.path("proj/a.md"), **given}, place.proj).decision == ""
 
 
 def test_a_credential_may_be_taken_out(place):
     known = memories(place)
     given = {"file_path": f"{known.place.store}/a.md", "old_string": KEY, "new_string": "in the vault"}
-    assert judged(known, "Edit", given, place.proj).decision == ""
-    assert judged(known, "Write", {"file_path": "a\0b", "content": KEY}, place.proj).decision == ""
+    assert judge_call(known, "Edit", given, place.proj).decision == ""
+    assert judge_call(known, "Write", {"file_path": "a\0b", "content": KEY}, place.proj).decision == ""
 
 
 def test_a_link_into_the_folder_is_seen_through(place):
     known = memories(place, "read-only")
     place.folder("home/.claude/projects")
     place.link("proj/here", known.place.store)
-    assert judged(known, "Write", {"file_path": "here/a.md", "content": "x"}, place.proj).decision == "deny"
+    assert judge_call(known, "Write", {"file_path": "here/a.md", "content": "x"}, place.proj).decision == "deny"

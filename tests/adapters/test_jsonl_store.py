@@ -70,16 +70,16 @@ def test_several_processes_that_are_killed_lose_nothing_that_was_acknowledged(pl
 
 def test_what_is_put_aside_can_be_brought_back(place):
     path, aside = place.write("store/a.jsonl", "first\n"), place.path("aside")
-    jsonl_store.put_aside(path, aside)
+    jsonl_store.set_aside(path, aside)
     place.write("store/a.jsonl", "second\n")
-    with pytest.raises(StoreFailed, match="is there again"):
-        jsonl_store.bring_back(path, aside)
-    jsonl_store.put_aside(path, aside)
-    assert (jsonl_store.put_aside(path, aside), len(os.listdir(aside))) == ("", 2)
-    assert jsonl_store.bring_back(path, aside)
+    with pytest.raises(StoreFailed, match="exists again"):
+        jsonl_store.restore_last(path, aside)
+    jsonl_store.set_aside(path, aside)
+    assert (jsonl_store.set_aside(path, aside), len(os.listdir(aside))) == ("", 2)
+    assert jsonl_store.restore_last(path, aside)
     with open(path, encoding="utf-8") as file:
         assert file.read() == "second\n"
     os.remove(path)
-    assert jsonl_store.bring_back(path, aside)
+    assert jsonl_store.restore_last(path, aside)
     os.remove(path)
-    assert not jsonl_store.bring_back(path, aside)
+    assert not jsonl_store.restore_last(path, aside)

@@ -1,0 +1,78 @@
+"""Whether an agent may write a memory itself, with a tool that writes files.
+
+1. What looks like a credential is refused in every memory, with its kind and never its text. What a call removes may be
+   one.
+2. The team's folder takes no memory of type `user`: that is about a person.
+3. The user's policy decides the rest: `read-only` and `manual` refuse, `confirm` asks the user, `auto` lets agents
+   write their own memories. About the team's memories the user is always asked.
+"""
+
+from __future__ import annotations
+
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+REFUSALS = {
+    "read-only": "The memories of this project are read-only (memory.policy). Do not write them.",
+    "manual": "The memories of this project are written by the user alone (memory.policy). Tell the user what you "
+    "would remember, and why: they can add it with `foretold memory add`.",
+}
+ASK = "The memories of this project are changed with the user's consent (memory.policy)."
+ASK_TEAM = "What is written here is shared with everyone who works on this repository."
+PERSONAL = "A memory of type user is about a person, and is not shared with the team. Keep it private."
+
+
+class WriteDecision(NamedTuple):
+    """What to do with a call: `deny`, `ask`, or nothing, which leaves it to the agent. `note` is for a log."""
+
+    decision: str
+    reason: str = ""
+    note: str = ""
+
+
+def decide_write(policy: str, text: str, *, is_team: bool) -> WriteDecision:
+    """Decide about a call that would write a text into a folder of memories.
+
+    >>> decide_write("confirm", "Use tabs.", is_team=False)[:2] == ("ask", ASK), decide_write("auto", "", is_team=False)
+    (True, WriteDecision(decision='', reason='', note=''))
+    """
+    kinds = ", ".join(_credentials(text))
+    if kinds:
+        said = f"This looks like a credential ({kinds}), and memories are sent to models: leave it out."
+        return WriteDecision("deny", said, f"a credential, {kinds}")
+    if is_team and _is_personal(text):
+        return WriteDecision("deny", PERSONAL, "a memory about a person, for the team")
+    if policy in REFUSALS:
+        return WriteDecision("deny", REFUSALS[policy])
+    if is_team or policy == "confirm":
+        return WriteDecision("ask", ASK_TEAM if is_team else ASK)
+    return WriteDecision("")
+
+
+def written_text(given: Mapping[str, object]) -> str:
+    """All text that a call of a tool would write, as far as the input shows it.
+
+    >>> written_text({"edits": [{"old_string": "old", "new_string": "new"}]})
+    'new'
+    """
+    parts = [given.get(key) for key in ("command", "content", "new_string", "new_source", "text")]
+    edits = given.get("edits")
+    parts += [edit.get("new_string") for edit in edits if isinstance(edit, dict)] if isinstance(edits, list) else []
+    return "\n".join(str(part) for part in parts if part)
+
+
+def _credentials(text: str) -> list[str]:
+    """The kinds of credentials in a text."""
+    if not text:
+        return []
+    from foretold.secrets.forms import credentials_in
+
+    return list(dict.fromkeys(found.kind for found in credentials_in(text)))
+
+
+def _is_personal(text: str) -> bool:
+    from foretold.memory.note import read_note
+
+    return read_note("note.md", text.encode("utf-8", "replace")).type == "user"
