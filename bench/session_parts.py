@@ -18,7 +18,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "src"))
 
 from foretold.sessions.catalog import list_sessions, newest_first  # noqa: E402
-from foretold.sessions.fulltext.index import Index  # noqa: E402
+from foretold.sessions.fulltext.index import SessionIndex  # noqa: E402
 from foretold.sessions.fulltext.search import open_index, search  # noqa: E402
 from foretold.sessions.model import Homes  # noqa: E402
 
@@ -76,7 +76,7 @@ def index(home: str, files: list[str]) -> Table:
 
 
 def _update(homes: Homes, cache: str) -> None:
-    with Index(cache) as made:
+    with SessionIndex(cache) as made:
         made.update(newest_first(homes))
 
 

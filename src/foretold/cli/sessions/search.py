@@ -25,7 +25,7 @@ from foretold.cli.sessions.options import (
     when,
 )
 from foretold.sessions.fulltext.message_text import VOICES
-from foretold.sessions.fulltext.query import query_of
+from foretold.sessions.fulltext.query import parse_query
 from foretold.sessions.fulltext.search import Hit, Results, search
 
 FIRST = 20  #: hits that are shown
@@ -46,7 +46,7 @@ def command_search(words: Sequence[str]) -> int:
         if word.startswith("--") and (close := get_close_matches(word.partition("=")[0], [*VALUED, *FLAGS], 1, 0.75)):
             parser.error(f"there is no {word}; did you mean {close[0]}? To search for it, write: -- {word}")
     query = " ".join(wanted)
-    asked = query_of(query)
+    asked = parse_query(query)
     if not asked.wanted:
         only = ": -word only says what must not occur" if asked.unwanted else ""
         parser.error(f"there is no word to search for{only}")

@@ -1,52 +1,95 @@
-"""The index over all sessions: a cache that may be deleted at any moment, with equal answers.
+"""The full-text index over all sessions: a cache that may be deleted at any moment, with equal answers.
 
 1. Files are the truth. Every question begins with `update`: sessions whose size and time are as noted are not opened;
    of one that grew only the new bytes are read.
-2. It is two databases (`shard`), each session in one of them, so that two processes can fill them (`filling`).
-3. Whoever updates holds a lock; others wait for it. What was read is committed every few seconds, together with how
-   far the reading came: a process that is interrupted or killed loses no more than that, and the next one goes on.
-4. A database is believed if its mtime is SEALED, by whoever updated it last. If it is not, and `sessions.busy` is
-   there, somebody was killed: then it is checked as a whole. Else something else wrote to it. What is contradictory,
-   was written by others, is of another version, or mostly of dead rows, is built anew.
-5. A session whose file has gone is forgotten. What is asked is asked of the sessions that are there now.
+2. It is one SQLite database. A message has a number: `message` says where it is in its file, `word`, a contentless FTS5
+   table, which words it has. No text is stored. Messages of a session that were added together are a `batch`.
+3. A number without a message is dead: its session was rewritten or is gone. FTS5 cannot forget a row without its text,
+   so a database with more dead numbers than living ones is rebuilt.
+4. A process that updates holds a lock; others wait for it. Messages are committed every few seconds, together with how
+   far the file was read: a process that is interrupted or killed loses no more than that, and the next one continues.
+5. A database is trusted if its mtime is SEALED, which an update sets when it ends. If it is not, and `sessions.busy`
+   exists, an update was killed: then the database is checked as a whole. Otherwise another program wrote to it. A
+   database that is inconsistent, was changed by others, has another version, or has mostly dead rows, is rebuilt.
+
+The tables: docs/formats/session-index.md.
 """
 
 from __future__ import annotations
 
 import os
 import sqlite3
-import sys
+from contextlib import contextmanager, suppress
 
-from foretold.sessions.fulltext.database import VERSION, Known, Shard, key_of
-from foretold.sessions.fulltext.index_writer import Task, fill, follow, start_worker, stop
-from foretold.sessions.fulltext.update import resume_point
+from foretold.sessions.fulltext.index_writer import IndexWriter, ReadTask, resume_point
 from foretold.sessions.model import StoredSession
-from foretold.types import TYPE_CHECKING, Finding
+from foretold.storage.lock import wait_for_lock
+from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from types import TracebackType
 
-    from foretold.sessions.fulltext.database import Key
-
+    Key = tuple[str, str, str]  #: path, id, agent
     Progress = Callable[[int, int], object]  #: bytes that are done, bytes in all
 
-SHARDS = 2
+VERSION = 2
 SEALED = 1_000_000_000 * 10**9  #: 2001-09-09, in nanoseconds
-BULK = 32 * 1024 * 1024  #: bytes to read above which segments are not merged meanwhile
-ENDINGS = ("", "-wal", "-shm", "-journal")
+DEAD = 20_000  #: dead numbers that do no harm
+SCHEMA = """
+CREATE TABLE session (
+  id INTEGER PRIMARY KEY, agent TEXT, name TEXT, path BLOB, summary TEXT, size INTEGER, changed REAL,
+  mark INTEGER, digest BLOB, UNIQUE (path, name, agent));
+CREATE TABLE message (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, session INTEGER, start INTEGER, size INTEGER, time REAL, voices INTEGER,
+  tools TEXT);
+CREATE TABLE batch (first INTEGER PRIMARY KEY, last INTEGER, session INTEGER, newest REAL);
+CREATE INDEX batch_session ON batch (session);
+CREATE VIRTUAL TABLE word USING fts5 (
+  text, content = '', columnsize = 0, detail = none, tokenize = 'unicode61 remove_diacritics 0');
+"""
 
 
-class Unusable(Exception):
-    """A database that is not of this version, or damaged."""
+class UnusableIndex(Exception):
+    """A database that has another version, or is damaged."""
 
 
-class Index:
+class KnownSession(NamedTuple):
+    """A session as the index knows it."""
+
+    row: int
+    size: int  #: -1 if it was not read to its end
+    changed: float
+    mark: int | None
+    digest: bytes
+    summary: str  #: the session as a list shows it, in JSON
+
+
+class Batch(NamedTuple):
+    """Messages of one session that were added together, with consecutive numbers."""
+
+    first: int
+    last: int
+    session: int
+    newest: float  #: infinite if a time is not known
+
+
+class IndexedMessage(NamedTuple):
+    """A message in the index."""
+
+    session: int
+    start: int
+    size: int
+    time: float | None
+    voices: int  #: bits, see `message_text.mask_of`
+    tools: str  #: names, a line each
+
+
+class SessionIndex:
     """The index in a folder.
 
     >>> import tempfile
-    >>> from foretold.sessions.model import Homes
-    >>> with Index(tempfile.mkdtemp()) as index:
+    >>> with SessionIndex(tempfile.mkdtemp()) as index:
     ...     index.update([])
     ...     index.known()
     {}
@@ -54,31 +97,36 @@ class Index:
 
     def __init__(self, home: str) -> None:
         self.home = home
-        self.shards: list[Shard] = []
-        self._known: dict[Key, tuple[int, Known]] | None = None
+        self.path = os.path.join(home, "sessions.db")
+        self._busy = os.path.join(home, "sessions.busy")
+        self._connection: sqlite3.Connection | None = None
+        self._known: dict[Key, KnownSession] | None = None
         self._sessions: list[StoredSession] | None = None
 
-    def __enter__(self) -> Index:
+    def __enter__(self) -> SessionIndex:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
     def close(self) -> None:
-        for shard in self.shards:
-            shard.close()
-        self.shards = []
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = None
 
-    def paths(self) -> list[str]:
-        return [os.path.join(self.home, f"sessions-{number}.db") for number in range(SHARDS)]
+    @property
+    def base(self) -> sqlite3.Connection:
+        if self._connection is None:
+            raise UnusableIndex(f"{self.path} is closed")
+        return self._connection
 
-    def _busy(self) -> str:
-        return os.path.join(self.home, "sessions.busy")
+    # Questions
 
-    def known(self) -> dict[Key, tuple[int, Known]]:
-        """Every session, with the shard that holds it, as the last update left them."""
+    def known(self) -> dict[Key, KnownSession]:
+        """Every session, as the last update left it."""
         if self._known is None:
-            self._known = self._all_known()
+            rows = self.base.execute("SELECT path, name, agent, id, size, changed, mark, digest, summary FROM session")
+            self._known = {(os.fsdecode(path), name, agent): KnownSession(*rest) for path, name, agent, *rest in rows}
         return self._known
 
     def sessions(self) -> list[StoredSession]:
@@ -86,175 +134,130 @@ class Index:
         if self._sessions is None:
             found = [
                 StoredSession(agent, name, path, changed=known.changed, size=known.size)
-                for (path, name, agent), (_, known) in self.known().items()
+                for (path, name, agent), known in self.known().items()
             ]
             self._sessions = sorted(found, key=lambda stored: (-stored.changed, stored.path, stored.id))
         return self._sessions
 
-    def _all_known(self) -> dict[Key, tuple[int, Known]]:
-        return {
-            key: (number, known) for number, shard in enumerate(self.shards) for key, known in shard.known().items()
-        }
+    def batches(self) -> list[Batch]:
+        return [Batch(*row) for row in self.base.execute("SELECT first, last, session, newest FROM batch")]
+
+    def find(self, match: str, first: int = 0, last: int = 2**62, most: int = -1) -> list[IndexedMessage]:
+        """The messages that match an FTS5 expression, between two numbers."""
+        asked = """SELECT session, start, size, time, voices, tools FROM word CROSS JOIN message ON id = word.rowid
+            WHERE word MATCH ? AND word.rowid BETWEEN ? AND ? LIMIT ?"""
+        return [IndexedMessage(*row) for row in self.base.execute(asked, (match, first, last, most))]
+
+    def count_dead(self) -> int:
+        """How many numbers belong to no message any more."""
+        return self._count("SELECT total(seq) FROM sqlite_sequence") - self._count_living()
+
+    def _count_living(self) -> int:
+        return self._count("SELECT total(last - first + 1) FROM batch")
+
+    def _count(self, asked: str) -> int:
+        return int(self.base.execute(asked).fetchone()[0])
+
+    # Updating
 
     def update(
         self, sessions: Sequence[StoredSession], progress: Progress | None = None, findings: list[Finding] | None = None
     ) -> None:
-        """Read what is new in these sessions, and forget those whose files have gone."""
+        """Read what is new in these sessions, and forget those whose files are gone."""
         os.makedirs(self.home, 0o700, exist_ok=True)
-        with _Lock(os.path.join(self.home, "sessions.lock")) as lock:
+        with _locked(os.path.join(self.home, "sessions.lock")):
             self._open()
             known = self.known()
             here = {stored.path for stored in sessions}
-            gone = [each for each in known if each[0] not in here and not os.path.exists(each[0])]
-            todo = [stored for stored in sessions if _is_new(stored, known)]
-            if not gone and not todo:
+            gone = [each.row for key, each in known.items() if key[0] not in here and not os.path.exists(key[0])]
+            tasks = [_task_of(stored, known.get(key_of(stored))) for stored in sessions if _is_new(stored, known)]
+            if not gone and not tasks:
                 return
-            with open(self._busy(), "wb"):
-                pass  # it stands until the databases are sealed
+            with open(self._busy, "wb"):
+                pass  # it exists until the database is sealed
             self._known = self._sessions = None
             try:
-                self._forget([known[each] for each in gone])
-                self._read(todo, known, progress, [] if findings is None else findings, lock)
+                # from the oldest to the newest: the numbers of messages follow time
+                tasks.sort(key=lambda task: (task.stored.changed, task.stored.path))
+                IndexWriter(self.base).run(tasks, gone, progress, [] if findings is None else findings)
             finally:
                 self._seal()
 
-    def _forget(self, gone: list[tuple[int, Known]]) -> None:
-        for number, shard in enumerate(self.shards):
-            shard.base.execute("BEGIN IMMEDIATE")
-            for at, known in gone:
-                if at == number:
-                    shard.drop(known.row)
-            shard.base.execute("COMMIT")
-
-    def _read(
-        self,
-        todo: list[StoredSession],
-        known: dict[Key, tuple[int, Known]],
-        progress: Progress | None,
-        findings: list[Finding],
-        lock: int,
-    ) -> None:
-        """Read sessions from the oldest to the newest, so that the numbers of messages follow time."""
-        todo.sort(key=lambda one: (one.changed, one.path))
-        tasks = _tasks(todo, known)
-        total = sum(task.size for some in tasks for task in some)
-        done = 0
-
-        def tell(more: int) -> None:
-            nonlocal done
-            done += more
-            if progress is not None:
-                progress(done, total)
-
-        if total > BULK:
-            if self._work(tasks, tell, findings, lock):
-                return
-            known = self._all_known()  # what workers did not finish
-            tasks = _tasks([stored for stored in todo if _is_new(stored, known)], known)
-        for shard, some in zip(self.shards, tasks, strict=True):
-            if some:
-                fill(shard, some, findings, tell, is_bulk=total > BULK)
-
-    def _work(self, tasks: list[list[Task]], tell: Callable[[int], object], findings: list[Finding], lock: int) -> bool:
-        """Let processes do it; whether they did."""
-        pairs = [(path, some) for path, some in zip(self.paths(), tasks, strict=True) if some]
-        workers = [start_worker(path, some, lock) for path, some in pairs] if sys.executable else [None]
-        started = [worker for worker in workers if worker is not None]
-        try:
-            return len(started) == len(pairs) and follow(started, tell, findings)
-        finally:
-            stop(started)
-
-    # Its files
-
     def _open(self) -> None:
+        """Open a database that can be trusted: a new one if there is none."""
         self.close()
-        for path in self.paths():
-            for attempt in range(2):
-                try:
-                    self.shards.append(_opened(path, is_busy=os.path.exists(self._busy())))
-                    break
-                except (sqlite3.Error, Unusable):
-                    _remove(path)
-                    if attempt:
-                        raise
+        try:
+            self._connect()
+        except (sqlite3.Error, UnusableIndex):
+            self.close()
+            self._remove()
+            self._connect()
+
+    def _connect(self) -> None:
+        if not os.path.exists(self.path):
+            self._remove()  # what belonged to another one
+            os.close(os.open(self.path, os.O_CREAT | os.O_WRONLY, 0o600))
+        status = os.stat(self.path)
+        is_new = status.st_size == 0 and not os.path.exists(self.path + "-wal")
+        self._connection = sqlite3.connect(
+            self.path, timeout=30, isolation_level=None, check_same_thread=False, cached_statements=0
+        )
+        if is_new:
+            self._create()
+        elif status.st_mtime_ns != SEALED and not (os.path.exists(self._busy) and self._is_whole()):
+            raise UnusableIndex(self.path)
+        if self._count("PRAGMA user_version") != VERSION or self.count_dead() > max(DEAD, self._count_living()):
+            raise UnusableIndex(self.path)
+
+    def _create(self) -> None:
+        self.base.execute("PRAGMA page_size = 8192")
+        self.base.execute("PRAGMA journal_mode = WAL")
+        self.base.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
+
+    def _is_whole(self) -> bool:
+        """Whether the database is consistent. This reads the whole file."""
+        try:
+            self.base.execute("INSERT INTO word(word) VALUES ('integrity-check')")
+            return bool(self.base.execute("PRAGMA quick_check(1)").fetchone() == ("ok",))
+        except sqlite3.Error:
+            return False
 
     def _seal(self) -> None:
-        """Say that nobody is writing any more; not if somebody still reads what is not in the databases yet."""
-        is_done = True
-        for shard, path in zip(self.shards, self.paths(), strict=True):
-            try:
-                is_done &= shard.base.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0
-                os.utime(path, ns=(SEALED, SEALED))
-            except (sqlite3.Error, OSError):
-                is_done = False
-        if is_done:
-            os.unlink(self._busy())
+        """Say that the update has ended; not if another process still reads what is not in the database yet."""
+        with suppress(sqlite3.Error, OSError):
+            is_done = self.base.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0
+            os.utime(self.path, ns=(SEALED, SEALED))
+            if is_done:
+                os.unlink(self._busy)
+
+    def _remove(self) -> None:
+        for ending in ("", "-wal", "-shm", "-journal"):
+            with suppress(FileNotFoundError):
+                os.unlink(self.path + ending)
 
 
-def _is_new(stored: StoredSession, known: dict[Key, tuple[int, Known]]) -> bool:
+def key_of(stored: StoredSession) -> Key:
+    return (stored.path, stored.id, stored.agent)
+
+
+def _is_new(stored: StoredSession, known: dict[Key, KnownSession]) -> bool:
     found = known.get(key_of(stored))
-    return found is None or (found[1].size, found[1].changed) != (stored.size, stored.changed)
+    return found is None or (found.size, found.changed) != (stored.size, stored.changed)
 
 
-def _tasks(todo: list[StoredSession], known: dict[Key, tuple[int, Known]]) -> list[list[Task]]:
-    """What each database is to read. A new session goes to the one that has less to do."""
-    tasks: list[list[Task]] = [[] for _ in range(SHARDS)]
-    load = [0] * SHARDS
-    for stored in todo:
-        number, old = known.get(key_of(stored), (load.index(min(load)), None))
-        since = resume_point(stored, old)
-        task = Task(stored, since or 0, old.row if old is not None and since is None else None)
-        tasks[number].append(task)
-        load[number] += task.size + 1000
-    return tasks
+def _task_of(stored: StoredSession, known: KnownSession | None) -> ReadTask:
+    if known is None:
+        return ReadTask(stored, 0)
+    since = resume_point(stored, known.size, known.mark, known.digest)
+    return ReadTask(stored, since or 0, known.row if since is None else None)
 
 
-def _opened(path: str, *, is_busy: bool) -> Shard:
-    """A database that can be believed; a new one if there is none."""
-    try:
-        seen = os.stat(path)
-    except OSError:
-        _remove(path)  # what belonged to another one
-        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
-        seen = os.stat(path)
-    shard = Shard(path)
-    try:
-        if seen.st_size == 0 and not os.path.exists(path + "-wal"):
-            shard.create()
-        elif not (seen.st_mtime_ns == SEALED or (is_busy and shard.is_whole())):
-            raise Unusable(path)
-        if shard.told("version") != VERSION or shard.is_stale():
-            raise Unusable(path)
-    except BaseException:
-        shard.close()
-        raise
-    return shard
-
-
-def _remove(path: str) -> None:
-    for ending in ENDINGS:
-        try:
-            os.unlink(path + ending)
-        except FileNotFoundError:
-            continue
-
-
-class _Lock:
+@contextmanager
+def _locked(path: str) -> Iterator[None]:
     """The right to update, for one process at a time; it ends with the process."""
-
-    def __init__(self, path: str) -> None:
-        self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-
-    def __enter__(self) -> int:
-        from foretold.storage.lock import wait_for_lock
-
-        try:
-            wait_for_lock(self._handle)
-        except BaseException:
-            os.close(self._handle)
-            raise
-        return self._handle
-
-    def __exit__(self, *_: object) -> None:
-        os.close(self._handle)
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        wait_for_lock(handle)
+        yield
+    finally:
+        os.close(handle)

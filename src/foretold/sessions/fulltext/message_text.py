@@ -1,10 +1,12 @@
 """What of a message is searched: who says it, with which tool, and its text.
 
-1. A text is said by its message's role; a call by the assistant, with the tool's name and every text of its input; what
-   a tool printed is said by the `tool`.
-2. Data is no text: base64 is left out where it goes on for 1,024 letters or more, images say nothing.
-3. Of a prompt that waited in a queue, the record of that is not searched where the prompt follows.
-4. A record that is too long to be parsed is searched in its first and its last `EDGE` bytes, as they stand in the file.
+1. The voice of a text is its message's role; of a call it is the assistant, with the tool's name and every text of the
+   input; of a tool's output it is `tool`.
+2. Data is not text: base64 is left out where it goes on for 1,024 characters or more, images have no text.
+3. A prompt that waited in a queue has two records; the first is not searched where the prompt itself follows.
+4. A record that is too long to be parsed is searched in its first and its last `EDGE` bytes, as they are in the file.
+5. Where only the record of a result was read, its tool is found by its call, which is nearly always a few records
+   before: its id is searched for backwards, in the bytes of the file, no further back than `FAR`.
 """
 
 from __future__ import annotations
@@ -13,18 +15,21 @@ import re
 
 from foretold.sessions.formats.jsonl import lines_of
 from foretold.sessions.formats.readers import reader_of
-from foretold.sessions.fulltext.query import even
+from foretold.sessions.fulltext.query import normalize_accents
 from foretold.sessions.model import Message, Part, StoredSession
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
 VOICES = ("user", "assistant", "system", "tool")
 EDGE = 64 * 1024
 QUEUED = "queue-operation"  #: Claude Code's
 NEAR = 1024 * 1024
-SPACELESS = 512  #: letters without a space that make a text suspect
+SPACELESS = 512  #: characters without a space that make a text suspect
+STEP = 256 * 1024  #: bytes that are read at a time to find a call
+FAR = 4 * 1024 * 1024
+_BITS = {voice: 1 << at for at, voice in enumerate(VOICES)}
 _BASE64 = re.compile(
     r"(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/_-]{400,}|(?:[A-Za-z0-9+/]{60,80}\r?\n){6,}[A-Za-z0-9+/]*)={0,2}"
 )
@@ -33,37 +38,57 @@ _ESCAPES = {"b": " ", "f": " ", "n": "\n", "r": "\r", "t": "\t"}
 _FIELD = re.compile(r'"(uuid|timestamp|role)"\s*:\s*"([^"\\]{1,80})"')
 
 
-class Said(NamedTuple):
-    """A piece of a message."""
+class Passage(NamedTuple):
+    """A part of a message, as it is searched."""
 
     voice: str  #: user, assistant, system, tool
     tool: str
     text: str
 
 
-def said_in(message: Message) -> list[Said]:
+def passages_of(message: Message) -> list[Passage]:
     """The texts of a message.
 
-    >>> said_in(Message("1", "assistant", (Part("text", "Look."), Part("call", tool="Bash", input={"command": "ls"}))))
-    [Said(voice='assistant', tool='', text='Look.'), Said(voice='assistant', tool='Bash', text='Bash\\nls')]
+    >>> parts = Part("text", "Look."), Part("call", tool="Bash", input={"command": "ls"})
+    >>> passages_of(Message("1", "assistant", parts))
+    [Passage(voice='assistant', tool='', text='Look.'), Passage(voice='assistant', tool='Bash', text='Bash\\nls')]
     """
     found = []
     for kind, text, tool, _, given, _, _ in message.parts:
         if kind == "call":
             text = "\n".join([tool, *_texts(given)])
         if text and kind != "image":
-            found.append(Said("tool" if kind == "result" else message.role, tool, plain(text)))
+            found.append(Passage("tool" if kind == "result" else message.role, tool, plain(text)))
     return found
 
 
-def chosen(said: list[Said], roles: Collection[str] | None, tools: Collection[str] | None) -> list[Said]:
-    """Only what these said, with these tools, whose names may be written small."""
-    names = {tool.lower() for tool in tools or ()}
-    return [each for each in said if (not roles or each.voice in roles) and (not names or each.tool.lower() in names)]
+def choose_passages(passages: list[Passage], roles: Collection[str], tools: Collection[str]) -> list[Passage]:
+    """Only those of some voices and of some tools, whose names may be written in lower case; empty = of any."""
+    names = {tool.lower() for tool in tools}
+    return [
+        each for each in passages if (not roles or each.voice in roles) and (not names or each.tool.lower() in names)
+    ]
+
+
+def mask_of(voices: Iterable[str]) -> int:
+    """Voices as bits.
+
+    >>> mask_of(["user", "tool", "tool"])
+    9
+    """
+    mask = 0
+    for voice in voices:
+        mask |= _BITS.get(voice, 0)
+    return mask
+
+
+def is_lines(stored: StoredSession) -> bool:
+    """Whether a session is a file of JSON lines, and of nothing else."""
+    return stored.path.endswith(".jsonl")
 
 
 def is_queued(stored: StoredSession, message: Message) -> bool:
-    """Whether a record says that a prompt was put in a queue, and the prompt itself follows within `NEAR` bytes."""
+    """Whether a record only says that a prompt was queued, and the prompt itself follows within `NEAR` bytes."""
     if message.kind != "notice" or len(message.parts) != 1:
         return False
     raw, text = message.parts[0].raw, message.parts[0].text.strip()
@@ -91,7 +116,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def plain(text: str) -> str:
-    """A text without data in base64.
+    """A text without base64 data.
 
     >>> plain("see " + "iVBORw0KGgo" * 100 + " above"), plain("a line\\n")
     ('see   above', 'a line\\n')
@@ -100,14 +125,14 @@ def plain(text: str) -> str:
         if text.find(" ", at, at + SPACELESS) < 0:
             text = _BASE64.sub(" ", text)
             break
-    return text if text.isascii() else even(text)
+    return text if text.isascii() else normalize_accents(text)
 
 
 # Records that are too long
 
 
 def long_messages(path: str, start: int, end: int) -> Iterator[Message]:
-    """The records between two bytes of a file that are too long to be parsed, by what can be made out of them."""
+    """The records between two bytes of a file that are too long to be parsed, as `long_message` reads them."""
     for line in lines_of(path, start):
         if line.start >= end:
             return
@@ -124,18 +149,17 @@ def long_message(path: str, start: int, end: int) -> Message:
         tail = _unescaped(file.read(min(EDGE, end - start)))
     fields = dict(reversed(_FIELD.findall(tail) + _FIELD.findall(head)))
     role = fields.get("role", "")
-    parts = (Part("other", head), Part("other", tail))
     return Message(
-        fields.get("uuid", f"byte {start}"),
-        role if role in VOICES else "system",
-        parts,
-        _moment(fields.get("timestamp", "")),
+        id=fields.get("uuid", f"byte {start}"),
+        role=role if role in VOICES else "system",
+        parts=(Part("other", head), Part("other", tail)),
+        time=_time_of(fields.get("timestamp", "")),
         start=start,
         end=end,
     )
 
 
-def _moment(text: str) -> float | None:
+def _time_of(text: str) -> float | None:
     from datetime import datetime
 
     try:
@@ -146,7 +170,48 @@ def _moment(text: str) -> float | None:
 
 
 def _unescaped(data: bytes) -> str:
-    def sign(match: re.Match[str]) -> str:
+    def character(match: re.Match[str]) -> str:
         return chr(int(match[1], 16)) if match[1] else _ESCAPES.get(match[2], match[2])
 
-    return _ESCAPE.sub(sign, data.decode("utf-8", "replace"))
+    return _ESCAPE.sub(character, data.decode("utf-8", "replace"))
+
+
+# The tools of results
+
+
+def with_tools(stored: StoredSession, message: Message) -> Message:
+    """A message with the tool of each of its results."""
+    if not is_lines(stored):
+        return message
+    return message._replace(parts=tuple(_with_tool(stored, message, part) for part in message.parts))
+
+
+def _with_tool(stored: StoredSession, message: Message, part: Part) -> Part:
+    if part.kind != "result" or part.tool or not part.id:
+        return part
+    for start in _lines_with(stored.path, part.id.encode("utf-8", "replace"), message.start):
+        before = next(reader_of(stored.agent).read_messages(stored, start), None)
+        for call in before.parts if before is not None and before.start == start else ():
+            if call.kind == "call" and call.id == part.id:
+                return part._replace(tool=call.tool)
+    return part
+
+
+def _lines_with(path: str, name: bytes, end: int) -> Iterator[int]:
+    """Where the lines begin that hold a name, before a byte, from the last to the first."""
+    try:
+        with open(path, "rb") as file:
+            data, start, upto = b"", end, end
+            while start > 0 and end - start < FAR:
+                step = min(STEP, start)
+                start -= step
+                file.seek(start)
+                data = file.read(step) + data[: upto - start - step]
+                while (at := data.rfind(name, 0, upto - start)) >= 0:
+                    line = data.rfind(b"\n", 0, at) + 1
+                    if line == 0 and start > 0:
+                        break  # it begins before what has been read
+                    yield start + line
+                    upto = start + line
+    except OSError:
+        return

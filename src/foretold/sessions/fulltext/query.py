@@ -1,12 +1,12 @@
-r"""What is searched for: words, phrases, beginnings of words, and words that must not be there.
+r"""What is searched for: words, phrases, beginnings of words, and words that must not occur.
 
 1. A query is words, all of which must occur in a message: `pool`, `"connection pool"` (one after the other), `conn*`
-   (how a word begins), `-test` (must not occur). Whatever is typed is a query; nothing is an error.
-2. A word is a run of letters and digits, whatever its script; case does not matter. `parse_http`, `parse.http` and
+   (how a word begins), `-test` (must not occur). Any text is a query; nothing is an error.
+2. A word is a run of letters and digits of any script; case does not matter. `parse_http`, `parse.http` and
    `--parse-http` are phrases of two words. In Chinese, Japanese, Korean and Thai, which are written without spaces,
-   each letter is a word: 制表 finds every place where they follow one another.
+   each character is a word: 制表 finds every place where they follow one another.
 3. Accents matter: `cafe` does not find `café`. How an accent is encoded does not.
-4. A phrase does not reach over more than `GAP` signs between two of its words.
+4. Between two words of a phrase there are at most `GAP` other characters.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from foretold.types import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-MOST = 50  #: terms of a query; more are not looked at
-LONGEST = 10_000  #: letters of a query
+MOST = 50  #: terms of a query; more are ignored
+LONGEST = 10_000  #: characters of a query
 GAP = 64
 RUN = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD = re.compile(f"[{RUN}]|[^\\W_{RUN}]+")
@@ -31,38 +31,38 @@ _TERM = re.compile(r'(-(?=[^\s-]))?(?:"([^"]*)"?(\*?)|(\S+))')
 ALIKE = {0x130: "i", 0x131: "i", 0x17F: "s", 0x212A: "k"}
 
 
-class Term(NamedTuple):
+class QueryTerm(NamedTuple):
     """One word, or several that follow one another."""
 
     words: tuple[str, ...]
     is_prefix: bool = False  #: whether the last word may go on
 
 
-class Query(NamedTuple):
+class SearchQuery(NamedTuple):
     """What must occur, and what must not."""
 
-    wanted: tuple[Term, ...]
-    unwanted: tuple[Term, ...] = ()
+    wanted: tuple[QueryTerm, ...]
+    unwanted: tuple[QueryTerm, ...] = ()
 
 
-def query_of(text: str) -> Query:
-    """A query as it was typed.
+def parse_query(text: str) -> SearchQuery:
+    """The query that a text stands for.
 
-    >>> query_of('pool "Max Size" conn* -test')
-    Query(wanted=(Term(words=('pool',), is_prefix=False), Term(words=('max', 'size'), is_prefix=False), \
-Term(words=('conn',), is_prefix=True)), unwanted=(Term(words=('test',), is_prefix=False),))
-    >>> query_of('" - * ) -'), [term.words for term in query_of("--no-index 制表").wanted]
-    (Query(wanted=(), unwanted=()), [('no', 'index'), ('制', '表')])
+    >>> query = parse_query('pool "Max Size" conn* -test')
+    >>> [term.words for term in query.wanted], query.wanted[2].is_prefix, [term.words for term in query.unwanted]
+    ([('pool',), ('max', 'size'), ('conn',)], True, [('test',)])
+    >>> parse_query('" - * ) -'), [term.words for term in parse_query("--no-index 制表").wanted]
+    (SearchQuery(wanted=(), unwanted=()), [('no', 'index'), ('制', '表')])
     """
-    wanted: dict[Term, None] = {}
-    unwanted: dict[Term, None] = {}
+    wanted: dict[QueryTerm, None] = {}
+    unwanted: dict[QueryTerm, None] = {}
     for match in _TERM.finditer(text[:LONGEST]):
         minus, quoted, star, bare = match.groups()
         words = words_of(quoted if bare is None else bare)
         if words and len(wanted) + len(unwanted) < MOST:
             is_prefix = bool(star) if bare is None else bare.endswith("*")
-            (unwanted if minus else wanted)[Term(words, is_prefix)] = None
-    return Query(tuple(wanted), tuple(unwanted))
+            (unwanted if minus else wanted)[QueryTerm(words, is_prefix)] = None
+    return SearchQuery(tuple(wanted), tuple(unwanted))
 
 
 def words_of(text: str) -> tuple[str, ...]:
@@ -71,23 +71,32 @@ def words_of(text: str) -> tuple[str, ...]:
     >>> words_of("Don't parse_HTTP, Größe 使用tabs")
     ('don', 't', 'parse', 'http', 'größe', '使', '用', 'tabs')
     """
-    return tuple(_WORD.findall(_folded(even(text))))
+    return tuple(_WORD.findall(_fold_case(normalize_accents(text))))
 
 
-def even(text: str) -> str:
-    """A text with its accents encoded in one way."""
+def normalize_accents(text: str) -> str:
+    """A text with its accents encoded in one form."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
-def _folded(text: str) -> str:
+def _fold_case(text: str) -> str:
     return text.lower() if text.isascii() else text.translate(ALIKE).lower()
 
 
-# For an index of words
+# For the index, and for bytes
+
+
+def ascii_words(query: SearchQuery) -> set[str]:
+    """The words that must occur and are plain ASCII.
+
+    >>> ascii_words(parse_query("größe 4"))
+    {'4'}
+    """
+    return {word for term in query.wanted for word in term.words if word.isascii()}
 
 
 def index_text(text: str) -> str:
-    """A text as an FTS5 table takes it: beside it every word that is not plain ASCII, as `index_word` writes it.
+    """A text as it is given to FTS5: followed by every word that is not plain ASCII, as `index_word` writes it.
 
     >>> index_text("Größe: 5"), index_text("plain_text")
     ('Größe: 5 u6772c3b6c39f65', 'plain_text')
@@ -103,7 +112,7 @@ def index_text(text: str) -> str:
 
 
 def index_word(word: str) -> str:
-    """A word by ASCII letters and digits alone, so that every version of SQLite cuts it in the same way.
+    """A word in ASCII letters and digits, so that every version of SQLite cuts it in the same place.
 
     >>> index_word("pool"), index_word("制")
     ('pool', 'ue588b6')
@@ -111,10 +120,10 @@ def index_word(word: str) -> str:
     return word if word.isascii() else "u" + word.encode("utf-8", "surrogatepass").hex()
 
 
-def expression(query: Query) -> str:
-    """The FTS5 expression for the messages that may be meant; it finds too many, never too few.
+def fts_expression(query: SearchQuery) -> str:
+    """The FTS5 expression for the messages that may match; it finds too many, never too few.
 
-    >>> expression(query_of('"max size" conn* -test'))
+    >>> fts_expression(parse_query('"max size" conn* -test'))
     '"max" AND "size" AND "conn" *'
     """
     terms: dict[str, None] = {}
@@ -128,28 +137,28 @@ def expression(query: Query) -> str:
 # For a text
 
 
-class Matcher:
+class QueryMatcher:
     """Whether a message has what a query asks for, and where.
 
-    >>> matcher = Matcher(query_of('"Max size" -test'))
+    >>> matcher = QueryMatcher(parse_query('"Max size" -test'))
     >>> matcher.fits(["pool", "max_size = 5"]), matcher.fits(["max size", "a test"]), matcher.spans("a max.size")
     (True, False, [(2, 10)])
     """
 
-    def __init__(self, query: Query) -> None:
+    def __init__(self, query: SearchQuery) -> None:
         self._wanted = [_Finder(term) for term in query.wanted]
         self._unwanted = [_Finder(term) for term in query.unwanted]
 
     def fits(self, texts: Iterable[str]) -> bool:
         """Whether each wanted term is in one of the texts, and no unwanted one in any."""
-        lows = [_level(text) for text in texts]
+        lows = [_fold_case_in_place(text) for text in texts]
         return all(any(wanted.is_in(low) for low in lows) for wanted in self._wanted) and not any(
             unwanted.is_in(low) for unwanted in self._unwanted for low in lows
         )
 
     def spans(self, text: str, most: int = 1000) -> list[tuple[int, int]]:
-        """Where wanted terms stand in a text, in order, without overlaps; of each term no more than `most`."""
-        low = _level(text)
+        """Where wanted terms are in a text, in order, without overlaps; of each term no more than `most`."""
+        low = _fold_case_in_place(text)
         found = [span for wanted in self._wanted for span in islice(wanted.spans(low), most)]
         clean: list[tuple[int, int]] = []
         for start, end in sorted(found):
@@ -159,17 +168,17 @@ class Matcher:
 
     def counts(self, texts: Iterable[str], most: int = 20) -> list[int]:
         """How often each wanted term occurs; more than `most` is not counted."""
-        lows = [_level(text) for text in texts]
+        lows = [_fold_case_in_place(text) for text in texts]
         spans = [islice((span for low in lows for span in wanted.spans(low)), most) for wanted in self._wanted]
         return [sum(1 for _ in some) for some in spans]
 
 
 class _Finder:
-    """Where a term is: its first word is looked for as it is, which is fast, then the rest at that place."""
+    """Finds a term: its first word as it is, which is fast, then the rest at that place."""
 
-    def __init__(self, term: Term) -> None:
+    def __init__(self, term: QueryTerm) -> None:
         self._first = term.words[0]
-        self._whole = re.compile(_pattern(term))
+        self._whole = re.compile(_pattern_of(term))
 
     def is_in(self, low: str) -> bool:
         return next(self.spans(low), None) is not None
@@ -183,18 +192,18 @@ class _Finder:
             at = low.find(self._first, match.end() if match is not None else at + 1)
 
 
-def _level(text: str) -> str:
-    """A text without differences of case, letter for letter as long as it was."""
-    low = _folded(text)
-    return low if len(low) == len(text) else "".join([_one(sign) for sign in text])
+def _fold_case_in_place(text: str) -> str:
+    """A text without differences of case, in which every character keeps its place."""
+    low = _fold_case(text)
+    return low if len(low) == len(text) else "".join([_fold_character(char) for char in text])
 
 
-def _one(sign: str) -> str:
-    low = sign.translate(ALIKE).lower()
-    return low if len(low) == 1 else sign
+def _fold_character(char: str) -> str:
+    low = char.translate(ALIKE).lower()
+    return low if len(low) == 1 else char
 
 
-def _pattern(term: Term) -> str:
+def _pattern_of(term: QueryTerm) -> str:
     first, last = term.words[0], term.words[-1]
     before = "" if _IS_RUN.match(first) else f"(?<![^\\W_{RUN}])"
     after = "" if term.is_prefix or _IS_RUN.match(last) else f"(?![^\\W_{RUN}])"

@@ -1,111 +1,112 @@
-r"""Finding messages without an index: bytes first, and only lines that may be meant are parsed.
+r"""Searching without an index: bytes first, and only lines that may match are parsed.
 
-1. A file is read backwards, a `REGION` at a time, since the newest records stand at its end; a region ends where a line
-   does. A line that is longer than can be parsed is taken by its two ends.
-2. A region is passed over without looking at its lines if a wanted word is nowhere in it. A word of ASCII stands in
-   JSON as it is, in whatever case. A writer that escapes its letters (`\u0061`), or a text with one of the four letters
+1. A file is read backwards, a `REGION` at a time, since the newest records are at its end; a region ends where a line
+   does. A line that is too long to be parsed is taken by its two ends.
+2. A region is passed over without looking at its lines if a wanted word is nowhere in it. An ASCII word is in JSON as
+   it is, in any case. A writer that escapes ASCII characters (`\u0061`), or a text with any of the four letters
    that are ASCII letters but for their case, is recognised by the last region of a file: then such lines are taken as
    well. Any other word can be where there is a byte beyond ASCII, or a `\u`.
 3. What is not a file of lines is read by its reader, from the beginning.
+4. Where there is much to read, a second process scans from the oldest file on, while this one begins with the newest.
+   It reports files without a line that may match, and the size it saw; those are passed over here. The answer does not
+   depend on it: files it has not reported are read here. It ends with the process that started it.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import select
+import sys
 
+from foretold.paths import source_folder
 from foretold.sessions.formats.jsonl import LONGEST
 from foretold.sessions.formats.readers import reader_of
-from foretold.sessions.fulltext.message_text import long_message
+from foretold.sessions.fulltext.message_text import is_lines, long_message
 from foretold.sessions.fulltext.query import ALIKE
-from foretold.sessions.fulltext.update import is_lines
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from io import FileIO
+    from subprocess import Popen
 
-    from foretold.sessions.fulltext.query import Query
     from foretold.sessions.model import Message, StoredSession
 
-REGION = 256 * 1024  #: what stays in the processor's cache while it is looked through
+REGION = 256 * 1024  #: what stays in the processor's cache while it is searched
 STEPS = 64  #: regions without a find after which a time is looked for
-#: an ASCII letter or digit that is escaped, or one of the letters of `wanted.ALIKE`; after `lower`. That they begin
-#: with a fixed text makes the search twice as fast as `in`.
+AFTER = 8 * 1024 * 1024  #: bytes after which a second process is started, if twice as many are left
+#: an escaped ASCII letter or digit, or one of `query.ALIKE`; in lower case. With a fixed beginning this search is twice
+#: as fast as `in`.
 _ESCAPED = re.compile(rb"\\u(?:00(?:3[0-9]|4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9a])|013[01]|017f|212a)")
 _ALIKE = re.compile(rb"\xc4[\xb0\xb1]|\xc5\xbf|\xe2\x84\xaa")
 _OUTSIDE = re.compile(rb"[\x80-\xff]|\\u")
 
 
-class Sieve:
-    """Which bytes may hold what a query asks for: too many, never too few.
+class LineFilter:
+    """Which lines may match a query: too many, never too few.
 
-    >>> from foretold.sessions.fulltext.query import query_of
-    >>> sieve = Sieve(query_of("pool -size"))
-    >>> sieve.lines(b'{"a": "Pools"}\\n{"b": 1}\\n{"c": "\\\\u0070ool"}\\n')
+    >>> from foretold.sessions.fulltext.query import ascii_words, parse_query
+    >>> lines = LineFilter(ascii_words(parse_query("pool -size")))
+    >>> lines.find(b'{"a": "Pools"}\\n{"b": 1}\\n{"c": "\\\\u0070ool"}\\n')
     [(0, 15), (24, 43)]
     """
 
-    def __init__(self, query: Query) -> None:
-        words = {word for term in query.wanted for word in term.words}
-        plain = sorted((word for word in words if word.isascii()), key=len, reverse=True)
-        self.words = [word.encode() for word in plain]
+    def __init__(self, words: Iterable[str]) -> None:
+        self.words = [word.encode() for word in sorted(words, key=len, reverse=True)]  #: ASCII, the longest first
 
-    @classmethod
-    def of(cls, words: list[bytes]) -> Sieve:
-        """A sieve for words of ASCII, the longest first."""
-        sieve = cls.__new__(cls)
-        sieve.words = words
-        return sieve
-
-    def lines(self, data: bytes, *, is_odd: bool = True) -> list[tuple[int, int]]:
-        """The lines of a region that may be meant, by where they begin and end; odd letters are looked for if told."""
+    def find(self, data: bytes, *, is_disguised: bool = True) -> list[tuple[int, int]]:
+        """The lines of a region that may match, by start and end; `is_disguised`: look for disguised ASCII too."""
         low = data.lower()
         if not self.words:
-            return _around(data, (match.start() for match in _OUTSIDE.finditer(low)))
+            return _lines_around(data, (match.start() for match in _OUTSIDE.finditer(low)))
         found = []
         if all(word in low for word in self.words):
             found = [
                 (start, end)
-                for start, end in _around(data, _places(low, self.words[0]))
+                for start, end in _lines_around(data, _places_of(self.words[0], low))
                 if all(low.find(word, start, end) >= 0 for word in self.words[1:])
             ]
-        odd = sorted(_odd(low)) if is_odd else ()
-        return sorted({*found, *_around(data, iter(odd))}) if odd else found
+        disguised = sorted(_find_disguised(low)) if is_disguised else ()
+        return sorted({*found, *_lines_around(data, disguised)}) if disguised else found
 
 
-def has_odd(data: bytes) -> bool:
-    """Whether letters of ASCII may be hidden here."""
-    return next(_odd(data.lower()), None) is not None
+def has_disguised(data: bytes) -> bool:
+    """Whether there are ASCII characters that are not written as such."""
+    return next(_find_disguised(data.lower()), None) is not None
 
 
-def _odd(low: bytes) -> Iterator[int]:
-    """Where letters stand that may be ASCII letters, and do not look so."""
+def _find_disguised(low: bytes) -> Iterator[int]:
     yield from (match.start() for match in _ESCAPED.finditer(low))
     if not low.isascii() and any(letter.encode() in low for letter in map(chr, ALIKE)):
         yield from (match.start() for match in _ALIKE.finditer(low))
 
 
-def _places(low: bytes, word: bytes) -> Iterator[int]:
+def _places_of(word: bytes, low: bytes) -> Iterator[int]:
+    """Where a word is, once a line."""
     at = low.find(word)
     while at >= 0:
         yield at
         at = low.find(word, low.find(b"\n", at) + 1 or len(low))
 
 
-def _around(data: bytes, places: Iterator[int]) -> list[tuple[int, int]]:
+def _lines_around(data: bytes, places: Iterable[int]) -> list[tuple[int, int]]:
     """The lines that these places are in, each once."""
     found: list[tuple[int, int]] = []
-    behind = 0
+    after = 0
     for at in places:
-        if at >= behind:
+        if at >= after:
             start = data.rfind(b"\n", 0, at) + 1
-            behind = data.find(b"\n", at) + 1 or len(data)
-            found.append((start, behind))
+            after = data.find(b"\n", at) + 1 or len(data)
+            found.append((start, after))
     return found
 
 
-class Piece(NamedTuple):
+# Files, backwards
+
+
+class Region(NamedTuple):
     """Some lines of a file."""
 
     start: int
@@ -113,15 +114,15 @@ class Piece(NamedTuple):
     end: int
 
 
-def regions(path: str, most: int = LONGEST) -> Iterator[Piece]:
-    """A file from its end to its beginning, in pieces of whole lines."""
+def read_regions(path: str, most: int = LONGEST) -> Iterator[Region]:
+    """A file from its end to its beginning, in regions of whole lines."""
     with open(path, "rb", buffering=0) as file:
         end = file.seek(0, os.SEEK_END)
         while end > 0:
             start, data = _whole_lines(file, end, most)
             if not data:
-                start = _line_start(path, start)
-            yield Piece(start, data, end)
+                start = _line_start(file, start)
+            yield Region(start, data, end)
             end = start
 
 
@@ -142,44 +143,43 @@ def _whole_lines(file: FileIO, end: int, most: int) -> tuple[int, bytes]:
         size = min(size * 4, most + 1)
 
 
-def _line_start(path: str, at: int) -> int:
+def _line_start(file: FileIO, at: int) -> int:
     """Where the line begins that a byte is in."""
-    with open(path, "rb") as file:
-        while at > 0:
-            start = max(0, at - REGION)
-            file.seek(start)
-            cut = file.read(at - start).rfind(b"\n")
-            if cut >= 0:
-                return start + cut + 1
-            at = start
+    while at > 0:
+        start = max(0, at - REGION)
+        file.seek(start)
+        cut = file.read(at - start).rfind(b"\n")
+        if cut >= 0:
+            return start + cut + 1
+        at = start
     return 0
 
 
-def scanned(stored: StoredSession, sieve: Sieve) -> Iterator[tuple[list[Message], float | None]]:
-    """The messages of a session that may be meant, a region at a time, from its end; and the time at which a region
+def scan_session(stored: StoredSession, lines: LineFilter) -> Iterator[tuple[list[Message], float | None]]:
+    """The messages of a session that may match, a region at a time, from its end; and the time at which a region
     begins: what comes after it is hardly newer."""
     if not is_lines(stored):
         yield list(reader_of(stored.agent).read_messages(stored)), None
         return
-    is_odd = None
-    for number, piece in enumerate(regions(stored.path), 1):
-        if not piece.data:
-            yield [long_message(stored.path, piece.start, piece.end)], None
+    is_disguised = None
+    for number, region in enumerate(read_regions(stored.path), 1):
+        if not region.data:
+            yield [long_message(stored.path, region.start, region.end)], None
             continue
-        is_odd = has_odd(piece.data) if is_odd is None else is_odd
-        places = sieve.lines(piece.data, is_odd=is_odd)
-        messages = (message_at(stored, piece.start + start, piece.start + end) for start, end in places)
+        is_disguised = has_disguised(region.data) if is_disguised is None else is_disguised
+        places = lines.find(region.data, is_disguised=is_disguised)
+        messages = (message_at(stored, region.start + start, region.start + end) for start, end in places)
         found = [message for message in messages if message is not None]
-        is_asked = piece.start > 0 and (bool(found) or number % STEPS == 0)
-        yield found, _begins(stored, piece) if is_asked else None
+        is_asked = region.start > 0 and (bool(found) or number % STEPS == 0)
+        yield found, _first_time(stored, region) if is_asked else None
 
 
-def _begins(stored: StoredSession, piece: Piece) -> float | None:
-    """The time of the first message of a piece that has one; a few lines are tried."""
+def _first_time(stored: StoredSession, region: Region) -> float | None:
+    """The time of the first message of a region that has one; a few lines are tried."""
     at = 0
     for _ in range(8):
-        end = piece.data.find(b"\n", at) + 1 or len(piece.data)
-        message = message_at(stored, piece.start + at, piece.start + end) if end > at else None
+        end = region.data.find(b"\n", at) + 1 or len(region.data)
+        message = message_at(stored, region.start + at, region.start + end) if end > at else None
         if message is not None and message.time is not None:
             return message.time
         at = end
@@ -195,3 +195,93 @@ def message_at(stored: StoredSession, start: int, end: int) -> Message | None:
     except OSError:
         return None
     return message if message is not None and message.start == start else None
+
+
+# A second process
+
+
+class ParallelScan:
+    """What a second process has found out. `sessions` are in the order in which they are scanned here."""
+
+    def __init__(self, lines: LineFilter, sessions: Sequence[StoredSession]) -> None:
+        self._words = [word.decode() for word in lines.words]
+        self._sessions = [stored for stored in sessions if is_lines(stored)]
+        self._left = sum(stored.size for stored in self._sessions)
+        self._scanned = 0
+        self._may_start = bool(self._words and sys.executable) and (os.cpu_count() or 1) > 1
+        self._worker: Popen[bytes] | None = None
+        self._unread = b""
+        self._clean: dict[str, int] = {}
+
+    def is_clean(self, stored: StoredSession) -> bool:
+        """Whether a file need not be scanned here."""
+        if self._worker is not None:
+            self._listen(self._worker)
+        if self._clean.get(stored.path) == stored.size:
+            return True
+        self._scanned += stored.size
+        self._left -= stored.size
+        if self._may_start and self._scanned > AFTER and self._left > 2 * AFTER:
+            self._start()
+        return False
+
+    def close(self) -> None:
+        """End the process, if there is one."""
+        if self._worker is not None:
+            self._worker.kill()
+            self._worker.communicate()
+            self._worker = None
+
+    def _start(self) -> None:
+        import subprocess
+
+        self._may_start = False  # no second one
+        program = [sys.executable, "-P", "-c", "from foretold.sessions.fulltext.scan import scan_backwards as s; s()"]
+        env = {**os.environ, "PYTHONPATH": os.pathsep.join([source_folder(), os.environ.get("PYTHONPATH", "")])}
+        paths = [os.fsencode(stored.path).decode("latin-1") for stored in reversed(self._sessions)]
+        pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+        try:
+            self._worker = subprocess.Popen(program, stdin=pipe, stdout=pipe, stderr=nothing, env=env)
+            assert self._worker.stdin is not None
+            self._worker.stdin.write(json.dumps([self._words, paths]).encode() + b"\n")
+            self._worker.stdin.flush()
+        except OSError:
+            self.close()
+
+    def _listen(self, worker: Popen[bytes]) -> None:
+        """Take in what was reported until now."""
+        assert worker.stdout is not None
+        reports = worker.stdout.fileno()
+        while select.select([reports], [], [], 0)[0] and (data := os.read(reports, 65536)):
+            *lines, self._unread = (self._unread + data).split(b"\n")
+            for line in lines:
+                number, size = map(int, line.split())
+                self._clean[self._sessions[-1 - number].path] = size
+
+
+def scan_backwards() -> None:
+    """What the second process does: words and paths come by standard input, files without a find go to standard
+    output, each by its number and its size."""
+    words, paths = json.loads(sys.stdin.buffer.readline())
+    lines = LineFilter(words)
+    for number, path in enumerate(paths):
+        size = _size_if_clean(os.fsdecode(path.encode("latin-1")), lines)
+        if size:
+            os.write(1, b"%d %d\n" % (number, size))
+        if select.select([0], [], [], 0)[0]:
+            return  # the process that started it is gone
+
+
+def _size_if_clean(path: str, lines: LineFilter) -> int:
+    """The size of a file without a line that may match; 0 for any other."""
+    is_disguised = None
+    size = 0
+    try:
+        for region in read_regions(path):
+            size = size or region.end
+            is_disguised = has_disguised(region.data) if is_disguised is None else is_disguised
+            if not region.data or lines.find(region.data, is_disguised=is_disguised):
+                return 0
+    except OSError:
+        return 0
+    return size

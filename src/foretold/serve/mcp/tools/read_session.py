@@ -18,7 +18,7 @@ from foretold.serve.mcp.cursors import cursor_of, position_in
 from foretold.serve.mcp.schema import CURSOR, CUT, NEXT, number, record, several, switch, takes, text
 from foretold.serve.mcp.tool import Answer, Tool
 from foretold.serve.mcp.tools.search import moment_text
-from foretold.sessions.fulltext.message_text import said_in
+from foretold.sessions.fulltext.message_text import passages_of
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from foretold.serve.mcp.context import Here
     from foretold.serve.mcp.tool import Given
-    from foretold.sessions.fulltext.message_text import Said
+    from foretold.sessions.fulltext.message_text import Passage
     from foretold.sessions.model import Message, StoredSession
 
     Row = dict[str, object]
@@ -100,7 +100,7 @@ def _page(here: Here, stored: StoredSession, start: int, before: int, most: int,
 
 def _begin(stored: StoredSession, start: int) -> int:
     """A place before a message from which one can read: where a line begins."""
-    from foretold.sessions.fulltext.update import is_lines
+    from foretold.sessions.fulltext.message_text import is_lines
 
     if not is_lines(stored) or start <= NEAR:
         return 0
@@ -112,7 +112,7 @@ def _begin(stored: StoredSession, start: int) -> int:
 
 def _messages(here: Here, stored: StoredSession, since: int) -> Iterator[Message]:
     from foretold.sessions.formats.readers import read
-    from foretold.sessions.fulltext.calls import with_tools
+    from foretold.sessions.fulltext.message_text import with_tools
 
     for count, message in enumerate(read(stored, since)):
         if count % EACH == 0:
@@ -169,10 +169,10 @@ def _frame(message: Message) -> Row:
 
 
 def _said(message: Message) -> str:
-    return "\n".join(map(_piece, said_in(message))).strip()
+    return "\n".join(map(_piece, passages_of(message))).strip()
 
 
-def _piece(said: Said) -> str:
+def _piece(said: Passage) -> str:
     """A piece of a message, with the tool that it is of."""
     if said.voice == "tool":
         return f"[{said.tool or 'tool'} answered]\n{said.text}"

@@ -55,9 +55,9 @@ HIT = record(
 def search_sessions(here: Here, given: Given) -> Answer:
     """Messages with all words of a query."""
     from foretold.secrets.redactor import Redactor
-    from foretold.sessions.fulltext.query import query_of
+    from foretold.sessions.fulltext.query import parse_query
 
-    if not query_of(str(given["query"])).wanted:
+    if not parse_query(str(given["query"])).wanted:
         raise BadArgument('there is no word to search for in query: words, "a phrase", begin*, -without')
     limit = int(str(given["limit"]))
     found = _found(here, given, limit)

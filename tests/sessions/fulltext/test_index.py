@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -10,12 +11,12 @@ import time
 import pytest
 
 from foretold.sessions.catalog import newest_first
-from foretold.sessions.fulltext import index as index_module
-from foretold.sessions.fulltext.index import SEALED, Index
+from foretold.sessions.fulltext import index_writer
+from foretold.sessions.fulltext.index import SEALED, SessionIndex
 from foretold.sessions.fulltext.search import search
 from foretold.sessions.model import Homes
 
-from .corpus import MOMENT, call, home_of, name_of, record, result, write
+from ..corpus import MOMENT, call, home_of, name_of, record, result, write
 
 
 def cache_of(homes):
@@ -34,10 +35,10 @@ def append(path, records, seconds):
 
 def counted(homes):
     """What an update reads of the sessions: their names and how many bytes it says there are."""
-    told = []
-    with Index(cache_of(homes)) as index:
-        index.update(newest_first(homes), lambda done, total: told.append((done, total)))
-    return told
+    reported = []
+    with SessionIndex(cache_of(homes)) as index:
+        index.update(newest_first(homes), lambda done, total: reported.append((done, total)))
+    return reported
 
 
 def test_the_index_may_be_deleted_at_any_moment(tmp_path):
@@ -106,34 +107,33 @@ def test_the_tool_of_a_result_is_known_when_its_call_was_read_before(tmp_path):
 
 
 @pytest.mark.parametrize("how", ["version", "garbage", "empty", "cut", "flipped"])
-def test_a_database_that_cannot_be_believed_is_built_anew(tmp_path, how):
+def test_a_database_that_cannot_be_trusted_is_rebuilt(tmp_path, how):
     homes = home_of(tmp_path, sessions=3)
     before = hits("the", homes)
-    for number in (0, 1):
-        path = f"{cache_of(homes)}/sessions-{number}.db"
-        with open(path, "rb") as file:
-            data = bytearray(file.read())
-        if how == "version":
-            data = data.replace(b"version", b"neither")
-        elif how == "flipped":
-            data[len(data) // 2 : len(data) // 2 + 300] = b"\xa5" * 300
-        data = {"garbage": b"no database " * 999, "empty": b"", "cut": data[: len(data) // 2]}.get(how, data)
-        with open(path, "wb") as file:
-            file.write(data)
+    path = f"{cache_of(homes)}/sessions.db"
+    with open(path, "rb") as file:
+        data = bytearray(file.read())
+    if how == "version":
+        data[60:64] = b"\0\0\0\1"  # PRAGMA user_version
+    elif how == "flipped":
+        data[len(data) // 2 : len(data) // 2 + 300] = b"\xa5" * 300
+    data = {"garbage": b"no database " * 999, "empty": b"", "cut": data[: len(data) // 2]}.get(how, data)
+    with open(path, "wb") as file:
+        file.write(data)
     assert hits("the", homes) == before
-    assert os.stat(f"{cache_of(homes)}/sessions-0.db").st_mtime_ns == SEALED
+    assert os.stat(f"{cache_of(homes)}/sessions.db").st_mtime_ns == SEALED
 
 
 def test_dead_rows_are_cleared_away(tmp_path, monkeypatch):
-    monkeypatch.setattr("foretold.sessions.fulltext.database.DEAD", 3)
+    monkeypatch.setattr("foretold.sessions.fulltext.index.DEAD", 3)
     homes = Homes(str(tmp_path), {})
     for number in range(6):
         path = write(str(tmp_path), 7, [record(1 + at, "user", f"pool {number}", MOMENT + at) for at in range(3)])
         os.utime(path, (MOMENT + 50 + number, MOMENT + 50 + number))
         assert len(hits("pool", homes)) == 3
-    with Index(cache_of(homes)) as index:
+    with SessionIndex(cache_of(homes)) as index:
         index.update(newest_first(homes))
-        assert sum(shard.told("dead") for shard in index.shards) <= 6
+        assert index.count_dead() <= 6
 
 
 def test_a_long_record_is_found_by_its_two_ends_and_named(tmp_path):
@@ -158,27 +158,39 @@ def test_base64_is_not_indexed(tmp_path):
         assert hits("picture end", homes, use_index=use_index) == [(name_of(7), name_of(1))]
 
 
-def test_workers_fill_what_one_process_would(tmp_path, monkeypatch):
+def test_a_thread_writes_what_one_transaction_would(tmp_path, monkeypatch):
     homes = home_of(tmp_path, sessions=5)
-    monkeypatch.setattr(index_module, "BULK", 0)
-    told = counted(homes)
-    assert told[-1][0] == told[-1][1] == sum(stored.size for stored in newest_first(homes))
+    monkeypatch.setattr(index_writer, "BULK", 0)
+    monkeypatch.setattr(index_writer, "GROUP", 1000)
+    reported = counted(homes)
+    assert reported[-1][0] == reported[-1][1] == sum(stored.size for stored in newest_first(homes))
     assert hits("the", homes) == hits("the", homes, use_index=False)
-    monkeypatch.setattr(sys, "executable", "/nowhere/python")
-    for name in os.listdir(cache_of(homes)):
-        os.unlink(f"{cache_of(homes)}/{name}")
-    assert hits("pool", homes) == hits("pool", homes, use_index=False)
+
+
+def test_an_error_of_the_writing_thread_is_raised(tmp_path, monkeypatch):
+    homes = home_of(tmp_path, sessions=5)
+    monkeypatch.setattr(index_writer, "GROUP", 1000)
+    full = "CREATE TRIGGER full BEFORE INSERT ON batch WHEN new.first > 20 BEGIN SELECT raise(ABORT, 'full'); END"
+    with SessionIndex(cache_of(homes)) as index:
+        index.update([])
+        index.base.execute(full)
+        tasks = [index_writer.ReadTask(stored, 0) for stored in newest_first(homes)]
+        with pytest.raises(sqlite3.Error, match="full"):
+            index_writer.IndexWriter(index.base).run(tasks, [], None, [])
+        assert not index.base.in_transaction
+        assert [batch.first for batch in index.batches()] == [1]
+    assert hits("the", homes) == hits("the", homes, use_index=False)
 
 
 UPDATE = """
 import sys
-from foretold.sessions.fulltext import index, index_writer as filling
-from foretold.sessions.fulltext.index import Index
+from foretold.sessions.fulltext import index_writer
+from foretold.sessions.fulltext.index import SessionIndex
 from foretold.sessions.catalog import newest_first
 from foretold.sessions.model import Homes
-index.BULK = int(sys.argv[2]); filling.GATHERED = 2000; filling.GROUPS = 1
+index_writer.BULK = int(sys.argv[2]); index_writer.GROUP = 2000
 homes = Homes(sys.argv[1], {})
-with Index(sys.argv[1] + "/.cache/foretold") as made:
+with SessionIndex(sys.argv[1] + "/.cache/foretold") as made:
     made.update(newest_first(homes), lambda done, total: print(done, flush=True))
 """
 
@@ -189,7 +201,7 @@ def updating(homes, bulk=10**9):
 
 
 @pytest.mark.parametrize(("how", "bulk"), [(signal.SIGKILL, 10**9), (signal.SIGKILL, 0), (signal.SIGINT, 10**9)])
-def test_who_is_killed_loses_nothing_and_the_next_goes_on(tmp_path, how, bulk):
+def test_a_killed_update_loses_nothing_and_the_next_continues(tmp_path, how, bulk):
     homes = home_of(tmp_path, sessions=6)
     process = updating(homes, bulk)
     process.stdout.readline()
@@ -206,8 +218,7 @@ def test_several_processes_at_once(tmp_path):
 
 
 def test_an_interrupt_between_two_batches_keeps_what_was_committed(tmp_path, monkeypatch):
-    monkeypatch.setattr("foretold.sessions.fulltext.index_writer.GATHERED", 100)
-    monkeypatch.setattr("foretold.sessions.fulltext.index_writer.GROUPS", 1)
+    monkeypatch.setattr(index_writer, "GROUP", 100)
     homes = home_of(tmp_path, sessions=5)
 
     def interrupt(done, total):
@@ -216,8 +227,8 @@ def test_an_interrupt_between_two_batches_keeps_what_was_committed(tmp_path, mon
 
     with pytest.raises(KeyboardInterrupt):
         search("the", homes=homes, progress=interrupt)
-    told = counted(homes)
-    assert 0 < told[-1][1] < sum(stored.size for stored in newest_first(homes))
+    reported = counted(homes)
+    assert 0 < reported[-1][1] < sum(stored.size for stored in newest_first(homes))
     assert hits("the", homes) == hits("the", homes, use_index=False)
 
 

@@ -6,12 +6,11 @@ import random
 import pytest
 
 from foretold.errors import ForetoldError
-from foretold.sessions.fulltext.query import Matcher, Query, Term, query_of
-from foretold.sessions.fulltext.search import open_index, search
-from foretold.sessions.fulltext.snippet import Snippet, snippet_of
+from foretold.sessions.fulltext.query import QueryMatcher, QueryTerm, SearchQuery, parse_query
+from foretold.sessions.fulltext.search import Snippet, open_index, search, snippet_of
 from foretold.sessions.model import Homes
 
-from .corpus import MOMENT, call, home_of, name_of, record, result, write
+from ..corpus import MOMENT, call, home_of, name_of, record, result, write
 
 
 def keys(found):
@@ -86,7 +85,7 @@ def test_filters(tmp_path, more, messages):
     assert found.more == ("limit" in more)
 
 
-def test_a_hit_says_everything(tmp_path):
+def test_a_hit_is_complete(tmp_path):
     hit = both("max", small(tmp_path)).hits[0]
     assert (hit.role, hit.tool, hit.time, hit.command) == (
         "tool",
@@ -98,7 +97,7 @@ def test_a_hit_says_everything(tmp_path):
     assert (hit.stored.cwd, hit.stored.title) == ("/home/ada/one", "Please set the Connection Pool size")
 
 
-def test_ranked_puts_what_fits_best_first(tmp_path):
+def test_ranked_puts_the_best_match_first(tmp_path):
     records = [
         record(1, "user", "pool pool pool", MOMENT),
         record(2, "user", "the pool " + "and other words " * 200, MOMENT + 1),
@@ -153,12 +152,12 @@ def test_the_newest_come_first_across_sessions(tmp_path):
     assert len(set(times)) > 50
 
 
-def test_whatever_is_typed_is_a_query(tmp_path):
+def test_any_text_is_a_query(tmp_path):
     homes = small(tmp_path)
     chance = random.Random(3)
-    signs = [*"ab\"*-()^:'{}[]\\/%_;,.\0\n\ud800 ", "NEAR", "AND", "OR", "NOT", "pool", "制"]
+    pieces = [*"ab\"*-()^:'{}[]\\/%_;,.\0\n\ud800 ", "NEAR", "AND", "OR", "NOT", "pool", "制"]
     for _ in range(150):
-        both("".join(chance.choice(signs) for _ in range(chance.randint(0, 12))), homes)
+        both("".join(chance.choice(pieces) for _ in range(chance.randint(0, 12))), homes)
 
 
 def test_a_folder_that_cannot_be_written_is_named_and_the_files_are_searched(tmp_path):
@@ -177,12 +176,12 @@ def test_deleted_sessions_vanish(tmp_path):
 
 
 def test_a_query_is_taken_apart():
-    assert query_of('a "b c" -d e* -"f g" --h-i') == Query(
-        (Term(("a",)), Term(("b", "c")), Term(("e",), is_prefix=True), Term(("h", "i"))),
-        (Term(("d",)), Term(("f", "g"))),
+    assert parse_query('a "b c" -d e* -"f g" --h-i') == SearchQuery(
+        (QueryTerm(("a",)), QueryTerm(("b", "c")), QueryTerm(("e",), is_prefix=True), QueryTerm(("h", "i"))),
+        (QueryTerm(("d",)), QueryTerm(("f", "g"))),
     )
-    assert query_of('"open quote') == Query((Term(("open", "quote")),))
-    assert len(query_of(" ".join(f"w{number}" for number in range(500))).wanted) == 50
+    assert parse_query('"open quote') == SearchQuery((QueryTerm(("open", "quote")),))
+    assert len(parse_query(" ".join(f"w{number}" for number in range(500))).wanted) == 50
 
 
 @pytest.mark.parametrize(
@@ -198,8 +197,8 @@ def test_a_query_is_taken_apart():
         ('"a b"', "a" + " " * 65 + "b", []),
     ],
 )
-def test_where_words_stand(query, text, spans):
-    assert Matcher(query_of(query)).spans(text) == spans
+def test_where_words_are(query, text, spans):
+    assert QueryMatcher(parse_query(query)).spans(text) == spans
 
 
 def test_a_snippet_is_one_line_of_its_width():
