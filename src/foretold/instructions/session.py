@@ -29,7 +29,7 @@ from foretold.instructions.compaction.survival import (
 )
 from foretold.instructions.discover.fallback import take_nested_fallback
 from foretold.instructions.discover.locate import below, steps
-from foretold.instructions.discover.shell_reads import Reading, files_read, folder_after
+from foretold.instructions.discover.shell_reads import ShellRead, files_read, folder_after
 from foretold.instructions.discover.waiting import WaitingRules
 from foretold.instructions.engine import Run
 from foretold.instructions.load import ask, demand_folder, invalidate, load_view
@@ -280,7 +280,7 @@ class Session:
                     found.append(path + "/" if kind == "folder" else path)
         return found
 
-    def _shell_path(self, reading: Reading, folder: str) -> str:
+    def _shell_path(self, reading: ShellRead, folder: str) -> str:
         """The file of the working directory that a shell command reads; empty if it reads none of its lines."""
         surroundings = self.view.surroundings
         home = reading.path.startswith("~/")

@@ -26,7 +26,7 @@ from foretold.types import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from foretold.files.read_state.shell_view import View
+    from foretold.instructions.discover.shell_reads import ShellRead
 
 
 class ReadState:
@@ -92,12 +92,12 @@ class ReadState:
 
         What fails or prints nothing shows nothing, and what is known already stays as it is known.
         """
-        from foretold.files.read_state.shell_view import views
+        from foretold.instructions.discover.shell_reads import files_read
 
         is_blank = output is not None and not (trim(output) if self.rules.sees_texts else output)
-        found = views(command) if succeeded and not is_blank else []
+        found = files_read(command) if succeeded and not is_blank else []
         base = os.path.join(self.cwd, cwd)
-        return [path for view in found if (path := self._view(view, base))]
+        return [path for read in found if (path := self._view(read, base))]
 
     def mention(self, path: str, first: int | None = None, last: int | None = None) -> Outcome:
         """A file that the user has mentioned, or lines of it: it counts as read."""
@@ -189,9 +189,9 @@ class ReadState:
                 return f"{said} Did you mean {other}?"
         return said
 
-    def _view(self, view: View, base: str) -> str:
+    def _view(self, read: ShellRead, base: str) -> str:
         """Know what a shell has shown of a file; its path, empty if there is none."""
-        path = os.path.normpath(os.path.join(base, view.path))
+        path = os.path.normpath(os.path.join(base, read.path))
         seen = self.disk.see(path)
         if seen.kind != "file" or path in self.entries:
             return ""
@@ -202,15 +202,15 @@ class ReadState:
         sees_texts = self.rules.sees_texts
         text = for_reading(data, wide=True) if sees_texts else data.decode("utf-8", "replace")
         lines = text.split("\n")
-        is_whole = view.most is None
-        if self.rules.covers and view.first == 1 and view.most is not None:
-            is_whole = view.most > len(lines)
-        entry = Entry(text, seen.mtime, self.clock(), shown=is_whole and view.shown and not is_wide(data))
+        is_whole = read.most is None
+        if self.rules.covers and read.first == 1 and not read.from_end and read.most is not None:
+            is_whole = read.most > len(lines)
+        entry = Entry(text, seen.mtime, self.clock(), shown=is_whole and not read.searches and not is_wide(data))
         if not is_whole:
-            first = view.first or max(len(lines) - (view.most or 0), 1)
-            part = "\n".join(lines[first - 1 : first - 1 + (view.most or 0)])
+            first = max(len(lines) - (read.most or 0), 1) if read.from_end else read.first
+            part = "\n".join(lines[first - 1 : first - 1 + (read.most or 0)])
             if sees_texts and not trim(part):
                 return ""
-            entry = entry._replace(content=part, offset=first, limit=view.most, whole=False)
+            entry = entry._replace(content=part, offset=first, limit=read.most, whole=False)
         self.know(path, entry)
         return path

@@ -21,7 +21,7 @@ import os
 import re
 
 from foretold.harness.permissions.read_only import is_free, paths_of
-from foretold.text.shell.parse import CommandLine, Part, Redirect, Word, read_command
+from foretold.text.shell.parse import CommandLine, Redirect, SimpleCommand, Word, read_command
 from foretold.text.shell.wrappers import SHELLS, allowable, refusable, refusable_texts, runs_others, unwrapped
 from foretold.types import TYPE_CHECKING, NamedTuple
 
@@ -131,7 +131,7 @@ def refusing(line: CommandLine, command: str, rules: Sequence[Rule]) -> Rule | N
     return next((rule for rule in rules if any(rule.fits_command(text) for text in texts)), None)
 
 
-def _hidden(line: CommandLine) -> Iterator[Part]:
+def _hidden(line: CommandLine) -> Iterator[SimpleCommand]:
     """Commands in what a shell is given to read; in what variables are set to, if one is the name of a command."""
     texts: list[str] = []
     if any(os.path.basename(words[0].text) in SHELLS for part in line.parts for words in refusable(part)):
@@ -188,7 +188,7 @@ def not_permitted(command: str, line: CommandLine, rules: Sequence[Rule], judge:
     return asked
 
 
-def _are_told(parts: Sequence[Part]) -> bool:
+def _are_told(parts: Sequence[SimpleCommand]) -> bool:
     """Whether it is known where each `cd` leads."""
     return all(
         part.words[0].text == "cd" and len(part.words) == 2 and part.words[1].known and not part.words[1].globbed
@@ -196,13 +196,13 @@ def _are_told(parts: Sequence[Part]) -> bool:
     )
 
 
-def _by_rule(part: Part, rules: Sequence[Rule]) -> bool:
+def _by_rule(part: SimpleCommand, rules: Sequence[Rule]) -> bool:
     texts = allowable(part)
     found = [rule for rule in rules if any(rule.fits_command(text) for text in texts)]
     return any(rule.is_exact for rule in found) or (bool(found) and not runs_others(part))
 
 
-def _by_nature(part: Part, folders: Sequence[str], judge: Judge, *, knows_folder: bool) -> bool:
+def _by_nature(part: SimpleCommand, folders: Sequence[str], judge: Judge, *, knows_folder: bool) -> bool:
     if not part.words:
         return True
     if not knows_folder:

@@ -18,7 +18,7 @@ from foretold.types import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from foretold.text.shell.parse import Part
+    from foretold.text.shell.parse import SimpleCommand
 
 #: nothing that these are given names a file
 PLAIN = frozenset("echo pwd true false which whoami id uname nproc basename dirname seq :".split())
@@ -42,7 +42,7 @@ HERE = Word(".", ".")  #: what is searched if nothing is named
 
 
 def is_free(
-    part: Part,
+    part: SimpleCommand,
     folders: Sequence[str],
     may_read: Callable[[str], bool],
     home: str,

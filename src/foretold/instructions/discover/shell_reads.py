@@ -1,110 +1,125 @@
-"""Which files a shell command plainly reads.
+"""Which files a shell command reads, and which of their lines it shows.
 
 1. Each simple command reads exactly one file (`cat`, `head`, `tail`, `sed -n`, `nl`, or a `grep` by itself) or only
-   prints (`true`, `echo`, `printf`). Any other command beside them, and any option that is not known, makes the whole
-   command opaque.
-2. A command that only prints counts as another command where it is the first in a group.
+   prints (`true`, `echo`, `printf`). Any other command, and any option that is not known, makes the whole line opaque.
+2. A group, a loop or a branch counts as its first simple command; there, a command that only prints is opaque too.
+   A loop counts if all it loops over is known, a `case` if its first pattern is the word itself.
+3. `cat` and `nl` show a whole file, `head` and `sed -n` lines from a known one on, `tail` the last ones. A `grep`
+   counts as a look at the whole file, though it shows only some lines.
 
-The forms are known by asking the agent, several hundred of them. # claude-code@2.1.325: n325-bash-*, nest-bash
+The commands and their options are in `dialects/claude_code/shell_reads.py`.
 """
 
 from __future__ import annotations
 
 import re
 
+from foretold.dialects.claude_code.shell_reads import DEFAULT_LINES, GREPS, NUMBER_OPTIONS, OPTIONS, PRINTS
 from foretold.dialects.surroundings import join
 from foretold.text.patterns import lazy
-from foretold.text.shell.words import Word, simple_commands
+from foretold.text.shell.parse import Word, read_tokens
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-PRINTS = ("true", "echo", "printf")
-GREPS = ("grep", "egrep", "fgrep", "rg")
-#: command -> its options: those that stand alone, and those that take the next word, which must be a number
-ALONE = {
-    "cat": r"-n|--number",
-    "head": r"-n?0*[1-9]\d*|--lines=0*[1-9]\d*",
-    "tail": r"-n?0*[1-9]\d*|--lines=0*[1-9]\d*",
-    "nl": r"(?!)",
-    "sed": r"-[nErsuz]+e?|-l\d+|--(?:quiet|silent|posix|debug|line-length=\d+|null-data|regexp-extended|separate"
-    r"|unbuffered)|--",
-    "grep": r"-[niEFGPwxHh]+|-[ABC]\d+|--(?:line-number|ignore-case|extended-regexp|fixed-strings|basic-regexp"
-    r"|perl-regexp|word-regexp|line-regexp|with-filename|no-filename|color=(?:never|auto)|(?:after-|before-)?context=\d+)",
-    "rg": r"-[niFPwxHsNSU]+|-[ABC]\d+|--(?:line-number|no-line-number|ignore-case|smart-case|fixed-strings|word-regexp"
-    r"|line-regexp|with-filename|no-filename|multiline|(?:after-|before-)?context=\d+)",
-}
-WITH_NUMBER = {
-    "head": ("-n", "--lines"),
-    "tail": ("-n", "--lines"),
-    "grep": ("-A", "-B", "-C"),
-    "rg": ("-A", "-B", "-C", "--context"),
-}
+    Tokens = list[Word | str]
+
+_ASSIGNMENT = lazy(r"[A-Za-z_]\w*(?:\[[^\]]*\])?=")
+_OPENING = ("{", "if", "for", "while", "until", "case")
+_CLOSING = ("}", "fi", "done", "esac")
+_BEFORE_COMMAND = ("do", "then", "else", "{", "if", "while", "until", "!")
 _QUIET = lazy(r"-\w*n\w*|--quiet|--silent")
-_LINES = lazy(r"0*([1-9]\d*)(?:,\d+)?p")
+_RANGE = lazy(r"0*([1-9]\d*)(?:,(\d+))?p")
+_COUNT = lazy(r"-n?(\d+)|--lines=(\d+)")
 
 
-class Reading(NamedTuple):
-    """A file that a command reads, and the first line of it that it asks for."""
+class ShellRead(NamedTuple):
+    """A file that a command reads, by the path that the command has, and the lines that it asks for."""
 
     path: str
     first: int = 1
+    most: int | None = None  #: how many lines; None: all
+    from_end: bool = False  #: the last lines, so the first one is not known
+    searches: bool = False  #: only lines that match a pattern are shown
 
 
-def files_read(command: str) -> list[Reading]:
-    """The files a command reads, as it names them; empty if it does anything else.
+class _Simple(NamedTuple):
+    """A simple command: its words without leading assignments, and whether it is in a group or loop."""
 
-    >>> files_read("true && head -n 3 src/a.ts"), files_read("cat a | head")
-    ([Reading(path='src/a.ts', first=1)], [])
+    words: list[Word]
+    inside: bool
+    assigns: bool = False
+
+
+def files_read(command: str) -> list[ShellRead]:
+    """The files that a command reads; empty if it does anything else.
+
+    >>> [(read.path, read.first, read.most) for read in files_read("cat a; head -n 3 b; true && sed -n 2,4p c")]
+    [('a', 1, None), ('b', 1, 3), ('c', 2, 3)]
+    >>> files_read("cat a | head"), files_read("wc -l a")
+    ([], [])
     """
-    found: list[Reading] = []
-    commands = simple_commands(command)
-    for words, inside in commands:
+    found: list[ShellRead] = []
+    commands = _simple_commands(command)
+    for words, inside, assigns in commands:
         name = words[0].text
-        if name in PRINTS and words[0].plain and not inside:
+        if name in PRINTS and words[0].raw == name and not inside and not assigns:
             continue
-        reading = _reading(name, words[1:])
-        if reading is None or (name in GREPS and len(commands) > 1):
+        read = _find_read(name, words[1:])
+        if read is None or (name in GREPS and len(commands) > 1):
             return []
-        if reading.path and not reading.path.endswith("/"):
-            found.append(reading)
+        if read.path and not read.path.endswith("/"):
+            found.append(read)
     return found
 
 
 def folder_after(command: str, folder: str) -> str:
     """The shell's folder after a command that succeeded: plain `cd`s are followed."""
-    for words, inside in simple_commands(command):
+    for words, inside, _ in _simple_commands(command):
         if words[0].text == "cd" and len(words) == 2 and words[1].known and not inside:
             folder = join(folder, words[1].text)
     return folder
 
 
-def _reading(name: str, words: Sequence[Word]) -> Reading | None:
-    """The one file that a simple command reads; None if it does anything else. A file not known has an empty path."""
+def _find_read(name: str, words: Sequence[Word]) -> ShellRead | None:
+    """The file that a simple command reads; None if it does anything else. A file not known has an empty path."""
     kind = "grep" if name in ("egrep", "fgrep") else name
-    options = ALONE.get(kind)
-    if options is None:
+    if kind not in OPTIONS:
         return None
-    given, rest = _parted(words, options, WITH_NUMBER.get(kind, ()))
+    given, rest = _split_options(words, OPTIONS[kind], NUMBER_OPTIONS.get(kind, ()))
     if given is None:
         return None
-    first = 1
+    read = ShellRead("")
     if kind == "sed":
-        lines = _LINES.fullmatch(rest[0].text) if rest and rest[0].known else None
+        lines = _RANGE.fullmatch(rest[0].text) if rest and rest[0].known else None
         if lines is None or not any(_QUIET.fullmatch(option) for option in given):
             return None
-        first, rest = int(lines[1]), rest[1:]
+        first, last = int(lines[1]), int(lines[2] or lines[1])
+        read, rest = ShellRead("", first, max(last - first, 0) + 1), rest[1:]
     elif kind in GREPS:
-        rest = rest[1:]
+        read, rest = ShellRead("", searches=True), rest[1:]
+    elif kind in ("head", "tail"):
+        read = ShellRead("", most=_count_lines([word.text for word in words]), from_end=kind == "tail")
     known = [word.text for word in rest if word.known]
     if not rest or len(known) > 1:
         return None
-    return Reading(known[0] if known else "", first)
+    return read._replace(path=known[0] if known else "")
 
 
-def _parted(words: Sequence[Word], alone: str, with_number: tuple[str, ...]) -> tuple[list[str] | None, list[Word]]:
-    """Options and other words; no options at all, not even an empty list, if one of them is not known."""
+def _count_lines(words: Sequence[str]) -> int:
+    for at, word in enumerate(words):
+        if met := _COUNT.fullmatch(word):
+            return int(met[1] or met[2])
+        if word in ("-n", "--lines") and re.fullmatch(r"\d+", "".join(words[at + 1 : at + 2])):
+            return int(words[at + 1])
+    return DEFAULT_LINES
+
+
+def _split_options(
+    words: Sequence[Word], alone: str, with_number: tuple[str, ...]
+) -> tuple[list[str] | None, list[Word]]:
+    """Options and other words; None for the options if one of them is not known."""
     given: list[str] = []
     rest: list[Word] = []
     at = 0
@@ -121,3 +136,96 @@ def _parted(words: Sequence[Word], alone: str, with_number: tuple[str, ...]) -> 
         else:
             return None, []
     return given, rest
+
+
+def _simple_commands(command: str) -> list[_Simple]:
+    """The simple commands of a line; empty if it is opaque."""
+    tokens = read_tokens(command)
+    return _read(tokens, 0, len(tokens), inside=False) or []
+
+
+def _text(token: Word | str) -> str:
+    """The text of a word; nothing for an operator."""
+    return token.text if isinstance(token, Word) else ""
+
+
+def _read(tokens: Tokens, at: int, end: int, *, inside: bool) -> list[_Simple] | None:
+    """The simple commands between two places; None if they are opaque."""
+    found: list[_Simple] = []
+    while at < end:
+        here = tokens[at]
+        if here in (";", "&&", "\n"):
+            at += 1
+        elif here == "(" or _text(here) in _OPENING:
+            close = _find_close(tokens, at, end)
+            first = _first_inside(tokens, at, close) if close else None
+            if first is None:
+                return None
+            found.append(first)
+            at = close + 1
+        else:
+            simple, at = _read_simple(tokens, at, end, inside=inside)
+            if simple is None:
+                return None
+            found.append(simple)
+            if inside:
+                return found
+    return found
+
+
+def _read_simple(tokens: Tokens, at: int, end: int, *, inside: bool) -> tuple[_Simple | None, int]:
+    words: list[Word] = []
+    assigns = False
+    while at < end and isinstance(token := tokens[at], Word):
+        if words or not _ASSIGNMENT.match(token.text):
+            words.append(token)
+        else:
+            assigns = True
+        at += 1
+    is_whole = bool(words) and (at == end or tokens[at] in (";", "&&", "\n", ")", ";;"))
+    return (_Simple(words, inside, assigns) if is_whole else None), at
+
+
+def _find_close(tokens: Tokens, at: int, end: int) -> int:
+    """Where the group, loop or branch that begins here ends; 0 if it does not."""
+    depth = 0
+    for place in range(at, end):
+        token, before = tokens[place], tokens[place - 1]
+        text = token if isinstance(token, str) else token.text
+        begins = place == at or before in (";", "\n", "&&", "(", ")", ";;") or _text(before) in _BEFORE_COMMAND
+        if text == "(" or (begins and text in _OPENING):
+            depth += 1
+        elif (text == ")" and not _is_case_pattern(tokens, place)) or (begins and text in _CLOSING):
+            depth -= 1
+            if depth == 0:
+                return place
+    return 0
+
+
+def _is_case_pattern(tokens: Tokens, place: int) -> bool:
+    """Whether a `)` ends a pattern of a `case`: one word is before it, after `in` or `;;`."""
+    before = tokens[place - 2] if place >= 2 else ""
+    return before == ";;" or _text(before) == "in"
+
+
+def _first_inside(tokens: Tokens, at: int, close: int) -> _Simple | None:
+    """The first simple command of a group, loop or branch."""
+    start, opener = at + 1, _text(tokens[at])
+    if opener == "for":
+        head = tokens[at:close]
+        do = next((place for place, token in enumerate(head) if _text(token) == "do"), 0)
+        over = [token for token in head[3:do] if isinstance(token, Word)]
+        if not over or not all(token.known for token in over):
+            return None
+        start = at + do + 1
+    elif opener == "case":
+        head = [_key(token) for token in tokens[at + 1 : at + 4]]
+        if len(head) < 3 or head[0] != head[2]:  # only a branch that is certainly taken
+            return None
+        start = at + 5
+    found = _read(tokens, start, close, inside=True)
+    return found[0]._replace(inside=True) if found else None
+
+
+def _key(token: Word | str) -> object:
+    return token if isinstance(token, str) else (token.text, token.known, token.raw == token.text)

@@ -1,23 +1,49 @@
-"""A shell command line as values: its simple commands, their words, and where they read and write.
+"""A shell command line as values: its words, its simple commands, and the files they are redirected to.
 
-The simple commands of a shell command line, for deciding whether each of them may run.
+`read_command` finds every command that a line may run, to decide whether it may:
 
-1. All of them are found: between `&&`, `||`, `;`, `|`, `&` and newlines, in groups, branches and loops, and in
-   substitutions, wherever they stand: `$(…)`, backquotes, `<(…)`, in double quotes, in here-documents.
+1. Commands are separated by `&&`, `||`, `;`, `|`, `&` and newlines. Those in groups, branches, loops and
+   substitutions count too, wherever they are: `$(…)`, backquotes, `<(…)`, in double quotes, in here-documents.
 2. A word is what the shell would pass on; it is not `known` if it depends on an expansion.
-3. Where reading is not enough to know what runs, the line is `opaque`, with the reason: a command whose name is not
-   known, an assignment for what follows, functions, `for`, `case`, `[[`, arithmetic, expansions beyond `$name`, and
-   whatever is not closed. Its parts are then as good as can be told: enough to refuse, never enough to allow.
+3. If it is not certain what runs, the line is `opaque`, with the reason: a command whose name is not known, an
+   assignment for later commands, functions, `for`, `case`, `[[`, arithmetic, expansions other than `$name`, and
+   anything that is not closed. Its parts are then a best effort: enough to refuse, never enough to allow.
+
+`read_tokens` splits a line into words and operators without reading its expansions:
+
+1. An expansion is skipped up to its first closing bracket, brace or backquote; a word that has one is not known.
+2. Any `$` or backquote in double quotes makes the word unknown, even an escaped one. Braces are ordinary characters.
+3. A line has no tokens at all if it has `|`, `<`, `>` or `&` (other than `&&`), white space other than blanks, tabs and
+   newlines outside of quotes, a word that begins with `$'` or `$"`, or anything that is not closed.
 """
 
 from __future__ import annotations
 
 import re
 
+from foretold.text.patterns import lazy
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+_BLANK = lazy(r"(?:[ \t]|\\\n)+")
+_SPLICED = lazy(r"(?:\A|[^ \t])\\\n")
+_REDIRECT = lazy(r"(?:\d+|\{\w+\})?(?:&>>|&>|<<<|<<-|<<|<>|<&|>>|>&|>\||<(?!\()|>(?!\())")
+_OPERATOR = lazy(r"&&|\|\||;;&|;;|;&|\|&|[;|&()\n]")
+_SIMPLE_OPERATOR = lazy(r"&&|;;|[;\n()]")
+_PLAIN = lazy(r"[^\s\\'\"$`;|&()<>*?\[\]{}~#=]+|[=~#\]]|[^\S \t\n]")
+_NAME = lazy(r"\$(?:\w+|[*@#?$!-])")
+_ESCAPE = lazy(r"\\(?:([0-7]{1,3})|[xuU]([0-9a-fA-F]{1,8})|(.))", re.DOTALL)
+_BRACED = lazy(r"\$\{\w+\}")
+_ASSIGNMENT = lazy(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
+#: an expansion and a double-quoted text as `read_tokens` skips them
+_SKIPPED = lazy(r"\$\{[^}]*\}|\$\w+|\$[?#@*!$-]|\$|`[^`]*`")
+_QUOTED = lazy(r'"((?:[^"\\]|\\[\s\S])*)"')
+#: words that open or close a construct, in place of a command's name
+KEYWORDS = ("if", "then", "elif", "else", "fi", "while", "until", "do", "done", "{", "}", "!")
+UNREAD_KEYWORDS = ("for", "case", "esac", "select", "function", "coproc", "[[", "in")
+MAX_DEPTH = 50
 
 
 class Word(NamedTuple):
@@ -26,19 +52,19 @@ class Word(NamedTuple):
     text: str  #: without quotes, as far as it is known
     raw: str  #: as it is written
     known: bool = True
-    globbed: bool = False  #: it has `*`, `?` or `[` that is not quoted
-    tilde: bool = False  #: it begins with a `~` that is not quoted
+    globbed: bool = False  #: it has an unquoted `*`, `?` or `[`
+    tilde: bool = False  #: it begins with an unquoted `~`
 
 
 class Redirect(NamedTuple):
-    """Where something is read from or written to."""
+    """A file that a command reads from or writes to."""
 
     operator: str
     target: Word
 
 
-class Part(NamedTuple):
-    """A simple command."""
+class SimpleCommand(NamedTuple):
+    """One command with its arguments."""
 
     words: tuple[Word, ...]
     assigned: tuple[Word, ...] = ()  #: assignments before it
@@ -46,34 +72,20 @@ class Part(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Its words as they are written, one space between them."""
+        """Its words as they are written, separated by one space."""
         return " ".join(word.raw for word in self.words)
 
 
 class CommandLine(NamedTuple):
     """A command line."""
 
-    parts: tuple[Part, ...]
-    opaque: str = ""  #: why it is not known what runs
+    parts: tuple[SimpleCommand, ...]
+    opaque: str = ""  #: why it is not certain what runs
     fed: tuple[str, ...] = ()  #: here-documents and here-strings, which a command may read
 
 
-_BLANK = re.compile(r"(?:[ \t]|\\\n)+")
-_SPLICED = re.compile(r"(?:\A|[^ \t])\\\n")
-_REDIRECT = re.compile(r"(?:\d+|\{\w+\})?(?:&>>|&>|<<<|<<-|<<|<>|<&|>>|>&|>\||<(?!\()|>(?!\())")
-_OPERATOR = re.compile(r"&&|\|\||;;&|;;|;&|\|&|[;|&()\n]")
-_PLAIN = re.compile(r"[^\s\\'\"$`;|&()<>*?\[\]{}~#=]+|[=~#\]]|[^\S \t\n]")
-_NAME = re.compile(r"\$(?:\w+|[*@#?$!-])")
-_ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|[xuU]([0-9a-fA-F]{1,8})|(.))", re.DOTALL)
-_BRACED = re.compile(r"\$\{\w+\}")
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
-#: words that begin or end something, at the place of a command's name
-NOISE = ("if", "then", "elif", "else", "fi", "while", "until", "do", "done", "{", "}", "!")
-BEYOND = ("for", "case", "esac", "select", "function", "coproc", "[[", "in")
-
-
 def read_command(text: str) -> CommandLine:
-    """The parts of a command line.
+    """The commands of a line.
 
     >>> [part.text for part in read_command("cd a && ls | wc -l > n; echo $(date)").parts]
     ['cd a', 'ls', 'wc -l', 'date', 'echo $(date)']
@@ -81,17 +93,44 @@ def read_command(text: str) -> CommandLine:
     'the name of a command depends on an expansion'
     """
     reader = _Reader(text)
-    if _SPLICED.search(text):  # the shell joins the two sides before it reads them: `$\\`, newline, `(`
-        reader.wonder("a line is continued inside a word")
+    if _SPLICED.search(text):  # the shell joins the two lines before it reads them: `$\\`, newline, `(`
+        reader.mark_opaque("a line is continued inside a word")
     try:
         reader.commands(until="")
     except RecursionError:
-        reader.opaque = "it is nested too deep"
+        reader.opaque = "it is nested too deeply"
     return CommandLine(tuple(reader.parts), reader.opaque, tuple(reader.fed))
 
 
+def read_tokens(text: str) -> list[Word | str]:
+    """The words of a line, and its operators as plain strings; empty if it has anything else.
+
+    >>> [token if isinstance(token, str) else token.text for token in read_tokens("cat 'a b' && echo $HOME")]
+    ['cat', 'a b', '&&', 'echo', '']
+    """
+    found: list[Word | str] = []
+    if re.search(r"[|<>]", text):
+        return found
+    reader = _Reader(text, skips_expansions=True)
+    while reader.at < len(text):
+        if blank := _BLANK.match(text, reader.at):
+            reader.at = blank.end()
+        elif text[reader.at] == "#":
+            reader.at = reader.line_end()
+        elif operator := _SIMPLE_OPERATOR.match(text, reader.at):
+            reader.at = operator.end()
+            found.append(operator[0])
+        elif text[reader.at] == "&" or text.startswith(("$'", '$"'), reader.at):
+            return []
+        else:
+            found.append(reader.word())
+            if reader.opaque:
+                return []
+    return found
+
+
 def last_words(command: str) -> Sequence[str]:
-    """The words of the command whose status is that of the line.
+    """The words of the command whose exit status is that of the line.
 
     >>> last_words("cd a; grep x y")
     ['grep', 'x', 'y']
@@ -103,14 +142,15 @@ def last_words(command: str) -> Sequence[str]:
 class _Reader:
     """Reads a command line from left to right."""
 
-    def __init__(self, text: str, depth: int = 0) -> None:
+    def __init__(self, text: str, depth: int = 0, *, skips_expansions: bool = False) -> None:
         self.text, self.at, self.depth = text, 0, depth
-        self.parts: list[Part] = []
+        self.skips_expansions = skips_expansions
+        self.parts: list[SimpleCommand] = []
         self.fed: list[str] = []
-        self.opaque = "" if depth < 50 else "it is nested too deep"
+        self.opaque = "" if depth < MAX_DEPTH else "it is nested too deeply"
         self._documents: list[tuple[str, bool, bool]] = []
 
-    def wonder(self, why: str) -> None:
+    def mark_opaque(self, why: str) -> None:
         self.opaque = self.opaque or why
 
     def commands(self, until: str) -> None:
@@ -122,7 +162,7 @@ class _Reader:
             if blank := _BLANK.match(self.text, self.at):
                 self.at = blank.end()
             elif char == "#":
-                self.at = self._line_end()
+                self.at = self.line_end()
             elif redirect := _REDIRECT.match(self.text, self.at):
                 self._redirect(redirect[0], redirects, redirect.end())
             elif operator := _OPERATOR.match(self.text, self.at):
@@ -135,32 +175,32 @@ class _Reader:
                 words.append(self.word())
         self._flush(words, redirects, "")
         if until or self._documents:
-            self.wonder("a bracket or a here-document is not closed")
+            self.mark_opaque("a bracket or a here-document is not closed")
 
     def _operator(self, operator: str) -> None:
         if operator == "(":
             self.commands(until=")")
         elif operator == ")":
-            self.wonder("a bracket is closed that was not opened")
+            self.mark_opaque("a bracket is closed that was not opened")
         elif operator == "\n":
             self._read_documents()
 
     def _flush(self, words: list[Word], redirects: list[Redirect], operator: str) -> None:
-        """The end of a simple command."""
+        """End a simple command."""
         if operator == "(" and words:
-            self.wonder("it defines a function")
-        while words and words[0].raw in NOISE:
+            self.mark_opaque("it defines a function")
+        while words and words[0].raw in KEYWORDS:
             del words[0]
-        if words and words[0].raw in BEYOND:
-            self.wonder(f"what `{words[0].raw}` runs cannot be told")
+        if words and words[0].raw in UNREAD_KEYWORDS:
+            self.mark_opaque(f"it is not certain what `{words[0].raw}` runs")
         first = next((at for at, word in enumerate(words) if not _ASSIGNMENT.match(word.raw)), len(words))
         name = words[first] if first < len(words) else None
         if name is None and words:
-            self.wonder("it sets a variable for what follows")
+            self.mark_opaque("it sets a variable for later commands")
         elif name is not None and (not name.known or name.globbed or name.tilde):
-            self.wonder("the name of a command depends on an expansion")
+            self.mark_opaque("the name of a command depends on an expansion")
         if words or redirects:
-            self.parts.append(Part(tuple(words[first:]), tuple(words[:first]), tuple(redirects)))
+            self.parts.append(SimpleCommand(tuple(words[first:]), tuple(words[:first]), tuple(redirects)))
         words.clear()
         redirects.clear()
 
@@ -170,38 +210,39 @@ class _Reader:
         if blank := _BLANK.match(self.text, self.at):
             self.at = blank.end()
         if self.at >= len(self.text) or self.text[self.at] in "\n;|&()" or _REDIRECT.match(self.text, self.at):
-            self.wonder("a redirection leads nowhere")
+            self.mark_opaque("a redirection has no target")
             return
         target = self.word()
         if kind in ("<<", "<<-"):
             quoted = target.raw != target.text
             self._documents.append((target.text, kind == "<<-", quoted))
             if not target.known:
-                self.wonder("a here-document ends at what an expansion gives")
+                self.mark_opaque("the delimiter of a here-document depends on an expansion")
         elif kind == "<<<":
             self.fed.append(target.text)
         else:
             redirects.append(Redirect(kind, target))
 
     def _read_documents(self) -> None:
-        """The here-documents that begin behind a line."""
+        """Read the here-documents that begin after this line."""
         for delimiter, tabs, quoted in self._documents:
             body: list[str] = []
             while self.at < len(self.text):
-                end = self._line_end()
+                end = self.line_end()
                 line = self.text[self.at : end]
                 self.at = min(end + 1, len(self.text))
                 if (line.lstrip("\t") if tabs else line) == delimiter:
                     break
                 body.append(line)
             else:
-                self.wonder("a here-document is not closed")
+                self.mark_opaque("a here-document is not closed")
             self.fed.append("\n".join(body))
             if not quoted:
-                self._nested("\n".join(body) + "\n", is_quoted=True)
+                self._read_inner("\n".join(body) + "\n", is_quoted=True)
         self._documents.clear()
 
-    def _line_end(self) -> int:
+    def line_end(self) -> int:
+        """Where the line ends."""
         end = self.text.find("\n", self.at)
         return end if end >= 0 else len(self.text)
 
@@ -209,47 +250,55 @@ class _Reader:
         """Read a word."""
         start, text = self.at, ""
         known, globbed = True, False
-        tilde = self.text[start] == "~"
         while self.at < len(self.text):
             char = self.text[self.at]
             if char in " \t\n;|&()" or (char in "<>" and self.text[self.at + 1 : self.at + 2] != "("):
                 break
-            if char in "<>":
-                self._bracketed(2)
-                known = False
-            elif self.text.startswith("$'", self.at):
-                text, known = text + self._ansi(), False
-            elif char in "$`":
-                known = self._expansion() and known
-            elif char == "'":
-                text += self._single()
-            elif char == '"':
-                inside, is_known = self._double()
+            if char in "$`<>":
+                text, known = text + self._expansion(), False
+            elif char in "'\"":
+                inside, is_known = self._single() if char == "'" else self._double()
                 text, known = text + inside, known and is_known
             elif char == "\\":
-                text += self.text[self.at + 1 : self.at + 2].replace("\n", "")
-                self.at += 2
+                text += self._escaped()
             elif char in "*?[{}":
-                text, globbed, known = text + char, globbed or char in "*?[", known and char not in "{}"
+                is_brace = char in "{}"
+                text, globbed = text + char, globbed or not is_brace
+                known = known and (not is_brace or self.skips_expansions)
                 self.at += 1
             else:
-                plain = _PLAIN.match(self.text, self.at)
-                text += plain[0] if plain else char
-                self.at = plain.end() if plain else self.at + 1
+                text += self._plain(char)
         raw = self.text[start : self.at]
-        return Word(text, raw, known or raw in ("{", "}"), globbed, tilde)
+        return Word(text, raw, known or raw in ("{", "}"), globbed, self.text[start] == "~")
 
-    def _single(self) -> str:
+    def _plain(self, char: str) -> str:
+        if self.skips_expansions and char.isspace():
+            self.mark_opaque("it has unusual white space")
+        plain = _PLAIN.match(self.text, self.at)
+        self.at = plain.end() if plain else self.at + 1
+        return plain[0] if plain else char
+
+    def _escaped(self) -> str:
+        if self.skips_expansions and self.at + 1 == len(self.text):
+            self.mark_opaque("the line ends with a backslash")
+        self.at += 2
+        return self.text[self.at - 1 : self.at].replace("\n", "")
+
+    def _single(self) -> tuple[str, bool]:
+        """The text in single quotes, which is known."""
         end = self.text.find("'", self.at + 1)
         if end < 0:
-            self.wonder("a quote is not closed")
+            self.mark_opaque("a quote is not closed")
             end = len(self.text)
         text = self.text[self.at + 1 : end]
         self.at = end + 1
-        return text
+        return text, True
 
     def _double(self) -> tuple[str, bool]:
-        """What is in double quotes, and whether it is known."""
+        """The text in double quotes, and whether it is known."""
+        if self.skips_expansions and (quoted := _QUOTED.match(self.text, self.at)):
+            self.at = quoted.end()
+            return re.sub(r'\\([$`"\\])', r"\1", quoted[1]), not re.search(r"[$`]", quoted[1])
         self.at += 1
         text, known = "", True
         while self.at < len(self.text) and self.text[self.at] != '"':
@@ -265,7 +314,7 @@ class _Reader:
                 text += char
                 self.at += 1
         if self.at >= len(self.text):
-            self.wonder("a quote is not closed")
+            self.mark_opaque("a quote is not closed")
         self.at += 1
         return text, known
 
@@ -273,26 +322,43 @@ class _Reader:
         following = self.text[self.at + 1 : self.at + 2]
         return self.text[self.at] == "`" or following in ("(", "{", "[") or bool(_NAME.match(self.text, self.at))
 
-    def _expansion(self, *, in_quotes: bool = False) -> bool:
-        """Read what begins with `$` or a backquote; whether it stands for itself."""
+    def _expansion(self, *, in_quotes: bool = False) -> str:
+        """Read what begins with `$`, a backquote, `<(` or `>(`; the text of `$'…'`, else nothing."""
         rest = self.text[self.at : self.at + 3]
-        if rest[0] == "`":
+        if self.skips_expansions:
+            self._skip_expansion()
+        elif rest[0] == "`":
             self._backquoted(in_quotes=in_quotes)
         elif rest == "$((" or rest[:2] == "$[":
-            self.wonder("what arithmetic gives cannot be told")
+            self.mark_opaque("the value of arithmetic is not known")
             self._bracketed(2)
-        elif rest[:2] == "$(":
+        elif rest[0] in "<>" or rest[:2] == "$(":
             self._bracketed(2)
         elif rest[:2] == "${":
             self._braced()
+        elif rest[:2] == "$'" and not in_quotes:
+            return self._ansi()
         elif rest[:2] == '$"' and not in_quotes:
             self.at += 1
-        elif name := _NAME.match(self.text, self.at):
-            self.at = name.end()
         else:
-            self.at += 1
-            return False
-        return False
+            name = _NAME.match(self.text, self.at)
+            self.at = name.end() if name else self.at + 1
+        return ""
+
+    def _skip_expansion(self) -> None:
+        """Go to the end of an expansion, whatever it holds."""
+        if self.text.startswith("$(", self.at):
+            self.at, depth = self.at + 2, 1
+            while depth and self.at < len(self.text):
+                depth += {"(": 1, ")": -1}.get(self.text[self.at], 0)
+                self.at += 1
+            if depth:
+                self.mark_opaque("a bracket is not closed")
+        elif skipped := _SKIPPED.match(self.text, self.at):
+            self.at = skipped.end()
+        else:
+            self.mark_opaque("a backquote is not closed")
+            self.at = len(self.text)
 
     def _bracketed(self, opening: int) -> None:
         """A command in round brackets."""
@@ -300,22 +366,20 @@ class _Reader:
         inner.at = self.at + opening
         inner.commands(until=")")
         self.at = inner.at
-        self.parts += inner.parts
-        self.fed += inner.fed
-        self.wonder(inner.opaque)
+        self._take(inner)
 
     def _backquoted(self, *, in_quotes: bool) -> None:
         end = self.at + 1
         while end < len(self.text) and self.text[end] != "`":
             end += 2 if self.text[end] == "\\" else 1
         if end >= len(self.text):
-            self.wonder("a backquote is not closed")
+            self.mark_opaque("a backquote is not closed")
         inner = re.sub(r'\\([`\\$"])' if in_quotes else r"\\([`\\$])", r"\1", self.text[self.at + 1 : end])
         self.at = end + 1
-        self._nested(inner, is_quoted=False)
+        self._read_inner(inner, is_quoted=False)
 
-    def _nested(self, text: str, *, is_quoted: bool) -> None:
-        """A text of its own: a command, or what stands as in double quotes."""
+    def _read_inner(self, text: str, *, is_quoted: bool) -> None:
+        """Read a command that is a text by itself; or, as in double quotes, only the expansions of a text."""
         inner = _Reader(text, self.depth + 1)
         if is_quoted:
             while inner.at < len(text):
@@ -325,17 +389,20 @@ class _Reader:
                     inner.at += 2 if text[inner.at] == "\\" else 1
         else:
             inner.commands(until="")
+        self._take(inner)
+
+    def _take(self, inner: _Reader) -> None:
         self.parts += inner.parts
         self.fed += inner.fed
-        self.wonder(inner.opaque)
+        self.mark_opaque(inner.opaque)
 
     def _braced(self) -> None:
-        """`${name}`; of anything more, it is not told what it does."""
+        """`${name}`; anything more is opaque."""
         plain = _BRACED.match(self.text, self.at)
         if plain:
             self.at = plain.end()
             return
-        self.wonder("an expansion does more than give a variable")
+        self.mark_opaque("an expansion does more than give a variable")
         self.at += 2
         while self.at < len(self.text) and self.text[self.at] != "}":
             if self.text[self.at] in "$`":
@@ -345,19 +412,19 @@ class _Reader:
         self.at += 1
 
     def _ansi(self) -> str:
-        """`$'…'`, of which it is told what it most likely is."""
+        """`$'…'`, as it is most likely decoded."""
         self.at += 2
         start = self.at
         while self.at < len(self.text) and self.text[self.at] != "'":
             self.at += 2 if self.text[self.at] == "\\" else 1
         if self.at >= len(self.text):
-            self.wonder("a quote is not closed")
+            self.mark_opaque("a quote is not closed")
         self.at += 1
-        return _ESCAPE.sub(_escaped, self.text[start : self.at - 1])
+        return _ESCAPE.sub(_decode_escape, self.text[start : self.at - 1])
 
 
-def _escaped(found: re.Match[str]) -> str:
-    """The character that an escape stands for."""
+def _decode_escape(found: re.Match[str]) -> str:
+    """The character that an escape represents."""
     octal, hexadecimal, other = found.groups()
     if other is not None:
         return dict(zip("abefnrtv", "\a\b\33\f\n\r\t\v", strict=True)).get(other, other)

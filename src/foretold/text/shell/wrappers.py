@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 
-from foretold.text.shell.parse import Part, Word, read_command
+from foretold.text.shell.parse import SimpleCommand, Word, read_command
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def unwrapped(words: Sequence[Word]) -> Sequence[Word]:
     return words
 
 
-def allowable(part: Part) -> list[str]:
+def allowable(part: SimpleCommand) -> list[str]:
     """The texts by which a rule may permit a command: as it is, and without harmless clothes."""
     rest = " ".join(word.raw for word in unwrapped(part.words))
     if all(HARMLESS.fullmatch(word.raw) for word in part.assigned if word.known) and all(
@@ -77,7 +77,7 @@ def allowable(part: Part) -> list[str]:
     return [" ".join([*(word.raw for word in part.assigned), part.text])]
 
 
-def runs_others(part: Part) -> bool:
+def runs_others(part: SimpleCommand) -> bool:
     """Whether a command runs others, or deletes, so that only its exact text permits it."""
     words = unwrapped(part.words)
     if not words:
@@ -88,7 +88,7 @@ def runs_others(part: Part) -> bool:
     return name in RUNNERS
 
 
-def refusable(part: Part, depth: int = 0) -> Iterator[Sequence[Word]]:
+def refusable(part: SimpleCommand, depth: int = 0) -> Iterator[Sequence[Word]]:
     """The words of every command that this one is, or may run."""
     words = part.words
     if not words:
@@ -130,7 +130,7 @@ def _git(words: Sequence[Word], depth: int) -> Iterator[Sequence[Word]]:
         yield [words[0], *words[at:]]
 
 
-def refusable_texts(part: Part) -> Iterator[str]:
+def refusable_texts(part: SimpleCommand) -> Iterator[str]:
     """Each of them as a text: as it is written, as the shell reads it, and by the last name of its path."""
     seen: set[str] = set()
     for words in refusable(part):
