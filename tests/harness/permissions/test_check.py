@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from foretold.harness.permissions.check import Permission, Verdict
+from foretold.harness.permissions.check import Permission, PermissionVerdict
 from foretold.harness.permissions.paths import are_below, both, spellings
 
 MODES = ("default", "acceptEdits", "plan", "dontAsk", "bypassPermissions")
@@ -197,28 +197,28 @@ def test_the_memory_folder_is_free_for_notes(folder: Path) -> None:
 
 def test_where_nobody_is_asked_that_is_said() -> None:
     permission = Permission("dontAsk", ask=["Bake"], cwd="/repo", home="/home/ann")
-    nobody = "Nobody can be asked here, so it was not done."
+    nobody = "No one can be asked here, so it was not done."
     nobody += " Do without it, or tell the user which permission is missing."
     asked = ("Write", {"file_path": "a"}), ("Bash", {"command": "make"}), ("Bake", {}), ("Fry", {})
     assert [permission.check(*each) for each in asked] == [
-        Verdict("deny", f"Writing to /repo/a needs the user's permission. {nobody}"),
-        Verdict("deny", f"This command requires approval. {nobody}"),
-        Verdict("deny", f"Using Bake needs the user's permission. {nobody}", "Bake"),
-        Verdict("deny", f"Using Fry needs the user's permission. {nobody}"),
+        PermissionVerdict("deny", f"Writing to /repo/a needs the user's permission. {nobody}"),
+        PermissionVerdict("deny", f"This command requires approval. {nobody}"),
+        PermissionVerdict("deny", f"Using Bake needs the user's permission. {nobody}", "Bake"),
+        PermissionVerdict("deny", f"Using Fry needs the user's permission. {nobody}"),
     ]
 
 
 def test_what_is_said_to_a_person_and_to_the_model(folder: Path) -> None:
     permission = Permission(allow=["Bash(npm run *)"], deny=["Bash(curl *)"], cwd="/repo", home="/home/ann")
-    assert permission.check("Read", {"file_path": "/out"}) == Verdict(
+    assert permission.check("Read", {"file_path": "/out"}) == PermissionVerdict(
         "ask", "Reading from /out needs the user's permission."
     )
-    assert permission.check("Bash", {"command": "curl x"}) == Verdict(
+    assert permission.check("Bash", {"command": "curl x"}) == PermissionVerdict(
         "deny", "Permission to use Bash with command curl x has been denied.", "Bash(curl *)"
     )
     said = "This Bash command contains multiple operations. The following parts require approval: a, b"
-    assert permission.check("Bash", {"command": "a; npm run x; b"}) == Verdict("ask", said)
-    assert permission.check("Bash", {"command": "a"}) == Verdict("ask", "This command requires approval")
+    assert permission.check("Bash", {"command": "a; npm run x; b"}) == PermissionVerdict("ask", said)
+    assert permission.check("Bash", {"command": "a"}) == PermissionVerdict("ask", "This command requires approval")
 
 
 def test_it_needs_nothing_of_the_instructions(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from foretold.errors import StoreFailed
-from foretold.harness.permissions.check import Permission, Verdict
+from foretold.harness.permissions.check import Permission, PermissionVerdict
 from foretold.harness.tools.registry import DEFAULT_TOOLS, Hands, Result, Tool, definitions, run_tool
 
 RECORDED = [
@@ -65,15 +65,15 @@ def test_a_call_is_looked_at_in_order(tmp_path: Path) -> None:
         f"<tool_use_error>{said}</tool_use_error>",
         is_error=True,
         value=f"Error: {said}",
-        verdict=Verdict("deny", said, "Read(./no)"),
+        verdict=PermissionVerdict("deny", said, "Read(./no)"),
     )
     assert call(hands, "Read", file_path="other").outcome is not None
 
 
 def test_what_has_to_be_asked_is_asked_with_the_call_and_the_reason(tmp_path: Path) -> None:
-    seen: list[tuple[object, Verdict]] = []
+    seen: list[tuple[object, PermissionVerdict]] = []
 
-    def ask(call: object, verdict: Verdict) -> bool:
+    def ask(call: object, verdict: PermissionVerdict) -> bool:
         seen.append((call, verdict))
         return len(seen) == 1
 
@@ -85,16 +85,16 @@ def test_what_has_to_be_asked_is_asked_with_the_call_and_the_reason(tmp_path: Pa
     told = (
         f"{said} The user was asked and said no. It was not done: do not try it in another way, ask what to do instead."
     )
-    assert (again.content, again.is_error, again.verdict) == (told, True, Verdict("deny", told))
+    assert (again.content, again.is_error, again.verdict) == (told, True, PermissionVerdict("deny", told))
     asked = {"type": "tool_use", "id": "toolu_1", "name": "Write", "input": {"file_path": "b.txt", "content": "b"}}
-    assert seen[1] == (asked, Verdict("ask", said))
+    assert seen[1] == (asked, PermissionVerdict("ask", said))
     assert sorted(os.listdir(tmp_path)) == ["a.txt"]
 
 
 def test_nobody_to_ask_means_no(tmp_path: Path) -> None:
     hands = hands_in(tmp_path, permission=Permission(cwd=tmp_path, home=tmp_path))
     refused = call(hands, "Bash", command="touch a")
-    said = "This command requires approval. Nobody can be asked here, so it was not done."
+    said = "This command requires approval. No one can be asked here, so it was not done."
     said += " Do without it, or tell the user which permission is missing."
     assert (refused.content, refused.is_error) == (said, True)
     assert os.listdir(tmp_path) == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from foretold.text.shell.parse import read_command
-from foretold.text.shell.wrappers import allowable, refusable_texts
+from foretold.text.shell.wrappers import allowed_texts, possible_texts
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_what_can_be_told_is_not(command: str) -> None:
     ],
 )
 def test_only_harmless_clothes_are_taken_off_to_permit(command: str, texts: list[str]) -> None:
-    assert allowable(read_command(command).parts[-1]) == texts
+    assert allowed_texts(read_command(command).parts[-1]) == texts
 
 
 @pytest.mark.parametrize(
@@ -116,5 +116,5 @@ def test_only_harmless_clothes_are_taken_off_to_permit(command: str, texts: list
     ],
 )
 def test_to_refuse_all_clothes_are_taken_off(command: str) -> None:
-    texts = [text for part in read_command(command).parts for text in refusable_texts(part)]
+    texts = [text for part in read_command(command).parts for text in possible_texts(part)]
     assert [text for text in texts if text.removesuffix(" ;") == "rm x"]

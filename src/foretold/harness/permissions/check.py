@@ -1,17 +1,18 @@
 """Whether a tool may be used: rules, a mode, and the folders that a conversation works in.
 
-1. Rules that refuse come first, then those that ask, then those that permit; the first that is about a call decides,
-   however special another one is.
-2. Without a rule: reading is free in the folders that the conversation works in, and commands that only look there
-   are; everything else is asked.
-3. Modes: `default`; `acceptEdits` permits changes of files there, too; `plan` refuses all changes of files; `dontAsk`
-   refuses what would be asked; `bypassPermissions` permits everything that no rule refuses or asks about, but a removal
-   of what nobody removes on purpose.
-4. Files that steer git, editors, shells or the agent are never changed without asking, whatever rules permit; but in
-   the memory folder, notes are written freely, as the agent does.
-5. A file is judged by all its spellings: what refuses one of them refuses it, what permits it must permit all.
+1. Rules that refuse come first, then those that ask, then those that allow. The first that matches a call decides, no
+   matter how specific another one is.
+2. Without a rule: reading is free in the folders that the conversation works in, and so are commands that only look
+   there; anything else is asked.
+3. Modes: `default`; `acceptEdits` also allows changes of files there; `plan` refuses all changes of files; `dontAsk`
+   refuses what would be asked; `bypassPermissions` allows everything that no rule refuses or asks about, except to
+   remove what no one removes on purpose.
+4. Files that configure git, editors, shells or the agent are never changed without asking, even if a rule allows it.
+   In the memory folder, notes are written freely, as the agent does.
+5. A file is judged by all its spellings: a rule that refuses one refuses the file; to allow it, it must allow all.
 
-This needs nothing of the instructions that a conversation has, and they nothing of this.
+This imports nothing of the instructions that a conversation has, nor they of this. The wording of a refusal is ours and
+says who refused: Claude Code tells its model that the user has not granted it *yet*, even where no one was asked.
 """
 
 from __future__ import annotations
@@ -19,18 +20,38 @@ from __future__ import annotations
 import os
 
 from foretold.harness.permissions.paths import are_below, both, is_protected, spellings
-from foretold.harness.permissions.rules import CHANGING, MODES, PATHS, Rule, first_about, parse_rule
-from foretold.harness.permissions.verdict import NOBODY, Verdict
-from foretold.types import TYPE_CHECKING
+from foretold.harness.permissions.rules import CHANGING, MODES, PATHS, PermissionRule, first_about, parse_rule
+from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from foretold.types import Finding
 
-__all__ = ["Permission", "Verdict"]
+USER_REFUSED = "The user was asked and said no. It was not done: do not try it in another way, ask what to do instead."
+NOT_ASKED = "No one can be asked here, so it was not done. Do without it, or tell the user which permission is missing."
+_NEEDS_PERMISSION = "{what} {path} needs the user's permission."
+_REASONS = {
+    "deny": "Permission to use {tool} has been denied.",
+    "ask": "Using {tool} needs the user's permission.",
+    "allow": "",
+}
 
-ASKED = "{what} {path} needs the user's permission."
+
+class PermissionVerdict(NamedTuple):
+    """Whether a call is permitted."""
+
+    decision: str  #: allow, deny, ask
+    reason: str = ""  #: for the model and for a person
+    rule: str = ""  #: the rule that decided
+
+    def refuse(self, why: str) -> PermissionVerdict:
+        """What would be asked, as a refusal that says why.
+
+        >>> PermissionVerdict("ask", "This command requires approval").refuse("No one can be asked here.").reason
+        'This command requires approval. No one can be asked here.'
+        """
+        return self._replace(decision="deny", reason=f"{self.reason.rstrip('.')}. {why}")
 
 
 class Permission:
@@ -48,9 +69,9 @@ class Permission:
     def __init__(
         self,
         mode: str = "default",
-        allow: Iterable[str | Rule] = (),
-        deny: Iterable[str | Rule] = (),
-        ask: Iterable[str | Rule] = (),
+        allow: Iterable[str | PermissionRule] = (),
+        deny: Iterable[str | PermissionRule] = (),
+        ask: Iterable[str | PermissionRule] = (),
         *,
         cwd: str | os.PathLike[str] = ".",
         add_dirs: Iterable[str | os.PathLike[str]] = (),
@@ -76,7 +97,9 @@ class Permission:
         self.ask = self._rules(ask, "ask", found)
         self.findings = tuple(found)
 
-    def _rules(self, rules: Iterable[str | Rule], kind: str, findings: list[Finding]) -> tuple[Rule, ...]:
+    def _rules(
+        self, rules: Iterable[str | PermissionRule], kind: str, findings: list[Finding]
+    ) -> tuple[PermissionRule, ...]:
         from foretold.harness.permissions.settings import checked
 
         made = []
@@ -117,19 +140,17 @@ class Permission:
             findings=found.findings,
         )
 
-    def check(self, tool: str, given: Mapping[str, object], *, cwd: str = "") -> Verdict:
+    def check(self, tool: str, given: Mapping[str, object], *, cwd: str = "") -> PermissionVerdict:
         """Whether a call is permitted. Relative paths begin at `cwd`, by default at the folder of the conversation."""
         here = cwd or self.cwd
         if tool == "Bash":
-            from foretold.harness.permissions.command import check_command
-
-            verdict = check_command(self, given, here)
+            verdict = self._check_command(given, here)
         elif tool in PATHS:
             verdict = self._check_file(tool, given, self.place_of(tool, given, here))
         else:
             verdict = self._check_tool(tool, given)
         if verdict.decision == "ask" and self.mode == "dontAsk":
-            return verdict.refused(NOBODY)
+            return verdict.refuse(NOT_ASKED)
         return verdict
 
     def works_in(self, path: str) -> bool:
@@ -153,67 +174,98 @@ class Permission:
         rules = [rule for rule in self.deny if rule.fits_tool("Read", loosely=True)]
         return not any(rule.may_reach(path) for path in spellings(folder) for rule in rules)
 
-    def refused_read(self, path: str) -> Rule | None:
+    def refused_read(self, path: str) -> PermissionRule | None:
         return self._about(self.deny, "Read", spellings(path), every=False)
 
-    def refused_edit(self, path: str) -> Rule | None:
+    def refused_edit(self, path: str) -> PermissionRule | None:
         return self._about(self.deny, "Edit", spellings(path), every=False)
 
-    def _about(self, rules: Iterable[Rule], tool: str, paths: tuple[str, ...], *, every: bool) -> Rule | None:
+    def _about(
+        self, rules: Iterable[PermissionRule], tool: str, paths: tuple[str, ...], *, every: bool
+    ) -> PermissionRule | None:
         return first_about((rule for rule in rules if rule.fits_tool(tool, loosely=not every)), paths, every=every)
 
-    def field_rule(self, rules: Iterable[Rule], tool: str, given: Mapping[str, object]) -> Rule | None:
+    def field_rule(
+        self, rules: Iterable[PermissionRule], tool: str, given: Mapping[str, object]
+    ) -> PermissionRule | None:
         """A rule about a field of the input."""
         found = (rule for rule in rules if rule.fits_tool(tool, loosely=True) and rule.fits_field(given, tool))
         return next(found, None)
 
-    def _check_tool(self, tool: str, given: Mapping[str, object]) -> Verdict:
+    def _check_tool(self, tool: str, given: Mapping[str, object]) -> PermissionVerdict:
         """Tools that are not ours: by their names."""
         for decision, rules in (("deny", self.deny), ("ask", self.ask), ("allow", self.allow)):
             for rule in rules:
                 if not rule.fits_tool(tool, loosely=decision != "allow"):
                     continue
                 if not rule.about or (decision != "allow" and rule.fits_field(given, tool)):
-                    return Verdict(decision, _DECIDED[decision].format(tool=tool), rule.text)
+                    return PermissionVerdict(decision, _REASONS[decision].format(tool=tool), rule.text)
         if self.mode == "bypassPermissions":
-            return Verdict("allow")
-        return Verdict("ask", _DECIDED["ask"].format(tool=tool))
+            return PermissionVerdict("allow")
+        return PermissionVerdict("ask", _REASONS["ask"].format(tool=tool))
 
-    def _check_file(self, tool: str, given: Mapping[str, object], path: str) -> Verdict:
+    def _check_command(self, given: Mapping[str, object], cwd: str) -> PermissionVerdict:
+        from foretold.harness.permissions.bash import CommandCheck
+
+        command = str(given.get("command") or "")
+        check = CommandCheck(self, command, cwd)
+        deny, ask, allow = (
+            [rule for rule in rules if rule.fits_tool("Bash", loosely=rules is not self.allow)]
+            for rules in (self.deny, self.ask, self.allow)
+        )
+        if rule := check.first_rule(deny) or self.field_rule(deny, "Bash", given) or check.refused_file():
+            return PermissionVerdict(
+                "deny", f"Permission to use Bash with command {command} has been denied.", rule.text
+            )
+        if rule := check.first_rule(ask) or self.field_rule(ask, "Bash", given):
+            return PermissionVerdict("ask", "This command requires approval", rule.text)
+        if removed := check.removes_too_much():
+            return PermissionVerdict("ask", f"This command removes {removed}, which is never done without approval")
+        if self.mode == "bypassPermissions":
+            return PermissionVerdict("allow")
+        parts = check.parts_to_ask(allow)
+        if parts is None:
+            return PermissionVerdict("ask", f"This command requires approval: {check.line.opaque}")
+        if not parts:
+            return PermissionVerdict("allow")
+        if len(check.line.parts) == 1:
+            return PermissionVerdict("ask", "This command requires approval")
+        require = "part requires" if len(parts) == 1 else "parts require"
+        reason = f"This Bash command contains multiple operations. The following {require} approval: "
+        return PermissionVerdict("ask", reason + ", ".join(dict.fromkeys(parts)))
+
+    def _check_file(self, tool: str, given: Mapping[str, object], path: str) -> PermissionVerdict:
         changes = tool in CHANGING
         paths = spellings(path)
-        asks = ASKED.format(what="Writing to" if changes else "Reading from", path=path)
-        if (
-            rule := self._about(self.deny, tool, paths, every=False) or self.field_rule(self.deny, tool, given)
-        ) is not None:
-            return Verdict("deny", "File is in a directory that is denied by your permission settings.", rule.text)
-        if tool == "Edit" and (rule := self._about(self.deny, "Read", paths, every=False)) is not None:
-            said = "File is covered by a Read deny rule in your permission settings and cannot be edited."
-            return Verdict("deny", said, rule.text)
-        if (
-            rule := self._about(self.ask, tool, paths, every=False) or self.field_rule(self.ask, tool, given)
-        ) is not None:
-            return Verdict("ask", asks, rule.text)
+        asks = _NEEDS_PERMISSION.format(what="Writing to" if changes else "Reading from", path=path)
+        if rule := self._about(self.deny, tool, paths, every=False) or self.field_rule(self.deny, tool, given):
+            reason = "File is in a directory that is denied by your permission settings."
+            return PermissionVerdict("deny", reason, rule.text)
+        if tool == "Edit" and (rule := self._about(self.deny, "Read", paths, every=False)):
+            reason = "File is covered by a Read deny rule in your permission settings and cannot be edited."
+            return PermissionVerdict("deny", reason, rule.text)
+        if rule := self._about(self.ask, tool, paths, every=False) or self.field_rule(self.ask, tool, given):
+            return PermissionVerdict("ask", asks, rule.text)
         if self.mode == "bypassPermissions":
-            return Verdict("allow")
+            return PermissionVerdict("allow")
         if changes:
             return self._check_change(tool, paths, asks)
         if (rule := self._about(self.allow, tool, paths, every=True)) is not None:
-            return Verdict("allow", rule=rule.text)
+            return PermissionVerdict("allow", rule=rule.text)
         free = (*self.folders, *both([self.memory])) if self.memory else self.folders
-        return Verdict("allow") if are_below(paths, free) else Verdict("ask", asks)
+        return PermissionVerdict("allow") if are_below(paths, free) else PermissionVerdict("ask", asks)
 
-    def _check_change(self, tool: str, paths: tuple[str, ...], asks: str) -> Verdict:
+    def _check_change(self, tool: str, paths: tuple[str, ...], asks: str) -> PermissionVerdict:
         if self.mode == "plan":
-            return Verdict("deny", f"Nothing is changed in plan mode: {paths[0]}")
+            return PermissionVerdict("deny", f"Nothing is changed in plan mode: {paths[0]}")
         if self.memory and self._is_memory(paths[0]):
-            return Verdict("allow")
+            return PermissionVerdict("allow")
         if any(is_protected(path, self.folders) for path in paths):
-            return Verdict("ask", asks)
+            return PermissionVerdict("ask", asks)
         if (rule := self._about(self.allow, tool, paths, every=True)) is not None:
-            return Verdict("allow", rule=rule.text)
+            return PermissionVerdict("allow", rule=rule.text)
         accepted = self.mode == "acceptEdits" and are_below(paths, self.folders)
-        return Verdict("allow") if accepted else Verdict("ask", asks)
+        return PermissionVerdict("allow") if accepted else PermissionVerdict("ask", asks)
 
     def _is_memory(self, path: str) -> bool:
         from foretold.memory.format.agent import writes_without_asking
@@ -231,10 +283,3 @@ class Permission:
         if path == "~" or path.startswith("~/"):
             path = self.home + path[1:]
         return os.path.normpath(os.path.join(cwd, path))
-
-
-_DECIDED = {
-    "deny": "Permission to use {tool} has been denied.",
-    "ask": "Using {tool} needs the user's permission.",
-    "allow": "",
-}

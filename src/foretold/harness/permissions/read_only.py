@@ -1,9 +1,9 @@
-"""Commands that only look: they need no permission beyond that to read what they name.
+"""Commands that only look: they need no permission other than to read the files they name.
 
-1. A command is on the list, and so are its options where some of them write or run something.
-2. Every word that could be a path is one that may be read; what cannot be told is not free. A search through a folder
-   is free where no rule refuses to read anything in it.
-3. `cd` is free where the conversation works; git behind a `cd` is not, as another folder may bring hooks of its own.
+1. A command is in the table (`text/shell/commands.py`), and so are its options where some of them write or run.
+2. Every word that could be a path may be read; what is not known is not free. A recursive search of a folder is free if
+   no rule refuses to read anything in it.
+3. `cd` is free where the conversation works. Git after a `cd` is not: another folder may have hooks of its own.
 """
 
 from __future__ import annotations
@@ -11,98 +11,110 @@ from __future__ import annotations
 import os
 import re
 
+from foretold.text.shell.commands import COMMANDS, FREE_GIT, FREE_OPTIONS, GIT_WRITES, UNKNOWN
 from foretold.text.shell.parse import Word
-from foretold.text.shell.wrappers import FINDS, HARMLESS
-from foretold.types import TYPE_CHECKING
+from foretold.text.shell.wrappers import has_find_action, has_harmless_variables
+from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from foretold.harness.permissions.check import Permission
     from foretold.text.shell.parse import SimpleCommand
 
-#: nothing that these are given names a file
-PLAIN = frozenset("echo pwd true false which whoami id uname nproc basename dirname seq :".split())
-#: all of their options only read
-LOOKING = frozenset(
-    "ls cat tac head tail wc stat du diff cmp comm grep egrep fgrep nl cut tr rev paste readlink realpath md5sum"
-    " sha1sum sha256sum".split()
-)
-#: of these, only some: what each of their options must be
-SOME = {
-    "sort": re.compile(r"-[bdfghiMnrRsVuzcC]+|-k[\d.,bdfginrR]*|-t.?|--(?:reverse|unique|numeric-sort|version-sort)"),
-    "date": re.compile(r"-u|--utc|-R|-I\w*|--iso-8601(?:=\w+)?|\+.*", re.DOTALL),
-    "printf": re.compile(r"(?!-).*", re.DOTALL),
-}
 _RECURSIVE = re.compile(r"-[^-]*[rR]|--(?:dereference-)?rec")
-GIT = frozenset("status log diff show rev-parse ls-files blame describe shortlog".split())
-GIT_WRITES = re.compile(r"--(?:ou|ext|textconv|open|exec|upload|receive|no-index|contents)|-o")
+_PATTERN_OPTION = re.compile(r"-[^-]*[ef]|--(?:re|fi)")
 _OUTSIDE = re.compile(r"^/|(?:^|/)\.\.(?:/|$)")
-MOST = 1_000  #: files that a pattern may stand for
-HERE = Word(".", ".")  #: what is searched if nothing is named
+MAX_FILES = 1_000  #: that a pattern may match
+_HERE = Word(".", ".")  #: what is searched if nothing is named
 
 
-def is_free(
-    part: SimpleCommand,
-    folders: Sequence[str],
-    may_read: Callable[[str], bool],
-    home: str,
-    may_search: Callable[[str], bool],
-) -> bool:
-    """Whether a command only looks at what may be read, from each folder that it may run in."""
-    words = part.words
-    if not words or not all(word.known and HARMLESS.fullmatch(word.raw) for word in part.assigned):
-        return False
-    name = words[0].text
-    rest: Sequence[Word] = words[1:]
-    if name in PLAIN:
+class _Call(NamedTuple):
+    """A command, the folders that it may run in, and what is permitted."""
+
+    name: str
+    words: Sequence[Word]
+    folders: Sequence[str]
+    permission: Permission
+
+    def may_read(self, words: Sequence[Word]) -> bool:
+        return self._may(words, self.permission.may_read)
+
+    def may_search(self, words: Sequence[Word]) -> bool:
+        return self._may(words, self.permission.may_search)
+
+    def _may(self, words: Sequence[Word], may: Callable[[str], bool]) -> bool:
+        for word in words:
+            for folder in self.folders:
+                paths = paths_of(word, folder, self.permission.home)
+                if paths is None or not all(may(path) for path in paths):
+                    return False
         return True
-    if name == "git":
-        return _is_free_git(rest)
-    if name == "find":
-        if any(not word.known or word.globbed or word.text.startswith(FINDS) for word in rest):
-            return False
-    elif name == "cd":
-        if len(rest) > 1 or any(word.globbed or word.text.startswith("-") for word in rest):
-            return False
-        if not rest:
-            return may_read(home)
-    elif name in SOME:
-        return _is_free_some(name, rest, folders, may_read, home)
-    elif name not in LOOKING:
-        return False
-    if name in ("grep", "egrep", "fgrep", "diff"):
-        searches = any(_RECURSIVE.match(word.text) for word in rest)
-        rest = _without_pattern(rest) if name != "diff" else rest
-        places = [word for word in rest if not word.text.startswith("-")] or [HERE]
-        if searches and not all(_may_read_word(word, folders, may_search, home) for word in places):
-            return False
-    return all(_may_read_word(word, folders, may_read, home) for word in rest)
 
 
-def _is_free_some(
-    name: str, words: Sequence[Word], folders: Sequence[str], may_read: Callable[[str], bool], home: str
-) -> bool:
-    """Whether a command only looks that could do more."""
-    options = {"printf": words[:1], "date": words}.get(name, [one for one in words if one.text.startswith(("-", "+"))])
-    if not all(word.known and SOME[name].fullmatch(word.text) for word in options):
+def is_free(part: SimpleCommand, folders: Sequence[str], permission: Permission) -> bool:
+    """Whether a command only looks at what may be read, from each folder that it may run in."""
+    if not part.words or not has_harmless_variables(part):
         return False
-    return name in ("date", "printf") or all(_may_read_word(word, folders, may_read, home) for word in words)
+    name = part.words[0].text
+    is_kind_free = _FREE.get(COMMANDS.get(name, UNKNOWN).free)
+    return is_kind_free is not None and is_kind_free(_Call(name, part.words[1:], folders, permission))
+
+
+def _is_free_reader(call: _Call) -> bool:
+    """A command of which all options only read."""
+    words = call.words
+    if call.name in ("grep", "egrep", "fgrep", "diff"):
+        is_recursive = any(_RECURSIVE.match(word.text) for word in words)
+        words = _without_pattern(words) if call.name != "diff" else words
+        places = [word for word in words if not word.text.startswith("-")] or [_HERE]
+        if is_recursive and not call.may_search(places):
+            return False
+    return call.may_read(words)
+
+
+def _has_free_options(call: _Call) -> bool:
+    """A command of which some options only read."""
+    options = [word for word in call.words if word.text.startswith(("-", "+"))]
+    options = {"printf": list(call.words[:1]), "date": list(call.words)}.get(call.name, options)
+    if not all(word.known and FREE_OPTIONS[call.name].fullmatch(word.text) for word in options):
+        return False
+    return call.name in ("date", "printf") or call.may_read(call.words)
+
+
+def _is_free_special(call: _Call) -> bool:
+    words = call.words
+    if call.name == "git":
+        return _is_free_git(words)
+    if call.name == "find":
+        return not has_find_action(words) and call.may_read(words)
+    if len(words) > 1 or any(word.globbed or word.text.startswith("-") for word in words):
+        return False
+    return call.may_read(words) if words else call.permission.may_read(call.permission.home)
 
 
 def _is_free_git(words: Sequence[Word]) -> bool:
     if words and words[0].text == "--no-pager":
         words = words[1:]
-    if not words or words[0].text not in GIT:
+    if not words or words[0].text not in FREE_GIT:
         return False
     if any(word.tilde or _OUTSIDE.search(word.text) for word in words):  # then `git diff` compares any two files
         return False
     return all(word.known and not word.globbed and not GIT_WRITES.match(word.text) for word in words)
 
 
+_FREE: dict[str, Callable[[_Call], bool]] = {
+    "always": lambda _: True,
+    "reads": _is_free_reader,
+    "some": _has_free_options,
+    "own": _is_free_special,
+}
+
+
 def _without_pattern(words: Sequence[Word]) -> list[Word]:
-    """The words of a grep but its pattern, if that is the first that is no option."""
+    """The words of a grep without its pattern, if that is its first word that is not an option."""
     options = [word.text for word in words if word.text.startswith("-")]
-    if any(re.match(r"-[^-]*[ef]|--(?:re|fi)", option) for option in options) or not all(word.known for word in words):
+    if any(_PATTERN_OPTION.match(option) for option in options) or not all(word.known for word in words):
         return list(words)
     first = next((at for at, word in enumerate(words) if not word.text.startswith("-")), len(words))
     if first < len(words) and not words[first].globbed:
@@ -111,7 +123,7 @@ def _without_pattern(words: Sequence[Word]) -> list[Word]:
 
 
 def paths_of(word: Word, folder: str, home: str) -> list[str] | None:
-    """The files that a word may stand for in a folder; None if that cannot be told."""
+    """The files that a word may name in a folder; None if that is not known."""
     if not word.known:
         return None
     text = word.text
@@ -127,18 +139,7 @@ def paths_of(word: Word, folder: str, home: str) -> list[str] | None:
     if not word.globbed:
         return [path]
     from glob import iglob
+    from itertools import islice
 
-    found = []
-    for one in iglob(path):
-        found.append(one)
-        if len(found) > MOST:
-            return None
-    return [path, *found]
-
-
-def _may_read_word(word: Word, folders: Sequence[str], may_read: Callable[[str], bool], home: str) -> bool:
-    for folder in folders:
-        paths = paths_of(word, folder, home)
-        if paths is None or not all(may_read(path) for path in paths):
-            return False
-    return True
+    found = list(islice(iglob(path), MAX_FILES + 1))
+    return [path, *found] if len(found) <= MAX_FILES else None

@@ -45,7 +45,7 @@ OWN_FIELDS = {"Bash": "command", **PATHS}
 _RULE = re.compile(r"\s*([^\s()]+?)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
-class Rule(NamedTuple):
+class PermissionRule(NamedTuple):
     """A rule and the folders that its paths begin at."""
 
     text: str
@@ -79,7 +79,7 @@ class Rule(NamedTuple):
     def may_reach(self, folder: str) -> bool:
         """Whether it may be about a file in a folder.
 
-        >>> rule = Rule("", "Read", "./keys/*.pem", cwd="/repo")
+        >>> rule = PermissionRule("", "Read", "./keys/*.pem", cwd="/repo")
         >>> [rule.may_reach(folder) for folder in ("/repo", "/repo/keys/old", "/repo/src")]
         [True, True, False]
         """
@@ -104,7 +104,7 @@ class Rule(NamedTuple):
     def fits_command(self, command: str) -> bool:
         """Whether it is about a simple command.
 
-        >>> [Rule("", "Bash", "ls *").fits_command(text) for text in ("ls", "ls -l", "lsof")]
+        >>> [PermissionRule("", "Bash", "ls *").fits_command(text) for text in ("ls", "ls -l", "lsof")]
         [True, True, False]
         """
         return not self.about or bool(_command_pattern(self.about).fullmatch(command))
@@ -124,7 +124,7 @@ class Rule(NamedTuple):
         return isinstance(field, str | int | float) and bool(_starred(value).fullmatch(text))
 
 
-def parse_rule(text: str, *, base: str = "/", cwd: str = "/", home: str = "") -> Rule | None:
+def parse_rule(text: str, *, base: str = "/", cwd: str = "/", home: str = "") -> PermissionRule | None:
     """The rule that a text is; None if it is none.
 
     >>> rule = parse_rule("Bash(npm run test:*)")
@@ -137,10 +137,10 @@ def parse_rule(text: str, *, base: str = "/", cwd: str = "/", home: str = "") ->
     if match is None:
         return None
     about = match[2] or ""
-    return Rule(text.strip(), match[1], "" if about in ("*", "**") else about, base, cwd, home)
+    return PermissionRule(text.strip(), match[1], "" if about in ("*", "**") else about, base, cwd, home)
 
 
-def first_about(rules: Iterable[Rule], paths: Sequence[str], *, every: bool) -> Rule | None:
+def first_about(rules: Iterable[PermissionRule], paths: Sequence[str], *, every: bool) -> PermissionRule | None:
     """The first rule that is about a file, given by its spellings: about `every` one of them, or about any.
 
     To refuse or ask, letters that may be composed in two ways are the same: to some file systems they are.

@@ -15,7 +15,7 @@ import os
 import re
 
 from foretold.dialects.settings_files import dig, read_json
-from foretold.harness.permissions.rules import MODES, Rule, parse_rule
+from foretold.harness.permissions.rules import MODES, PermissionRule, parse_rule
 from foretold.storage.tree import Disk, Fault
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
@@ -38,9 +38,9 @@ class Loaded(NamedTuple):
     """What all settings say together."""
 
     mode: str
-    allow: tuple[Rule, ...]
-    deny: tuple[Rule, ...]
-    ask: tuple[Rule, ...]
+    allow: tuple[PermissionRule, ...]
+    deny: tuple[PermissionRule, ...]
+    ask: tuple[PermissionRule, ...]
     add_dirs: tuple[str, ...]
     home: str
     findings: tuple[Finding, ...]
@@ -63,7 +63,7 @@ def read_settings(cwd: str, home: str, env: Mapping[str, str] | None, managed: s
         kept = [(scope, found) for scope, found in values if scope.name == "managed"]
     else:
         kept = values
-    rules: dict[str, list[Rule]] = {kind: [] for kind in KINDS}
+    rules: dict[str, list[PermissionRule]] = {kind: [] for kind in KINDS}
     folders: list[str] = []
     for scope, found in kept:
         loosens = trusted or not _is_of_project(scope, cwd)
@@ -84,7 +84,9 @@ def read_settings(cwd: str, home: str, env: Mapping[str, str] | None, managed: s
     )
 
 
-def checked(rule: Rule | None, text: str, kind: str, path: str, findings: list[Finding]) -> Rule | None:
+def checked(
+    rule: PermissionRule | None, text: str, kind: str, path: str, findings: list[Finding]
+) -> PermissionRule | None:
     """A rule that can be used, or None; what is wrong with it becomes a finding."""
     if rule is None:
         findings.append(Finding(path, None, "permission-invalid", f"no {kind} rule: {text}", "write Tool or Tool(…)"))
@@ -142,7 +144,9 @@ def _texts(scope: Scope, found: dict[str, object], key: str, findings: list[Find
     return [item for item in value if isinstance(item, str)]
 
 
-def _rules(scope: Scope, texts: list[str], kind: str, cwd: str, home: str, findings: list[Finding]) -> list[Rule]:
+def _rules(
+    scope: Scope, texts: list[str], kind: str, cwd: str, home: str, findings: list[Finding]
+) -> list[PermissionRule]:
     made = (
         checked(parse_rule(text, base=scope.base, cwd=cwd, home=home), text, kind, scope.path, findings)
         for text in texts

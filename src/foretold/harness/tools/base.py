@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from foretold.files.read_state.outcome import Outcome
-    from foretold.harness.permissions.check import Verdict
+    from foretold.harness.permissions.check import PermissionVerdict
 
     Input: TypeAlias = dict[str, object]
-    Ask: TypeAlias = Callable[[Mapping[str, object], Verdict], bool]
+    Ask: TypeAlias = Callable[[Mapping[str, object], PermissionVerdict], bool]
 
 
 class Result(NamedTuple):
@@ -37,7 +37,7 @@ class Result(NamedTuple):
     value: object = None  #: `toolUseResult` of Claude Code's transcripts
     outcome: Outcome | None = None  #: of Read, Write and Edit
     paths: tuple[str, ...] = ()  #: files that were read or changed, absolute
-    verdict: Verdict | None = None  #: why it was not permitted
+    verdict: PermissionVerdict | None = None  #: why it was not permitted
     fault: str = ""  #: what the tool itself did wrong, for whoever wrote it
 
     def block(self, call: str) -> dict[str, object]:

@@ -19,8 +19,8 @@ import json
 import re
 
 from foretold.errors import ForetoldError
+from foretold.harness.permissions.check import NOT_ASKED, USER_REFUSED
 from foretold.harness.permissions.rules import PATHS
-from foretold.harness.permissions.verdict import NOBODY, SAID_NO
 from foretold.harness.tools.base import Hands, Result, Tool
 from foretold.harness.tools.bash import BASH
 from foretold.harness.tools.files import EDIT, READ, WRITE
@@ -31,7 +31,7 @@ from foretold.types import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from foretold.harness.permissions.verdict import Verdict
+    from foretold.harness.permissions.check import PermissionVerdict
     from foretold.harness.tools.base import Input
 
 
@@ -166,11 +166,11 @@ def run_tool(hands: Hands, tools: Sequence[Tool], call: Mapping[str, object]) ->
         return _failed(f"{name} failed: {type(error).__name__}: {error}", fault=True)
 
 
-def _asked(hands: Hands, call: Mapping[str, object], verdict: Verdict) -> Verdict:
+def _asked(hands: Hands, call: Mapping[str, object], verdict: PermissionVerdict) -> PermissionVerdict:
     """What a person decides, if there is one to be asked."""
     if hands.ask is None:
-        return verdict.refused(NOBODY)
-    return verdict._replace(decision="allow") if hands.ask(call, verdict) else verdict.refused(SAID_NO)
+        return verdict.refuse(NOT_ASKED)
+    return verdict._replace(decision="allow") if hands.ask(call, verdict) else verdict.refuse(USER_REFUSED)
 
 
 def _wrong(said: str) -> Result:

@@ -219,8 +219,8 @@ def _first_inside(tokens: Tokens, at: int, close: int) -> _Simple | None:
             return None
         start = at + do + 1
     elif opener == "case":
-        head = [_key(token) for token in tokens[at + 1 : at + 4]]
-        if len(head) < 3 or head[0] != head[2]:  # only a branch that is certainly taken
+        keys = [_key(token) for token in tokens[at + 1 : at + 4]]
+        if len(keys) < 3 or keys[0] != keys[2]:  # only a branch that is certainly taken
             return None
         start = at + 5
     found = _read(tokens, start, close, inside=True)

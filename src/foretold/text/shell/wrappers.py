@@ -1,8 +1,8 @@
-"""Commands in the clothes of others: `timeout 5 npm test`, `sudo rm x`, `bash -c "rm x"`.
+"""Commands that run other commands: `timeout 5 npm test`, `sudo rm x`, `bash -c "rm x"`.
 
-1. To allow: only wrappers that change nothing about what runs are taken off, with options that are known.
-2. To refuse or ask: whatever could be a command behind something that runs commands is looked at, and each command is
-   also known by the last name of its path.
+1. To allow a command, only wrappers that do not change what runs are removed, with options that are known.
+2. To refuse or ask, every word after something that runs commands may begin one, and each command is also known by the
+   last name of its path.
 """
 
 from __future__ import annotations
@@ -10,45 +10,20 @@ from __future__ import annotations
 import os
 import re
 
+from foretold.text.shell.commands import FIND_ACTIONS, GIT_PAIRED, HARMLESS_VARIABLE, WRAPPERS, find_command
 from foretold.text.shell.parse import SimpleCommand, Word, read_command
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-#: wrapper -> options that stand alone, options that take the next word, words of its own before the command
-WRAPPERS: dict[str, tuple[str, tuple[str, ...], int]] = {
-    "timeout": (r"--(?:foreground|preserve-status|verbose)|-v|--(?:signal|kill-after)=\S+", ("-s", "-k"), 1),
-    "time": (r"-p", (), 0),
-    "nice": (r"-\d+|--adjustment=-?\d+", ("-n",), 0),
-    "nohup": (r"(?!)", (), 0),
-    "stdbuf": (r"-[ioe]\w+|--(?:input|output|error)=\w+", (), 0),
-    "xargs": (r"(?!)", (), 0),
-}
-#: what runs other commands, which a rule with a star does not permit
-RUNNERS = frozenset("watch setsid ionice flock".split())
-#: of `find`: what runs commands, deletes or writes
-FINDS = ("-exec", "-execdir", "-ok", "-okdir", "-delete", "-fls", "-fprint", "-fprint0", "-fprintf")
-CARRIERS = frozenset(
-    "sudo doas su env exec command builtin nohup time timeout nice ionice stdbuf setsid flock watch xargs find chroot "
-    "unshare nsenter strace ltrace script parallel busybox npx chrt taskset eval trap bash sh zsh dash ksh function "
-    "coproc alias".split()
-)
-SHELLS = frozenset("bash sh zsh dash ksh".split())
-READERS = SHELLS | frozenset("eval trap su watch xargs env parallel script sudo alias".split())
-#: options of git itself that take the next word
-GIT_PAIRED = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--exec-path")
-#: variables that change nothing about what a command does
-HARMLESS = re.compile(
-    r"(?:LANG|LC_\w+|TZ|NO_COLOR|FORCE_COLOR|COLUMNS|LINES|TERM|CI|NODE_ENV|PYTHONUNBUFFERED|RUST_BACKTRACE)=.*",
-    re.DOTALL,
-)
+MAX_DEPTH = 4  #: levels of command lines in the words of others
 
 
-def unwrapped(words: Sequence[Word]) -> Sequence[Word]:
+def strip_wrappers(words: Sequence[Word]) -> Sequence[Word]:
     """The words without wrappers before them.
 
-    >>> [word.text for word in unwrapped(read_command("timeout -s KILL 5 nice npm test").parts[0].words)]
+    >>> [word.text for word in strip_wrappers(read_command("timeout -s KILL 5 nice npm test").parts[0].words)]
     ['npm', 'test']
     """
     while words and words[0].known and words[0].text in WRAPPERS:
@@ -67,49 +42,53 @@ def unwrapped(words: Sequence[Word]) -> Sequence[Word]:
     return words
 
 
-def allowable(part: SimpleCommand) -> list[str]:
-    """The texts by which a rule may permit a command: as it is, and without harmless clothes."""
-    rest = " ".join(word.raw for word in unwrapped(part.words))
-    if all(HARMLESS.fullmatch(word.raw) for word in part.assigned if word.known) and all(
-        word.known for word in part.assigned
-    ):
-        return list(dict.fromkeys((part.text, rest)))
+def has_harmless_variables(part: SimpleCommand) -> bool:
+    """Whether the assignments before a command do not change what it does."""
+    return all(word.known and HARMLESS_VARIABLE.fullmatch(word.raw) for word in part.assigned)
+
+
+def allowed_texts(part: SimpleCommand) -> list[str]:
+    """The texts by which a rule may allow a command: as it is, and without harmless wrappers."""
+    if has_harmless_variables(part):
+        return list(dict.fromkeys((part.text, " ".join(word.raw for word in strip_wrappers(part.words)))))
     return [" ".join([*(word.raw for word in part.assigned), part.text])]
 
 
-def runs_others(part: SimpleCommand) -> bool:
-    """Whether a command runs others, or deletes, so that only its exact text permits it."""
-    words = unwrapped(part.words)
-    if not words:
-        return False
-    name = os.path.basename(words[0].text)
-    if name == "find":
-        return any(not word.known or word.globbed or word.text.startswith(FINDS) for word in words[1:])
-    return name in RUNNERS
+def needs_exact_rule(part: SimpleCommand) -> bool:
+    """Whether a command runs others, or deletes, so that only a rule with its exact text allows it."""
+    words = strip_wrappers(part.words)
+    if words and os.path.basename(words[0].text) == "find":
+        return has_find_action(words[1:])
+    return bool(words) and find_command(words[0].text).needs_exact_rule
 
 
-def refusable(part: SimpleCommand, depth: int = 0) -> Iterator[Sequence[Word]]:
+def has_find_action(words: Sequence[Word]) -> bool:
+    """Whether the words of a `find` may run, delete or write something."""
+    return any(not word.known or word.globbed or word.text.startswith(FIND_ACTIONS) for word in words)
+
+
+def possible_commands(part: SimpleCommand, depth: int = 0) -> Iterator[Sequence[Word]]:
     """The words of every command that this one is, or may run."""
     words = part.words
     if not words:
         return
     yield words
-    name = os.path.basename(words[0].text)
-    if name == "git":
-        yield from _git(words, depth)
-    if name not in CARRIERS:
+    if os.path.basename(words[0].text) == "git":
+        yield from _find_git_commands(words, depth)
+    if not find_command(words[0].text).runs:
         return
     yield from (words[at:] for at in range(1, len(words)))
-    if depth > 4 or READERS.isdisjoint(os.path.basename(word.text) for word in words):
+    if depth > MAX_DEPTH or not any(find_command(word.text).runs in ("text", "shell") for word in words):
         return
+    is_alias = os.path.basename(words[0].text) == "alias"
     for word in words[1:]:
-        for text in _read(word.text, is_alias=name == "alias"):
+        for text in _possible_lines(word.text, is_alias=is_alias):
             for inner in read_command(text).parts:
-                yield from refusable(inner, depth + 1)
+                yield from possible_commands(inner, depth + 1)
 
 
-def _read(text: str, *, is_alias: bool) -> Iterator[str]:
-    """What a word may be to a command that reads commands: itself, or what it gives an option or a name."""
+def _possible_lines(text: str, *, is_alias: bool) -> Iterator[str]:
+    """What a word may be to a command that reads commands: itself, or the value of an option or a name."""
     if re.search(r"\s", text) or is_alias:
         yield text
         if "=" in text:
@@ -118,25 +97,24 @@ def _read(text: str, *, is_alias: bool) -> Iterator[str]:
             yield text[2:]
 
 
-def _git(words: Sequence[Word], depth: int) -> Iterator[Sequence[Word]]:
-    """A command of git without the options before it; and what is set for it, which git may run."""
+def _find_git_commands(words: Sequence[Word], depth: int) -> Iterator[Sequence[Word]]:
+    """A git command without the options before it; and values of its settings, which git may run."""
     at = 1
     while at < len(words) and words[at].text.startswith("-"):
-        if words[at].text == "-c" and at + 1 < len(words) and depth <= 4:
+        if words[at].text == "-c" and at + 1 < len(words) and depth <= MAX_DEPTH:
             for inner in read_command(words[at + 1].text.partition("=")[2].lstrip("!")).parts:
-                yield from refusable(inner, depth + 1)
+                yield from possible_commands(inner, depth + 1)
         at += 2 if words[at].text in GIT_PAIRED else 1
     if at > 1:
         yield [words[0], *words[at:]]
 
 
-def refusable_texts(part: SimpleCommand) -> Iterator[str]:
-    """Each of them as a text: as it is written, as the shell reads it, and by the last name of its path."""
+def possible_texts(part: SimpleCommand) -> Iterator[str]:
+    """Each possible command as a text: as it is written, as the shell reads it, and by the last name of its path."""
     seen: set[str] = set()
-    for words in refusable(part):
+    for words in possible_commands(part):
         plain = [word.text for word in words]
-        named = [os.path.basename(plain[0]), *plain[1:]]
-        for texts in ([word.raw for word in words], plain, named):
+        for texts in ([word.raw for word in words], plain, [os.path.basename(plain[0]), *plain[1:]]):
             text = " ".join(texts)
             if text not in seen:
                 seen.add(text)
