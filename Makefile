@@ -2,36 +2,49 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
-ADAPTED := .venv/.adapted
+FRAMEWORKS := .venv/.frameworks
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: setup demo test check bench live torture clean
+.PHONY: setup demo test test-frameworks matrix check bench live torture clean
 
 setup: $(READY)
 
 $(READY): requirements-dev.txt pyproject.toml
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "foretold needs Python 3.11 or later")'
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
-	$(BIN)/python -m compileall -q src
-	touch $(READY)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "foretold needs Python 3.11 or later")'
+	@$(PYTHON) -m venv .venv || (echo "make: this Python cannot make a virtual environment; on Debian: apt install python3-venv"; exit 1)
+	@echo "installing what foretold needs into .venv"
+	@$(PIP) -r requirements-dev.txt
+	@$(PIP) --no-build-isolation --no-deps -e .
+	@$(BIN)/python -m compileall -q src
+	@touch $(READY)
 
-# the frameworks that adapters are tested against, and the SDKs of models: not needed for anything else
-$(ADAPTED): $(READY) requirements-adapters.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-adapters.txt
-	touch $(ADAPTED)
+# the frameworks that adapters are tested against, the SDKs of models, MCP and vectors: not needed for anything else
+$(FRAMEWORKS): $(READY) requirements-frameworks.txt
+	@echo "installing the frameworks into .venv"
+	@$(PIP) -r requirements-frameworks.txt
+	@touch $(FRAMEWORKS)
 
 demo: $(READY)
 	@$(BIN)/python sample/demo.py
 
-test: $(ADAPTED)
+# everything but the frameworks
+test: $(READY)
 	$(BIN)/python -m pytest -n 2
 
-check: $(ADAPTED)
+# adapters, model clients, the MCP server and vectors, with their real packages
+test-frameworks: $(FRAMEWORKS)
+	$(BIN)/python -m pytest -n 2 --frameworks
+
+# `make test` on every Python that is claimed and found on this machine; ONLY=3.12 tries one
+matrix:
+	$(PYTHON) tests/system/matrix.py $(ONLY)
+
+check: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest tests/test_imports.py
+	$(BIN)/foretold explain -C . --home .cache/nobody > /dev/null
 
 bench: $(READY)
 	$(BIN)/python bench/load.py
@@ -41,7 +54,7 @@ torture: $(READY)
 	$(BIN)/python tests/system/torture.py --minutes $(or $(MINUTES),10)
 
 # not part of `make test`: installs agents from npm outside of the repository; FULL=1 plays every case
-live: $(ADAPTED)
+live: $(FRAMEWORKS)
 	$(BIN)/python tests/system/live.py
 
 clean:

@@ -1,0 +1,26 @@
+"""Which tests need the frameworks: `make test` leaves them out, `make test-frameworks` runs just them."""
+
+import os
+
+import pytest
+
+ROOT = os.path.dirname(os.path.abspath(__file__))
+FRAMEWORKS = (
+    "tests/adapters",
+    "tests/models",
+    "tests/serve/test_mcp",
+    "src/foretold/adapters",
+    "src/foretold/serve/mcp/server.py",
+)
+
+
+def pytest_addoption(parser):
+    parser.addoption("--frameworks", action="store_true", help="run the tests that need frameworks, and no others")
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Whether a file is left out. Paths on the command line are taken as they are."""
+    if config.args_source is not pytest.Config.ArgsSource.TESTPATHS or collection_path.is_dir():
+        return None
+    path = os.path.relpath(collection_path, ROOT)
+    return path.startswith(FRAMEWORKS) != config.getoption("--frameworks") or None
