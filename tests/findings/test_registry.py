@@ -7,7 +7,7 @@ import pytest
 
 import foretold
 from foretold.findings.registry import SEVERITIES, Rule, find_rule, load_families
-from foretold.instructions.advice import ADVICE
+from foretold.instructions.explain import ADVICE
 
 ALL = [rule for rules in load_families().values() for rule in rules]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from foretold.instructions.advice import ADVICE, advise
+from foretold.instructions.explain import ADVICE, advise
 from foretold.storage.tree import Disk
 from foretold.types import REASONS, Finding, Skip
 

@@ -25,12 +25,11 @@ from foretold.dialects.seeds.mink import V1, read_surroundings
 from foretold.instructions.engine import Run
 from foretold.instructions.inject import MINK, is_marked, position
 from foretold.instructions.load import ask
-from foretold.instructions.origin import Origin
 from foretold.instructions.render.escape import harmless
 from foretold.instructions.session import Session
 from foretold.instructions.text.inline import expand
 from foretold.instructions.text.read import understand
-from foretold.instructions.view import View
+from foretold.instructions.view import Origin, View
 from foretold.storage.tree import Disk, Tree
 
 __all__ = ["discover_memory_files", "inject_memory", "load_memory", "parse_frontmatter", "resolve_imports", "view"]

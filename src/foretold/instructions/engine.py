@@ -12,15 +12,15 @@ import os
 
 from foretold.dialects.schema import Dialect, Source
 from foretold.dialects.surroundings import Surroundings
-from foretold.instructions.discover.admission import refusal_of
 from foretold.instructions.discover.candidates import take_named
 from foretold.instructions.discover.excludes import compile_excludes
 from foretold.instructions.discover.locate import foreign_folders, steps
+from foretold.instructions.discover.rule_conditions import refusal_of
 from foretold.instructions.discover.rules import is_taken_now, take_rules
-from foretold.instructions.origin import Origin, Waiting
 from foretold.instructions.text.imports import MAX_PATH, is_contained, is_text, target_of
 from foretold.instructions.text.memory_index import cut_index, cut_middle
 from foretold.instructions.text.read import RUST_SPACE, Text, read_text, trimmed
+from foretold.instructions.view import Origin, Waiting
 from foretold.storage.tree import MISSING, Fault, Tree
 from foretold.text.frontmatter import SPACE, trim
 from foretold.types import TYPE_CHECKING, Entry, Finding, Skip
@@ -231,7 +231,7 @@ class Run:
     def _expanded(self, path: str, real: str, text: Text, origin: Origin) -> tuple[str, tuple[str, ...]]:
         """The text with what it imports; most agents have no need of this."""
         if self.surroundings.flat:
-            from foretold.instructions.text.flat import expand_flat
+            from foretold.instructions.text.inline import expand_flat
 
             return expand_flat(self, real, text, origin)
         from foretold.instructions.text.inline import expand

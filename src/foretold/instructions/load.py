@@ -13,10 +13,10 @@ import time
 from foretold.dialects.registry import DEFAULT_AGENT, Choice, choose
 from foretold.dialects.surroundings import Request, Surroundings
 from foretold.errors import NotAFolder
-from foretold.instructions.advice import advise
 from foretold.instructions.discover.candidates import arrange
 from foretold.instructions.discover.fallback import take_fallback
 from foretold.instructions.engine import Run
+from foretold.instructions.explain import advise
 from foretold.instructions.view import View
 from foretold.storage.tree import Disk, Tree, unchanged
 from foretold.types import TYPE_CHECKING, Skip

@@ -18,7 +18,6 @@ from foretold.dialects.compaction import after
 from foretold.dialects.registry import DEFAULT_AGENT, Choice
 from foretold.dialects.schema import Nested, Source
 from foretold.dialects.surroundings import Request, join
-from foretold.instructions.advice import advise
 from foretold.instructions.compaction.survival import (
     Survival,
     assumption,
@@ -32,6 +31,7 @@ from foretold.instructions.discover.locate import below, steps
 from foretold.instructions.discover.shell_reads import ShellRead, files_read, folder_after
 from foretold.instructions.discover.waiting import WaitingRules
 from foretold.instructions.engine import Run
+from foretold.instructions.explain import advise
 from foretold.instructions.load import ask, demand_folder, invalidate, load_view
 from foretold.instructions.render.blocks import Attached, mention_blocks, turn_blocks
 from foretold.instructions.render.parts import nested_blocks, resumed_blocks

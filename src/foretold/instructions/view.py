@@ -1,13 +1,15 @@
-"""A view: everything an agent is told at the start of a session, and everything it is not, with the reasons."""
+"""A view: everything an agent is told at the start of a session, and everything it is not, with the reasons.
+
+Where a file comes from, and what waits for a path: small values that a run and its rules share.
+"""
 
 from __future__ import annotations
 
 from foretold.dialects.registry import Choice
-from foretold.dialects.schema import Dialect
+from foretold.dialects.schema import Dialect, Source
 from foretold.dialects.surroundings import Surroundings
-from foretold.instructions.origin import Waiting
 from foretold.instructions.render.blocks import start_blocks, start_text
-from foretold.types import Entry, Finding, Message, Skip, Slot, estimate_tokens
+from foretold.types import Entry, Finding, Message, NamedTuple, Skip, Slot, estimate_tokens
 
 
 class View:
@@ -131,3 +133,36 @@ def report(entry: Entry, dialect: Dialect) -> dict[str, object]:
     if entry.trigger:
         said["trigger_file_path"] = entry.trigger
     return said
+
+
+class Waiting(NamedTuple):
+    """A rule that waits for a path."""
+
+    entry: Entry
+    base: str  #: the folder that its globs are seen from
+    source: Source
+
+
+class Wait(NamedTuple):
+    """How the rules of a folder wait: for paths seen from `base`; `only` when those without `paths` are left out."""
+
+    base: str
+    source: Source
+    only: bool = False
+
+
+class Origin(NamedTuple):
+    """Where a file comes from: what its imports inherit."""
+
+    layer: str
+    folder: str
+    kind: str = "file"
+    wait: Wait | None = None
+    parent: str | None = None
+    line: int | None = None
+    depth: int = 0
+    announced: bool = True
+    fallback: bool = False
+    unlike: frozenset[str] = frozenset()  #: texts that must not be repeated
+    name: str = ""
+    literal: bool = False  #: whether imports in it are left alone

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from foretold.compat import mink
-from foretold.instructions.text.marks import marks_of
+from foretold.instructions.text.inline import marks_of
 
 
 def paths(text):

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from foretold.dialects.schema import Source
-from foretold.instructions.origin import Origin
+from foretold.instructions.view import Origin
 from foretold.types import TYPE_CHECKING, Entry, Finding, Skip
 
 if TYPE_CHECKING:

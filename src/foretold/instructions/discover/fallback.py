@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from foretold.dialects.schema import Fallback
 from foretold.instructions.engine import Run
-from foretold.instructions.origin import Origin
 from foretold.instructions.text.read import read_text
+from foretold.instructions.view import Origin
 from foretold.storage.tree import Fault, is_inside
 from foretold.text.frontmatter import trim
 from foretold.types import Entry, Skip

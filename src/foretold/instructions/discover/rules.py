@@ -16,10 +16,9 @@ import os
 
 from foretold.dialects.schema import Source
 from foretold.dialects.surroundings import join
-from foretold.instructions.discover.admission import WAITS, refusal_of
-from foretold.instructions.discover.rule_conditions import never_matches
-from foretold.instructions.origin import Origin, Wait, Waiting
+from foretold.instructions.discover.rule_conditions import WAITS, never_matches, refusal_of
 from foretold.instructions.text.read import Text, read_text, trimmed
+from foretold.instructions.view import Origin, Wait, Waiting
 from foretold.storage.tree import Fault, Tree, is_inside
 from foretold.text.frontmatter import trim
 from foretold.types import TYPE_CHECKING, Entry, Finding, NamedTuple, Skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foretold.instructions.origin import Waiting
+from foretold.instructions.view import Waiting
 from foretold.storage.tree import is_inside
 from foretold.text.globs.npm_ignore import RuleIndex
 

@@ -17,7 +17,7 @@ from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from foretold.instructions.origin import Origin
+    from foretold.instructions.view import Origin
 
 
 NOTHING: Mapping[str, object] = {}
