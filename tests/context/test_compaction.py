@@ -16,7 +16,7 @@ from foretold.context.compaction.transcript import (
     summary_text,
     tools_of,
 )
-from foretold.dialects.claude_code.compaction import FORMS, V2_1_197, V2_1_325, form_of
+from foretold.dialects.claude_code.compaction import FORMS, V2_1_197, V2_1_325, compaction_rules
 from foretold.instructions.compaction.restored_files import Seen, restore_files
 
 with open(os.path.join(os.path.dirname(__file__), "..", "fixtures", "compaction.json"), encoding="utf-8") as file:
@@ -78,7 +78,7 @@ def test_the_order_of_the_fields():
 @BOTH
 @pytest.mark.parametrize("case", RECORDED["summaries"], ids=lambda case: case["name"])
 def test_what_of_an_answer_is_shown(case, version):
-    assert shown_summary(case["answer"], form_of(version)) == case[version]
+    assert shown_summary(case["answer"], compaction_rules(version)) == case[version]
 
 
 @pytest.mark.parametrize(("text", "shown"), [("a $` b", "a P b"), ("a $' b", "a Q b"), ("$1 $a $", "$1 $a $")])

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from foretold.context.attachments import Attachment, texts
-from foretold.context.mentions import Mention, mentioned, mentions, parsed_mentions
+from foretold.context.mentions import PromptMention, mentioned, mentions, parse_mentions
 from foretold.dialects.claude_code.context import V2_1_197, V2_1_325
 from foretold.types import Skip
 
@@ -110,10 +110,10 @@ def test_hostile_prompts_attach_nothing(prompt: str, tmp_path: Path) -> None:
 
 
 def test_quoted_mentions_come_first() -> None:
-    assert parsed_mentions('@a.txt @"b c.txt" @dir/x.py @"a.txt"') == [
-        Mention("b c.txt"),
-        Mention("a.txt"),
-        Mention("dir/x.py"),
+    assert parse_mentions('@a.txt @"b c.txt" @dir/x.py @"a.txt"') == [
+        PromptMention("b c.txt"),
+        PromptMention("a.txt"),
+        PromptMention("dir/x.py"),
     ]
 
 

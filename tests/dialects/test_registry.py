@@ -6,7 +6,7 @@ import os
 import pytest
 
 from foretold.dialects.claude_code import instructions
-from foretold.dialects.registry import AGENTS, Choice, choose, dialects_of, installed_version, version_key
+from foretold.dialects.registry import AGENTS, DialectChoice, choose, dialects_of, installed_version, version_key
 from foretold.errors import UnknownAgent
 
 OLD, NEW = instructions.V2_1_197, instructions.V2_1_325
@@ -15,15 +15,15 @@ OLD, NEW = instructions.V2_1_197, instructions.V2_1_325
 @pytest.mark.parametrize(
     ("name", "choice"),
     [
-        ("claude-code", Choice(NEW, "", assumed=False)),
-        ("claude-code@", Choice(NEW, "", assumed=False)),
-        ("claude-code@2.1.197", Choice(OLD, "2.1.197", assumed=False)),
-        ("claude-code@2.1.325", Choice(NEW, "2.1.325", assumed=False)),
-        ("claude-code@2.1.198", Choice(OLD, "2.1.198", assumed=True)),
-        ("claude-code@2.1.324", Choice(OLD, "2.1.324", assumed=True)),
-        ("claude-code@2.1.326", Choice(NEW, "2.1.326", assumed=True)),
-        ("claude-code@3", Choice(NEW, "3", assumed=True)),
-        ("claude-code@1.0.0", Choice(OLD, "1.0.0", assumed=True)),
+        ("claude-code", DialectChoice(NEW, "", assumed=False)),
+        ("claude-code@", DialectChoice(NEW, "", assumed=False)),
+        ("claude-code@2.1.197", DialectChoice(OLD, "2.1.197", assumed=False)),
+        ("claude-code@2.1.325", DialectChoice(NEW, "2.1.325", assumed=False)),
+        ("claude-code@2.1.198", DialectChoice(OLD, "2.1.198", assumed=True)),
+        ("claude-code@2.1.324", DialectChoice(OLD, "2.1.324", assumed=True)),
+        ("claude-code@2.1.326", DialectChoice(NEW, "2.1.326", assumed=True)),
+        ("claude-code@3", DialectChoice(NEW, "3", assumed=True)),
+        ("claude-code@1.0.0", DialectChoice(OLD, "1.0.0", assumed=True)),
     ],
 )
 def test_a_name_with_or_without_version(name, choice):
@@ -69,13 +69,13 @@ def on_path(place, target):
 def test_an_npm_install_is_read_from_its_manifest(place):
     env = on_path(place, program(place, "lib/node_modules/@anthropic-ai/claude-code/cli.js", "2.1.200"))
     assert installed_version(("claude",), env) == "2.1.200"
-    assert choose("claude-code", env) == Choice(OLD, "2.1.200", assumed=True)
+    assert choose("claude-code", env) == DialectChoice(OLD, "2.1.200", assumed=True)
 
 
 def test_a_native_install_is_named_in_its_path(place):
     env = on_path(place, program(place, "share/claude/versions/2.1.325"))
     assert installed_version(("claude",), env) == "2.1.325"
-    assert choose("claude-code", env) == Choice(NEW, "2.1.325", assumed=False)
+    assert choose("claude-code", env) == DialectChoice(NEW, "2.1.325", assumed=False)
 
 
 @pytest.mark.parametrize(
@@ -100,16 +100,16 @@ def test_a_broken_manifest_means_no_version(place, manifest):
     place.write("pkg/package.json", manifest)
     env = on_path(place, target)
     assert installed_version(("claude",), env) == ""
-    assert choose("claude-code", env) == Choice(NEW, "", assumed=False)
+    assert choose("claude-code", env) == DialectChoice(NEW, "", assumed=False)
 
 
 def test_no_program_means_the_newest(place):
     place.write("bin/claude", "no right to run", mode=0o644)
     os.makedirs(place.path("bin2/claude"))
     for env in ({}, {"PATH": ""}, {"PATH": ":"}, {"PATH": f"{place.path('bin')}:{place.path('bin2')}"}):
-        assert choose("claude-code", env) == Choice(NEW, "", assumed=False)
+        assert choose("claude-code", env) == DialectChoice(NEW, "", assumed=False)
 
 
 def test_a_version_asked_for_wins_over_the_installed_one(place):
     env = on_path(place, program(place, "versions/2.1.325"))
-    assert choose("claude-code@2.1.197", env) == Choice(OLD, "2.1.197", assumed=False)
+    assert choose("claude-code@2.1.197", env) == DialectChoice(OLD, "2.1.197", assumed=False)

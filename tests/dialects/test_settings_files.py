@@ -3,15 +3,24 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from foretold.dialects.settings_files import Scope, Settings, dig, is_off, is_on, parse_args, parse_json, read_json
+from foretold.dialects.settings_files import (
+    LayeredSettings,
+    SettingsScope,
+    dig,
+    is_off,
+    is_on,
+    parse_args,
+    parse_json,
+    read_json,
+)
 from foretold.storage.tree import Disk
 from foretold.types import Finding
 
-SETTINGS = Settings(
+SETTINGS = LayeredSettings(
     [
-        Scope("managed", "/m.json", {"a": 1, "list": ["x", 3, "y"], "deep": {"k": {"on": False}}}),
-        Scope("local", "/l.json", {"a": 2, "b": None, "list": "no list"}),
-        Scope("user", "/u.json", {"a": 3, "b": 4, "list": ["z"], "deep": {"k": {"on": True}}}),
+        SettingsScope("managed", "/m.json", {"a": 1, "list": ["x", 3, "y"], "deep": {"k": {"on": False}}}),
+        SettingsScope("local", "/l.json", {"a": 2, "b": None, "list": "no list"}),
+        SettingsScope("user", "/u.json", {"a": 3, "b": 4, "list": ["z"], "deep": {"k": {"on": True}}}),
     ],
     [],
 )

@@ -5,7 +5,7 @@ import os
 import pytest
 from hypothesis import given, strategies as st
 
-from foretold.dialects.surroundings import Git, find_git, join
+from foretold.dialects.surroundings import Repository, find_git, join
 from foretold.storage.tree import Disk, is_inside
 
 
@@ -15,7 +15,7 @@ def git_of(place, folder):
 
 def plain(place, folder):
     path = place.path(folder)
-    return Git(path, path, path + "/.git", bare=False)
+    return Repository(path, path, path + "/.git", bare=False)
 
 
 def test_no_repository(place):
@@ -41,7 +41,7 @@ def test_a_linked_worktree(place, where):
     place.git("commit -q --allow-empty -m x")
     place.git(f"worktree add -q {place.path(where)}")
     place.folder(where + "/sub")
-    tree = Git(place.path(where), place.proj, place.proj + "/.git", bare=False)
+    tree = Repository(place.path(where), place.proj, place.proj + "/.git", bare=False)
     assert git_of(place, where) == git_of(place, where + "/sub") == tree
 
 
@@ -52,7 +52,7 @@ def test_a_worktree_of_a_bare_repository(place):
     place.git(f"push -q {place.path('store.git')} HEAD:refs/heads/main", "seed")
     place.git(f"worktree add -q {place.path('tree')} main", "store.git")
     bare = place.path("store.git")
-    assert git_of(place, "tree") == Git(place.path("tree"), bare, bare, bare=True)
+    assert git_of(place, "tree") == Repository(place.path("tree"), bare, bare, bare=True)
 
 
 def test_a_submodule_is_its_own_project(place):
@@ -94,7 +94,7 @@ def test_a_broken_git_file_is_a_plain_repository(place, content):
 def test_a_broken_commondir(place, content):
     place.write("proj/.git", "gitdir: ../private\n")
     place.write("private/commondir", content)
-    assert isinstance(git_of(place, "proj"), Git)
+    assert isinstance(git_of(place, "proj"), Repository)
 
 
 @pytest.mark.parametrize("make", ["fifo", "dangling", "loop"])
@@ -109,7 +109,7 @@ def test_a_git_that_is_neither_file_nor_folder(place, make):
 def test_a_worktree_whose_pointers_are_relative(place):
     place.write("proj/.git/worktrees/one/commondir", "../..\n")
     place.write("proj/one/.git", "gitdir: ../.git/worktrees/one\n")
-    tree = Git(place.path("proj/one"), place.proj, place.proj + "/.git", bare=False)
+    tree = Repository(place.path("proj/one"), place.proj, place.proj + "/.git", bare=False)
     assert git_of(place, "proj/one") == tree
 
 

@@ -5,7 +5,7 @@ import pytest
 import foretold
 from foretold.dialects.registry import AGENTS, SIGNS, set_up
 from foretold.errors import ForetoldError
-from foretold.instructions.compare import Cell, Memory
+from foretold.instructions.compare import CachingDisk, Cell
 from foretold.storage.tree import Disk, Fault
 
 
@@ -98,7 +98,7 @@ def test_no_agent(place):
 
 def test_a_tree_that_remembers(place):
     path = place.write("proj/a/x.md", "one")
-    tree = Memory()
+    tree = CachingDisk()
     assert [tree.read(path, 100), tree.kind(path), tree.read(path, 2)] == [
         b"one",
         "file",

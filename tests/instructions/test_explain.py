@@ -2,7 +2,7 @@
 
 import pytest
 
-from foretold.instructions.explain import Verdict, verdict_of
+from foretold.instructions.explain import FileVerdict, verdict_of
 from foretold.types import REASONS
 
 
@@ -19,7 +19,7 @@ def test_loaded_at_the_start(place):
     place.write("home/.claude/CLAUDE.md", "user")
     place.write("proj/CLAUDE.md", "Use tabs.")
     start = "loaded at the start of every session"
-    expected = Verdict("proj/CLAUDE.md", "start", start, ("number 2 of 2, layer project, about 3 tokens",), ())
+    expected = FileVerdict("proj/CLAUDE.md", "start", start, ("number 2 of 2, layer project, about 3 tokens",), ())
     for path in ("CLAUDE.md", "./x/../CLAUDE.md", place.path("proj/CLAUDE.md")):
         assert ask(place, path) == expected
 
@@ -28,7 +28,7 @@ def test_loaded_as_an_import_with_what_is_wrong(place):
     place.write("proj/CLAUDE.md", "@docs/a.md")
     place.write("proj/docs/a.md", "---\nx: 1\n---\n\n@gone.md\n")
     verdict = ask(place, "docs/a.md")
-    assert verdict == Verdict(
+    assert verdict == FileVerdict(
         "proj/docs/a.md",
         "start",
         "loaded at the start of every session",
@@ -55,7 +55,7 @@ def test_a_link_is_asked_by_either_name(place):
 
 def test_waiting(place):
     place.write("proj/.claude/rules/r.md", "---\npaths: [src/**, '*.ts']\n---\nrule")
-    assert ask(place, ".claude/rules/r.md") == Verdict(
+    assert ask(place, ".claude/rules/r.md") == FileVerdict(
         "proj/.claude/rules/r.md",
         "on-match",
         "loaded when a matching file is touched",
@@ -67,7 +67,7 @@ def test_waiting(place):
 def test_skipped_with_what_to_change(place):
     place.write("proj/CLAUDE.md", "see @../out.md\n")
     place.write("out.md")
-    assert ask(place, "../out.md") == Verdict(
+    assert ask(place, "../out.md") == FileVerdict(
         "out.md",
         "never",
         "not loaded",
@@ -79,7 +79,7 @@ def test_skipped_with_what_to_change(place):
 def test_an_import_with_a_comma_behind_it(place):
     place.write("proj/CLAUDE.md", "\n\nsee @docs/a.md, and more\n")
     place.write("proj/docs/a.md")
-    assert ask(place, "docs/a.md") == Verdict(
+    assert ask(place, "docs/a.md") == FileVerdict(
         "proj/docs/a.md",
         "never",
         "not loaded",
@@ -138,7 +138,7 @@ def test_a_hint_for_another_import_is_not_given(place):
 
 def test_missing(place):
     verdict = ask(place, "CLAUDE.md")
-    assert verdict == Verdict("proj/CLAUDE.md", "never", "not loaded", ("there is no such file",), ("create it",))
+    assert verdict == FileVerdict("proj/CLAUDE.md", "never", "not loaded", ("there is no such file",), ("create it",))
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from live import RELEASES, install
 
 from foretold.context.compaction.transcript import Facts, compaction_records
-from foretold.dialects.claude_code.compaction import form_of
+from foretold.dialects.claude_code.compaction import compaction_rules
 from foretold.dialects.claude_code.settings import slug
 from foretold.instructions.compaction.restored_files import loaded_again, restore_files
 from foretold.proof.probe.recipes import RECIPES
@@ -73,7 +73,7 @@ def differences(program: str, version: str) -> list[str]:
         path = f"{root}/home/.claude/projects/{slug(f'{root}/proj')}/{SESSION}.jsonl"
         with open(path, encoding="utf-8") as file:
             records = [json.loads(line) for line in file]
-        form, read = form_of(version), []
+        form, read = compaction_rules(version), []
         for name in files:
             with open(name, encoding="utf-8") as file:
                 read.append((name, file.read(), os.stat(name).st_mtime_ns // 1_000_000))

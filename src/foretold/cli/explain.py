@@ -12,7 +12,7 @@ from foretold.cli.listing import print_entries, print_findings, print_rows, prin
 from foretold.cli.options import parse, parser_of
 from foretold.cli.paint import Paint, plural
 from foretold.dialects.surroundings import join
-from foretold.instructions.explain import Verdict, verdict_of
+from foretold.instructions.explain import FileVerdict, verdict_of
 from foretold.instructions.load import load
 from foretold.instructions.view import View
 from foretold.storage.tree import Disk
@@ -127,7 +127,7 @@ def _explain_one(view: View, path: str, *, as_json: bool) -> int:
     return 0 if verdict.loaded != "never" else 1
 
 
-def _print_verdict(view: View, verdict: Verdict) -> None:
+def _print_verdict(view: View, verdict: FileVerdict) -> None:
     paint = Paint(view.surroundings.cwd, view.surroundings.home)
     print(title(view, paint))
     print("\n" + paint.wrap(f"{verdict.path}: {verdict.answer}", 0))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from typing import TypedDict
 
-from foretold.dialects.registry import Choice
+from foretold.dialects.registry import DialectChoice
 from foretold.dialects.schema import Dialect
-from foretold.dialects.surroundings import Request
+from foretold.dialects.surroundings import LoadRequest
 from foretold.instructions.load import ask, load_kept, load_view
 from foretold.instructions.view import View
 from foretold.storage.tree import Disk, Tree
@@ -41,13 +41,13 @@ def question(
     managed: Folder | None = None,
     settings: Mapping[str, object] | None = None,
     add_dirs: Iterable[Folder] = (),
-) -> tuple[Choice, Request]:
+) -> tuple[DialectChoice, LoadRequest]:
     """What is asked of the engine."""
     choice, request = ask(cwd or ".", dialect.agent, home, managed, None, (), settings, None, None, several(add_dirs))
     return choice._replace(dialect=dialect), request._replace(dialect=dialect)
 
 
-def answer(choice: Choice, request: Request, tree: Tree | None) -> View:
+def answer(choice: DialectChoice, request: LoadRequest, tree: Tree | None) -> View:
     """What the engine says; a view of the disk is kept until something changes, unless a function was asked for it."""
     if tree is None and not any(callable(value) for value in request.settings.values()):
         return load_kept(choice, request)

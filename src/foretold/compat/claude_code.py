@@ -29,7 +29,7 @@ from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.errors import ForetoldError
 from foretold.instructions.load import KEPT_VIEWS, ask, key_of, load_view
 from foretold.instructions.render.blocks import under_heading
-from foretold.instructions.render.escape import harmless
+from foretold.instructions.render.escape import escape_tag
 from foretold.instructions.view import View
 from foretold.storage.tree import Disk, Tree, unchanged
 from foretold.text.frontmatter import trim
@@ -202,5 +202,5 @@ def get_claude_mds(
 
 def _shared(text: str) -> str:
     """Team memory is marked as such."""
-    text = harmless(text, "team-memory-content")
+    text = escape_tag(text, "team-memory-content")
     return f'<team-memory-content source="shared">\n{text}\n</team-memory-content>'

@@ -17,8 +17,8 @@ from foretold.compat.asking import Folder, Options
 from foretold.compat.code_assist.index import score
 from foretold.dialects.claude_code.instructions import V2_1_197
 from foretold.dialects.claude_code.settings import read_surroundings, slug
-from foretold.dialects.registry import DEFAULT_AGENT, Choice
-from foretold.dialects.surroundings import Request, Surroundings, join
+from foretold.dialects.registry import DEFAULT_AGENT, DialectChoice
+from foretold.dialects.surroundings import LoadRequest, Surroundings, join
 from foretold.errors import ForetoldError
 from foretold.instructions.load import ask, load_view
 from foretold.instructions.text.memory_index import cut_index
@@ -40,8 +40,8 @@ RELEVANT = 5  #: memories at most
 class _Place(NamedTuple):
     surroundings: Surroundings
     tree: Tree
-    choice: Choice
-    request: Request
+    choice: DialectChoice
+    request: LoadRequest
 
     @property
     def team(self) -> str:

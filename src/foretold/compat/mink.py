@@ -22,10 +22,10 @@ from foretold.compat.headers import header_of, listed, pair_of, unquoted
 from foretold.dialects.claude_code import settings as claude_settings
 from foretold.dialects.schema import Dialect
 from foretold.dialects.seeds.mink import V1, read_surroundings
-from foretold.instructions.engine import Run
+from foretold.instructions.engine import Loader
 from foretold.instructions.inject import MINK, is_marked, position
 from foretold.instructions.load import ask
-from foretold.instructions.render.escape import harmless
+from foretold.instructions.render.escape import escape_tag
 from foretold.instructions.session import Session
 from foretold.instructions.text.inline import expand
 from foretold.instructions.text.read import understand
@@ -80,7 +80,7 @@ def inject_memory(
     text = load_memory(cwd, max_hops, **options)
     if text:
         envelope = V1.envelope
-        content = envelope.before + harmless(text, envelope.sentinel) + envelope.after
+        content = envelope.before + escape_tag(text, envelope.sentinel) + envelope.after
         others.insert(position(others, envelope.place), {"role": envelope.role, "content": content})
     return others
 
@@ -101,7 +101,7 @@ def resolve_imports(
     """
     choice, request = question(_dialect(V1, hops), base, home, settings={"approve": approve})
     disk = tree if tree is not None else Disk()
-    run = Run(disk, choice.dialect, read_surroundings(disk, request))
+    run = Loader(disk, choice.dialect, read_surroundings(disk, request))
     text = understand("", content, 0, choice.dialect)
     return expand(run, "", f"{request.cwd.rstrip('/')}/", text, Origin("project", request.cwd))[0]
 

@@ -18,7 +18,7 @@ from foretold.context.attribution import Attribution, attribution_lines
 from foretold.context.environment import section_of
 from foretold.context.user_context import flattened
 from foretold.dialects.claude_code.attachments import HEARD
-from foretold.dialects.claude_code.context import Around
+from foretold.dialects.claude_code.context import TurnContext
 from foretold.dialects.claude_code.files import rules_of
 from foretold.dialects.registry import choose
 from foretold.instructions.render.blocks import CLOSE, OPEN
@@ -59,7 +59,7 @@ def attachment_of(record: Mapping[str, object]) -> Attachment:
     return Attachment(str(record.get("type", "")), {key: value for key, value in record.items() if key != "type"})
 
 
-def texts(attachment: Attachment, around: Around) -> tuple[str, ...]:
+def texts(attachment: Attachment, around: TurnContext) -> tuple[str, ...]:
     """What a model reads of an attachment.
 
     >>> from foretold.dialects.claude_code.context import V2_1_325
@@ -118,11 +118,11 @@ def filled(text: str, fields: Fields) -> str:
     return _PLACE.sub(lambda found: str(fields[found[1]]) if found[1] in fields else found[0], text)
 
 
-def _say(kind: str) -> Callable[[Fields, Around], list[str]]:
+def _say(kind: str) -> Callable[[Fields, TurnContext], list[str]]:
     return lambda given, around: [filled(around.texts[kind], given)]
 
 
-def _file(given: Fields, around: Around) -> list[str]:
+def _file(given: Fields, around: TurnContext) -> list[str]:
     content = _mapping(given.get("content"))
     file = _mapping(content.get("file"))
     called = filled(around.texts["file"], {"path": _json(given.get("filename", ""))})
@@ -132,7 +132,7 @@ def _file(given: Fields, around: Around) -> list[str]:
     return [called, filled(around.texts["file_text"], {"lines": output})]
 
 
-def _lines(file: dict[str, object], around: Around) -> str:
+def _lines(file: dict[str, object], around: TurnContext) -> str:
     content, start = str(file.get("content", "")), int(str(file.get("startLine", 1)))
     if content:
         return numbered(content, start or 1)
@@ -140,12 +140,12 @@ def _lines(file: dict[str, object], around: Around) -> str:
     return filled(around.texts["file_empty" if is_empty else "file_short"], file)
 
 
-def _pdf(file: dict[str, object], around: Around) -> str:
+def _pdf(file: dict[str, object], around: TurnContext) -> str:
     size = shown_size(int(str(file.get("originalSize", 0))))
     return filled(around.texts["file_pdf"], {**file, "size": size})
 
 
-def _notebook(file: dict[str, object], _: Around) -> str:
+def _notebook(file: dict[str, object], _: TurnContext) -> str:
     cells = file.get("cells")
     pieces: list[str] = []
     for cell in cells if isinstance(cells, list) else []:
@@ -156,7 +156,7 @@ def _notebook(file: dict[str, object], _: Around) -> str:
     return _json([{"text": "\n".join(pieces), "type": "text"}])
 
 
-def _folder(given: Fields, around: Around) -> list[str]:
+def _folder(given: Fields, around: TurnContext) -> list[str]:
     from shlex import quote
 
     path = str(given.get("path", ""))
@@ -164,13 +164,13 @@ def _folder(given: Fields, around: Around) -> list[str]:
     return [filled(around.texts["directory"], said), filled(around.texts["directory_listing"], given)]
 
 
-def _too_large(given: Fields, around: Around) -> list[str]:
+def _too_large(given: Fields, around: TurnContext) -> list[str]:
     size = shown_size(int(str(given.get("fileSize", 0))))
     text = around.texts["at_mention_reference"]
     return [filled(text, {"path": path, "size": size}) for path in _strings(given.get("mentions"))]
 
 
-def _agents(given: Fields, around: Around) -> list[str]:
+def _agents(given: Fields, around: TurnContext) -> list[str]:
     """The list with its note, or what was added and what is gone."""
     added, gone = "\n".join(_strings(given.get("addedLines"))), _strings(given.get("removedTypes"))
     if given.get("isInitial"):
@@ -180,33 +180,33 @@ def _agents(given: Fields, around: Around) -> list[str]:
     return _delta(("agents_added", added), ("agents_removed", lost), around)
 
 
-def _delta(added: tuple[str, str], gone: tuple[str, str], around: Around) -> list[str]:
+def _delta(added: tuple[str, str], gone: tuple[str, str], around: TurnContext) -> list[str]:
     said = [filled(around.texts[kind], {"lines": lines}) for kind, lines in (added, gone) if lines]
     return ["\n\n".join(said)]
 
 
-def _tools(given: Fields, around: Around) -> list[str]:
+def _tools(given: Fields, around: TurnContext) -> list[str]:
     added, gone = (_strings(given.get(key)) for key in ("addedLines", "removedNames"))
     return _delta(("deferred_added", "\n".join(added)), ("deferred_removed", "\n".join(gone)), around)
 
 
-def _servers(given: Fields, around: Around) -> list[str]:
+def _servers(given: Fields, around: TurnContext) -> list[str]:
     added, gone = (_strings(given.get(key)) for key in ("addedBlocks", "removedNames"))
     return _delta(("mcp_added", "\n\n".join(added)), ("mcp_removed", "\n".join(gone)), around)
 
 
-def _hook_success(given: Fields, around: Around) -> list[str]:
+def _hook_success(given: Fields, around: TurnContext) -> list[str]:
     if given.get("hookEvent") not in HEARD or not given.get("content"):
         return []
     return [filled(around.texts["hook_success"], given)]
 
 
-def _hook_context(given: Fields, around: Around) -> list[str]:
+def _hook_context(given: Fields, around: TurnContext) -> list[str]:
     lines = "\n".join(_strings(given.get("content")))
     return [filled(around.texts["hook_additional_context"], {**given, "lines": lines})] if lines else []
 
 
-def _tasks(given: Fields, around: Around) -> list[str]:
+def _tasks(given: Fields, around: TurnContext) -> list[str]:
     tasks = given.get("content")
     there = [_mapping(task) for task in tasks] if isinstance(tasks, list) else []
     lines = "\n".join(f"#{task.get('id')}. [{task.get('status')}] {task.get('subject')}" for task in there)
@@ -214,28 +214,28 @@ def _tasks(given: Fields, around: Around) -> list[str]:
     return [around.texts["task_reminder"] + listed]
 
 
-def _date(given: Fields, around: Around) -> list[str]:
+def _date(given: Fields, around: TurnContext) -> list[str]:
     if given.get("changed"):
         return [filled(around.texts["date_change"], {"newDate": given.get("date", "")})]
     return [filled(around.texts["date"], given)]
 
 
-def _attributed(given: Fields, around: Around) -> list[str]:
+def _attributed(given: Fields, around: TurnContext) -> list[str]:
     found = Attribution(str(given.get("commit") or "") or None, str(given.get("pr") or "") or None)
     return ["\n".join((around.texts["remote_session_change"], *attribution_lines(found, around)))]
 
 
-def _edited(given: Fields, around: Around) -> list[str]:
+def _edited(given: Fields, around: TurnContext) -> list[str]:
     if given.get("snippet"):
         return [filled(around.texts["edited_text_file"], given)]
     return [filled(rules_of(around.version).omitted, {"path": given.get("filename", "")})]
 
 
-def _environment(given: Fields, around: Around) -> list[str]:
+def _environment(given: Fields, around: TurnContext) -> list[str]:
     return [section_of(_mapping(given.get("snapshot")), around)]
 
 
-def _instructions(given: Fields, around: Around) -> list[str]:
+def _instructions(given: Fields, around: TurnContext) -> list[str]:
     """The files of the start, under the headings that the dialect has for them."""
     template = choose(f"claude-code@{around.version}").dialect.template
     files = given.get("files")
@@ -250,12 +250,12 @@ def _told(file: dict[str, object], template: Template) -> str:
     return filled(template.entry, fields)
 
 
-def _context(given: Fields, around: Around) -> list[str]:
+def _context(given: Fields, around: TurnContext) -> list[str]:
     text = flattened(_mapping(given.get("context")), around)
     return [text.removeprefix(OPEN).removesuffix(CLOSE)] if text else []
 
 
-def _nested(given: Fields, around: Around) -> list[str]:
+def _nested(given: Fields, around: TurnContext) -> list[str]:
     content = _mapping(given.get("content"))
     return [
         filled(around.texts["nested_memory"], {"path": given.get("path", ""), "content": content.get("content", "")})
@@ -266,7 +266,7 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-_MAKERS: dict[str, Callable[[Fields, Around], list[str]]] = {
+_MAKERS: dict[str, Callable[[Fields, TurnContext], list[str]]] = {
     "agent_listing_delta": _agents,
     "agent_mention": _say("agent_mention"),
     "at_mention_reference": _too_large,

@@ -14,7 +14,7 @@
 from __future__ import annotations
 
 from foretold.context.models import named
-from foretold.dialects.claude_code.context import COMMIT, PULL_REQUEST, Around, around_of
+from foretold.dialects.claude_code.context import COMMIT, PULL_REQUEST, TurnContext, turn_context_of
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.dialects.settings_files import is_off, is_on
 from foretold.types import TYPE_CHECKING, NamedTuple
@@ -53,7 +53,7 @@ def attribution(
     switch, is_shown = env.get(SWITCH), not is_on(env.get(REMOTE))
     if is_on(switch) or (settings.get("includeGitInstructions") is False and not is_off(switch)):
         return Attribution(None, None, git_status_block=False)
-    author = model_display_name or named(model, around_of(agent)).author
+    author = model_display_name or named(model, turn_context_of(agent)).author
     given = settings.get("attribution")
     texts = {key: text for key, text in given.items() if isinstance(text, str)} if isinstance(given, dict) else {}
     if not texts and settings.get("includeCoAuthoredBy") is False:
@@ -62,7 +62,7 @@ def attribution(
     return Attribution(commit or None, pr or None, is_shown)
 
 
-def attribution_lines(found: Attribution, around: Around) -> list[str]:
+def attribution_lines(found: Attribution, around: TurnContext) -> list[str]:
     """The lines that ask for it: of the Bash tool's description, or (later version) of an attachment."""
     lines = [around.texts["commit"].replace("{commit}", found.commit)] if found.commit else []
     return lines + ([around.texts["pr"].replace("{pr}", found.pr)] if found.pr else [])

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from foretold.context.attachments import Attachment, attachment_of
-from foretold.dialects.claude_code.context import around_of
+from foretold.dialects.claude_code.context import turn_context_of
 from foretold.dialects.claude_code.files import rules_of
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.types import TYPE_CHECKING
@@ -39,7 +39,7 @@ def edited_file(path: str, content: str, *, agent: str = DEFAULT_AGENT) -> Attac
     """
     from foretold.files.read_state.notice import snippet_of
 
-    snippet, _ = snippet_of(content, rules_of(around_of(agent).version))
+    snippet, _ = snippet_of(content, rules_of(turn_context_of(agent).version))
     return Attachment("edited_text_file", {"filename": path, "snippet": snippet}) if content else None
 
 
@@ -54,7 +54,7 @@ class Calendar:
     __slots__ = ("_told", "_type")
 
     def __init__(self, told: str = "", *, agent: str = DEFAULT_AGENT) -> None:
-        self._told, self._type = told, around_of(agent).date_type
+        self._told, self._type = told, turn_context_of(agent).date_type
 
     def at(self, date: str) -> Attachment | None:
         """A request is made on a day: what is said about it."""

@@ -16,7 +16,7 @@ import os
 import sys
 
 from foretold.context.models import Named, named
-from foretold.dialects.claude_code.context import Around, around_of
+from foretold.dialects.claude_code.context import TurnContext, turn_context_of
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.dialects.surroundings import find_git, join
 from foretold.storage.tree import Disk, is_inside
@@ -76,7 +76,7 @@ def environment_of(
     >>> found.is_git, found.shell, found.model.name
     (False, 'zsh', 'Haiku 4.5')
     """
-    around, tree = around_of(agent), Disk() if tree is None else tree
+    around, tree = turn_context_of(agent), Disk() if tree is None else tree
     folder = os.path.realpath(cwd)
     git = find_git(tree, folder)
     added = dict.fromkeys(join(folder, path) for path in add_dirs)
@@ -93,7 +93,7 @@ def environment_of(
     )
 
 
-def shell_name(shell: str, around: Around) -> str:
+def shell_name(shell: str, around: TurnContext) -> str:
     """A shell as the agent names it.
 
     >>> from foretold.dialects.claude_code.context import V2_1_197, V2_1_325
@@ -134,18 +134,18 @@ def environment_section(found: Environment, *, agent: str = DEFAULT_AGENT, dynam
      - Shell: bash
      - OS Version: Linux 6.1
     """
-    around = around_of(agent)
+    around = turn_context_of(agent)
     said = _model_lines(found.model) if around.model_lines else []
     closing = () if dynamic_only else (*said, *around.closing)
     return _section(found.snapshot, around, closing)
 
 
-def section_of(snapshot: Mapping[str, object], around: Around) -> str:
+def section_of(snapshot: Mapping[str, object], around: TurnContext) -> str:
     """The section of an `environment` attachment."""
     return _section(snapshot, around, around.closing)
 
 
-def _section(snapshot: Mapping[str, object], around: Around, closing: Iterable[str]) -> str:
+def _section(snapshot: Mapping[str, object], around: TurnContext, closing: Iterable[str]) -> str:
     lines = [f"Primary working directory: {snapshot['workingDirectory']}"]
     lines += around.worktree if snapshot["isWorktree"] else ()
     lines.append(f"Is a git repository: {str(snapshot['isGitRepo']).lower()}")

@@ -19,7 +19,7 @@ from __future__ import annotations
 import os
 import re
 
-from foretold.dialects.claude_code.context import GIT_NOTE, STATUS_CUT, STATUS_LIMIT, around_of
+from foretold.dialects.claude_code.context import GIT_NOTE, STATUS_CUT, STATUS_LIMIT, turn_context_of
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.dialects.surroundings import find_git, join
 from foretold.storage.tree import Disk, Fault
@@ -29,7 +29,7 @@ from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from foretold.dialects.surroundings import Git
+    from foretold.dialects.surroundings import Repository
     from foretold.storage.tree import Tree
 
 TIMEOUT = 5.0  #: seconds, for each question to git
@@ -86,7 +86,7 @@ def git_status(
     )
 
 
-def _git_folders(tree: Tree, git: Git) -> tuple[str, str]:
+def _git_folders(tree: Tree, git: Repository) -> tuple[str, str]:
     """The folder of this work tree's own state, and the one that it shares."""
     here = git.top.rstrip("/") + "/.git"
     named = _first_line(tree, here)
@@ -181,7 +181,7 @@ def git_text(found: GitStatus | None, *, agent: str = DEFAULT_AGENT) -> str:
     """
     if found is None:
         return ""
-    around = around_of(agent)
+    around = turn_context_of(agent)
     status = around.status_failed
     if found.status is not None:
         status = found.status.strip() if around.status_trim == "both" else found.status.rstrip()

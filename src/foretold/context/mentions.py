@@ -20,10 +20,10 @@ import re
 
 from foretold.context.attachments import Attachment
 from foretold.context.media import IMAGES, image_content, notebook_content, pdf_content
-from foretold.dialects.claude_code.context import Around, around_of
+from foretold.dialects.claude_code.context import TurnContext, turn_context_of
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.dialects.surroundings import join
-from foretold.instructions.text.prompt_mentions import Mention as Mention, parsed_mentions as parsed_mentions
+from foretold.instructions.text.prompt_mentions import PromptMention as PromptMention, parse_mentions as parse_mentions
 from foretold.storage.tree import Disk, Fault
 from foretold.text.frontmatter import SPACE
 from foretold.types import TYPE_CHECKING, NamedTuple, Skip, estimate_tokens
@@ -84,11 +84,11 @@ def mentioned(
 ) -> Mentioned:
     """The same, with what is left out and why."""
     folder, disk = os.path.realpath(cwd), Disk() if tree is None else tree
-    look = _Look(folder, home or os.path.expanduser("~"), disk, around_of(agent))
+    look = _Look(folder, home or os.path.expanduser("~"), disk, turn_context_of(agent))
     known = frozenset(agents)
     named = [name for name in dict.fromkeys(_AGENT.findall(prompt)) if name in known]
     calls = {f"agent-{name}" for name in named}
-    found = [look.at(mention) for mention in parsed_mentions(prompt) if mention.path not in calls]
+    found = [look.at(mention) for mention in parse_mentions(prompt) if mention.path not in calls]
     attached = [each for each in found if isinstance(each, Attachment)]
     attached += [Attachment("agent_mention", {"agentType": name}) for name in named]
     return Mentioned(tuple(attached), tuple(each for each in found if isinstance(each, Skip)))
@@ -97,10 +97,10 @@ def mentioned(
 class _Look:
     """How mentions are looked up in one folder."""
 
-    def __init__(self, cwd: str, home: str, tree: Tree, around: Around) -> None:
+    def __init__(self, cwd: str, home: str, tree: Tree, around: TurnContext) -> None:
         self.cwd, self.home, self.tree, self.around = cwd, home, tree, around
 
-    def at(self, mention: Mention) -> Attachment | Skip:
+    def at(self, mention: PromptMention) -> Attachment | Skip:
         path = join(self.home, mention.path[2:]) if mention.path[:2] == "~/" else join(self.cwd, mention.path)
         kind = self.tree.kind(path)
         if kind == "folder":
@@ -131,7 +131,7 @@ class _Look:
         fields = {"mentions": [path], "unread": "too_large", "fileSize": int(size), "displayPath": self._shown(path)}
         return Attachment("at_mention_reference", fields)
 
-    def _file(self, path: str, data: bytes, mention: Mention) -> Attachment | Skip:
+    def _file(self, path: str, data: bytes, mention: PromptMention) -> Attachment | Skip:
         ending = ending_of(path)
         content: dict[str, object] | None
         if ending in IMAGES:
@@ -170,7 +170,7 @@ def ending_of(path: str) -> str:
     return name.rpartition(".")[2].lower() if "." in name else ""
 
 
-def _lines_of(path: str, text: str, mention: Mention) -> dict[str, object]:
+def _lines_of(path: str, text: str, mention: PromptMention) -> dict[str, object]:
     """The lines of a range, or all. `#L0` is the whole file, from line 0."""
     lines = text.split("\n")
     total, first = len(lines), 1 if mention.first is None else mention.first

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from foretold.dialects.claude_code.context import Around, Model
+from foretold.dialects.claude_code.context import Model, TurnContext
 from foretold.types import NamedTuple
 
 WIDE = "[1m]"
@@ -31,7 +31,7 @@ class Named(NamedTuple):
         return f"You are powered by the model named {self.name}. The exact model ID is {self.id}."
 
 
-def named(model: str, around: Around) -> Named:
+def named(model: str, around: TurnContext) -> Named:
     """What an agent calls a model; an empty one is the agent's default.
 
     >>> from foretold.dialects.claude_code.context import V2_1_197, V2_1_325
@@ -55,7 +55,7 @@ def _author(model: Model) -> str:
     return model.author or f"Claude {model.name}"
 
 
-def id_of(model: str, around: Around) -> str:
+def id_of(model: str, around: TurnContext) -> str:
     """The id that an alias stands for."""
     bare, wide = model.removesuffix(WIDE) or "default", WIDE if model.endswith(WIDE) else ""
     if any(bare.startswith(name) for name in around.retired):

@@ -16,7 +16,7 @@ The order of the attachments is that of the transcript. Recorded: tests/context/
 from __future__ import annotations
 
 from foretold.context.attachments import Attachment, image_of, texts
-from foretold.dialects.claude_code.context import Around, around_of
+from foretold.dialects.claude_code.context import TurnContext, turn_context_of
 from foretold.dialects.registry import DEFAULT_AGENT, choose
 from foretold.instructions.render.blocks import CLOSE, OPEN, placement_of
 from foretold.types import TYPE_CHECKING, Block, Message
@@ -63,9 +63,9 @@ def turn_messages(
     return messages
 
 
-def _tables(agent: str, model: str) -> tuple[Around, Placement]:
+def _tables(agent: str, model: str) -> tuple[TurnContext, Placement]:
     dialect = choose(agent).dialect
-    return around_of(agent), placement_of(model or dialect.model, dialect)
+    return turn_context_of(agent), placement_of(model or dialect.model, dialect)
 
 
 def _text(text: str) -> dict[str, object]:
@@ -78,7 +78,7 @@ def is_older(placement: Placement) -> bool:
 
 
 def _parted(
-    attachments: tuple[Attachment, ...], around: Around, placement: Placement
+    attachments: tuple[Attachment, ...], around: TurnContext, placement: Placement
 ) -> tuple[list[dict[str, object]], str]:
     """The blocks of the user's message, and the text of the system's."""
     user: list[dict[str, object]] = []

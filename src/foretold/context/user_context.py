@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 from foretold.context.environment import HEADING
-from foretold.dialects.claude_code.context import CONTEXT_BEFORE, Around, around_of
+from foretold.dialects.claude_code.context import CONTEXT_BEFORE, TurnContext, turn_context_of
 from foretold.instructions.render.blocks import CLOSE, OPEN
 from foretold.types import TYPE_CHECKING, Block
 
@@ -36,7 +36,7 @@ def user_context(
     >>> user_context(view)
     {'currentDate': "Today's date is 2026-01-02."}
     """
-    keys = around_of(view.dialect.name).context_keys
+    keys = turn_context_of(view.dialect.name).context_keys
     found = {"gitStatus": git if exclude_dynamic or "claudeMd" not in keys else "", "claudeMd": view.text or ""}
     found["currentDate"] = f"Today's date is {view.surroundings.date}."
     if exclude_dynamic:
@@ -46,7 +46,7 @@ def user_context(
     return {key: text for key, text in found.items() if text and key in keys}
 
 
-def flattened(context: Mapping[str, object], around: Around) -> str:
+def flattened(context: Mapping[str, object], around: TurnContext) -> str:
     """The block of a user context; empty if there is none."""
     if not context:
         return ""
@@ -64,7 +64,7 @@ def context_blocks(
     >>> context_blocks(view)[0].text == view.messages[0]["content"][0]["text"]
     True
     """
-    around = around_of(view.dialect.name)
+    around = turn_context_of(view.dialect.name)
     context = user_context(view, git=git, environment=environment, memory=memory, exclude_dynamic=exclude_dynamic)
     own = () if "claudeMd" in around.context_keys else tuple(slot.block for slot in view.slots)
     sections = []

@@ -5,8 +5,8 @@ It looks only at its working directory and at the home, and has no settings abou
 
 from __future__ import annotations
 
-from foretold.dialects.schema import Dialect, Group, Part, Reading, Rules, Source
-from foretold.dialects.surroundings import Request, Surroundings, find_git, plain_surroundings
+from foretold.dialects.schema import Dialect, EntryGroup, FileSource, RequestPart, Rules, TextRules
+from foretold.dialects.surroundings import LoadRequest, Surroundings, find_git, plain_surroundings
 from foretold.storage.tree import Tree
 
 V3_0_65 = Dialect(
@@ -18,13 +18,13 @@ V3_0_65 = Dialect(
     environment=(),
     managed=(("", "/etc/cline"),),
     start=(
-        Source("project", "cwd", "AGENTS.md", label="Workspace AGENTS.md"),
-        Source("project", "cwd", ".clinerules", "either", label=".clinerules"),
-        Source("project", "cwd", ".cline/rules", "rules"),
-        Source("user", "home", ".agents/AGENTS.md", label="Global AGENTS.md"),
-        Source("user", "home", ".cline/rules", "rules"),
-        Source("user", "home", "Documents/Cline/Rules", "rules"),
-        Source("user", "home", "Cline/Rules", "rules"),
+        FileSource("project", "cwd", "AGENTS.md", label="Workspace AGENTS.md"),
+        FileSource("project", "cwd", ".clinerules", "either", label=".clinerules"),
+        FileSource("project", "cwd", ".cline/rules", "rules"),
+        FileSource("user", "home", ".agents/AGENTS.md", label="Global AGENTS.md"),
+        FileSource("user", "home", ".cline/rules", "rules"),
+        FileSource("user", "home", "Documents/Cline/Rules", "rules"),
+        FileSource("user", "home", "Cline/Rules", "rules"),
     ),
     after_bom=True,
     rules=Rules(
@@ -37,14 +37,18 @@ V3_0_65 = Dialect(
     ),
     identity="name",
     sorts=("name",),
-    reading=Reading(frontmatter="all", markdown=False, drops_bom=True, trims=("user", "project")),
-    parts=(Part("system", "system", (Group(("file", "rule"), "## {name}\n{text}", "\n\n"),), before="# Rules\n"),),
+    reading=TextRules(frontmatter="all", markdown=False, drops_bom=True, trims=("user", "project")),
+    parts=(
+        RequestPart(
+            "system", "system", (EntryGroup(("file", "rule"), "## {name}\n{text}", "\n\n"),), before="# Rules\n"
+        ),
+    ),
     user=".cline",
 )
 
 DIALECTS = (V3_0_65,)
 
 
-def read_surroundings(tree: Tree, request: Request) -> Surroundings:
+def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
     """The surroundings of a session."""
     return plain_surroundings(request, git=find_git(tree, request.cwd))

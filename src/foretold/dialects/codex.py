@@ -9,9 +9,9 @@ Numbers like C17 are those of its page, `docs/agents/codex.md`.
 
 from __future__ import annotations
 
-from foretold.dialects.schema import Dialect, Group, Part, Reading, Source
+from foretold.dialects.schema import Dialect, EntryGroup, FileSource, RequestPart, TextRules
 from foretold.dialects.settings_files import dig, parse_args, read_toml, texts_of
-from foretold.dialects.surroundings import Request, Surroundings, join, marked_top, plain_surroundings, walk_between
+from foretold.dialects.surroundings import LoadRequest, Surroundings, join, marked_top, plain_surroundings, walk_between
 from foretold.storage.tree import Tree
 from foretold.types import Finding
 
@@ -26,25 +26,25 @@ V0_166_0 = Dialect(
     environment=("CODEX_HOME",),
     managed=(("", "/etc/codex"),),
     start=(
-        Source("memory", "memory", "memory_summary.md", "summary"),
-        Source("user", "user", NAMES[0], others=NAMES[1:]),  # C10: the first with text
-        Source("project", "walk", NAMES[0], others=NAMES[1:], pick="file", switch="project"),  # C1, C2
+        FileSource("memory", "memory", "memory_summary.md", "summary"),
+        FileSource("user", "user", NAMES[0], others=NAMES[1:]),  # C10: the first with text
+        FileSource("project", "walk", NAMES[0], others=NAMES[1:], pick="file", switch="project"),  # C1, C2
     ),
     identity="none",  # C11
     budget="project",  # C17
-    reading=Reading(frontmatter="none", markdown=False, trims=("user", "memory"), space="rust"),
+    reading=TextRules(frontmatter="none", markdown=False, trims=("user", "memory"), space="rust"),
     parts=(
-        Part(
+        RequestPart(
             "developer",
             "developer",
-            (Group(("memory file",), "{text}", ""),),
+            (EntryGroup(("memory file",), "{text}", ""),),
             before="========= MEMORY_SUMMARY BEGINS =========\n",
             after="\n========= MEMORY_SUMMARY ENDS =========",
         ),
-        Part(
+        RequestPart(
             "before-prompt",
             "user",
-            (Group(("user file",), "{text}", "\n\n"), Group(("project file",), "{text}", "\n\n")),
+            (EntryGroup(("user file",), "{text}", "\n\n"), EntryGroup(("project file",), "{text}", "\n\n")),
             before="# AGENTS.md instructions{where}\n\n<INSTRUCTIONS>\n",
             after="\n</INSTRUCTIONS>",
             join="\n\n--- project-doc ---\n\n",
@@ -65,7 +65,7 @@ OPTIONS = {"-C": "one", "--cd": "one", "-c": "one", "--config": "one"}
 BUDGET = 32_768
 
 
-def read_surroundings(tree: Tree, request: Request) -> Surroundings:
+def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
     """The surroundings of a Codex session."""
     findings: list[Finding] = []
     options = parse_args(request.args, OPTIONS)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from foretold.types import NamedTuple
 
 
-class Afterwards(NamedTuple):
+class CompactionEffect(NamedTuple):
     """`start` is what the agent does with the files of the start: it reads them `again`, or has `kept` their text."""
 
     start: str = "again"
@@ -20,22 +20,22 @@ class Afterwards(NamedTuple):
     why: str = ""
 
 
-OTHER = Afterwards(why="not recorded; assumed to load again what a new conversation is told")
-STAYS = Afterwards("kept", why="not recorded; the text of the start is assumed to stay as it was")
+OTHER = CompactionEffect(why="not recorded; assumed to load again what a new conversation is told")
+STAYS = CompactionEffect("kept", why="not recorded; the text of the start is assumed to stay as it was")
 AFTER_COMPACTION = {
-    "claude-code": Afterwards("again", restores=True, reason="compact", recorded=True),
-    "codex": Afterwards("kept", recorded=True),  # sent again as it was, with the prompts, before the summary
-    "opencode": Afterwards("again", recorded=True),  # as for every request
+    "claude-code": CompactionEffect("again", restores=True, reason="compact", recorded=True),
+    "codex": CompactionEffect("kept", recorded=True),  # sent again as it was, with the prompts, before the summary
+    "opencode": CompactionEffect("again", recorded=True),  # as for every request
     "gemini-cli": STAYS,
     "qwen-code": STAYS,
 }
-AFTER_CLEAR = {"claude-code": Afterwards("again", recorded=True)}
+AFTER_CLEAR = {"claude-code": CompactionEffect("again", recorded=True)}
 
 
-def after(event: str, agent: str) -> Afterwards:
+def effect_of(event: str, agent: str) -> CompactionEffect:
     """What an agent does after `compact` or `clear`.
 
-    >>> after("compact", "claude-code").reason, after("clear", "goose").recorded
+    >>> effect_of("compact", "claude-code").reason, effect_of("clear", "goose").recorded
     ('compact', False)
     """
     return (AFTER_COMPACTION if event == "compact" else AFTER_CLEAR).get(agent, OTHER)

@@ -5,9 +5,9 @@ Before the rules of its folders come those of `--rule`, which it sends twice, an
 
 from __future__ import annotations
 
-from foretold.dialects.schema import Dialect, Group, Part, Reading, Rules, Source
+from foretold.dialects.schema import Dialect, EntryGroup, FileSource, RequestPart, Rules, TextRules
 from foretold.dialects.settings_files import MAX_SETTINGS, parse_args
-from foretold.dialects.surroundings import Request, Surroundings, find_git, join, plain_surroundings
+from foretold.dialects.surroundings import LoadRequest, Surroundings, find_git, join, plain_surroundings
 from foretold.storage.tree import Fault, Tree
 from foretold.text.frontmatter import parse
 from foretold.types import Finding
@@ -23,9 +23,9 @@ V1_5_47 = Dialect(
     environment=(),
     managed=(("", "/etc/continue"),),
     start=(
-        Source("project", "cwd", NAMES[0], others=NAMES[1:], pick="file"),
-        Source("project", "cwd", ".continue/rules", "rules"),
-        Source("user", "home", ".continue/rules", "rules"),
+        FileSource("project", "cwd", NAMES[0], others=NAMES[1:], pick="file"),
+        FileSource("project", "cwd", ".continue/rules", "rules"),
+        FileSource("user", "home", ".continue/rules", "rules"),
     ),
     rules=Rules(
         ".md",
@@ -34,12 +34,12 @@ V1_5_47 = Dialect(
         admits="continue",
     ),
     identity="none",
-    reading=Reading(frontmatter="rules", markdown=False, trims=("fronted",), blank="empty"),
+    reading=TextRules(frontmatter="rules", markdown=False, trims=("fronted",), blank="empty"),
     parts=(
-        Part(
+        RequestPart(
             "system",
             "system",
-            (Group(("file", "setting", "rule"), "{text}", "\n\n"),),
+            (EntryGroup(("file", "setting", "rule"), "{text}", "\n\n"),),
             before='\n\n<context name="userRules">\n',
             after="\n</context>",
         ),
@@ -53,7 +53,7 @@ DIALECTS = (V1_5_47,)
 OPTIONS = {"--rule": "one", "--config": "one"}
 
 
-def read_surroundings(tree: Tree, request: Request) -> Surroundings:
+def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
     """The surroundings of a Continue CLI session."""
     findings: list[Finding] = []
     options = parse_args(request.args, OPTIONS)
@@ -67,7 +67,7 @@ def read_surroundings(tree: Tree, request: Request) -> Surroundings:
     return plain_surroundings(
         request,
         git=find_git(tree, request.cwd),
-        start=(first, *(Source("flag", "settings", key, "setting") for key in texts), *others),
+        start=(first, *(FileSource("flag", "settings", key, "setting") for key in texts), *others),
         texts=texts,
         findings=tuple(findings),
     )

@@ -5,9 +5,20 @@ Where it looks is set by its environment and its flags.
 
 from __future__ import annotations
 
-from foretold.dialects.schema import Dialect, Group, Imports, Inline, Nested, Part, Reading, Rules, Source, Trigger
+from foretold.dialects.schema import (
+    Dialect,
+    EntryGroup,
+    FileSource,
+    Imports,
+    Inline,
+    Nested,
+    RequestPart,
+    Rules,
+    TextRules,
+    Trigger,
+)
 from foretold.dialects.settings_files import parse_args
-from foretold.dialects.surroundings import Request, Surroundings, find_git, join, plain_surroundings, walk_between
+from foretold.dialects.surroundings import LoadRequest, Surroundings, find_git, join, plain_surroundings, walk_between
 from foretold.storage.tree import Tree
 
 TAG = "imported_custom_instruction"
@@ -22,9 +33,9 @@ INLINE = Inline(
     absolute=False,
 )
 NAMED = (
-    Source("project", "edges", "AGENTS.md", others=("agents.md",), pick="file"),
-    Source("project", "edges", "CLAUDE.md"),
-    Source("project", "edges", "GEMINI.md", literal=True),  # seen by probing 1.0.102
+    FileSource("project", "edges", "AGENTS.md", others=("agents.md",), pick="file"),
+    FileSource("project", "edges", "CLAUDE.md"),
+    FileSource("project", "edges", "GEMINI.md", literal=True),  # seen by probing 1.0.102
 )
 TABLE = "\n| {first} | File Path | Description |\n| {line} | --------- | ----------- |\n"
 
@@ -37,18 +48,18 @@ V1_0_102 = Dialect(
     environment=("COPILOT_CUSTOM_INSTRUCTIONS_DIRS", "COPILOT_HOME"),
     managed=(("", "/etc/copilot"),),
     start=(
-        Source("user", "user", "copilot-instructions.md"),
-        Source("project", "edges", ".github/copilot-instructions.md", apart=True),
+        FileSource("user", "user", "copilot-instructions.md"),
+        FileSource("project", "edges", ".github/copilot-instructions.md", apart=True),
         *(source._replace(base="edges") for source in NAMED),
         # seen by probing 1.0.102: folders between have the first file, too, and come folder by folder
-        Source("project", "between", ".github/copilot-instructions.md"),
+        FileSource("project", "between", ".github/copilot-instructions.md"),
         *(source._replace(base="between") for source in NAMED),
-        Source("user", "user", "instructions", "rules"),
-        Source("project", "edges", ".github/instructions", "rules"),
+        FileSource("user", "user", "instructions", "rules"),
+        FileSource("project", "edges", ".github/instructions", "rules"),
     ),
     touch=(
-        Source("user", "user", "instructions", "rules", "matching"),
-        Source("project", "edges", ".github/instructions", "rules", "matching"),
+        FileSource("user", "user", "instructions", "rules", "matching"),
+        FileSource("project", "edges", ".github/instructions", "rules", "matching"),
         *(source._replace(base="below") for source in NAMED),
     ),
     after_bom=True,
@@ -60,16 +71,16 @@ V1_0_102 = Dialect(
         lists="| {applyTo} | '{project}' | {description} |",
     ),
     identity="text",
-    reading=Reading(frontmatter="read-rules", markdown=False, drops_bom=True, blank="keep"),
+    reading=TextRules(frontmatter="read-rules", markdown=False, drops_bom=True, blank="keep"),
     parts=(
-        Part(
+        RequestPart(
             "system",
             "system",
             (
-                Group(("file",), "\n<custom_instruction>\n{text}\n</custom_instruction>\n", ""),
-                Group(("rule",), "{text}", "\n\n", "\n", "\n"),
-                Group(("row",), "{text}", "\n", TABLE.format(first="Pattern", line="-------"), "\n"),
-                Group(("folder-row",), "{text}", "\n", TABLE.format(first="Directory", line="---------"), "\n"),
+                EntryGroup(("file",), "\n<custom_instruction>\n{text}\n</custom_instruction>\n", ""),
+                EntryGroup(("rule",), "{text}", "\n\n", "\n", "\n"),
+                EntryGroup(("row",), "{text}", "\n", TABLE.format(first="Pattern", line="-------"), "\n"),
+                EntryGroup(("folder-row",), "{text}", "\n", TABLE.format(first="Directory", line="---------"), "\n"),
             ),
             chops="\n",
         ),
@@ -96,7 +107,7 @@ DIALECTS = (V1_0_102,)
 OPTIONS = {"--no-custom-instructions": "flag"}
 
 
-def read_surroundings(tree: Tree, request: Request) -> Surroundings:
+def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
     """The surroundings of a Copilot CLI session."""
     env = request.env
     git = find_git(tree, request.cwd)
@@ -114,7 +125,7 @@ def read_surroundings(tree: Tree, request: Request) -> Surroundings:
         git=git,
         start=(
             *request.dialect.start,
-            *(Source("project", "path", f"{path}/.github/instructions"[1:], "rules") for path in more),
-            *(Source("project", "path", f"{path}/AGENTS.md"[1:], "listed") for path in more),
+            *(FileSource("project", "path", f"{path}/.github/instructions"[1:], "rules") for path in more),
+            *(FileSource("project", "path", f"{path}/AGENTS.md"[1:], "listed") for path in more),
         ),
     )

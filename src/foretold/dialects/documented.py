@@ -12,25 +12,33 @@ from __future__ import annotations
 
 from foretold.dialects.schema import (
     Dialect,
-    Group,
+    EntryGroup,
+    FileSource,
     Imports,
     Inline,
     Nested,
-    Part,
-    Reading,
+    RequestPart,
     Rules,
-    Source,
+    TextRules,
     Trigger,
 )
 from foretold.dialects.settings_files import MAX_SETTINGS, parse_args, texts_of
-from foretold.dialects.surroundings import Git, Request, Surroundings, find_git, join, plain_surroundings, walk_between
+from foretold.dialects.surroundings import (
+    LoadRequest,
+    Repository,
+    Surroundings,
+    find_git,
+    join,
+    plain_surroundings,
+    walk_between,
+)
 from foretold.storage.tree import Fault, Tree, is_inside
 from foretold.text.frontmatter import parse
 
 AIDER_SETTINGS = ".aider.conf.yml"
 
 
-def read_surroundings(tree: Tree, request: Request) -> Surroundings:
+def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
     """The surroundings of a session whose settings, those of Aider aside, are not known."""
     git = find_git(tree, request.cwd)
     if request.dialect.agent == "aider":
@@ -41,17 +49,17 @@ def read_surroundings(tree: Tree, request: Request) -> Surroundings:
     return plain_surroundings(request, walk=walk_between(top, request.cwd), git=git)
 
 
-def _aider_files(tree: Tree, request: Request, git: Git | None) -> tuple[Source, ...]:
+def _aider_files(tree: Tree, request: LoadRequest, git: Repository | None) -> tuple[FileSource, ...]:
     wanted = parse_args(request.args, {"--read": "one"}).get("--read", [])
     for folder in (request.cwd, git.top if git else request.cwd, request.home):
         data = tree.read(f"{folder.rstrip('/')}/{AIDER_SETTINGS}", MAX_SETTINGS) if not wanted else Fault("missing")
         if not isinstance(data, Fault):
             wanted = texts_of(parse(data.decode("utf-8", "replace")).values.get("read"))
-    return tuple(Source("project", "path", join(request.cwd, path)[1:]) for path in wanted)
+    return tuple(FileSource("project", "path", join(request.cwd, path)[1:]) for path in wanted)
 
 
-TEXT = Reading(frontmatter="none", markdown=False)
-FRONTED = Reading(frontmatter="rules", markdown=False, drops_bom=True)
+TEXT = TextRules(frontmatter="none", markdown=False)
+FRONTED = TextRules(frontmatter="rules", markdown=False, drops_bom=True)
 
 BASE = Dialect(
     agent="",
@@ -59,14 +67,14 @@ BASE = Dialect(
     evidence="documented",
     surroundings="documented",
     reading=TEXT,
-    parts=(Part("system", "system", (Group(("file", "rule"), "{text}", "\n\n"),)),),
+    parts=(RequestPart("system", "system", (EntryGroup(("file", "rule"), "{text}", "\n\n"),)),),
 )
 TOUCHING = BASE._replace(nested=Nested(), triggers=(Trigger("Read", "file_path"),))
 
 AIDER = BASE._replace(
     agent="aider",
     programs=("aider",),
-    parts=(Part("system", "system", (Group(("file",), "{relative}\n{text}", "\n\n"),)),),
+    parts=(RequestPart("system", "system", (EntryGroup(("file",), "{relative}\n{text}", "\n\n"),)),),
 )
 
 #: AGENTS.md of the folders up to the home; its documents, as others quote them
@@ -74,11 +82,11 @@ AMP = TOUCHING._replace(
     agent="amp",
     programs=("amp",),
     start=(
-        Source("user", "home", ".config/amp/AGENTS.md"),
-        Source("user", "home", ".config/AGENTS.md"),
-        Source("project", "walk", "AGENTS.md", others=("AGENT.md", "CLAUDE.md"), pick="file"),
+        FileSource("user", "home", ".config/amp/AGENTS.md"),
+        FileSource("user", "home", ".config/AGENTS.md"),
+        FileSource("project", "walk", "AGENTS.md", others=("AGENT.md", "CLAUDE.md"), pick="file"),
     ),
-    touch=(Source("project", "below", "AGENTS.md", others=("AGENT.md", "CLAUDE.md"), pick="file"),),
+    touch=(FileSource("project", "below", "AGENTS.md", others=("AGENT.md", "CLAUDE.md"), pick="file"),),
     walk="home",
 )
 
@@ -94,27 +102,27 @@ CRUSH = BASE._replace(
     evidence="source",
     programs=("crush",),
     start=(
-        Source("user", "home", ".config/crush/CRUSH.md"),
-        Source("user", "home", ".config/AGENTS.md"),
-        *(Source("project", "cwd", name) for name in CRUSH_NAMES),
-        Source("project", "cwd", ".cursor/rules", "rules"),
+        FileSource("user", "home", ".config/crush/CRUSH.md"),
+        FileSource("user", "home", ".config/AGENTS.md"),
+        *(FileSource("project", "cwd", name) for name in CRUSH_NAMES),
+        FileSource("project", "cwd", ".cursor/rules", "rules"),
     ),
     rules=Rules(ordered="path"),
     reading=TEXT._replace(blank="empty"),
     unordered=("project",),
     parts=(
-        Part(
+        RequestPart(
             "system",
             "system",
-            (Group(("project file", "project rule"), CRUSH_FILE, ""),),
+            (EntryGroup(("project file", "project rule"), CRUSH_FILE, ""),),
             before="# Project-Specific Context\nMake sure to follow the instructions in the context below.\n"
             "<project_context>\n",
             after="\n</project_context>",
         ),
-        Part(
+        RequestPart(
             "system",
             "system",
-            (Group(("user file",), CRUSH_FILE, ""),),
+            (EntryGroup(("user file",), CRUSH_FILE, ""),),
             before="<user_preferences>\n",
             after="\n</user_preferences>",
         ),
@@ -126,11 +134,11 @@ CURSOR = TOUCHING._replace(
     agent="cursor",
     programs=("cursor",),
     start=(
-        Source("project", "cwd", "AGENTS.md"),
-        Source("project", "cwd", ".cursorrules"),
-        Source("project", "cwd", ".cursor/rules", "rules"),
+        FileSource("project", "cwd", "AGENTS.md"),
+        FileSource("project", "cwd", ".cursorrules"),
+        FileSource("project", "cwd", ".cursor/rules", "rules"),
     ),
-    touch=(Source("project", "below", "AGENTS.md"),),
+    touch=(FileSource("project", "below", "AGENTS.md"),),
     rules=Rules(".mdc", "globs", ordered="path", admits="cursor"),
     reading=FRONTED,
     unordered=("project",),
@@ -142,17 +150,17 @@ DEEPAGENTS = BASE._replace(
     evidence="source",
     programs=("deepagents",),
     start=(
-        Source("user", "home", ".deepagents/agent/AGENTS.md"),
-        Source("project", "project", ".deepagents/AGENTS.md"),
-        Source("project", "project", "AGENTS.md"),
+        FileSource("user", "home", ".deepagents/agent/AGENTS.md"),
+        FileSource("project", "project", ".deepagents/AGENTS.md"),
+        FileSource("project", "project", "AGENTS.md"),
     ),
     identity="none",
     reading=TEXT._replace(cuts_comments=("file",)),
     parts=(
-        Part(
+        RequestPart(
             "system",
             "system",
-            (Group(("file",), "{path}\n\n{text}", "\n\n"),),
+            (EntryGroup(("file",), "{path}\n\n{text}", "\n\n"),),
             before="<agent_memory>\n",
             after="\n\n</agent_memory>",
         ),
@@ -168,20 +176,20 @@ GOOSE = BASE._replace(
     evidence="source",
     programs=("goose",),
     start=(
-        Source("user", "home", ".config/goose/.goosehints"),
-        Source("user", "home", ".config/goose/AGENTS.md"),
-        Source("project", "walk", ".goosehints"),
-        Source("project", "walk", "AGENTS.md"),
+        FileSource("user", "home", ".config/goose/.goosehints"),
+        FileSource("user", "home", ".config/goose/AGENTS.md"),
+        FileSource("project", "walk", ".goosehints"),
+        FileSource("project", "walk", "AGENTS.md"),
     ),
-    touch=(Source("project", "below", ".goosehints"), Source("project", "below", "AGENTS.md")),
+    touch=(FileSource("project", "below", ".goosehints"), FileSource("project", "below", "AGENTS.md")),
     imports=Imports(depth=3, mode="inline", inline=GOOSE_IMPORT),
     parts=(
-        Part(
+        RequestPart(
             "system",
             "system",
             (
-                Group(("user file",), "{text}", "\n", "\n### Global Hints\nThese are my global goose hints.\n"),
-                Group(
+                EntryGroup(("user file",), "{text}", "\n", "\n### Global Hints\nThese are my global goose hints.\n"),
+                EntryGroup(
                     ("project file",),
                     "{text}",
                     "\n",
@@ -197,7 +205,9 @@ GOOSE = BASE._replace(
 JUNIE = BASE._replace(
     agent="junie",
     programs=("junie",),
-    start=(Source("project", "cwd", ".junie/AGENTS.md", others=("AGENTS.md", ".junie/guidelines.md"), pick="file"),),
+    start=(
+        FileSource("project", "cwd", ".junie/AGENTS.md", others=("AGENTS.md", ".junie/guidelines.md"), pick="file"),
+    ),
 )
 
 #: steering files, AGENTS.md; the exact text is not published
@@ -205,9 +215,9 @@ KIRO = TOUCHING._replace(
     agent="kiro",
     programs=("kiro",),
     start=(
-        Source("user", "home", ".kiro/steering", "rules"),
-        Source("project", "cwd", ".kiro/steering", "rules"),
-        Source("project", "cwd", "AGENTS.md"),
+        FileSource("user", "home", ".kiro/steering", "rules"),
+        FileSource("project", "cwd", ".kiro/steering", "rules"),
+        FileSource("project", "cwd", "AGENTS.md"),
     ),
     rules=Rules(".md", "fileMatchPattern", deep=False, ordered="path", admits="kiro"),
     reading=FRONTED,
@@ -219,23 +229,23 @@ ROO = BASE._replace(
     agent="roo",
     evidence="source",
     start=(
-        Source("project", "cwd", "AGENTS.md", others=("AGENT.md",)),
-        Source("local", "cwd", "AGENTS.local.md"),
-        Source("user", "home", ".roo/rules", "rules"),
-        Source("project", "cwd", ".roo/rules", "rules"),
-        Source("legacy", "cwd", ".roorules", others=(".clinerules",)),
+        FileSource("project", "cwd", "AGENTS.md", others=("AGENT.md",)),
+        FileSource("local", "cwd", "AGENTS.local.md"),
+        FileSource("user", "home", ".roo/rules", "rules"),
+        FileSource("project", "cwd", ".roo/rules", "rules"),
+        FileSource("legacy", "cwd", ".roorules", others=(".clinerules",)),
     ),
     rules=Rules(ordered="base-name"),
     reading=TEXT._replace(trims=("user", "project", "local", "legacy")),
     parts=(
-        Part(
+        RequestPart(
             "system",
             "system",
             (
-                Group(("project file",), "# Agent Rules Standard (AGENTS.md):\n{text}", "\n\n"),
-                Group(("local file",), "# Agent Rules Local (AGENTS.local.md):\n{text}", "\n\n"),
-                Group(("rule",), "# Rules from {relative}:\n{text}", "\n\n", "# Rules from .roo directories:\n\n"),
-                Group(("legacy file",), "# Rules from {relative}:\n{text}", "\n\n"),
+                EntryGroup(("project file",), "# Agent Rules Standard (AGENTS.md):\n{text}", "\n\n"),
+                EntryGroup(("local file",), "# Agent Rules Local (AGENTS.local.md):\n{text}", "\n\n"),
+                EntryGroup(("rule",), "# Rules from {relative}:\n{text}", "\n\n", "# Rules from .roo directories:\n\n"),
+                EntryGroup(("legacy file",), "# Rules from {relative}:\n{text}", "\n\n"),
             ),
             before="Rules:\n\n",
             join="\n\n",
@@ -248,9 +258,9 @@ VSCODE_COPILOT = TOUCHING._replace(
     agent="vscode-copilot",
     programs=("code",),
     start=(
-        Source("project", "cwd", ".github/copilot-instructions.md"),
-        Source("project", "cwd", "AGENTS.md"),
-        Source("project", "cwd", ".github/instructions", "rules"),
+        FileSource("project", "cwd", ".github/copilot-instructions.md"),
+        FileSource("project", "cwd", "AGENTS.md"),
+        FileSource("project", "cwd", ".github/instructions", "rules"),
     ),
     rules=Rules(".instructions.md", "applyTo", ordered="path", admits="vscode"),
     reading=FRONTED,
@@ -261,8 +271,8 @@ VSCODE_COPILOT = TOUCHING._replace(
 WARP = TOUCHING._replace(
     agent="warp",
     programs=("warp",),
-    start=(Source("project", "edges", "WARP.md", others=("AGENTS.md",), pick="file"),),
-    touch=(Source("project", "below", "WARP.md", others=("AGENTS.md",), pick="file"),),
+    start=(FileSource("project", "edges", "WARP.md", others=("AGENTS.md",), pick="file"),),
+    touch=(FileSource("project", "below", "WARP.md", others=("AGENTS.md",), pick="file"),),
 )
 
 #: rules with a trigger, AGENTS.md; the exact text is not published
@@ -270,12 +280,12 @@ WINDSURF = TOUCHING._replace(
     agent="windsurf",
     programs=("windsurf",),
     start=(
-        Source("user", "home", ".codeium/windsurf/memories/global_rules.md"),
-        Source("project", "walk", ".windsurf/rules", "rules"),
-        Source("project", "cwd", ".windsurfrules"),
-        Source("project", "cwd", "AGENTS.md"),
+        FileSource("user", "home", ".codeium/windsurf/memories/global_rules.md"),
+        FileSource("project", "walk", ".windsurf/rules", "rules"),
+        FileSource("project", "cwd", ".windsurfrules"),
+        FileSource("project", "cwd", "AGENTS.md"),
     ),
-    touch=(Source("project", "below", "AGENTS.md"),),
+    touch=(FileSource("project", "below", "AGENTS.md"),),
     rules=Rules(".md", "globs", deep=False, ordered="path", admits="windsurf"),
     max_file=12_000,
     reading=FRONTED,
@@ -292,18 +302,18 @@ ZED = BASE._replace(
     evidence="source",
     programs=("zed",),
     start=(
-        Source("user", "home", ".config/zed/AGENTS.md"),
-        Source("project", "cwd", ZED_NAMES[0], others=ZED_NAMES[1:], pick="file"),
+        FileSource("user", "home", ".config/zed/AGENTS.md"),
+        FileSource("project", "cwd", ZED_NAMES[0], others=ZED_NAMES[1:], pick="file"),
     ),
     identity="none",
     reading=TEXT._replace(trims=("user", "project", "local")),
     parts=(
-        Part(
+        RequestPart(
             "system",
             "system",
             (
-                Group(("user file",), "{text}", "\n\n", "### Personal `AGENTS.md`\n\n"),
-                Group(("project file",), "`{relative}`:\n``````\n{text}\n``````", "\n\n", "### Project Rules\n\n"),
+                EntryGroup(("user file",), "{text}", "\n\n", "### Personal `AGENTS.md`\n\n"),
+                EntryGroup(("project file",), "`{relative}`:\n``````\n{text}\n``````", "\n\n", "### Project Rules\n\n"),
             ),
             before="## User's Custom Instructions\n\n",
             join="\n\n",

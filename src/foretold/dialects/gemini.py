@@ -7,10 +7,20 @@
 
 from __future__ import annotations
 
-from foretold.dialects.schema import Dialect, Group, Imports, Inline, Nested, Part, Reading, Source, Trigger
+from foretold.dialects.schema import (
+    Dialect,
+    EntryGroup,
+    FileSource,
+    Imports,
+    Inline,
+    Nested,
+    RequestPart,
+    TextRules,
+    Trigger,
+)
 from foretold.dialects.settings_files import dig, is_on, parse_args, read_json, texts_of
 from foretold.dialects.surroundings import (
-    Request,
+    LoadRequest,
     Surroundings,
     find_git,
     join,
@@ -54,23 +64,23 @@ V0_61_0 = Dialect(
     environment=("GEMINI_CLI_HOME", "GEMINI_CLI_TRUST_WORKSPACE"),
     managed=(("darwin", "/Library/Application Support/GeminiCli"), ("", "/etc/gemini-cli")),
     start=(
-        Source("user", "user", "GEMINI.md"),
-        Source("memory", "memory", "MEMORY.md", others=("GEMINI.md",), pick="file"),
-        Source("project", "walk", "GEMINI.md", switch="project"),
-        Source("project", "added", "GEMINI.md", switch="project"),
+        FileSource("user", "user", "GEMINI.md"),
+        FileSource("memory", "memory", "MEMORY.md", others=("GEMINI.md",), pick="file"),
+        FileSource("project", "walk", "GEMINI.md", switch="project"),
+        FileSource("project", "added", "GEMINI.md", switch="project"),
     ),
-    touch=(Source("project", "reach", "GEMINI.md"),),
+    touch=(FileSource("project", "reach", "GEMINI.md"),),
     imports=IMPORTS,
     identity="inode",
     sorts=("project",),
-    reading=Reading(frontmatter="none", markdown=False, trims=("user", "memory", "extension", "project")),
+    reading=TextRules(frontmatter="none", markdown=False, trims=("user", "memory", "extension", "project")),
     parts=(
-        Part(
+        RequestPart(
             "system",
             "system",
             (
-                Group(("user file",), FORM, "\n\n", "<global_context>\n", "\n</global_context>", beside="memory"),
-                Group(
+                EntryGroup(("user file",), FORM, "\n\n", "<global_context>\n", "\n</global_context>", beside="memory"),
+                EntryGroup(
                     ("memory file",),
                     FORM,
                     "\n\n",
@@ -82,12 +92,12 @@ V0_61_0 = Dialect(
             after="\n</loaded_context>",
             join="\n",
         ),
-        Part(
+        RequestPart(
             "session-context",
             "user",
             (
-                Group(("extension file",), FORM, "\n\n", "<extension_context>\n", "\n</extension_context>"),
-                Group(("project file",), FORM, "\n\n", "<project_context>\n", "\n</project_context>"),
+                EntryGroup(("extension file",), FORM, "\n\n", "<extension_context>\n", "\n</extension_context>"),
+                EntryGroup(("project file",), FORM, "\n\n", "<project_context>\n", "\n</project_context>"),
             ),
             before="<loaded_context>\n",
             after="\n</loaded_context>",
@@ -121,7 +131,7 @@ NAME = "GEMINI.md"
 REFUSED = 55
 
 
-def read_surroundings(tree: Tree, request: Request) -> Surroundings:
+def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
     """The surroundings of a Gemini CLI session."""
     findings: list[Finding] = []
     options = parse_args(request.args, OPTIONS)
@@ -155,7 +165,7 @@ def read_surroundings(tree: Tree, request: Request) -> Surroundings:
                 [source._replace(name=name) for name in names] if source.layer in ("user", "project") else [source]
             )
         )
-        + tuple(Source("extension", "path", path[1:]) for path in extensions),
+        + tuple(FileSource("extension", "path", path[1:]) for path in extensions),
         touch=tuple(source._replace(name=name) for source in request.dialect.touch for name in names),
         markers=marks,
         refusal=0 if trusted else REFUSED,
@@ -175,7 +185,7 @@ def strongest(scopes: list[dict[str, object]], *keys: str) -> object:
     return found[-1] if found else None
 
 
-def _is_trusted(tree: Tree, request: Request, user: str, findings: list[Finding], *, skipped: bool) -> bool:
+def _is_trusted(tree: Tree, request: LoadRequest, user: str, findings: list[Finding], *, skipped: bool) -> bool:
     if request.trust is not None or skipped or is_on(request.env.get("GEMINI_CLI_TRUST_WORKSPACE")):
         return request.trust is not False
     folders = read_json(tree, f"{user}/trustedFolders.json", findings)

@@ -1,7 +1,7 @@
 """Where each agent is told about hooks and MCP servers, and in which words. One table, for `foretold install`, the
 plugin folder and the tests.
 
-1. A `Where` is a settings file: below a folder that a variable names, else below the home; or in the project.
+1. A `SettingsFile` is a settings file: below a folder that a variable names, else below the home; or in the project.
 2. In a shape, `{program}` is the first word of our command, `{words}` the others, `{argv}` all of them, `{line}` the
    command for a shell, `{seconds}` and `{milliseconds}` how long the agent shall wait.
 3. `evidence`: `run` if a released agent was seen to start what we wrote (`tests/system/live_hooks.py`), else
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 NAME = "foretold"  #: what our server is called in every agent
 
 
-class Where(NamedTuple):
+class SettingsFile(NamedTuple):
     """A settings file of an agent."""
 
     home: str  #: below the home; empty: there is none for the user
@@ -39,10 +39,10 @@ class Hook(NamedTuple):
     seconds: int = 10
 
 
-class Hooks(NamedTuple):
+class HookTarget(NamedTuple):
     """How an agent is told about hooks: below `hooks`, a list of groups for each event."""
 
-    where: Where
+    where: SettingsFile
     events: tuple[Hook, ...]
     timeout: str = "{seconds}"
     agent: str = ""  #: what our command is told about who calls; Claude Code needs not be named
@@ -50,10 +50,10 @@ class Hooks(NamedTuple):
     after: str = ""  #: what stands behind our command
 
 
-class Mcp(NamedTuple):
+class McpTarget(NamedTuple):
     """How an agent is told about a server: below these keys, by its name."""
 
-    where: Where
+    where: SettingsFile
     keys: tuple[str, ...] = ("mcpServers",)
     shape: Mapping[str, object] = {"command": "{program}", "args": "{words}"}
 
@@ -61,8 +61,8 @@ class Mcp(NamedTuple):
 class Install(NamedTuple):
     """What can be installed in an agent."""
 
-    hooks: Hooks | None = None
-    mcp: Mcp | None = None
+    hooks: HookTarget | None = None
+    mcp: McpTarget | None = None
     evidence: str = "documented"
 
 
@@ -108,26 +108,28 @@ _CODEX_NOTE = "Codex runs new hooks once you trust them: type /hooks in it."
 
 INSTALLS: dict[str, Install] = {
     "claude-code": Install(
-        Hooks(Where(".claude/settings.json", ".claude/settings.json", "CLAUDE_CONFIG_DIR", "settings.json"), CLAUDE),
-        Mcp(Where(".claude.json", ".mcp.json", "CLAUDE_CONFIG_DIR", ".claude.json"), shape=STDIO),
+        HookTarget(
+            SettingsFile(".claude/settings.json", ".claude/settings.json", "CLAUDE_CONFIG_DIR", "settings.json"), CLAUDE
+        ),
+        McpTarget(SettingsFile(".claude.json", ".mcp.json", "CLAUDE_CONFIG_DIR", ".claude.json"), shape=STDIO),
         "run",
     ),
     "codex": Install(
-        Hooks(
-            Where(".codex/hooks.json", ".codex/hooks.json", "CODEX_HOME", "hooks.json"),
+        HookTarget(
+            SettingsFile(".codex/hooks.json", ".codex/hooks.json", "CODEX_HOME", "hooks.json"),
             CODEX,
             agent="codex",
             note=_CODEX_NOTE,
         ),
-        Mcp(
-            Where(".codex/config.toml", ".codex/config.toml", "CODEX_HOME", "config.toml", "toml"),
+        McpTarget(
+            SettingsFile(".codex/config.toml", ".codex/config.toml", "CODEX_HOME", "config.toml", "toml"),
             keys=("mcp_servers",),
         ),
         "run",
     ),
     "gemini-cli": Install(
-        Hooks(
-            Where(
+        HookTarget(
+            SettingsFile(
                 ".gemini/settings.json", ".gemini/settings.json", "GEMINI_CLI_HOME", ".gemini/settings.json", "jsonc"
             ),
             GEMINI,
@@ -135,15 +137,17 @@ INSTALLS: dict[str, Install] = {
             "gemini-cli",
             after=" || true",  # it takes a program that is gone for one that forbids the prompt (gemini-cli 0.61.0)
         ),
-        Mcp(
-            Where(".gemini/settings.json", ".gemini/settings.json", "GEMINI_CLI_HOME", ".gemini/settings.json", "jsonc")
+        McpTarget(
+            SettingsFile(
+                ".gemini/settings.json", ".gemini/settings.json", "GEMINI_CLI_HOME", ".gemini/settings.json", "jsonc"
+            )
         ),
         "run",
     ),
     "opencode": Install(
         None,
-        Mcp(
-            Where(
+        McpTarget(
+            SettingsFile(
                 ".config/opencode/opencode.json",
                 "opencode.json",
                 "XDG_CONFIG_HOME",
@@ -157,46 +161,62 @@ INSTALLS: dict[str, Install] = {
         "run",
     ),
     "qwen-code": Install(
-        Hooks(Where(".qwen/settings.json", ".qwen/settings.json", form="jsonc"), QWEN, "{milliseconds}", "qwen-code"),
-        Mcp(Where(".qwen/settings.json", ".qwen/settings.json", form="jsonc")),
+        HookTarget(
+            SettingsFile(".qwen/settings.json", ".qwen/settings.json", form="jsonc"),
+            QWEN,
+            "{milliseconds}",
+            "qwen-code",
+        ),
+        McpTarget(SettingsFile(".qwen/settings.json", ".qwen/settings.json", form="jsonc")),
         "run",
     ),
     "copilot-cli": Install(
         None,
-        Mcp(Where(".copilot/mcp-config.json", ".github/mcp.json", "COPILOT_HOME", "mcp-config.json"), shape=COPILOT),
+        McpTarget(
+            SettingsFile(".copilot/mcp-config.json", ".github/mcp.json", "COPILOT_HOME", "mcp-config.json"),
+            shape=COPILOT,
+        ),
         "run",
     ),
-    "cline": Install(None, Mcp(Where(".cline/data/settings/cline_mcp_settings.json"), shape=PATIENT), "run"),
-    "continue": Install(
-        None, Mcp(Where(".continue/config.yaml", form="yaml", is_made=False), ("mcpServers",), NAMED), "run"
+    "cline": Install(
+        None, McpTarget(SettingsFile(".cline/data/settings/cline_mcp_settings.json"), shape=PATIENT), "run"
     ),
-    "cursor": Install(None, Mcp(Where(".cursor/mcp.json", ".cursor/mcp.json"))),
-    "windsurf": Install(None, Mcp(Where(".codeium/windsurf/mcp_config.json"))),
+    "continue": Install(
+        None,
+        McpTarget(SettingsFile(".continue/config.yaml", form="yaml", is_made=False), ("mcpServers",), NAMED),
+        "run",
+    ),
+    "cursor": Install(None, McpTarget(SettingsFile(".cursor/mcp.json", ".cursor/mcp.json"))),
+    "windsurf": Install(None, McpTarget(SettingsFile(".codeium/windsurf/mcp_config.json"))),
     "zed": Install(
         None,
-        Mcp(
-            Where(".config/zed/settings.json", ".zed/settings.json", "XDG_CONFIG_HOME", "zed/settings.json", "jsonc"),
+        McpTarget(
+            SettingsFile(
+                ".config/zed/settings.json", ".zed/settings.json", "XDG_CONFIG_HOME", "zed/settings.json", "jsonc"
+            ),
             ("context_servers",),
             CUSTOM,
         ),
     ),
     "crush": Install(
         None,
-        Mcp(
-            Where(".config/crush/crush.json", "crush.json", "XDG_CONFIG_HOME", "crush/crush.json"),
+        McpTarget(
+            SettingsFile(".config/crush/crush.json", "crush.json", "XDG_CONFIG_HOME", "crush/crush.json"),
             ("mcp",),
             STDIO,
         ),
     ),
     "amp": Install(
         None,
-        Mcp(
-            Where(".config/amp/settings.json", ".amp/settings.json", "XDG_CONFIG_HOME", "amp/settings.json", "jsonc"),
+        McpTarget(
+            SettingsFile(
+                ".config/amp/settings.json", ".amp/settings.json", "XDG_CONFIG_HOME", "amp/settings.json", "jsonc"
+            ),
             ("amp.mcpServers",),
         ),
     ),
-    "kiro": Install(None, Mcp(Where(".kiro/settings/mcp.json", ".kiro/settings/mcp.json"))),
-    "junie": Install(None, Mcp(Where(".junie/mcp/mcp.json", ".junie/mcp/mcp.json"))),
-    "roo": Install(None, Mcp(Where("", ".roo/mcp.json"))),
-    "vscode-copilot": Install(None, Mcp(Where("", ".vscode/mcp.json", form="jsonc"), ("servers",), STDIO)),
+    "kiro": Install(None, McpTarget(SettingsFile(".kiro/settings/mcp.json", ".kiro/settings/mcp.json"))),
+    "junie": Install(None, McpTarget(SettingsFile(".junie/mcp/mcp.json", ".junie/mcp/mcp.json"))),
+    "roo": Install(None, McpTarget(SettingsFile("", ".roo/mcp.json"))),
+    "vscode-copilot": Install(None, McpTarget(SettingsFile("", ".vscode/mcp.json", form="jsonc"), ("servers",), STDIO)),
 }

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import re
 
-from foretold.dialects.schema import Dialect, Group, Nested, Part, Reading, Source, Trigger
+from foretold.dialects.schema import Dialect, EntryGroup, FileSource, Nested, RequestPart, TextRules, Trigger
 from foretold.dialects.settings_files import is_on, read_json, texts_of
-from foretold.dialects.surroundings import Request, Surroundings, find_git, join, plain_surroundings, walk_between
+from foretold.dialects.surroundings import LoadRequest, Surroundings, find_git, join, plain_surroundings, walk_between
 from foretold.storage.tree import Fault, Tree
 from foretold.types import TYPE_CHECKING, Finding
 
@@ -41,12 +41,12 @@ V1_18_33 = Dialect(
     ),
     managed=(("", "/etc/opencode"),),
     start=(
-        Source("user", "user", "AGENTS.md", pick="path"),
-        Source("project", "upward", NAMES[0], others=NAMES[1:], pick="walk", switch="project"),  # O1, O2
+        FileSource("user", "user", "AGENTS.md", pick="path"),
+        FileSource("project", "upward", NAMES[0], others=NAMES[1:], pick="walk", switch="project"),  # O1, O2
     ),
-    touch=(Source("project", "below", NAMES[0], others=NAMES[1:], pick="path"),),  # O20
-    reading=Reading(frontmatter="none", markdown=False, drops_bom=True, blank="empty"),
-    parts=(Part("system", "system", (Group(("file", "setting"), FORM, "\n"),)),),
+    touch=(FileSource("project", "below", NAMES[0], others=NAMES[1:], pick="path"),),  # O20
+    reading=TextRules(frontmatter="none", markdown=False, drops_bom=True, blank="empty"),
+    parts=(RequestPart("system", "system", (EntryGroup(("file", "setting"), FORM, "\n"),)),),
     nested=Nested(
         "tool",
         "tool_result",
@@ -67,7 +67,7 @@ FILES = ("opencode.json", "opencode.jsonc")
 MAX_FOLDERS = 10_000  #: of a pattern with `**`
 
 
-def read_surroundings(tree: Tree, request: Request) -> Surroundings:
+def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
     """The surroundings of an opencode session."""
     findings: list[Finding] = []
     env = request.env
@@ -101,8 +101,8 @@ def read_surroundings(tree: Tree, request: Request) -> Surroundings:
         start=(
             *_global(tree, join(request.cwd, moved) if moved else user, request.home, no_claude=no_claude),
             *(source._replace(name=names[0], others=names[1:]) for source in request.dialect.start[1:]),
-            *(Source("instructions", "path", path[1:]) for path in paths),
-            *(Source("instructions", "settings", page, "setting") for page in pages),
+            *(FileSource("instructions", "path", path[1:]) for path in paths),
+            *(FileSource("instructions", "settings", page, "setting") for page in pages),
         ),
         touch=tuple(source._replace(name=names[0], others=names[1:]) for source in request.dialect.touch),
         texts=dict(_pages(pages, request.settings.get("fetch"), findings)),
@@ -110,11 +110,11 @@ def read_surroundings(tree: Tree, request: Request) -> Surroundings:
     )
 
 
-def _global(tree: Tree, user: str, home: str, *, no_claude: bool) -> Iterator[Source]:
+def _global(tree: Tree, user: str, home: str, *, no_claude: bool) -> Iterator[FileSource]:
     """The first of the two global files that is there; the other is said to be shadowed by looking at both."""
     own, other = f"{user}/AGENTS.md", f"{home}/.claude/CLAUDE.md"
     chosen = own if tree.kind(own) != "missing" or no_claude or tree.kind(other) == "missing" else other
-    yield Source("user", "path", chosen[1:])
+    yield FileSource("user", "path", chosen[1:])
 
 
 def _pages(pages: list[str], fetch: object, findings: list[Finding]) -> Iterator[tuple[str, tuple[str, str]]]:

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from foretold.dialects.claude_code.settings import slug
 from foretold.dialects.gemini import FOLDER, IMPORTS, INLINE, OUTSIDE, V0_61_0 as GEMINI, settings_files, strongest
-from foretold.dialects.schema import Group, Nested, Part, Reading, Rules, Source, Trigger
+from foretold.dialects.schema import EntryGroup, FileSource, Nested, RequestPart, Rules, TextRules, Trigger
 from foretold.dialects.settings_files import read_json, texts_of
-from foretold.dialects.surroundings import Request, Surroundings, find_git, plain_surroundings, walk_between
+from foretold.dialects.surroundings import LoadRequest, Surroundings, find_git, plain_surroundings, walk_between
 from foretold.storage.tree import Fault, Tree, is_inside
 from foretold.types import TYPE_CHECKING, Finding
 
@@ -33,34 +33,34 @@ V0_24_4 = GEMINI._replace(
     environment=(),
     managed=(("", "/etc/qwen-code"),),
     start=(
-        Source("user", "user", "QWEN.md"),
-        Source("project", "walk", "QWEN.md", switch="project"),
-        Source("user", "user", "AGENTS.md"),
-        Source("project", "walk", "AGENTS.md", switch="project"),
-        Source("user", "user", "output-language.md"),
-        Source("local", "project", ".qwen/QWEN.local.md", switch="project"),
-        Source("user", "user", "rules", "rules"),
-        Source("project", "project", ".qwen/rules", "rules", switch="project"),
+        FileSource("user", "user", "QWEN.md"),
+        FileSource("project", "walk", "QWEN.md", switch="project"),
+        FileSource("user", "user", "AGENTS.md"),
+        FileSource("project", "walk", "AGENTS.md", switch="project"),
+        FileSource("user", "user", "output-language.md"),
+        FileSource("local", "project", ".qwen/QWEN.local.md", switch="project"),
+        FileSource("user", "user", "rules", "rules"),
+        FileSource("project", "project", ".qwen/rules", "rules", switch="project"),
     ),
     touch=(
-        Source("user", "user", "rules", "rules", "matching"),
-        Source("project", "project", ".qwen/rules", "rules", "matching"),
+        FileSource("user", "user", "rules", "rules", "matching"),
+        FileSource("project", "project", ".qwen/rules", "rules", "matching"),
     ),
     imports=IMPORTS._replace(inline=INLINE._replace(regions="markdown", failed=(OUTSIDE, FOLDER), top_counts=True)),
     rules=Rules(".md", "paths", links="anywhere", excluded_by=(), free=("user",), ordered="path"),
     identity="real",
     sorts=(),
-    reading=Reading(
+    reading=TextRules(
         frontmatter="rules", markdown=False, trims=("user", "project", "local", "rule"), cuts_comments=("rule",)
     ),
     parts=(
-        Part(
+        RequestPart(
             "system",
             "system",
-            (Group(("file",), RELATIVE, "\n\n"), Group(("rule",), RULE, "\n\n")),
+            (EntryGroup(("file",), RELATIVE, "\n\n"), EntryGroup(("rule",), RULE, "\n\n")),
             join="\n\n",
         ),
-        Part("system", "system", (Group(("setting",), "## {path}\n\n{text}", "\n\n"),)),
+        RequestPart("system", "system", (EntryGroup(("setting",), "## {path}\n\n{text}", "\n\n"),)),
     ),
     nested=Nested(
         "tool",
@@ -81,7 +81,7 @@ EMPTY = "Your MEMORY.md is currently empty. When you save new memories, they wil
 NAMES = ("QWEN.md", "AGENTS.md")
 
 
-def read_surroundings(tree: Tree, request: Request) -> Surroundings:
+def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
     """The surroundings of a Qwen Code session."""
     findings: list[Finding] = []
     user = f"{request.home}/.qwen"
@@ -105,7 +105,7 @@ def read_surroundings(tree: Tree, request: Request) -> Surroundings:
             *(source._replace(name=name) for name in names for source in start[:2]),
             start[4],
             *start[5:],
-            *(Source("memory", "settings", key, "setting") for key in texts),
+            *(FileSource("memory", "settings", key, "setting") for key in texts),
         ),
         texts=texts,
         trusted=trusted,
@@ -114,7 +114,7 @@ def read_surroundings(tree: Tree, request: Request) -> Surroundings:
     )
 
 
-def _walk(request: Request, top: str) -> tuple[str, ...]:
+def _walk(request: LoadRequest, top: str) -> tuple[str, ...]:
     """# qwen-code: qwen-005, qwen-004, qwen-006"""
     cwd, home = request.cwd, request.home
     if cwd == home:
@@ -124,7 +124,7 @@ def _walk(request: Request, top: str) -> tuple[str, ...]:
     return walk_between((home.rpartition("/")[0] or "/") if is_inside(cwd, home) else "/", cwd)
 
 
-def _is_known(tree: Tree, request: Request, user: str, findings: list[Finding]) -> bool:
+def _is_known(tree: Tree, request: LoadRequest, user: str, findings: list[Finding]) -> bool:
     folders = read_json(tree, f"{user}/trustedFolders.json", findings)
     return any(is_inside(request.cwd, path) and level != "DO_NOT_TRUST" for path, level in folders.items())
 

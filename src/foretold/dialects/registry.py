@@ -65,7 +65,7 @@ SIGNS: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
 }
 
 
-class Choice(NamedTuple):
+class DialectChoice(NamedTuple):
     """A dialect, and how it was chosen."""
 
     dialect: Dialect
@@ -90,7 +90,7 @@ def _meant(agent: str) -> str:
     return f", did you mean {near[0]!r}?" if near else ""
 
 
-def choose(name: str = DEFAULT_AGENT, env: Mapping[str, str] | None = None) -> Choice:
+def choose(name: str = DEFAULT_AGENT, env: Mapping[str, str] | None = None) -> DialectChoice:
     """The dialect for a name with or without a version.
 
     >>> choose("claude-code@2.1.200").dialect.version
@@ -101,14 +101,14 @@ def choose(name: str = DEFAULT_AGENT, env: Mapping[str, str] | None = None) -> C
     if not version:
         version = installed_version(known[-1].programs, env) if env is not None else ""
     if not version:
-        return Choice(known[-1], "", assumed=False)
+        return DialectChoice(known[-1], "", assumed=False)
     wanted = version_key(version)
     if not wanted:
         recorded = ", ".join(dialect.version for dialect in known)
         raise UnknownAgent(f"{version!r} is not a version; recorded for {agent}: {recorded}")
     older = [dialect for dialect in known if version_key(dialect.version) <= wanted]
     dialect = older[-1] if older else known[0]
-    return Choice(dialect, version, assumed=version_key(dialect.version) != wanted)
+    return DialectChoice(dialect, version, assumed=version_key(dialect.version) != wanted)
 
 
 def set_up(tree: Tree, cwd: str, home: str, env: Mapping[str, str] | None = None) -> list[str]:

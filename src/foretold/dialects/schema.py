@@ -1,7 +1,7 @@
 """The tables a dialect is made of.
 
 A dialect says what one agent, in a range of versions, does. It holds data, or the name of a strategy that lives
-in `instructions/`; it holds no code. A *plan* is a tuple of `Source`s in the order in which the agent looks:
+in `instructions/`; it holds no code. A *plan* is a tuple of `FileSource`s in the order in which the agent looks:
 one plan for the start of a session, one for a touched file.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 from foretold.types import NamedTuple
 
 
-class Source(NamedTuple):
+class FileSource(NamedTuple):
     """One kind of candidate.
 
     `base` is where it is looked for: `managed`, `user` (the agent's folder in the home), `walk` (every folder
@@ -83,7 +83,7 @@ class Rules(NamedTuple):
     lists: str = ""  #: how one that waits is listed at the start: a row with its values, {relative}; empty = not at all
 
 
-class Reading(NamedTuple):
+class TextRules(NamedTuple):
     """What becomes of a file's text before it is an entry."""
 
     frontmatter: str = "all"  #: the files it is cut from: all, rules, none
@@ -108,7 +108,7 @@ class Fallback(NamedTuple):
     through_links: bool  #: whether a nested folder behind a link may lie outside the working directory
 
 
-class Index(NamedTuple):
+class IndexLimits(NamedTuple):
     """The memory index as the last entry, and how it is cut."""
 
     lines: int
@@ -144,7 +144,7 @@ class Envelope(NamedTuple):
     message: str = ""  #: the name that such a message bears
 
 
-class Group(NamedTuple):
+class EntryGroup(NamedTuple):
     """Entries of these layers or kinds, within a part.
 
     `entry` may have {path}, {relative} (to the working directory), {project} (to the top of the repository), {name},
@@ -159,12 +159,12 @@ class Group(NamedTuple):
     beside: str = ""  #: the layer that must be there too for `before` and `after`
 
 
-class Part(NamedTuple):
+class RequestPart(NamedTuple):
     """A place in a request that carries entries."""
 
     place: str
     role: str
-    groups: tuple[Group, ...]
+    groups: tuple[EntryGroup, ...]
     before: str = ""
     after: str = ""
     join: str = ""
@@ -223,17 +223,17 @@ class Dialect(NamedTuple):
     managed: tuple[tuple[str, str], ...] = (("", ""),)  #: platform -> the organisation's folder; "" = all others
     user: str = ""  #: the agent's folder in the home
     model: str = ""  #: when none is named
-    start: tuple[Source, ...] = ()
-    touch: tuple[Source, ...] = ()
+    start: tuple[FileSource, ...] = ()
+    touch: tuple[FileSource, ...] = ()
     walk: str = "below-top"  #: where it starts: below-top of the file system, top, repository, home, cwd
     opt_in: tuple[str, ...] = ()  #: switches that are off unless asked for
     max_file: int = 4 * 1024 * 1024
     after_bom: bool = False  #: whether frontmatter may follow a byte order mark
-    reading: Reading = Reading()
+    reading: TextRules = TextRules()
     imports: Imports = Imports(mode="none")
     rules: Rules = Rules()
     fallback: Fallback | None = None
-    memory_index: Index | None = None
+    memory_index: IndexLimits | None = None
     identity: str = "real"  #: what makes two files the same: real path, inode, text, name (the last wins), none
     again: str = "new"  #: what a touched file may attach: `anything` once, or only what is `new` to the session
     added_undoes_bare: bool = False  #: whether an added folder turns loading back on
@@ -244,7 +244,7 @@ class Dialect(NamedTuple):
     budget: str = ""  #: the layer whose bytes are limited
     template: Template = Template()
     envelope: Envelope = Envelope()
-    parts: tuple[Part, ...] = ()  #: where its entries go, if not in the one envelope
+    parts: tuple[RequestPart, ...] = ()  #: where its entries go, if not in the one envelope
     nested: Nested | None = None
     placements: tuple[Placement, ...] = (Placement(),)
     triggers: tuple[Trigger, ...] = ()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 MAX_SETTINGS = 64 * 1024 * 1024
 
 
-class Scope(NamedTuple):
+class SettingsScope(NamedTuple):
     """One settings file, or one value given on the command line."""
 
     name: str
@@ -22,16 +22,16 @@ class Scope(NamedTuple):
     values: dict[str, object]
 
 
-class Settings:
+class LayeredSettings:
     """Scopes in order of precedence, the strongest first."""
 
     __slots__ = ("findings", "scopes")
 
-    def __init__(self, scopes: Iterable[Scope], findings: list[Finding]) -> None:
+    def __init__(self, scopes: Iterable[SettingsScope], findings: list[Finding]) -> None:
         self.scopes = tuple(scopes)
         self.findings = findings
 
-    def defined(self, *keys: str, within: Sequence[str] = ()) -> Iterator[tuple[Scope, object]]:
+    def defined(self, *keys: str, within: Sequence[str] = ()) -> Iterator[tuple[SettingsScope, object]]:
         """Each scope (of those named) that has a value below these keys, the strongest first."""
         for scope in self.scopes:
             if not within or scope.name in within:

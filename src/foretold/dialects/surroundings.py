@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foretold.dialects.schema import Dialect, Source
+from foretold.dialects.schema import Dialect, FileSource
 from foretold.storage.tree import Fault, Tree, is_inside
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
-class Request(NamedTuple):
+class LoadRequest(NamedTuple):
     """What a caller of `foretold.load` asked for; defaults are filled in at the edge."""
 
     dialect: Dialect
@@ -27,7 +27,7 @@ class Request(NamedTuple):
     external: bool = False  #: whether imports from outside are approved, whatever is on record
 
 
-class Git(NamedTuple):
+class Repository(NamedTuple):
     """The repository around a folder."""
 
     top: str  #: its work tree
@@ -59,10 +59,10 @@ class Surroundings(NamedTuple):
     model: str
     date: str
     prompt_follows: bool  #: whether the user's prompt is the block behind the instructions
-    git: Git | None
+    git: Repository | None
     findings: tuple[Finding, ...]
-    start: tuple[Source, ...] = ()  #: the plan, where settings change that of the dialect
-    touch: tuple[Source, ...] = ()
+    start: tuple[FileSource, ...] = ()  #: the plan, where settings change that of the dialect
+    touch: tuple[FileSource, ...] = ()
     budget: int | None = None  #: bytes, of the layer that the dialect limits
     markers: tuple[str, ...] = (".git",)  #: what the top folder of a project holds
     refusal: int = 0  #: the exit status with which the agent refuses to start here
@@ -109,7 +109,7 @@ def walk_between(top: str, cwd: str) -> tuple[str, ...]:
     return tuple(folder for folder in (("/", *folders) if top == "/" else folders) if is_inside(folder, top)) or (cwd,)
 
 
-def plain_surroundings(request: Request, **changes: object) -> Surroundings:
+def plain_surroundings(request: LoadRequest, **changes: object) -> Surroundings:
     """Surroundings in which nothing is switched off; what an agent has beyond that is given."""
     dialect = request.dialect
     surroundings = Surroundings(
@@ -153,22 +153,22 @@ def user_home(name: str) -> str:
         return ""
 
 
-def find_git(tree: Tree, cwd: str) -> Git | None:
+def find_git(tree: Tree, cwd: str) -> Repository | None:
     """The repository that holds a folder, by looking for `.git` upwards.
 
     A `.git` file that names a folder with a `commondir` is a linked worktree; without one, a submodule.
     """
-    known: dict[str, Git | None] = getattr(tree, "repositories", {})  # of a tree that remembers
+    known: dict[str, Repository | None] = getattr(tree, "repositories", {})  # of a tree that remembers
     if cwd not in known:
         known[cwd] = _find_git(tree, cwd)
     return known[cwd]
 
 
-def _find_git(tree: Tree, folder: str) -> Git | None:
+def _find_git(tree: Tree, folder: str) -> Repository | None:
     while True:
         kind = tree.kind(folder.rstrip("/") + "/.git")
         if kind == "folder":
-            return Git(folder, folder, folder.rstrip("/") + "/.git", bare=False)
+            return Repository(folder, folder, folder.rstrip("/") + "/.git", bare=False)
         if kind == "file":
             return _follow_git_file(tree, folder)
         if folder in ("/", ""):
@@ -176,8 +176,8 @@ def _find_git(tree: Tree, folder: str) -> Git | None:
         folder = folder.rpartition("/")[0] or "/"
 
 
-def _follow_git_file(tree: Tree, folder: str) -> Git:
-    plain = Git(folder, folder, folder + "/.git", bare=False)
+def _follow_git_file(tree: Tree, folder: str) -> Repository:
+    plain = Repository(folder, folder, folder + "/.git", bare=False)
     named = _line_of(tree, folder + "/.git").removeprefix("gitdir:").strip()
     if not named:
         return plain
@@ -188,8 +188,8 @@ def _follow_git_file(tree: Tree, folder: str) -> Git:
     common = join(private, shared)
     head, _, last = common.rpartition("/")
     if last != ".git":
-        return Git(folder, common, common, bare=True)
-    return Git(folder, head or "/", common, bare=False)
+        return Repository(folder, common, common, bare=True)
+    return Repository(folder, head or "/", common, bare=False)
 
 
 def _line_of(tree: Tree, path: str) -> str:

@@ -18,7 +18,7 @@ from foretold.context.mentions import mentioned
 from foretold.context.nested import nested_attachments
 from foretold.instructions.render.escape import escape_fallback, escape_reserved
 from foretold.instructions.session import Call
-from foretold.instructions.text.prompt_mentions import parsed_mentions
+from foretold.instructions.text.prompt_mentions import parse_mentions
 from foretold.types import REASONS, TYPE_CHECKING, Entry, Finding, Skip
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class Attaching:
         surroundings = self.instructions.view.surroundings
         found = mentioned(text, surroundings.cwd, agent=self.surroundings.agent, home=surroundings.home)
         paths = {str(each.fields.get("filename")) for each in found.attachments if each.type == "file"}
-        for mention in parsed_mentions(text):
+        for mention in parse_mentions(text):
             if self.state.path_of(mention.path) in paths:
                 self.state.mention(mention.path, mention.first, mention.last)
         for skip in found.skips:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from foretold.context.compaction.compactor import TOPICS
 from foretold.context.compaction.transcript import Facts, chain, compaction_records, limit, record_groups
-from foretold.dialects.claude_code.compaction import form_of
+from foretold.dialects.claude_code.compaction import compaction_rules
 from foretold.errors import ModelFailed
 from foretold.harness.events import Compacted
 from foretold.harness.interrupts import own_records
@@ -58,7 +58,7 @@ def due_at(window: int, version: str) -> int:
     >>> due_at(200_000, "2.1.325"), due_at(40_000, "2.1.325")
     (167000, 24000)
     """
-    return max(limit(window, form_of(version)), int(window * SMALL))
+    return max(limit(window, compaction_rules(version)), int(window * SMALL))
 
 
 def is_too_long(error: ModelFailed) -> bool:
@@ -130,7 +130,7 @@ def _summary(
 
 def _end(harness: Harness, records: Sequence[Mapping[str, object]], last: Request) -> int:
     """How many messages are summed up: all but the last answer and what follows it, if the agent keeps that."""
-    if len(record_groups(chain(records))) < form_of(harness.version).least_groups:
+    if len(record_groups(chain(records))) < compaction_rules(harness.version).least_groups:
         return len(last.messages)
     said = [number for number, message in enumerate(last.messages) if message["role"] == "assistant"]
     return said[-1] if said else len(last.messages)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import time
 
-from foretold.dialects.claude_code.context import around_of
+from foretold.dialects.claude_code.context import turn_context_of
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.errors import SessionFailed, StoreFailed
 from foretold.harness.attachments import Attaching, skipped
@@ -141,7 +141,7 @@ class Harness:
         self.instructions = instructions or instructions_of(given)
         view = self.instructions.view
         self.agent, self.version = view.dialect.name, view.dialect.version
-        around_of(self.agent)  # UnknownAgent, if what surrounds a turn was not recorded
+        turn_context_of(self.agent)  # UnknownAgent, if what surrounds a turn was not recorded
         self.memory = memory_of(given, self.agent, self.find)
         self.state = state or state_of(given)
         self.surroundings = Surroundings(

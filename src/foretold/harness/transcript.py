@@ -16,7 +16,7 @@ import uuid
 
 from foretold.context.attachments import Attachment, image_of, texts
 from foretold.context.placing import is_older
-from foretold.dialects.claude_code.context import around_of
+from foretold.dialects.claude_code.context import turn_context_of
 from foretold.dialects.claude_code.sessions import rules_of
 from foretold.dialects.registry import choose
 from foretold.errors import StoreFailed
@@ -152,7 +152,7 @@ class Recording:
     def _rendered(self, attachment: Attachment) -> dict[str, object]:
         if not rules_of(self.version).is_rendered or image_of(attachment) is not None:
             return {}
-        around, placement = around_of(self._agent), placement_of(self.model, choose(self._agent).dialect)
+        around, placement = turn_context_of(self._agent), placement_of(self.model, choose(self._agent).dialect)
         said = [{"content": OPEN + text + CLOSE} for text in texts(attachment, around)]
         is_user = is_older(placement) or attachment.type in around.user_types
         return {"rendered": said, "renderedRole": "user" if is_user else "system"} if said else {}

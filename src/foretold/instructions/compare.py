@@ -12,7 +12,7 @@ import os
 import sys
 
 from foretold.dialects.registry import set_up
-from foretold.dialects.surroundings import Git
+from foretold.dialects.surroundings import Repository
 from foretold.errors import ForetoldError
 from foretold.instructions.load import ask, ask_again, demand_folder, load_view
 from foretold.instructions.session import Call, Session
@@ -52,7 +52,7 @@ class Comparison(NamedTuple):
         return self.cells.get((path, view.dialect.agent), Cell())
 
 
-class Memory(Disk):
+class CachingDisk(Disk):
     """A disk that is asked once for everything: what one agent has looked at, the next one knows.
 
     The names of a folder are listed once, so that what is not there costs nothing more; where letters of different case
@@ -63,7 +63,7 @@ class Memory(Disk):
 
     def __init__(self) -> None:
         super().__init__()
-        self.repositories: dict[str, Git | None] = {}
+        self.repositories: dict[str, Repository | None] = {}
         self._named: dict[str, frozenset[str] | None] = {}
         self._texts: dict[str, bytes | Fault] = {}
         self._kinds: dict[str, str] = {}
@@ -137,7 +137,7 @@ def compare(
     >>> [found.cell(f"{folder}/CLAUDE.md", view).state for view in found.views]
     ['always', '']
     """
-    tree = tree if tree is not None else Memory()
+    tree = tree if tree is not None else CachingDisk()
     _, first = ask(cwd, "claude-code", home, managed, env, (), None, None, None, ())
     demand_folder(tree, first)
     names = list(agents) if agents is not None else set_up(tree, first.cwd, first.home, env)
@@ -146,7 +146,7 @@ def compare(
     cells: dict[tuple[str, str], Cell] = {}
     views = []
     for name in names:
-        asked = ask_again(first, name, env, managed is not None)
+        asked = ask_again(first, name, env, managed=managed is not None)
         view = load_view(tree, *asked)
         views.append(view)
         _note(cells, view)

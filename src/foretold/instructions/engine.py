@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from foretold.dialects.schema import Dialect, Source
+from foretold.dialects.schema import Dialect, FileSource
 from foretold.dialects.surroundings import Surroundings
 from foretold.instructions.discover.candidates import take_named
 from foretold.instructions.discover.excludes import compile_excludes
@@ -19,7 +19,7 @@ from foretold.instructions.discover.rule_conditions import refusal_of
 from foretold.instructions.discover.rules import is_taken_now, take_rules
 from foretold.instructions.text.imports import MAX_PATH, is_contained, is_text, target_of
 from foretold.instructions.text.memory_index import cut_index, cut_middle
-from foretold.instructions.text.read import RUST_SPACE, Text, read_text, trimmed
+from foretold.instructions.text.read import RUST_SPACE, InstructionText, read_text, trim_text
 from foretold.instructions.view import Origin, Waiting
 from foretold.storage.tree import MISSING, Fault, Tree
 from foretold.text.frontmatter import SPACE, trim
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 NEARLY = {"punctuation-before": "punctuation stands before the @", "bad-start": "no import starts like this"}
 
 
-class Run:
+class Loader:
     """The state of one pass."""
 
     def __init__(self, tree: Tree, dialect: Dialect, surroundings: Surroundings, trigger: str = "") -> None:
@@ -57,12 +57,12 @@ class Run:
 
     # -- the plan -------------------------------------------------------------------------------------------
 
-    def follow(self, plan: tuple[Source, ...]) -> None:
+    def follow(self, plan: tuple[FileSource, ...]) -> None:
         """Take every source of a plan."""
         for source, folder in steps(plan, self.surroundings, self.trigger):
             self.take(source, folder)
 
-    def take(self, source: Source, folder: str) -> None:
+    def take(self, source: FileSource, folder: str) -> None:
         path = f"{folder.rstrip('/')}/{source.name}"
         if source.kind == "setting":
             self._take_setting(source)
@@ -95,7 +95,7 @@ class Run:
         else:
             self._take_own(path, source, folder)
 
-    def _take_own(self, path: str, source: Source, folder: str) -> None:
+    def _take_own(self, path: str, source: FileSource, folder: str) -> None:
         spelled = self.surroundings.spelled.get(folder) if source.base in ("added", "user") else None
         shown = path if spelled is None else spelled + source.name
         kind = "summary" if source.kind == "summary" else "file"
@@ -105,14 +105,14 @@ class Run:
         if taken and source.base in ("walk", "below"):
             self.own.append(path)
 
-    def _note_farther(self, path: str, source: Source) -> None:
+    def _note_farther(self, path: str, source: FileSource) -> None:
         """A folder of the walk whose like was found closer to the working directory."""
         if self.tree.kind(path) == "missing":
             self.absent.append(path)
         else:
             self.skips.append(Skip(path, "shadowed", f"by {self.closest[source.name]}", source.layer))
 
-    def _off(self, source: Source, folder: str) -> str:
+    def _off(self, source: FileSource, folder: str) -> str:
         """Why a source is switched off here; empty when it is on."""
         if self.surroundings.off:
             return self.surroundings.off
@@ -122,7 +122,7 @@ class Run:
             return "worktree"
         return ""
 
-    def _note_off(self, path: str, source: Source, folder: str, off: str) -> None:
+    def _note_off(self, path: str, source: FileSource, folder: str, off: str) -> None:
         if off == "worktree" and source.kind == "rules" and self.dialect.worktree_rules:
             take_rules(self, path, source, folder, only_waiting=True)
             return
@@ -145,7 +145,7 @@ class Run:
     # -- one file -------------------------------------------------------------------------------------------
 
     def take_file(
-        self, path: str, origin: Origin, shown: str = "", real: str = "", text: Text | Fault | None = None
+        self, path: str, origin: Origin, shown: str = "", real: str = "", text: InstructionText | Fault | None = None
     ) -> bool:
         """Take a file and what it imports; whether it has an entry.
 
@@ -188,7 +188,7 @@ class Run:
         else:
             self.skip(path, "budget", origin)
 
-    def _deliver(self, path: str, real: str, text: Text, origin: Origin) -> bool:
+    def _deliver(self, path: str, real: str, text: InstructionText, origin: Origin) -> bool:
         self.findings += text.findings
         if self.dialect.rules.named and origin.kind == "file":
             reason, detail = refusal_of(self.dialect.rules.admits, text)
@@ -203,7 +203,7 @@ class Run:
             whole, includes = self._expanded(path, real, text, origin)
             text = text._replace(shown=whole, includes=includes)
         if self.dialect.reading.trims:
-            text = text._replace(shown=trimmed(text, self.dialect.reading, origin))
+            text = text._replace(shown=trim_text(text, self.dialect.reading, origin))
         if origin.kind == "summary":
             text, origin = text._replace(shown=cut_middle(text.shown)), origin._replace(kind="file")
         if self.dialect.identity == "text":
@@ -228,7 +228,7 @@ class Run:
             self.take_imports(path, real, text, origin)
         return True
 
-    def _expanded(self, path: str, real: str, text: Text, origin: Origin) -> tuple[str, tuple[str, ...]]:
+    def _expanded(self, path: str, real: str, text: InstructionText, origin: Origin) -> tuple[str, tuple[str, ...]]:
         """The text with what it imports; most agents have no need of this."""
         if self.surroundings.flat:
             from foretold.instructions.text.inline import expand_flat
@@ -243,7 +243,7 @@ class Run:
         kept = self.dialect.reading.blank
         return kept == "skip" or (kept == "empty" and not text)
 
-    def _list(self, path: str, source: Source) -> None:
+    def _list(self, path: str, source: FileSource) -> None:
         """A file that the model is only told of. # copilot-cli: copilot-011"""
         if self.tree.kind(path) != "file":
             self.absent.append(path)
@@ -253,7 +253,7 @@ class Run:
         row = f"| {folder}/ | '{near}' | Agent instructions for {folder}/**/* |"
         self.entries.append(Entry(path, source.layer, row, row, "folder-row"))
 
-    def entry(self, path: str, text: Text, origin: Origin, reason: str = "") -> Entry:
+    def entry(self, path: str, text: InstructionText, origin: Origin, reason: str = "") -> Entry:
         globs = text.globs.patterns
         name = origin.name
         if self.dialect.rules.named:
@@ -301,7 +301,7 @@ class Run:
 
     # -- imports --------------------------------------------------------------------------------------------
 
-    def take_imports(self, path: str, real: str, text: Text, origin: Origin) -> None:
+    def take_imports(self, path: str, real: str, text: InstructionText, origin: Origin) -> None:
         folder = real.rpartition("/")[0] or "/"
         tried: set[str] = set()
         elsewhere: dict[str, tuple[str, int]] = {}
@@ -349,7 +349,7 @@ class Run:
 
     # -- settings, the memory index ----------------------------------------------------------------------------
 
-    def _take_setting(self, source: Source) -> None:
+    def _take_setting(self, source: FileSource) -> None:
         if source.name not in self.surroundings.texts:
             return
         where, text = self.surroundings.texts[source.name]

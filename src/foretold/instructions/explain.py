@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from foretold.dialects.surroundings import join
 from foretold.instructions.discover.rule_conditions import never_matches
-from foretold.instructions.engine import Run
+from foretold.instructions.engine import Loader
 from foretold.instructions.view import Origin, View, Waiting
 from foretold.storage.tree import Disk, Tree, is_inside
 from foretold.types import REASONS, TYPE_CHECKING, Finding, NamedTuple, Skip
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from foretold.types import Entry
 
 
-class Verdict(NamedTuple):
+class FileVerdict(NamedTuple):
     """The answer for one path. `loaded` is start, on-match, on-touch or never."""
 
     path: str
@@ -31,7 +31,7 @@ class Verdict(NamedTuple):
     change: tuple[str, ...]
 
 
-def verdict_of(view: View, path: str, tree: Tree | None = None) -> Verdict:
+def verdict_of(view: View, path: str, tree: Tree | None = None) -> FileVerdict:
     """What becomes of one instruction file in a view."""
     tree = tree if tree is not None else Disk()
     path = join(view.surroundings.cwd, path)
@@ -42,12 +42,12 @@ def verdict_of(view: View, path: str, tree: Tree | None = None) -> Verdict:
         if path in entry.includes or real in entry.includes:
             told = [_told(finding) for finding in view.findings if finding.path in (path, real)]
             said = f"its text stands in {entry.path}, in place of the import"
-            return Verdict(path, "start", "loaded at the start of every session", (said, *told), ())
+            return FileVerdict(path, "start", "loaded at the start of every session", (said, *told), ())
     for rule in view.waiting:
         if rule.entry.path in (path, real):
             globs = ", ".join(rule.entry.globs)
             why = f"its paths wait for a file that matches: {globs}, seen from {rule.base}"
-            return Verdict(path, "on-match", "loaded when a matching file is touched", (why,), ())
+            return FileVerdict(path, "on-match", "loaded when a matching file is touched", (why,), ())
     skips = [skip for skip in view.skips if skip.path in (path, real) or _almost(skip, path)]
     if not skips:
         return _elsewhere(view, path, tree)
@@ -64,7 +64,7 @@ def _almost(skip: Skip, path: str) -> bool:
     return skip.reason == "missing" and skip.path.startswith(path) and not skip.path[len(path) :].strip(PUNCTUATION)
 
 
-def _at_start(view: View, entry: Entry, number: int) -> Verdict:
+def _at_start(view: View, entry: Entry, number: int) -> FileVerdict:
     why = [f"number {number} of {len(view.entries)}, layer {entry.layer}, about {entry.tokens:,} tokens"]
     if entry.parent:
         why.append(f"imported by {entry.parent}")
@@ -72,14 +72,14 @@ def _at_start(view: View, entry: Entry, number: int) -> Verdict:
         why.append("shown without its frontmatter or comments")
     findings = [finding for finding in view.findings if finding.path == entry.path]
     why += [_told(finding) for finding in findings]
-    return Verdict(entry.path, "start", "loaded at the start of every session", tuple(why), ())
+    return FileVerdict(entry.path, "start", "loaded at the start of every session", tuple(why), ())
 
 
 def _told(finding: Finding) -> str:
     return f"line {finding.line or '?'}: {finding.message}"
 
 
-def _skipped(view: View, path: str, skips: list[Skip]) -> Verdict:
+def _skipped(view: View, path: str, skips: list[Skip]) -> FileVerdict:
     why = []
     for skip in skips:
         where = f"{skip.parent}:{skip.line}: " if skip.parent else ""
@@ -90,24 +90,26 @@ def _skipped(view: View, path: str, skips: list[Skip]) -> Verdict:
     places = {(path, None), *((skip.parent or skip.path, skip.line) for skip in skips)}
     hints = [finding.hint for finding in view.findings if (finding.path, finding.line) in places and finding.hint]
     change = dict.fromkeys(hints)
-    return Verdict(path, "never", "not loaded", tuple(why), tuple(change))
+    return FileVerdict(path, "never", "not loaded", tuple(why), tuple(change))
 
 
-def _on_touch(view: View, path: str, folder: str, tree: Tree) -> Verdict:
+def _on_touch(view: View, path: str, folder: str, tree: Tree) -> FileVerdict:
     """A file of a nested folder: taken for a moment, to see whether anything of it would be attached."""
     if view.surroundings.off:
-        return Verdict(path, "never", "not loaded", (f"disabled: {REASONS['disabled']} ({view.surroundings.off})",), ())
-    run = Run(tree, view.dialect, view.surroundings, f"{folder}/x")
+        return FileVerdict(
+            path, "never", "not loaded", (f"disabled: {REASONS['disabled']} ({view.surroundings.off})",), ()
+        )
+    run = Loader(tree, view.dialect, view.surroundings, f"{folder}/x")
     run.take_file(path, Origin("project", folder))
     if run.skips and not run.entries:
         return _skipped(view, path, [skip for skip in run.skips if skip.path == path])
-    return Verdict(path, "on-touch", "loaded when a file in its folder is touched", (f"in {folder}",), ())
+    return FileVerdict(path, "on-touch", "loaded when a file in its folder is touched", (f"in {folder}",), ())
 
 
-def _elsewhere(view: View, path: str, tree: Tree) -> Verdict:
+def _elsewhere(view: View, path: str, tree: Tree) -> FileVerdict:
     """A path that the start of a session never looks at."""
     if tree.kind(path) != "file":
-        return Verdict(path, "never", "not loaded", ("there is no such file",), ("create it",))
+        return FileVerdict(path, "never", "not loaded", ("there is no such file",), ("create it",))
     below = [source for source in view.dialect.touch if source.base == "below"]
     fallback = view.dialect.fallback
     names = [source.name for source in below if source.kind == "file"]
@@ -125,7 +127,7 @@ def _elsewhere(view: View, path: str, tree: Tree) -> Verdict:
         return _skipped(view, path, [skip._replace(path=path) for skip in closed])
     change = _ways_in(view, path)
     why = "the agent does not look there, and nothing imports it" if change else "the agent does not look there"
-    return Verdict(path, "never", "not loaded", (why,), change)
+    return FileVerdict(path, "never", "not loaded", (why,), change)
 
 
 def _ways_in(view: View, path: str) -> tuple[str, ...]:

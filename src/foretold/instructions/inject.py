@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from foretold.errors import ForetoldError
-from foretold.instructions.render.escape import harmless
+from foretold.instructions.render.escape import escape_tag
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def inject(
     if not text:
         return others
     agent = "" if isinstance(view, str) else f' agent="{view.dialect.name}"'
-    body = f"{OPEN}{agent}>\n{harmless(text, 'foretold', end='')}\n{CLOSE}"
+    body = f"{OPEN}{agent}>\n{escape_tag(text, 'foretold', end='')}\n{CLOSE}"
     in_blocks = any(isinstance(field_of(message, "content"), list) for message in others)
     content: object = [{"type": "text", "text": body}] if in_blocks else body
     message: Message = {"role": "system" if place == "system" else role, "content": content}

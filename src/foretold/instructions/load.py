@@ -10,12 +10,12 @@ import os
 import sys
 import time
 
-from foretold.dialects.registry import DEFAULT_AGENT, Choice, choose
-from foretold.dialects.surroundings import Request, Surroundings
+from foretold.dialects.registry import DEFAULT_AGENT, DialectChoice, choose
+from foretold.dialects.surroundings import LoadRequest, Surroundings
 from foretold.errors import NotAFolder
 from foretold.instructions.discover.candidates import arrange
 from foretold.instructions.discover.fallback import take_fallback
-from foretold.instructions.engine import Run
+from foretold.instructions.engine import Loader
 from foretold.instructions.explain import advise
 from foretold.instructions.view import View
 from foretold.storage.tree import Disk, Tree, unchanged
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from foretold.storage.tree import Stamp
 
 _kept: dict[Hashable, tuple[View, dict[str, Stamp]]] = {}
-_chosen: dict[tuple[str, str], Choice] = {}
+_chosen: dict[tuple[str, str], DialectChoice] = {}
 KEPT_VIEWS = 64
 
 
@@ -65,7 +65,7 @@ def load(
     return load_kept(choice, request) if tree is None else load_view(tree, choice, request)
 
 
-def load_kept(choice: Choice, request: Request) -> View:
+def load_kept(choice: DialectChoice, request: LoadRequest) -> View:
     """A view of the disk: the one that is kept, as long as nothing that it depends on has changed."""
     key = key_of(choice, request)
     kept = _kept.get(key)
@@ -79,7 +79,7 @@ def load_kept(choice: Choice, request: Request) -> View:
     return view
 
 
-def key_of(choice: Choice, request: Request) -> Hashable:
+def key_of(choice: DialectChoice, request: LoadRequest) -> Hashable:
     """What makes two questions the same."""
     env, settings = tuple(sorted(request.env.items())), repr(request.settings)
     return (choice, request._replace(env=env, settings=settings))  # type: ignore[arg-type]
@@ -104,7 +104,7 @@ def ask(
     add_dirs: Iterable[str],
     *,
     trust: bool | None = None,
-) -> tuple[Choice, Request]:
+) -> tuple[DialectChoice, LoadRequest]:
     """Fill in what a caller left out from the process."""
     env = os.environ if env is None else env
     choice = _choose(agent, env)
@@ -114,7 +114,7 @@ def ask(
     except (OSError, ValueError) as error:
         raise NotAFolder(f"{cwd!r} is not a folder: {error}") from None
     places = dict(dialect.managed)
-    return choice, Request(
+    return choice, LoadRequest(
         dialect=dialect,
         cwd=folder,
         home=os.path.abspath(home if home is not None else env.get("HOME") or os.path.expanduser("~")),
@@ -129,7 +129,9 @@ def ask(
     )
 
 
-def ask_again(request: Request, agent: str, env: Mapping[str, str] | None, managed: bool) -> tuple[Choice, Request]:  # noqa: FBT001
+def ask_again(
+    request: LoadRequest, agent: str, env: Mapping[str, str] | None, *, managed: bool
+) -> tuple[DialectChoice, LoadRequest]:
     """The same question to another agent; `managed` if the organisation's folder was given."""
     env = os.environ if env is None else env
     choice = _choose(agent, env)
@@ -142,27 +144,27 @@ def ask_again(request: Request, agent: str, env: Mapping[str, str] | None, manag
     )
 
 
-def _choose(agent: str, env: Mapping[str, str]) -> Choice:
+def _choose(agent: str, env: Mapping[str, str]) -> DialectChoice:
     key = (agent, env.get("PATH", ""))
     if key not in _chosen:
         _chosen[key] = choose(agent, env)
     return _chosen[key]
 
 
-def demand_folder(tree: Tree, request: Request) -> None:
+def demand_folder(tree: Tree, request: LoadRequest) -> None:
     """Refuse to start where no agent could."""
     if tree.kind(request.cwd) != "folder":
         raise NotAFolder(f"{request.cwd} is not a folder; give the folder the agent starts in")
 
 
-def load_view(tree: Tree, choice: Choice, request: Request) -> View:
+def load_view(tree: Tree, choice: DialectChoice, request: LoadRequest) -> View:
     """Run the plan of a session's start."""
     dialect = choice.dialect
     module = __import__(f"foretold.dialects.{dialect.surroundings}", fromlist=["read_surroundings"])
     surroundings: Surroundings = module.read_surroundings(tree, request)
     if request.external:
         surroundings = surroundings._replace(approved=lambda _: True)
-    run = Run(tree, dialect, surroundings)
+    run = Loader(tree, dialect, surroundings)
     run.follow(surroundings.start or dialect.start)
     nested = take_fallback(run)
     arrange(run)

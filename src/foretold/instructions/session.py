@@ -14,26 +14,26 @@ from __future__ import annotations
 
 import time
 
-from foretold.dialects.compaction import after
-from foretold.dialects.registry import DEFAULT_AGENT, Choice
-from foretold.dialects.schema import Nested, Source
-from foretold.dialects.surroundings import Request, join
+from foretold.dialects.compaction import effect_of
+from foretold.dialects.registry import DEFAULT_AGENT, DialectChoice
+from foretold.dialects.schema import FileSource, Nested
+from foretold.dialects.surroundings import LoadRequest, join
 from foretold.instructions.compaction.survival import (
     Survival,
     assumption,
     changed_paths,
     files_again,
-    loaded_again,
     lost_of,
+    with_reason,
 )
 from foretold.instructions.discover.fallback import take_nested_fallback
 from foretold.instructions.discover.locate import below, steps
 from foretold.instructions.discover.shell_reads import ShellRead, files_read, folder_after
 from foretold.instructions.discover.waiting import WaitingRules
-from foretold.instructions.engine import Run
+from foretold.instructions.engine import Loader
 from foretold.instructions.explain import advise
 from foretold.instructions.load import ask, demand_folder, invalidate, load_view
-from foretold.instructions.render.blocks import Attached, mention_blocks, turn_blocks
+from foretold.instructions.render.blocks import NestedEntries, mention_blocks, turn_blocks
 from foretold.instructions.render.parts import nested_blocks, resumed_blocks
 from foretold.instructions.text.prompt_mentions import mentions_in
 from foretold.instructions.view import View
@@ -106,13 +106,13 @@ class Session:
         self._open(ask(cwd, agent, home, managed, env, args, settings, model, now, add_dirs, trust=trust), tree)
 
     @classmethod
-    def of(cls, choice: Choice, request: Request, tree: Tree | None = None, name: str = "") -> Session:
+    def of(cls, choice: DialectChoice, request: LoadRequest, tree: Tree | None = None, name: str = "") -> Session:
         """The session of a question that was put together elsewhere."""
         session = cls.__new__(cls)
         session._open((choice, request), tree, name)
         return session
 
-    def _open(self, question: tuple[Choice, Request], tree: Tree | None, name: str = "") -> None:
+    def _open(self, question: tuple[DialectChoice, LoadRequest], tree: Tree | None, name: str = "") -> None:
         self._ask, self._tree = question, tree
         self._name = name  #: of the subagent, if it is one's conversation
         self._view: View | None = None
@@ -158,8 +158,8 @@ class Session:
         path, text, time of change in milliseconds. `count` asks the model for the tokens of a text.
         """
         before, attached, loaded = self.view, list(self.attached), dict(self._loaded)
-        plan = after("compact", before.dialect.agent)
-        view = before if plan.start == "kept" else loaded_again(self._begun_again(), plan.reason)
+        plan = effect_of("compact", before.dialect.agent)
+        view = before if plan.start == "kept" else with_reason(self._begun_again(), plan.reason)
         self._begin(view)
         files = files_again(self._disk(), view, attached, loaded, read, count) if plan.restores else None
         paths = set(files.paths) if files else set()
@@ -173,7 +173,7 @@ class Session:
     def clear(self) -> Survival:
         """The conversation was cleared: a new one begins in the same folder."""
         before, attached = self.view, list(self.attached)
-        plan = after("clear", before.dialect.agent)
+        plan = effect_of("clear", before.dialect.agent)
         view = self._begun_again()
         lost = lost_of(attached, (), "clearing", view)
         return Survival(view, (), lost, changed_paths(before, view), None, assumption(plan, view))
@@ -237,7 +237,7 @@ class Session:
         other.attached, other.shell_folder = list(self.attached), self.shell_folder
         return other
 
-    def _attachment(self, turn: list[Attached], runs: list[Run], blocks: list[Block]) -> Attachment:
+    def _attachment(self, turn: list[NestedEntries], runs: list[Loader], blocks: list[Block]) -> Attachment:
         entries = tuple(entry for attached in turn for entry in (*attached.files, *attached.fallback))
         self.attached += entries
         self._loaded |= dict.fromkeys((entry.path for entry in entries), time.time_ns() // 1_000_000)
@@ -292,12 +292,12 @@ class Session:
             return ""
         return path
 
-    def _touch(self, touched: str, tool: str, *, reached: bool) -> tuple[Run, Attached]:
+    def _touch(self, touched: str, tool: str, *, reached: bool) -> tuple[Loader, NestedEntries]:
         view = self.view
         nested = view.dialect.nested
         if reached and (nested is None or not nested.itself):
             self._attached.add(touched)
-        run = Run(self._disk(), view.dialect, view.surroundings, touched)
+        run = Loader(self._disk(), view.dialect, view.surroundings, touched)
         if nested is not None:
             self._follow_nested(run, touched, nested)
         else:
@@ -306,20 +306,20 @@ class Session:
         fallback: tuple[Entry, ...] = ()
         table = view.dialect.fallback
         if table is not None and view.nested_fallback and (tool == "mention" or (reached and tool in table.tools)):
-            other = Run(run.tree, view.dialect, view.surroundings, touched)
+            other = Loader(run.tree, view.dialect, view.surroundings, touched)
             take_nested_fallback(other, self._folders(run, touched, through_links=table.through_links), self._known)
             fallback = self._new(other.entries, run)
             run.skips += other.skips
             run.findings += other.findings
-        return run, Attached(files, fallback)
+        return run, NestedEntries(files, fallback)
 
-    def _folders(self, run: Run, touched: str, *, through_links: bool) -> list[str]:
+    def _folders(self, run: Loader, touched: str, *, through_links: bool) -> list[str]:
         """The folders between the working directory and a file that may hold instructions."""
         cwd = run.surroundings.cwd
         folders = below(cwd, touched)
         return folders if through_links else [path for path in folders if is_inside(run.tree.real(path), cwd)]
 
-    def _follow_touch(self, run: Run, touched: str) -> None:
+    def _follow_touch(self, run: Loader, touched: str) -> None:
         assert self._rules is not None
         matching = self._rules.matching(touched)
         inside = set(self._folders(run, touched, through_links=False))
@@ -341,21 +341,21 @@ class Session:
                     and rule.entry.path not in {nested.entry.path for nested in run.waiting}  # looked at just now
                 ]
 
-    def _follow_nested(self, run: Run, touched: str, nested: Nested) -> None:
+    def _follow_nested(self, run: Loader, touched: str, nested: Nested) -> None:
         """Rules that match, then the files of the folders that the dialect's plan looks in."""
         assert self._rules is not None
         if not nested.expands:
             run.dialect = run.dialect._replace(imports=run.dialect.imports._replace(mode="none"))
         run.entries += [rule.entry._replace(trigger=touched) for rule in self._rules.matching(touched)]
         plan = tuple(source for source in run.surroundings.touch or run.dialect.touch if source.kind != "rules")
-        by_folder: dict[str, list[Source]] = {}
+        by_folder: dict[str, list[FileSource]] = {}
         for source, folder in steps(plan, run.surroundings, touched):
             by_folder.setdefault(folder, []).append(source)
         for folder in reversed(by_folder) if nested.nearest_first else by_folder:
             for source in by_folder[folder]:
                 run.take(source, folder)
 
-    def _new(self, entries: list[Entry], run: Run) -> tuple[Entry, ...]:
+    def _new(self, entries: list[Entry], run: Loader) -> tuple[Entry, ...]:
         """Those entries that were not attached before."""
         found = []
         for entry in entries:

@@ -5,8 +5,8 @@ Where a file comes from, and what waits for a path: small values that a run and 
 
 from __future__ import annotations
 
-from foretold.dialects.registry import Choice
-from foretold.dialects.schema import Dialect, Source
+from foretold.dialects.registry import DialectChoice
+from foretold.dialects.schema import Dialect, FileSource
 from foretold.dialects.surroundings import Surroundings
 from foretold.instructions.render.blocks import start_blocks, start_text
 from foretold.types import Entry, Finding, Message, NamedTuple, Skip, Slot, estimate_tokens
@@ -37,7 +37,7 @@ class View:
 
     def __init__(
         self,
-        choice: Choice,
+        choice: DialectChoice,
         surroundings: Surroundings,
         entries: tuple[Entry, ...],
         skips: tuple[Skip, ...] = (),
@@ -123,7 +123,7 @@ def report(entry: Entry, dialect: Dialect) -> dict[str, object]:
     """One call of the InstructionsLoaded hook."""
     said: dict[str, object] = {
         "file_path": entry.path,
-        "memory_type": dict(dialect.types)[entry.layer],
+        "memory_type": dict(dialect.types).get(entry.layer, entry.layer),
         "load_reason": entry.reason,
     }
     if entry.globs:
@@ -140,14 +140,14 @@ class Waiting(NamedTuple):
 
     entry: Entry
     base: str  #: the folder that its globs are seen from
-    source: Source
+    source: FileSource
 
 
 class Wait(NamedTuple):
     """How the rules of a folder wait: for paths seen from `base`; `only` when those without `paths` are left out."""
 
     base: str
-    source: Source
+    source: FileSource
     only: bool = False
 
 

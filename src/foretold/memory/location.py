@@ -28,7 +28,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from foretold.dialects.settings_files import read_toml
-from foretold.dialects.surroundings import Git, Surroundings, find_git, join
+from foretold.dialects.surroundings import Repository, Surroundings, find_git, join
 from foretold.errors import NotAFolder
 from foretold.instructions.load import ask
 from foretold.paths import our_folders
@@ -121,7 +121,7 @@ def place_of_path(project: str, like: Place) -> Place:
     return like._replace(project=project, root=project, store=store, under="", team="", off="")
 
 
-def _overlay(surroundings: Surroundings, git: Git, store: str, state: str) -> str:
+def _overlay(surroundings: Surroundings, git: Repository, store: str, state: str) -> str:
     """A worktree's own store: beside the main one under the worktree's name, as the agent would call it."""
     from foretold.dialects.claude_code.settings import slug
 

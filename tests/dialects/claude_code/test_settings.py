@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 from foretold.dialects.claude_code.instructions import V2_1_197, V2_1_325
 from foretold.dialects.claude_code.settings import read_surroundings, slug
-from foretold.dialects.surroundings import Git, Request, Surroundings, walk_of
+from foretold.dialects.surroundings import LoadRequest, Repository, Surroundings, walk_of
 from foretold.storage.tree import Disk
 from foretold.types import Finding
 
@@ -30,7 +30,7 @@ class Counting(Disk):
 def surroundings_of(
     place, *args, cwd="proj", env=None, settings=None, dialect=V2_1_325, tree=None, model=None, add_dirs=()
 ):
-    request = Request(
+    request = LoadRequest(
         dialect, place.path(cwd), place.home, place.managed, env or {}, args, settings or {}, model, DATE, add_dirs
     )
     return read_surroundings(tree or Disk(), request)
@@ -553,7 +553,7 @@ def test_memory_is_that_of_the_repository(place):
     place.folder("proj/a/b")
     for cwd in ("proj", "proj/a/b", "beside"):
         assert memory_of(place, surroundings_of(place, cwd=cwd)) == DEFAULT
-    assert surroundings_of(place, cwd="beside").git == Git(
+    assert surroundings_of(place, cwd="beside").git == Repository(
         place.path("beside"), place.proj, place.proj + "/.git", bare=False
     )
 

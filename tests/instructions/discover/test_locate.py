@@ -3,8 +3,8 @@
 import pytest
 
 from foretold.dialects.claude_code.instructions import START, TOUCH
-from foretold.dialects.schema import Source
-from foretold.dialects.surroundings import Git, walk_of
+from foretold.dialects.schema import FileSource
+from foretold.dialects.surroundings import Repository, walk_of
 from foretold.instructions.discover.locate import below, folders_of, foreign_folders, steps
 
 
@@ -70,11 +70,11 @@ def test_no_memory_no_folder():
 
 def test_neighbours_with_many_folders_go_folder_by_folder():
     plan = (
-        Source("user", "user", "U"),
-        Source("project", "walk", "A"),
-        Source("project", "walk", "B"),
-        Source("project", "added", "C"),
-        Source("project", "walk", "D"),
+        FileSource("user", "user", "U"),
+        FileSource("project", "walk", "A"),
+        FileSource("project", "walk", "B"),
+        FileSource("project", "added", "C"),
+        FileSource("project", "walk", "D"),
     )
     assert [(folder, source.name) for source, folder in steps(plan, Surroundings())] == [
         ("/u", "U"),
@@ -132,10 +132,10 @@ def test_the_plan_of_a_touched_file():
     ("git", "foreign"),
     [
         (None, set()),
-        (Git("/r/p", "/r/p", "/r/p/.git", bare=False), set()),  # an ordinary repository
-        (Git("/r/p/w", "/r/p", "/r/p/.git", bare=False), {"/r/p", "/r/p/trees"}),  # a worktree inside
-        (Git("/r/p/w", "/other", "/other/.git", bare=False), set()),  # a worktree outside
-        (Git("/r/p/w", "/r/p", "/r/p", bare=True), set()),  # of a bare repository
+        (Repository("/r/p", "/r/p", "/r/p/.git", bare=False), set()),  # an ordinary repository
+        (Repository("/r/p/w", "/r/p", "/r/p/.git", bare=False), {"/r/p", "/r/p/trees"}),  # a worktree inside
+        (Repository("/r/p/w", "/other", "/other/.git", bare=False), set()),  # a worktree outside
+        (Repository("/r/p/w", "/r/p", "/r/p", bare=True), set()),  # of a bare repository
     ],
     ids=["none", "plain", "nested", "outside", "bare"],
 )

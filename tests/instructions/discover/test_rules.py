@@ -2,7 +2,7 @@
 
 import os
 
-from foretold.instructions.discover.rules import Rule, find_rules
+from foretold.instructions.discover.rules import RuleFile, find_rules
 from foretold.storage.tree import Disk
 from foretold.types import Skip
 
@@ -18,7 +18,7 @@ class Sorted(Disk):
 def found(place, folder="rules"):
     return [
         (place.short(each.path), place.short(each.real))
-        if isinstance(each, Rule)
+        if isinstance(each, RuleFile)
         else (place.short(each.path), each.reason)
         for each in find_rules(Sorted(), place.path(folder), ".md")
     ]

@@ -4,7 +4,7 @@ import pytest
 
 from foretold.dialects.claude_code.instructions import V2_1_197, V2_1_325
 from foretold.instructions.render.blocks import (
-    Attached,
+    NestedEntries,
     mention_blocks,
     nested_texts,
     placement_of,
@@ -136,12 +136,12 @@ def test_nested_text_is_not_trimmed():
     assert nested_texts([A, B], NEW) == ["Contents of /p/a/CLAUDE.md:\n\n\n a \n", "Contents of /p/b/CLAUDE.md:\n\nb"]
 
 
-TURN = [Attached((A,), (C,)), Attached((), ()), Attached((B,), (D,))]
+TURN = [NestedEntries((A,), (C,)), NestedEntries((), ()), NestedEntries((B,), (D,))]
 HOOK = "tool.call hook additional context: "
 
 
 def test_a_turn_of_the_older_version():
-    assert turn_blocks([Attached((A,)), Attached((B,))], OLD, "claude-opus-4-8") == [
+    assert turn_blocks([NestedEntries((A,)), NestedEntries((B,))], OLD, "claude-opus-4-8") == [
         Block("system", "text", f"{nested(A)}\n\n{nested(B)}")
     ]
 
@@ -171,12 +171,12 @@ def test_a_turn_inside_the_results(dialect):
 @pytest.mark.parametrize("model", ["claude-opus-5-5", "claude-sonnet-5", "claude-haiku-4-5"])
 @pytest.mark.parametrize("dialect", [OLD, NEW], ids=["197", "325"])
 def test_a_turn_that_attaches_nothing(dialect, model):
-    assert turn_blocks([], dialect, model) == turn_blocks([Attached(())], dialect, model) == []
-    assert mention_blocks([], dialect, model) == mention_blocks([Attached(())], dialect, model) == []
+    assert turn_blocks([], dialect, model) == turn_blocks([NestedEntries(())], dialect, model) == []
+    assert mention_blocks([], dialect, model) == mention_blocks([NestedEntries(())], dialect, model) == []
 
 
 def test_agents_md_of_one_call_are_joined_by_one_line_end():
-    assert turn_blocks([Attached((), (C, D))], NEW, "claude-opus-5-5") == [
+    assert turn_blocks([NestedEntries((), (C, D))], NEW, "claude-opus-5-5") == [
         Block("system", "text", f"{HOOK}{nested(C)}\n{nested(D)}")
     ]
 
@@ -187,15 +187,15 @@ def test_agents_md_of_one_call_are_joined_by_one_line_end():
 def test_mentions():
     """AGENTS.md first, each mention by itself; then the files of all."""
     hook = "prompt.mention hook additional context: "
-    assert mention_blocks([Attached((A,), (C, D)), Attached((B,), ())], NEW, "claude-opus-5-5") == [
+    assert mention_blocks([NestedEntries((A,), (C, D)), NestedEntries((B,), ())], NEW, "claude-opus-5-5") == [
         Block("user", "text", reminder(f"{hook}{nested(C)}\n{nested(D)}") + "\n"),
         Block("user", "text", reminder(nested(A)) + "\n"),
         Block("user", "text", reminder(nested(B))),
     ]
-    assert mention_blocks([Attached((A,)), Attached((B,))], OLD, "claude-opus-4-8") == [
+    assert mention_blocks([NestedEntries((A,)), NestedEntries((B,))], OLD, "claude-opus-4-8") == [
         Block("system", "text", f"{nested(A)}\n\n{nested(B)}")
     ]
-    assert mention_blocks([Attached((A, B))], NEW, "claude-haiku-4-5") == [
+    assert mention_blocks([NestedEntries((A, B))], NEW, "claude-haiku-4-5") == [
         Block("user", "text", reminder(nested(A))),
         Block("user", "text", reminder(nested(B))),
     ]

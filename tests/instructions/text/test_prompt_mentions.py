@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from foretold.instructions.text.prompt_mentions import Mention, mentions_in, parsed_mentions
+from foretold.instructions.text.prompt_mentions import PromptMention, mentions_in, parse_mentions
 
 
 @pytest.mark.parametrize(
@@ -36,10 +36,10 @@ def test_each_once_and_never_empty(text):
 
 
 def test_ranges():
-    found = parsed_mentions('@a.ts#L2 @a.ts#L2-9, @a.ts#top @"b c#L3-1" @#L1')
+    found = parse_mentions('@a.ts#L2 @a.ts#L2-9, @a.ts#top @"b c#L3-1" @#L1')
     assert found == [
-        Mention("b c", 3, 1),
-        Mention("a.ts", 2, 2),
-        Mention("a.ts", 2, 9),
-        Mention("a.ts"),
+        PromptMention("b c", 3, 1),
+        PromptMention("a.ts", 2, 2),
+        PromptMention("a.ts", 2, 9),
+        PromptMention("a.ts"),
     ]

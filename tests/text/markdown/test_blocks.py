@@ -10,7 +10,7 @@ import sys
 import pytest
 from hypothesis import given, strategies as st
 
-from foretold.instructions.text.markdown import DENSE, TANGLED, Document, Mention, scan
+from foretold.instructions.text.markdown import DENSE, TANGLED, Document, ImportMention, scan
 
 FIXTURES = os.path.join(os.path.dirname(__file__), "..", "..", "fixtures", "markdown.json")
 
@@ -128,12 +128,12 @@ def test_imports(case):
 @pytest.mark.parametrize("text", ELSEWHERE)
 def test_what_may_have_been_meant_is_told(text):
     line = text[: text.index("@")].count("\n") + 3
-    assert scan(f"first\n\n{text}\n").mentions == (Mention("docs/a.md", line, ELSEWHERE[text]),)
+    assert scan(f"first\n\n{text}\n").mentions == (ImportMention("docs/a.md", line, ELSEWHERE[text]),)
 
 
 @pytest.mark.parametrize("path", ["été/a.md", "~nobody/x", "$HOME/x.md", "{dir}/y", "@a.md"])
 def test_a_bad_start_is_told(path):
-    assert scan(f"see @{path}, please\n").mentions == (Mention(path, 1, "bad-start"),)
+    assert scan(f"see @{path}, please\n").mentions == (ImportMention(path, 1, "bad-start"),)
 
 
 def test_what_nobody_meant_is_not_told():
@@ -142,7 +142,7 @@ def test_what_nobody_meant_is_not_told():
 
 def test_what_is_followed_is_not_told_twice():
     text = "`@a.md` @a.md and @a.md\n"
-    assert scan(text) == Document(text, (Mention("a.md", 1, "text"),))
+    assert scan(text) == Document(text, (ImportMention("a.md", 1, "text"),))
 
 
 def test_lines():

@@ -22,7 +22,7 @@ import json
 from foretold.context.compaction.groups import Group, groups, is_result
 from foretold.errors import ForetoldError
 from foretold.instructions.inject import is_memory_message, pinned_prefix
-from foretold.instructions.render.escape import harmless
+from foretold.instructions.render.escape import escape_tag
 from foretold.types import TYPE_CHECKING, NamedTuple, estimate_tokens
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ def request(messages: Sequence[Message], dropped: Sequence[int], instructions: s
     topics = "\n".join(f"{number}. {topic}" for number, topic in enumerate(TOPICS, 1))
     asked = REQUEST.format(topics=topics) + (f"\nAlso: {instructions.strip()}\n" if instructions.strip() else "")
     told = "\n\n".join(_told(messages[at]) for at in dropped)
-    return {"role": "user", "content": f"{asked}\n<conversation>\n{harmless(told, 'conversation')}\n</conversation>"}
+    return {"role": "user", "content": f"{asked}\n<conversation>\n{escape_tag(told, 'conversation')}\n</conversation>"}
 
 
 def _told(message: Message) -> str:
@@ -208,6 +208,6 @@ def _told(message: Message) -> str:
 
 
 def _summary_message(summary: str, messages: Sequence[Message]) -> Message:
-    body = OPEN + harmless(summary, TAG) + CLOSE
+    body = OPEN + escape_tag(summary, TAG) + CLOSE
     in_blocks = any(isinstance(message.get("content"), list) for message in messages)
     return {"role": "user", "content": [{"type": "text", "text": body}] if in_blocks else body}

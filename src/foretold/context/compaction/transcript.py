@@ -28,8 +28,8 @@ from foretold.dialects.claude_code.compaction import (
     REMINDER,
     TOOLS,
     TRANSCRIPT,
-    Compaction,
-    form_of,
+    CompactionRules,
+    compaction_rules,
 )
 from foretold.instructions.compaction.restored_files import attachment, reference, reference_text
 from foretold.text.frontmatter import trim
@@ -70,19 +70,19 @@ class Facts(NamedTuple):
 PLAIN = Facts()
 
 
-def limit(window: int, form: Compaction) -> int:
+def limit(window: int, form: CompactionRules) -> int:
     """The tokens at which a conversation is compacted by itself.
 
-    >>> limit(100_000, form_of("2.1.325"))
+    >>> limit(100_000, compaction_rules("2.1.325"))
     67000
     """
     return window - form.reserve
 
 
-def shown_summary(answer: str, form: Compaction) -> str:
+def shown_summary(answer: str, form: CompactionRules) -> str:
     """What of the model's answer stands in the summary message.
 
-    >>> shown_summary("<analysis>hm</analysis>\\n<summary>\\n1. Done.\\n</summary>", form_of("2.1.325"))
+    >>> shown_summary("<analysis>hm</analysis>\\n<summary>\\n1. Done.\\n</summary>", compaction_rules("2.1.325"))
     'Summary:\\n1. Done.'
     """
     text = answer
@@ -111,7 +111,7 @@ def _expanded(inside: str, text: str, start: int, end: int) -> str:
 
 
 def summary_text(
-    answer: str, transcript: str, form: Compaction, *, tools: Iterable[str] = (), has_kept: bool = True
+    answer: str, transcript: str, form: CompactionRules, *, tools: Iterable[str] = (), has_kept: bool = True
 ) -> str:
     """The whole text of the message that stands for the conversation."""
     used = TOOLS.format(tools=", ".join(sorted(set(tools)))) if form.names_tools else ""
@@ -192,7 +192,7 @@ def compaction_records(
     """
     told = chain(records)
     last = next((record for record in reversed(told) if record.get("uuid")), {})
-    form = form_of(str(last.get("version", "")))
+    form = compaction_rules(str(last.get("version", "")))
     kept = _kept(records, told, form, facts.trigger)
     if kept is None:
         return Written([], "too_few_groups")
@@ -210,7 +210,7 @@ def compaction_records(
     return Written([{**record, **common} for record in made], "", tuple(kept), dropped)
 
 
-def _kept(records: Sequence[Json], told: list[Json], form: Compaction, trigger: str) -> list[str] | None:
+def _kept(records: Sequence[Json], told: list[Json], form: CompactionRules, trigger: str) -> list[str] | None:
     """The ids of the records that stay; None if there is too little to compact."""
     found = record_groups(told)
     if not any(record.get("type") in SAID for record in told):
@@ -269,7 +269,7 @@ def _summary(name: str, parent: str, text: str, stamp: str) -> dict[str, object]
 
 
 def _attached(
-    restored: Restored, parent: str, form: Compaction, common: Json, stamp: str, make_id: Callable[[], str]
+    restored: Restored, parent: str, form: CompactionRules, common: Json, stamp: str, make_id: Callable[[], str]
 ) -> list[dict[str, object]]:
     cwd, made = str(common.get("cwd", "/")), []
     values = [(attachment(file.path, file.content or "", cwd, form), "user", _read(file)) for file in restored.files]

@@ -10,7 +10,7 @@ from foretold.dialects.registry import version_key
 from foretold.types import NamedTuple
 
 
-class Compaction(NamedTuple):
+class CompactionRules(NamedTuple):
     """What one version does, and later ones until the next that was recorded."""
 
     version: str
@@ -63,8 +63,8 @@ CONTENT = "Conversation compacted"  #: what the boundary says
 #: extensions whose text is counted as two characters a token; all others have four
 DENSE = (".json", ".jsonl", ".jsonc")
 
-V2_1_197 = Compaction("2.1.197")
-V2_1_325 = Compaction(
+V2_1_197 = CompactionRules("2.1.197")
+V2_1_325 = CompactionRules(
     "2.1.325",
     few="summarises",
     refilled="drops",
@@ -80,10 +80,10 @@ V2_1_325 = Compaction(
 FORMS = (V2_1_197, V2_1_325)
 
 
-def form_of(version: str) -> Compaction:
+def compaction_rules(version: str) -> CompactionRules:
     """What a version does: the newest recorded one that is not newer, or the oldest.
 
-    >>> form_of("2.1.200").version, form_of("").version
+    >>> compaction_rules("2.1.200").version, compaction_rules("").version
     ('2.1.197', '2.1.325')
     """
     wanted = version_key(version)

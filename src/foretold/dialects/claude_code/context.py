@@ -27,7 +27,7 @@ class Model(NamedTuple):
     wide: str = "named"  #: of an id that ends in [1m]: named (1M context), kept in the id, dropped from it
 
 
-class Around(NamedTuple):
+class TurnContext(NamedTuple):
     """What one version sends around a turn."""
 
     version: str
@@ -91,7 +91,7 @@ _TEXTS = {
     "remote_session_change": "",
 }
 
-V2_1_197 = Around(
+V2_1_197 = TurnContext(
     version="2.1.197",
     models=(
         Model("claude-opus-4-8", "Opus 4.8", "January 2026"),
@@ -232,17 +232,17 @@ V2_1_325 = V2_1_197._replace(
     },
 )
 
-AROUND = (V2_1_197, V2_1_325)
+TURN_CONTEXTS = (V2_1_197, V2_1_325)
 
 
-def around_of(agent: str) -> Around:
+def turn_context_of(agent: str) -> TurnContext:
     """The table of a version of Claude Code; which one is chosen as its dialect is (`registry`).
 
-    >>> around_of("claude-code@2.1.200").version, around_of("claude-code").version
+    >>> turn_context_of("claude-code@2.1.200").version, turn_context_of("claude-code").version
     ('2.1.197', '2.1.325')
     """
     dialect = choose(agent).dialect
-    found = [table for table in AROUND if (dialect.agent, dialect.version) == ("claude-code", table.version)]
+    found = [table for table in TURN_CONTEXTS if (dialect.agent, dialect.version) == ("claude-code", table.version)]
     if not found:
         raise UnknownAgent(f"what surrounds a turn of {dialect.agent} was not recorded; it was for: claude-code")
     return found[0]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from foretold.types import NamedTuple
 
 
-class Form(NamedTuple):
+class HistoryForm(NamedTuple):
     """How a version writes, and reads, the history of files."""
 
     is_delta: bool = False  #: whether a file that is tracked from now on has a record of its own, not all files again
@@ -19,13 +19,13 @@ class Form(NamedTuple):
 
 
 FORMS = {
-    "2.1.197": Form(),
-    "2.1.325": Form(is_delta=True, has_parent=True, mode_bits=0o7777),
+    "2.1.197": HistoryForm(),
+    "2.1.325": HistoryForm(is_delta=True, has_parent=True, mode_bits=0o7777),
 }
 DEFAULT_FORM = FORMS["2.1.325"]
 
 
-def form_of(version: str) -> Form:
+def form_of(version: str) -> HistoryForm:
     """The form of a version: that of the newest one that was looked at and is not newer.
 
     >>> form_of("2.1.200").is_delta, form_of("2.1.325").is_delta, form_of("3.0.0").is_delta, form_of("").is_delta

@@ -11,11 +11,11 @@ from foretold.dialects.schema import (
     Dialect,
     Envelope,
     Fallback,
+    FileSource,
     Imports,
-    Index,
+    IndexLimits,
     Placement,
     Rules,
-    Source,
     Template,
     Trigger,
 )
@@ -35,33 +35,33 @@ MANAGED = (("darwin", "/Library/Application Support/ClaudeCode"), ("", "/etc/cla
 OLDER_MODELS = ("claude-3-", "haiku-4-", "sonnet-4-", "opus-4-5", "opus-4-6", "opus-4-7")
 
 START = (
-    Source("managed", "managed", "CLAUDE.md"),
-    Source("managed", "settings", "claudeMd", "setting"),
-    Source("managed", "managed", ".claude/rules", "rules"),
-    Source("user", "user", "CLAUDE.md", switch="user"),
-    Source("user", "user", "rules", "rules", switch="user"),
-    Source("project", "walk", "CLAUDE.md", switch="project"),
-    Source("project", "walk", ".claude/CLAUDE.md", switch="project"),
-    Source("project", "walk", ".claude/rules", "rules", switch="project"),
-    Source("local", "walk", "CLAUDE.local.md", switch="local"),
+    FileSource("managed", "managed", "CLAUDE.md"),
+    FileSource("managed", "settings", "claudeMd", "setting"),
+    FileSource("managed", "managed", ".claude/rules", "rules"),
+    FileSource("user", "user", "CLAUDE.md", switch="user"),
+    FileSource("user", "user", "rules", "rules", switch="user"),
+    FileSource("project", "walk", "CLAUDE.md", switch="project"),
+    FileSource("project", "walk", ".claude/CLAUDE.md", switch="project"),
+    FileSource("project", "walk", ".claude/rules", "rules", switch="project"),
+    FileSource("local", "walk", "CLAUDE.local.md", switch="local"),
     # claude-code: cli-add-dir-env-sources: project files of added folders have no switch
-    Source("project", "added", "CLAUDE.md"),
-    Source("project", "added", ".claude/CLAUDE.md"),
-    Source("project", "added", ".claude/rules", "rules"),
-    Source("local", "added", "CLAUDE.local.md", switch="local"),
-    Source("memory", "memory", "MEMORY.md", "index"),
+    FileSource("project", "added", "CLAUDE.md"),
+    FileSource("project", "added", ".claude/CLAUDE.md"),
+    FileSource("project", "added", ".claude/rules", "rules"),
+    FileSource("local", "added", "CLAUDE.local.md", switch="local"),
+    FileSource("memory", "memory", "MEMORY.md", "index"),
 )
 
 # claude-code: rule-nested-dup, nest-read-deep: here the local file comes before the rules
 TOUCH = (
-    Source("managed", "managed", ".claude/rules", "rules", "matching"),
-    Source("user", "user", "rules", "rules", "matching", switch="user"),
-    Source("project", "below", "CLAUDE.md", switch="project"),
-    Source("project", "below", ".claude/CLAUDE.md", switch="project"),
-    Source("local", "below", "CLAUDE.local.md", switch="local"),
-    Source("project", "below", ".claude/rules", "rules", "always", switch="project"),
-    Source("project", "below", ".claude/rules", "rules", "matching", switch="project"),
-    Source("project", "walk", ".claude/rules", "rules", "matching", switch="project"),
+    FileSource("managed", "managed", ".claude/rules", "rules", "matching"),
+    FileSource("user", "user", "rules", "rules", "matching", switch="user"),
+    FileSource("project", "below", "CLAUDE.md", switch="project"),
+    FileSource("project", "below", ".claude/CLAUDE.md", switch="project"),
+    FileSource("local", "below", "CLAUDE.local.md", switch="local"),
+    FileSource("project", "below", ".claude/rules", "rules", "always", switch="project"),
+    FileSource("project", "below", ".claude/rules", "rules", "matching", switch="project"),
+    FileSource("project", "walk", ".claude/rules", "rules", "matching", switch="project"),
 )
 
 TEMPLATE = Template(
@@ -105,7 +105,7 @@ V2_1_197 = Dialect(
     worktree_rules=True,
     imports=Imports(depth=4, extensions=EXTENSIONS, free=("user",), contain=("spelled",)),
     rules=Rules(".md", "paths", links="anywhere", excluded_by=("real",), free=("user",)),
-    memory_index=Index(
+    memory_index=IndexLimits(
         lines=200,
         units=25_000,
         warning="> WARNING: MEMORY.md is {size}. Only part of it was loaded. "
@@ -158,7 +158,7 @@ V2_1_325 = V2_1_197._replace(
         tools=("Read",),
         through_links=True,
     ),
-    memory_index=Index(
+    memory_index=IndexLimits(
         lines=200,
         units=25_000,
         warning="> WARNING: MEMORY.md is {size}. Only part of it was loaded: {cut}. "

@@ -9,8 +9,17 @@
 
 from __future__ import annotations
 
-from foretold.dialects.settings_files import Scope, Settings, dig, is_off, is_on, parse_args, parse_json, read_json
-from foretold.dialects.surroundings import Git, Request, Surroundings, find_git, join, walk_of
+from foretold.dialects.settings_files import (
+    LayeredSettings,
+    SettingsScope,
+    dig,
+    is_off,
+    is_on,
+    parse_args,
+    parse_json,
+    read_json,
+)
+from foretold.dialects.surroundings import LoadRequest, Repository, Surroundings, find_git, join, walk_of
 from foretold.storage.tree import Fault, Tree
 from foretold.types import TYPE_CHECKING, Finding
 
@@ -52,7 +61,7 @@ MODES = {
 }
 
 
-def read_surroundings(tree: Tree, request: Request) -> Surroundings:
+def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
     """The surroundings of a Claude Code session."""
     options = parse_args(request.args, OPTIONS)
     config = request.env.get("CLAUDE_CONFIG_DIR")
@@ -103,21 +112,24 @@ def _sources(options: Options) -> frozenset[str]:
 
 
 def _settings(
-    tree: Tree, request: Request, options: Options, user: str, sources: frozenset[str], git: Git | None
-) -> Settings:
+    tree: Tree, request: LoadRequest, options: Options, user: str, sources: frozenset[str], git: Repository | None
+) -> LayeredSettings:
     findings: list[Finding] = []
-    scopes = [Scope("managed", path, read_json(tree, path, findings)) for path in _managed_files(tree, request.managed)]
+    scopes = [
+        SettingsScope("managed", path, read_json(tree, path, findings))
+        for path in _managed_files(tree, request.managed)
+    ]
     if request.settings:
-        scopes.append(Scope("flag", "--settings", dict(request.settings)))
+        scopes.append(SettingsScope("flag", "--settings", dict(request.settings)))
     for value in options.get("--settings", ())[-1:]:
-        scopes.append(Scope("flag", "--settings", _flag_settings(tree, request.cwd, value, findings)))
+        scopes.append(SettingsScope("flag", "--settings", _flag_settings(tree, request.cwd, value, findings)))
     for name, path in _settings_files(request, user, git):
         if name in sources:
-            scopes.append(Scope(name, path, read_json(tree, path, findings)))
-    return Settings([_checked(scope, findings) for scope in scopes], findings)
+            scopes.append(SettingsScope(name, path, read_json(tree, path, findings)))
+    return LayeredSettings([_checked(scope, findings) for scope in scopes], findings)
 
 
-def _settings_files(request: Request, user: str, git: Git | None) -> list[tuple[str, str]]:
+def _settings_files(request: LoadRequest, user: str, git: Repository | None) -> list[tuple[str, str]]:
     """The files of the three scopes that `--setting-sources` can leave out, the strongest first."""
     here = request.cwd.rstrip("/") + "/.claude/"
     files = [("local", here + "settings.local.json")]
@@ -126,7 +138,7 @@ def _settings_files(request: Request, user: str, git: Git | None) -> list[tuple[
     return [*files, ("project", here + "settings.json"), ("user", user + "/settings.json")]
 
 
-def _checked(scope: Scope, findings: list[Finding]) -> Scope:
+def _checked(scope: SettingsScope, findings: list[Finding]) -> SettingsScope:
     """A scope whose values have the types they must have. A wrong one costs a managed file that key, others all."""
     wrong = [key for key, value in scope.values.items() if key in TYPES and not _is_a(value, TYPES[key])]
     if not wrong:
@@ -147,7 +159,7 @@ def _is_a(value: object, wanted: str) -> bool:
     return isinstance(value, {"a text": str, "an object": dict, "true or false": bool}[wanted])
 
 
-def _environment(request: Request, settings: Settings) -> dict[str, str]:
+def _environment(request: LoadRequest, settings: LayeredSettings) -> dict[str, str]:
     """The agent's environment: its process's, and over it what settings put there."""
     env = dict(request.env)
     for scope in reversed(settings.scopes):
@@ -193,7 +205,7 @@ def _flag_settings(tree: Tree, cwd: str, value: str, findings: list[Finding]) ->
     return read_json(tree, join(cwd, value), findings)
 
 
-def _off(request: Request, options: Options, added: tuple[str, ...]) -> str:
+def _off(request: LoadRequest, options: Options, added: tuple[str, ...]) -> str:
     if "--safe-mode" in options:
         return "--safe-mode"
     if is_on(request.env.get("CLAUDE_CODE_DISABLE_CLAUDE_MDS")):
@@ -219,7 +231,7 @@ def _approval(tree: Tree, path: str, project: str) -> Callable[[str], bool]:
     return approved
 
 
-def _mode(settings: Settings, sources: frozenset[str]) -> tuple[str, str]:
+def _mode(settings: LayeredSettings, sources: frozenset[str]) -> tuple[str, str]:
     """What the built-in plugin does about AGENTS.md, and which switch says so."""
     if "project" not in sources:
         return "never", "--setting-sources leaves out project"
@@ -236,13 +248,13 @@ def _mode(settings: Settings, sources: frozenset[str]) -> tuple[str, str]:
     return "instead", ""
 
 
-def _texts(settings: Settings) -> dict[str, tuple[str, str]]:
+def _texts(settings: LayeredSettings) -> dict[str, tuple[str, str]]:
     """Instruction text that managed settings carry themselves. # claude-code: man-settings-claudemd"""
     value = settings.first("claudeMd", within=("managed",))
     return {"claudeMd": ("<managed-settings>", value)} if isinstance(value, str) else {}
 
 
-def _memory_off(settings: Settings, request: Request, off: str) -> str:
+def _memory_off(settings: LayeredSettings, request: LoadRequest, off: str) -> str:
     """What turns memory off; empty when it is on."""
     switch = request.env.get("CLAUDE_CODE_DISABLE_AUTO_MEMORY")
     if off and off != "CLAUDE_CODE_DISABLE_CLAUDE_MDS":
@@ -256,7 +268,7 @@ def _memory_off(settings: Settings, request: Request, off: str) -> str:
     return ""
 
 
-def _memory_folder(settings: Settings, request: Request, user: str, git: Git | None) -> str:
+def _memory_folder(settings: LayeredSettings, request: LoadRequest, user: str, git: Repository | None) -> str:
     """Where memories are kept, whether memory is on or off."""
     given = settings.first("autoMemoryDirectory", within=("managed", "flag", "local", "project", "user"))
     folder = _accepted_folder(given, request.home) if isinstance(given, str) else None
@@ -307,13 +319,13 @@ def _base36(number: int) -> str:
             return digits
 
 
-def _model(request: Request, options: Options, settings: Settings) -> str:
+def _model(request: LoadRequest, options: Options, settings: LayeredSettings) -> str:
     named = request.model or "".join(options.get("--model", ())[-1:]) or request.env.get("ANTHROPIC_MODEL")
     configured = settings.first("model")
     return named or (configured if isinstance(configured, str) else "") or request.dialect.model
 
 
-def _prompt_follows(settings: Settings, request: Request, git: Git | None) -> bool:
+def _prompt_follows(settings: LayeredSettings, request: LoadRequest, git: Repository | None) -> bool:
     """Whether neither git status nor attribution stands behind the instructions. # claude-code: n325-git-off"""
     if is_on(request.env.get("CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS")):
         return True

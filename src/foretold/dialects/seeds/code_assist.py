@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from foretold.dialects.claude_code.instructions import TEMPLATE
-from foretold.dialects.schema import Dialect, Envelope, Reading, Rules, Source, Template
+from foretold.dialects.schema import Dialect, Envelope, FileSource, Rules, Template, TextRules
 
 START = (
-    Source("managed", "managed", "CLAUDE.md", switch="managed"),
-    Source("managed", "managed", ".claude/CLAUDE.md", switch="managed"),
-    Source("user", "user", "CLAUDE.md", switch="user"),
-    Source("project", "cwd", "CLAUDE.md", switch="project"),
-    Source("project", "cwd", ".claude/CLAUDE.md", switch="project"),
-    Source("project", "cwd", ".claude/rules", "rules", switch="project"),
-    Source("local", "cwd", "CLAUDE.local.md", switch="project"),
-    Source("project", "added", "CLAUDE.md"),
-    Source("project", "added", ".claude/CLAUDE.md"),
+    FileSource("managed", "managed", "CLAUDE.md", switch="managed"),
+    FileSource("managed", "managed", ".claude/CLAUDE.md", switch="managed"),
+    FileSource("user", "user", "CLAUDE.md", switch="user"),
+    FileSource("project", "cwd", "CLAUDE.md", switch="project"),
+    FileSource("project", "cwd", ".claude/CLAUDE.md", switch="project"),
+    FileSource("project", "cwd", ".claude/rules", "rules", switch="project"),
+    FileSource("local", "cwd", "CLAUDE.local.md", switch="project"),
+    FileSource("project", "added", "CLAUDE.md"),
+    FileSource("project", "added", ".claude/CLAUDE.md"),
 )
 
 V1 = Dialect(
@@ -27,7 +27,7 @@ V1 = Dialect(
     start=START,
     walk="cwd",
     after_bom=True,
-    reading=Reading(frontmatter="none", markdown=False, drops_bom=True, blank="empty"),
+    reading=TextRules(frontmatter="none", markdown=False, drops_bom=True, blank="empty"),
     rules=Rules(".md", "paths", excluded_by=("real", "spelled"), deep=False, ordered="path"),
     template=Template(
         entry="Contents of {path}{description}:\n\n{text}",

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from foretold.dialects.schema import Dialect, Envelope, Reading, Source, Template
+from foretold.dialects.schema import Dialect, Envelope, FileSource, Template, TextRules
 
 NAMES = ("AGENTS.md", "CLAUDE.md")
 
 
-def plan(names: tuple[str, ...]) -> tuple[Source, ...]:
+def plan(names: tuple[str, ...]) -> tuple[FileSource, ...]:
     """The three levels, with these names for the first two; the local name is fixed."""
     levels = (("user", "user"), ("project", "cwd"))
-    named = [Source(layer, base, names[0], others=names[1:]) for layer, base in levels] if names else []
-    return (*named, Source("local", "cwd", "AGENTS.local.md"))
+    named = [FileSource(layer, base, names[0], others=names[1:]) for layer, base in levels] if names else []
+    return (*named, FileSource("local", "cwd", "AGENTS.local.md"))
 
 
 V1 = Dialect(
@@ -23,7 +23,7 @@ V1 = Dialect(
     start=plan(NAMES),
     walk="cwd",
     after_bom=True,
-    reading=Reading(frontmatter="none", markdown=False, drops_bom=True),
+    reading=TextRules(frontmatter="none", markdown=False, drops_bom=True),
     template=Template(entry="<!-- memory: {layer} {path} -->\n{text}", nested=""),
     envelope=Envelope("memory", place="first", per_entry=True, message="memory"),
 )

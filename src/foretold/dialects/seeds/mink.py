@@ -21,9 +21,9 @@ from __future__ import annotations
 import sys
 
 from foretold.dialects.claude_code.instructions import MANAGED
-from foretold.dialects.schema import Dialect, Envelope, Imports, Reading, Rules, Source, Template, Trigger
+from foretold.dialects.schema import Dialect, Envelope, FileSource, Imports, Rules, Template, TextRules, Trigger
 from foretold.dialects.settings_files import parse_args
-from foretold.dialects.surroundings import Request, Surroundings, find_git, join, plain_surroundings, walk_of
+from foretold.dialects.surroundings import LoadRequest, Surroundings, find_git, join, plain_surroundings, walk_of
 from foretold.errors import ForetoldError
 from foretold.storage.tree import Tree, is_inside
 from foretold.types import TYPE_CHECKING, Finding
@@ -33,19 +33,19 @@ if TYPE_CHECKING:
 
 
 START = (
-    Source("managed", "managed", "CLAUDE.md", switch="managed"),
-    Source("project", "walk", "CLAUDE.md"),
-    Source("local", "walk", "CLAUDE.local.md"),
-    Source("project", "walk", ".claude/CLAUDE.md"),
-    Source("user", "user", "CLAUDE.md"),
-    Source("project", "closest", ".claude/rules", "rules"),
+    FileSource("managed", "managed", "CLAUDE.md", switch="managed"),
+    FileSource("project", "walk", "CLAUDE.md"),
+    FileSource("local", "walk", "CLAUDE.local.md"),
+    FileSource("project", "walk", ".claude/CLAUDE.md"),
+    FileSource("user", "user", "CLAUDE.md"),
+    FileSource("project", "closest", ".claude/rules", "rules"),
 )
 
 #: what it says it lacks: the files of a folder, once a file below it is read
 TOUCH = (
-    Source("project", "below", "CLAUDE.md"),
-    Source("local", "below", "CLAUDE.local.md"),
-    Source("project", "below", ".claude/CLAUDE.md"),
+    FileSource("project", "below", "CLAUDE.md"),
+    FileSource("local", "below", "CLAUDE.local.md"),
+    FileSource("project", "below", ".claude/CLAUDE.md"),
 )
 
 V1 = Dialect(
@@ -60,7 +60,7 @@ V1 = Dialect(
     walk="top",
     opt_in=("managed",),
     after_bom=True,
-    reading=Reading(frontmatter="rules", markdown=False, drops_bom=True),
+    reading=TextRules(frontmatter="rules", markdown=False, drops_bom=True),
     imports=Imports(depth=5, contain=("spelled", "real"), mode="inline"),
     rules=Rules(".md", "paths", excluded_by=("real", "spelled"), deep=False, ordered="path", wakes="exists"),
     template=Template(
@@ -82,7 +82,7 @@ BOUNDARIES = ("top", "repository", "cwd")
 OPTIONS = {"--boundary": "one", "--exclude": "one", "--no-external": "flag", "--managed": "flag"}
 
 
-def read_surroundings(tree: Tree, request: Request) -> Surroundings:
+def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
     """The surroundings of a session, from what was given."""
     dialect, settings = request.dialect, request.settings
     options = parse_args(request.args, OPTIONS)
@@ -106,7 +106,7 @@ def read_surroundings(tree: Tree, request: Request) -> Surroundings:
     )
 
 
-def _unknown(request: Request) -> Iterator[Finding]:
+def _unknown(request: LoadRequest) -> Iterator[Finding]:
     """Options that mean nothing here."""
     for word in request.args:
         if word.startswith("-") and word.partition("=")[0] not in OPTIONS:
@@ -123,7 +123,7 @@ def _walk(cwd: str, boundary: object, top: str) -> tuple[str, ...]:
     return ("/", *folders) if boundary == "top" else tuple(folders)
 
 
-def _sources(request: Request, *, is_managed: bool) -> frozenset[str]:
+def _sources(request: LoadRequest, *, is_managed: bool) -> frozenset[str]:
     places = dict(request.dialect.managed)
     is_managed = is_managed or request.managed != places.get(sys.platform, places[""])
     known = {source.switch for source in request.dialect.start} - {""}

@@ -16,7 +16,7 @@ import os
 import time
 from datetime import UTC, datetime
 
-from foretold.dialects.claude_code.file_history import DEFAULT_FORM, Form
+from foretold.dialects.claude_code.file_history import DEFAULT_FORM, HistoryForm
 from foretold.errors import NoCheckpoint, StoreFailed
 from foretold.files.history.backups import Backups
 from foretold.files.history.snapshots import (
@@ -68,7 +68,7 @@ class FileHistory:
         session_id: str,
         cwd: str | os.PathLike[str],
         *,
-        form: Form = DEFAULT_FORM,
+        form: HistoryForm = DEFAULT_FORM,
         records: Iterable[Mapping[str, object]] = (),
         clock: Callable[[], float] = time.time,
     ) -> None:
@@ -159,7 +159,7 @@ class FileHistory:
         return now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def wanted_of(found: Mapping[str, Backup], cwd: str, backups: Backups, form: Form) -> list[Wanted]:
+def wanted_of(found: Mapping[str, Backup], cwd: str, backups: Backups, form: HistoryForm) -> list[Wanted]:
     """What files are to be, by the backups that hold it."""
     return [
         Wanted(

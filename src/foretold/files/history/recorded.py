@@ -16,7 +16,7 @@ import json
 import os
 import re
 
-from foretold.dialects.claude_code.file_history import Form, form_of
+from foretold.dialects.claude_code.file_history import HistoryForm, form_of
 from foretold.dialects.claude_code.settings import slug
 from foretold.errors import NoCheckpoint, SessionFailed
 from foretold.files.history.backups import Backups
@@ -56,7 +56,7 @@ class Recorded(NamedTuple):
     findings: tuple[Finding, ...] = ()
 
     @property
-    def form(self) -> Form:
+    def form(self) -> HistoryForm:
         return form_of(self.version)
 
     @property

@@ -24,7 +24,7 @@ from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from foretold.dialects.claude_code.file_history import Form
+    from foretold.dialects.claude_code.file_history import HistoryForm
 
 Json = dict[str, object]
 SNAPSHOT, DELTA = "file-history-snapshot", "file-history-delta"
@@ -186,7 +186,7 @@ def backups_at(snapshots: Sequence[Snapshot], message: str) -> dict[str, Backup]
 # Writing
 
 
-def snapshot_record(snapshot: Snapshot, form: Form, message: str = "") -> Json:
+def snapshot_record(snapshot: Snapshot, form: HistoryForm, message: str = "") -> Json:
     """A snapshot as a record; with a message, that of the edit which added a file to it."""
     inner: Json = {
         "messageId": snapshot.message,
@@ -197,7 +197,7 @@ def snapshot_record(snapshot: Snapshot, form: Form, message: str = "") -> Json:
     return {**record, "isSnapshotUpdate": bool(message)}
 
 
-def delta_record(snapshot: Snapshot, key: str, form: Form, message: str) -> Json:
+def delta_record(snapshot: Snapshot, key: str, form: HistoryForm, message: str) -> Json:
     """The record of one file that an edit added to a snapshot."""
     backup = snapshot.files[key]
     return {
@@ -210,6 +210,6 @@ def delta_record(snapshot: Snapshot, key: str, form: Form, message: str) -> Json
     }
 
 
-def _entry(backup: Backup, form: Form) -> Json:
+def _entry(backup: Backup, form: HistoryForm) -> Json:
     entry: Json = {"backupFileName": backup.name, "version": backup.version, "backupTime": backup.time}
     return {**entry, "realParentDir": backup.parent} if form.has_parent and backup.parent else entry

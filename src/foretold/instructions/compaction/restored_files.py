@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import os
 
-from foretold.dialects.claude_code.compaction import DENSE, NAMED, Compaction
+from foretold.dialects.claude_code.compaction import DENSE, NAMED, CompactionRules
 from foretold.text.globs.utf16 import units
 from foretold.types import TYPE_CHECKING, NamedTuple, Skip
 
@@ -72,7 +72,7 @@ def loaded_again(cwd: str, config: str, managed: str = "", memory: str = "") -> 
 
 def restore_files(
     read: Iterable[Read],
-    form: Compaction,
+    form: CompactionRules,
     *,
     cwd: str = "/",
     never: Iterable[str] = (),
@@ -116,7 +116,7 @@ def restore_files(
     return Restored(tuple(files), tuple(named), tuple(skips))
 
 
-def token_count(path: str, text: str, form: Compaction, count: Callable[[str], int] | None = None) -> int:
+def token_count(path: str, text: str, form: CompactionRules, count: Callable[[str], int] | None = None) -> int:
     """The tokens of a file as the agent sees them.
 
     >>> from foretold.dialects.claude_code.compaction import V2_1_197
@@ -132,7 +132,7 @@ def rounded(number: float) -> int:
     return int(number + 0.5)
 
 
-def attachment(path: str, text: str, cwd: str, form: Compaction) -> dict[str, object]:
+def attachment(path: str, text: str, cwd: str, form: CompactionRules) -> dict[str, object]:
     """The attachment of a file that comes back with its text."""
     lines = text.count("\n") + 1
     file = {"filePath": path, "content": text, "numLines": lines, "startLine": 1, "totalLines": lines}
@@ -153,7 +153,7 @@ def reference_text(path: str) -> str:
     return NAMED.format(path=path)
 
 
-def cost_of(attached: Mapping[str, object], form: Compaction) -> int:
+def cost_of(attached: Mapping[str, object], form: CompactionRules) -> int:
     """What an attachment takes of the budget."""
     value: Mapping[str, object] = attached
     if form.measured == "record":

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import os
 
-from foretold.dialects.claude_code.compaction import form_of
-from foretold.dialects.compaction import Afterwards
+from foretold.dialects.claude_code.compaction import compaction_rules
+from foretold.dialects.compaction import CompactionEffect
 from foretold.instructions.compaction.restored_files import Restored, Seen, loaded_again as start_files, restore_files
 from foretold.instructions.view import View
 from foretold.storage.tree import Fault, Tree
@@ -39,7 +39,7 @@ class Survival(NamedTuple):
     assumed: str = ""  #: why this is not certain; empty = recorded
 
 
-def loaded_again(view: View, reason: str) -> View:
+def with_reason(view: View, reason: str) -> View:
     """A view whose entries say why they were loaded now; imports stay imports."""
     entries, withheld = (
         tuple(entry._replace(reason=reason) if entry.reason == "session_start" else entry for entry in group)
@@ -73,7 +73,7 @@ def files_again(
     count: Callable[[str], int] | None,
 ) -> Restored:
     """Which files come back: of those that were read, and of instruction files that came with them."""
-    form, surroundings = form_of(view.dialect.version), view.surroundings
+    form, surroundings = compaction_rules(view.dialect.version), view.surroundings
     known = [Seen(*each[:3]) for each in read]
     paths = {file.path for file in known}
     is_loading = form.nested_stamp == "loaded"
@@ -113,7 +113,7 @@ def lost_of(attached: Iterable[Entry], survived: Iterable[Entry], event: str, vi
     )
 
 
-def assumption(plan: Afterwards, view: View) -> str:
+def assumption(plan: CompactionEffect, view: View) -> str:
     """Why a report is not certain."""
     if not plan.recorded:
         return plan.why

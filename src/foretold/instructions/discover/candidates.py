@@ -7,15 +7,15 @@
 
 from __future__ import annotations
 
-from foretold.dialects.schema import Source
+from foretold.dialects.schema import FileSource
 from foretold.instructions.view import Origin
 from foretold.types import TYPE_CHECKING, Entry, Finding, Skip
 
 if TYPE_CHECKING:
-    from foretold.instructions.engine import Run
+    from foretold.instructions.engine import Loader
 
 
-def take_named(run: Run, source: Source, folder: str) -> None:
+def take_named(run: Loader, source: FileSource, folder: str) -> None:
     """Take the one name of a source that counts here."""
     names = (source.name, *source.others)
     if source.pick == "walk":
@@ -30,7 +30,7 @@ def take_named(run: Run, source: Source, folder: str) -> None:
             counts = path
 
 
-def _take(run: Run, path: str, source: Source, folder: str) -> bool:
+def _take(run: Loader, path: str, source: FileSource, folder: str) -> bool:
     """Take a path; whether it counts, so that no other is tried."""
     origin = Origin(source.layer, folder, name=source.label)
     if source.pick == "text":
@@ -43,7 +43,7 @@ def _take(run: Run, path: str, source: Source, folder: str) -> bool:
     return False
 
 
-def _take_of_walk(run: Run, source: Source, names: tuple[str, ...], folder: str) -> None:
+def _take_of_walk(run: Loader, source: FileSource, names: tuple[str, ...], folder: str) -> None:
     key = (source.layer, *names)
     if key not in run.named:
         there = [
@@ -61,14 +61,14 @@ def _take_of_walk(run: Run, source: Source, names: tuple[str, ...], folder: str)
             _note(run, path, "shadowed", f"the walk has {chosen}", source)
 
 
-def _note(run: Run, path: str, reason: str, detail: str, source: Source) -> None:
+def _note(run: Loader, path: str, reason: str, detail: str, source: FileSource) -> None:
     if run.tree.kind(path) == "missing":
         run.absent.append(path)
     else:
         run.skips.append(Skip(path, reason, detail, source.layer))
 
 
-def arrange(run: Run) -> None:
+def arrange(run: Loader) -> None:
     """Order the entries as the dialect does, and let the last of a name stand for all."""
     dialect = run.dialect
     if dialect.identity == "name":

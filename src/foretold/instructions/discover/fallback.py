@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 from foretold.dialects.schema import Fallback
-from foretold.instructions.engine import Run
+from foretold.instructions.engine import Loader
 from foretold.instructions.text.read import read_text
 from foretold.instructions.view import Origin
 from foretold.storage.tree import Fault, is_inside
@@ -22,7 +22,7 @@ from foretold.types import Entry, Skip
 SHARED = ("project", "local")
 
 
-def take_fallback(run: Run) -> bool:
+def take_fallback(run: Loader) -> bool:
     """Read the fallback files of the walk into a run, each in its place; whether nested ones may follow."""
     table = run.dialect.fallback
     if table is None:
@@ -43,7 +43,7 @@ def take_fallback(run: Run) -> bool:
     return True
 
 
-def _hider(run: Run, table: Fallback) -> str:
+def _hider(run: Loader, table: Fallback) -> str:
     """The file of the walk that hides the fallback files, if there is one."""
     if run.own:
         return run.own[0]
@@ -60,7 +60,7 @@ def _hider(run: Run, table: Fallback) -> str:
     return ""
 
 
-def _take_folder(run: Run, table: Fallback, folder: str) -> None:
+def _take_folder(run: Loader, table: Fallback, folder: str) -> None:
     """Read the fallback files of one folder and move them to their place."""
     first = len(run.entries)
     texts = frozenset(trim(entry.text) for entry in run.entries if entry.layer in SHARED and entry.announced)
@@ -84,12 +84,12 @@ def _place(entries: list[Entry], folder: str) -> int:
     return next((at for at, entry in enumerate(entries) if entry.layer == "memory"), len(entries))
 
 
-def _note_unread(run: Run, table: Fallback, reason: str, why: str) -> None:
+def _note_unread(run: Loader, table: Fallback, reason: str, why: str) -> None:
     for folder in run.surroundings.walk:
         _note_folder(run, table, folder, reason, why)
 
 
-def _note_folder(run: Run, table: Fallback, folder: str, reason: str, why: str) -> None:
+def _note_folder(run: Loader, table: Fallback, folder: str, reason: str, why: str) -> None:
     for name in table.names:
         path = f"{folder}/{name}"
         if path in run.seen:
@@ -100,7 +100,7 @@ def _note_folder(run: Run, table: Fallback, folder: str, reason: str, why: str) 
             run.skips.append(Skip(path, reason, why, table.layer))
 
 
-def take_nested_fallback(run: Run, folders: list[str], known: frozenset[str]) -> None:
+def take_nested_fallback(run: Loader, folders: list[str], known: frozenset[str]) -> None:
     """Read the fallback files of nested folders; `known` are texts the model has from the start."""
     table = run.dialect.fallback
     if table is None:
@@ -115,8 +115,8 @@ def take_nested_fallback(run: Run, folders: list[str], known: frozenset[str]) ->
             run.take_file(f"{folder}/{name}", origin)
 
 
-def _nested_hider(run: Run, table: Fallback, folder: str) -> str:
-    probe = Run(run.tree, run.dialect, run.surroundings, run.trigger)
+def _nested_hider(run: Loader, table: Fallback, folder: str) -> str:
+    probe = Loader(run.tree, run.dialect, run.surroundings, run.trigger)
     for name in table.unless:
         layer = "local" if "local" in name else table.layer
         if probe.take_file(f"{folder}/{name}", Origin(layer, folder)):

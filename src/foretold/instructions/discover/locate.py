@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from foretold.dialects.schema import Source
+from foretold.dialects.schema import FileSource
 from foretold.dialects.surroundings import Surroundings, walk_between
 from foretold.storage.tree import is_inside
 from foretold.types import TYPE_CHECKING
@@ -78,7 +78,9 @@ def folders_of(base: str, surroundings: Surroundings, touched: str) -> list[str]
     return [PLACES[base](surroundings) if base in PLACES else ""]
 
 
-def steps(plan: tuple[Source, ...], surroundings: Surroundings, touched: str = "") -> Iterator[tuple[Source, str]]:
+def steps(
+    plan: tuple[FileSource, ...], surroundings: Surroundings, touched: str = ""
+) -> Iterator[tuple[FileSource, str]]:
     """Every source of a plan with every folder it is looked for in, in the agent's order."""
     at = 0
     while at < len(plan):

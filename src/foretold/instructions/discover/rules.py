@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import os
 
-from foretold.dialects.schema import Source
+from foretold.dialects.schema import FileSource
 from foretold.dialects.surroundings import join
 from foretold.instructions.discover.rule_conditions import WAITS, never_matches, refusal_of
-from foretold.instructions.text.read import Text, read_text, trimmed
+from foretold.instructions.text.read import InstructionText, read_text, trim_text
 from foretold.instructions.view import Origin, Wait, Waiting
 from foretold.storage.tree import Fault, Tree, is_inside
 from foretold.text.frontmatter import trim
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-    from foretold.instructions.engine import Run
+    from foretold.instructions.engine import Loader
 
 
 ABSOLUTE = "it is an absolute path: write it as seen from the working directory"
 
 
-class Rule(NamedTuple):
+class RuleFile(NamedTuple):
     """A rule file, as spelled below its rules folder and as it really is."""
 
     path: str
@@ -44,10 +44,10 @@ def find_rules(
     tree: Tree,
     folder: str,
     suffix: str | tuple[str, ...],
-    may_enter: Callable[[Rule], bool] = lambda _: True,
+    may_enter: Callable[[RuleFile], bool] = lambda _: True,
     *,
     deep: bool = True,
-) -> Iterator[Rule | Skip]:
+) -> Iterator[RuleFile | Skip]:
     """Every rule below a folder, and a skip for what cannot be one."""
     entered: set[str] = set()
     open_folders = [_names(tree, folder, entered)]
@@ -70,7 +70,7 @@ def find_rules(
             open_folders.pop()
 
 
-def _names(tree: Tree, folder: str, entered: set[str]) -> Iterator[tuple[Rule, str] | Skip]:
+def _names(tree: Tree, folder: str, entered: set[str]) -> Iterator[tuple[RuleFile, str] | Skip]:
     items = tree.scan(folder)
     if isinstance(items, Fault):
         yield Skip(folder, items.reason, items.detail)
@@ -85,37 +85,37 @@ def _names(tree: Tree, folder: str, entered: set[str]) -> Iterator[tuple[Rule, s
         if kind == "link":
             yield _follow(tree, f"{folder}/{name}")
         else:
-            yield Rule(f"{folder}/{name}", f"{real}/{name}"), kind
+            yield RuleFile(f"{folder}/{name}", f"{real}/{name}"), kind
 
 
-def _follow(tree: Tree, path: str) -> tuple[Rule, str] | Skip:
+def _follow(tree: Tree, path: str) -> tuple[RuleFile, str] | Skip:
     kind = tree.kind(path)
     if kind == "missing":
         return Skip(path, "missing", "the link leads nowhere")
-    return Rule(path, tree.real(path)), kind
+    return RuleFile(path, tree.real(path)), kind
 
 
-def _files_first(rule: Rule | Skip) -> list[tuple[bool, str]]:
+def _files_first(rule: RuleFile | Skip) -> list[tuple[bool, str]]:
     """At each level the files by name, then the folders."""
     *folders, name = rule.path.split("/")
     return [*((True, folder) for folder in folders), (False, name)]
 
 
-def _by_path(rule: Rule | Skip) -> str:
+def _by_path(rule: RuleFile | Skip) -> str:
     return rule.path
 
 
-def _by_base_name(rule: Rule | Skip) -> str:
+def _by_base_name(rule: RuleFile | Skip) -> str:
     return rule.path.rpartition("/")[2].lower()
 
 
-def _by_locale(rule: Rule | Skip) -> object:
+def _by_locale(rule: RuleFile | Skip) -> object:
     from foretold.instructions.text.locale_compare import collation_key
 
     return collation_key(rule.path.rpartition("/")[2])
 
 
-ORDERS: dict[str, Callable[[Rule | Skip], Any]] = {
+ORDERS: dict[str, Callable[[RuleFile | Skip], Any]] = {
     "path": _by_path,
     "files-first": _files_first,
     "base-name": _by_base_name,
@@ -123,7 +123,7 @@ ORDERS: dict[str, Callable[[Rule | Skip], Any]] = {
 }
 
 
-def take_rules(run: Run, path: str, source: Source, holder: str, *, only_waiting: bool = False) -> bool:
+def take_rules(run: Loader, path: str, source: FileSource, holder: str, *, only_waiting: bool = False) -> bool:
     """Take the rules of a folder that do not wait; let the others wait. Whether there are any."""
     real = run.tree.real(path)
     if real in run.rule_folders:  # claude-code: disc-under-home: the user's rules are not the project's too
@@ -135,12 +135,12 @@ def take_rules(run: Run, path: str, source: Source, holder: str, *, only_waiting
     origin = Origin(source.layer, holder, "rule", Wait(base, source, only_waiting) if table.wakes == "touch" else None)
     free = run.dialect.rules.links == "anywhere" or source.layer in run.dialect.rules.free
 
-    def may_enter(rule: Rule) -> bool:
+    def may_enter(rule: RuleFile) -> bool:
         """A folder behind a link whose rules would all be refused is not walked: it may be the whole disk."""
         is_near = free or rule.real.startswith(real) or is_inside(rule.real, run.surroundings.cwd)
         return is_near or run.surroundings.approved(rule.real)
 
-    rules: Iterable[Rule | Skip] = find_rules(run.tree, path, table.suffix, may_enter, deep=table.deep)
+    rules: Iterable[RuleFile | Skip] = find_rules(run.tree, path, table.suffix, may_enter, deep=table.deep)
     if table.ordered:
         rules = sorted(rules, key=ORDERS[table.ordered])
     taken = []
@@ -158,7 +158,7 @@ def take_rules(run: Run, path: str, source: Source, holder: str, *, only_waiting
     return bool(taken)
 
 
-def _take_existing(run: Run, rules: list[Rule], origin: Origin) -> None:
+def _take_existing(run: Loader, rules: list[RuleFile], origin: Origin) -> None:
     """Take the rules that have no `paths`, and those with a path that is there."""
     from foretold.text.globs.fnmatch_walk import first_hits, is_usable
 
@@ -184,14 +184,14 @@ def _take_existing(run: Run, rules: list[Rule], origin: Origin) -> None:
                 run.findings.append(Finding(rule.path, None, "glob-never-matches", f"`{glob}`: {why}"))
 
 
-def _note_no_rule(run: Run, skip: Skip, source: Source) -> None:
+def _note_no_rule(run: Loader, skip: Skip, source: FileSource) -> None:
     if skip.reason == "missing" and not skip.detail and skip.path.endswith(source.name):
         run.absent.append(skip.path)
     else:
         run.skips.append(skip._replace(layer=source.layer))
 
 
-def _is_refused(run: Run, rule: Rule, origin: Origin, holder: str) -> bool:
+def _is_refused(run: Loader, rule: RuleFile, origin: Origin, holder: str) -> bool:
     rules = run.dialect.rules
     if run.excludes:
         tested = {"real": rule.real, "spelled": rule.path}
@@ -208,7 +208,7 @@ def _is_refused(run: Run, rule: Rule, origin: Origin, holder: str) -> bool:
     return True
 
 
-def is_taken_now(run: Run, path: str, real: str, text: Text, origin: Origin, wait: Wait) -> bool:
+def is_taken_now(run: Loader, path: str, real: str, text: InstructionText, origin: Origin, wait: Wait) -> bool:
     """Whether a file of a rules folder is taken like any other; if it has `paths`, it waits."""
     if real in run.waited:
         run.skip(path, "duplicate", origin, path)
@@ -231,7 +231,7 @@ def is_taken_now(run: Run, path: str, real: str, text: Text, origin: Origin, wai
     return True
 
 
-def _wait(run: Run, path: str, real: str, text: Text, origin: Origin, wait: Wait) -> None:
+def _wait(run: Loader, path: str, real: str, text: InstructionText, origin: Origin, wait: Wait) -> None:
     run.seen.setdefault(real, path)
     run.findings += text.findings
     if wait.source.base == "added":
@@ -239,7 +239,7 @@ def _wait(run: Run, path: str, real: str, text: Text, origin: Origin, wait: Wait
     elif not trim(text.shown):
         run.skip(path, "empty", origin)
     else:
-        text = text._replace(shown=trimmed(text, run.dialect.reading, origin))
+        text = text._replace(shown=trim_text(text, run.dialect.reading, origin))
         entry = run.entry(path, text, origin, "path_glob_match")
         run.skips.append(Skip(path, "not-yet-read", "", origin.layer, origin.parent, None, entry.globs))
         run.waiting.append(Waiting(entry, wait.base, wait.source))
@@ -249,7 +249,7 @@ def _wait(run: Run, path: str, real: str, text: Text, origin: Origin, wait: Wait
         run.take_imports(path, real, text, origin)
 
 
-def _row(run: Run, entry: Entry, text: Text) -> Entry:
+def _row(run: Loader, entry: Entry, text: InstructionText) -> Entry:
     """A waiting rule as the model is told of it at the start."""
     table, surroundings = run.dialect.rules, run.surroundings
     globs = text.front.get(table.key)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from foretold.dialects.schema import Dialect, Placement, Template
 from foretold.dialects.surroundings import Surroundings
-from foretold.instructions.render.escape import escape_fallback, escape_reserved, harmless
+from foretold.instructions.render.escape import escape_fallback, escape_reserved, escape_tag
 from foretold.text.frontmatter import trim
 from foretold.types import TYPE_CHECKING, Block, Entry, NamedTuple
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 OPEN, CLOSE = "<system-reminder>\n", "\n</system-reminder>"
 
 
-class Attached(NamedTuple):
+class NestedEntries(NamedTuple):
     """What one tool call, or one mention, attaches."""
 
     files: tuple[Entry, ...]
@@ -86,7 +86,7 @@ def start_block(text: str | None, dialect: Dialect, surroundings: Surroundings) 
     if text is None:
         return Block(envelope.role, "text", envelope.without + after[1:]) if envelope.without else None
     if envelope.sentinel:
-        text = harmless(text, envelope.sentinel)
+        text = escape_tag(text, envelope.sentinel)
     if surroundings.prompt_follows and not placement_of(surroundings.model, dialect).date_follows:
         after += envelope.after_last
     return Block(envelope.role, "text", envelope.before + text + after)
@@ -111,7 +111,7 @@ def nested_texts(entries: Sequence[Entry], dialect: Dialect) -> list[str]:
     ]
 
 
-def turn_blocks(turn: Sequence[Attached], dialect: Dialect, model: str) -> list[Block]:
+def turn_blocks(turn: Sequence[NestedEntries], dialect: Dialect, model: str) -> list[Block]:
     """The blocks that the tool calls of one turn add to the next request."""
     placement = placement_of(model, dialect)
     fallback = [
@@ -135,7 +135,7 @@ def _file_blocks(texts: list[str], form: str, dialect: Dialect) -> list[Block]:
         return []
     if form == "envelope":
         envelope = dialect.envelope
-        text = harmless(dialect.template.join.join(texts), envelope.sentinel)
+        text = escape_tag(dialect.template.join.join(texts), envelope.sentinel)
         return [Block(envelope.role, "text", envelope.before + text + envelope.after)]
     if form == "system":
         return [Block("system", "text", dialect.template.join.join(texts))]
@@ -143,7 +143,7 @@ def _file_blocks(texts: list[str], form: str, dialect: Dialect) -> list[Block]:
     return [Block("user", "text", text + "\n") for text in wrapped[:-1]] + [Block("user", "text", wrapped[-1])]
 
 
-def _in_result(attached: Attached, dialect: Dialect) -> list[Block]:
+def _in_result(attached: NestedEntries, dialect: Dialect) -> list[Block]:
     """What is appended to the text of the tool's own result."""
     texts = nested_texts(attached.files, dialect)
     if attached.fallback:
@@ -153,7 +153,7 @@ def _in_result(attached: Attached, dialect: Dialect) -> list[Block]:
     return [Block("user", "tool_result", text)] if text else []
 
 
-def mention_blocks(mentions: Sequence[Attached], dialect: Dialect, model: str) -> list[Block]:
+def mention_blocks(mentions: Sequence[NestedEntries], dialect: Dialect, model: str) -> list[Block]:
     """The blocks that mentions in a prompt add to the request that carries it: fallback files come first here."""
     texts = [
         "prompt.mention hook additional context: " + "\n".join(nested_texts(attached.fallback, dialect))

@@ -94,10 +94,10 @@ def _fold(text: str) -> tuple[str, list[int]]:
     return "".join(chars), places
 
 
-def sealed(text: str, tag: str) -> str:
+def seal_tag(text: str, tag: str) -> str:
     """A text in which neither tag of an envelope can be found, nor anything that looks like one: there `<` is `&lt;`.
 
-    >>> sealed("a < / Memory> ＜/ｍemory> <memory-card>", "memory")
+    >>> seal_tag("a < / Memory> ＜/ｍemory> <memory-card>", "memory")
     'a &lt; / Memory> &lt;/ｍemory> <memory-card>'
     """
     names = rf"{re.escape(tag).replace(re.escape('-'), '[-_]')}(?![A-Za-z0-9_-])"
@@ -107,12 +107,12 @@ def sealed(text: str, tag: str) -> str:
     return _escaped(text, hits, "&lt;")
 
 
-def harmless(text: str, tag: str, end: str = r"(?![\w-])") -> str:
+def escape_tag(text: str, tag: str, end: str = r"(?![\w-])") -> str:
     """A text in which neither tag of an envelope can be found, in any case of letters: there `<` is `&lt;`.
 
     `end` is what follows the name; by default, that it ends there.
 
-    >>> harmless("a </Memory> b", "memory")
+    >>> escape_tag("a </Memory> b", "memory")
     'a &lt;/Memory> b'
     """
     return re.sub(rf"<(?=/?{re.escape(tag)}{end})", "&lt;", text, flags=re.IGNORECASE) if tag else text

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from foretold.dialects.schema import Dialect, Group, Nested, Part
+from foretold.dialects.schema import Dialect, EntryGroup, Nested, RequestPart
 from foretold.dialects.surroundings import Surroundings
 from foretold.instructions.render.blocks import shown_path
 from foretold.types import TYPE_CHECKING, Block, Entry
@@ -33,14 +33,14 @@ def part_blocks(entries: Sequence[Entry], dialect: Dialect, surroundings: Surrou
     return found
 
 
-def _before(part: Part, layers: set[str], surroundings: Surroundings) -> str:
+def _before(part: RequestPart, layers: set[str], surroundings: Surroundings) -> str:
     layer, where = part.where
     return part.before.replace(
         "{where}", where.replace("{cwd}", shown_path(surroundings.cwd)) if layer in layers else ""
     )
 
 
-def _group_text(group: Group, entries: Sequence[Entry], surroundings: Surroundings, layers: set[str]) -> str:
+def _group_text(group: EntryGroup, entries: Sequence[Entry], surroundings: Surroundings, layers: set[str]) -> str:
     taken = [entry for entry in entries if entry.kind in group.takes or f"{entry.layer} {entry.kind}" in group.takes]
     if not taken:
         return ""

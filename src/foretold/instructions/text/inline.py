@@ -28,7 +28,7 @@ from bisect import bisect_left
 from foretold.dialects.schema import Inline
 from foretold.dialects.surroundings import join, marked_top, user_home
 from foretold.instructions.text.imports import MAX_PATH, is_contained, is_text
-from foretold.instructions.text.read import Text, read_text
+from foretold.instructions.text.read import InstructionText, read_text
 from foretold.storage.tree import Fault, is_inside
 from foretold.text.frontmatter import trim
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple, Skip
@@ -36,8 +36,8 @@ from foretold.types import TYPE_CHECKING, Finding, NamedTuple, Skip
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from foretold.instructions.engine import Run
-    from foretold.instructions.text.read import Text
+    from foretold.instructions.engine import Loader
+    from foretold.instructions.text.read import InstructionText
     from foretold.instructions.view import Origin
     from foretold.text.markdown.blocks import Block
 
@@ -57,7 +57,13 @@ class _Frame:
     )
 
     def __init__(
-        self, path: str, real: str, text: Text, origin: Origin, run: Run, chain: frozenset[str] = frozenset()
+        self,
+        path: str,
+        real: str,
+        text: InstructionText,
+        origin: Origin,
+        run: Loader,
+        chain: frozenset[str] = frozenset(),
     ) -> None:
         self.after, self.begun = "", 0  #: what follows its text, and where that began
         self.chain = chain  #: the files that led here
@@ -80,7 +86,7 @@ class _Frame:
         return self.line
 
 
-def expand(run: Run, path: str, real: str, text: Text, origin: Origin) -> tuple[str, tuple[str, ...]]:
+def expand(run: Loader, path: str, real: str, text: InstructionText, origin: Origin) -> tuple[str, tuple[str, ...]]:
     """A text with what it imports in it, and the paths of those files."""
     if "@" not in text.shown and "<!--" not in text.shown:
         return text.shown, ()
@@ -122,7 +128,7 @@ def _filled(template: str, path: str, target: str) -> str:
 class Inlining:
     """What one text has in it already, and what was not to be had."""
 
-    def __init__(self, run: Run, real: str, inline: Inline) -> None:
+    def __init__(self, run: Loader, real: str, inline: Inline) -> None:
         self.run, self.inline = run, inline
         self.reals = {real} if inline.top_counts else set[str]()
         self.failed = dict(inline.failed)
@@ -149,7 +155,7 @@ class Inlining:
             frame.capped.add(target)
             self.run.skips.append(refusal)
             return None
-        text: Text | Fault
+        text: InstructionText | Fault
         if refusal is not None:
             text = Fault(refusal.reason, refusal.detail)
         else:
@@ -162,7 +168,7 @@ class Inlining:
             return self._said(self.tried[known], mark.path, target)
         return self._enter(frame, target, mark.path, text, origin)
 
-    def _enter(self, frame: _Frame, target: str, path: str, text: Text, origin: Origin) -> _Frame | str:
+    def _enter(self, frame: _Frame, target: str, path: str, text: InstructionText, origin: Origin) -> _Frame | str:
         real = self.run.tree.real(target)
         before = self.reals if self.inline.once == "text" else frame.chain
         if real in before:
@@ -418,12 +424,12 @@ def _fences(lines: list[str]) -> Iterator[tuple[int, int]]:
 BLOCK = "--- File: {path} ---\n{text}\n--- End of File: {path} ---"
 
 
-def expand_flat(run: Run, real: str, text: Text, origin: Origin) -> tuple[str, tuple[str, ...]]:
+def expand_flat(run: Loader, real: str, text: InstructionText, origin: Origin) -> tuple[str, tuple[str, ...]]:
     """A text with the files that it imports behind it, and their paths."""
     inline = run.dialect.imports.inline
     whole = Inlining(run, real, inline)
     folder = real.rpartition("/")[0] or "/"
-    waiting: list[tuple[str, str, Text, int]] = [(folder, folder, text, 0)]
+    waiting: list[tuple[str, str, InstructionText, int]] = [(folder, folder, text, 0)]
     seen: set[str] = set()
     blocks: list[str] = []
     while waiting:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from foretold.text.markdown.blocks import Block
 
 
-class Mention(NamedTuple):
+class ImportMention(NamedTuple):
     """An `@path` of a text."""
 
     path: str  #: without `#...`, and with spaces for `\\ `; outside of text also without closing punctuation
@@ -33,7 +33,7 @@ class Document(NamedTuple):
     """A text as the agent reads it."""
 
     text: str  #: as it is shown, not trimmed
-    mentions: tuple[Mention, ...] = ()  #: first those the agent follows, in its order; a path once a region
+    mentions: tuple[ImportMention, ...] = ()  #: first those the agent follows, in its order; a path once a region
     problem: str | None = None  #: why it was not read as Markdown, or not all of it
 
 
@@ -67,7 +67,7 @@ def scan(text: str) -> Document:
     else:
         problem = None if found.read() else DENSE
         shown = _shown(lines, blocks) if is_commented else text
-    return Document(shown, tuple(map(Mention._make, found.result())), problem)
+    return Document(shown, tuple(map(ImportMention._make, found.result())), problem)
 
 
 def _shown(lines: list[str], blocks: list[Block]) -> str:

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from foretold.dialects.schema import Index
+from foretold.dialects.schema import IndexLimits
 from foretold.instructions.render.escape import escape_reserved
 from foretold.text.frontmatter import trim
 from foretold.types import NamedTuple
@@ -30,7 +30,7 @@ def units_of(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def cut_index(text: str, index: Index) -> Cut:
+def cut_index(text: str, index: IndexLimits) -> Cut:
     """A trimmed index text within the limits, with the agent's warning behind it if it was cut."""
     lines = text.split("\n")
     units = units_of(text)
@@ -52,7 +52,7 @@ def _cut_units(text: str, limit: int) -> str:
     return units[: at if at > 0 else limit * 2].decode("utf-16-le", "replace")
 
 
-def _size(lines: int, units: int, index: Index) -> str:
+def _size(lines: int, units: int, index: IndexLimits) -> str:
     """The size in the agent's words. # claude-code-memory: memory_index"""
     if units <= index.units:
         return f"{lines} lines (limit: {index.lines})"
@@ -71,7 +71,7 @@ def _kilobytes(units: int) -> str:
     return f"{number:.1f}".removesuffix(".0") + unit
 
 
-def _lost(lines: list[str], kept: str, index: Index) -> str:
+def _lost(lines: list[str], kept: str, index: IndexLimits) -> str:
     """What was cut, in the words of later versions. # claude-code@2.1.325: cli-automem-long"""
     first = kept.count("\n") + 1
     if first == 1 and kept != lines[0]:

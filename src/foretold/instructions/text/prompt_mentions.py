@@ -20,7 +20,7 @@ _PLAIN = rf'(?:^|[{SPACE}])@(?!")([^{SPACE}]+)(?a:\b)'
 _RANGE = r"#L(\d+)(?:-(\d+))?"
 
 
-class Mention(NamedTuple):
+class PromptMention(NamedTuple):
     """What stands behind an `@`: a path, and the first and last line of a range."""
 
     path: str
@@ -28,23 +28,23 @@ class Mention(NamedTuple):
     last: int | None = None
 
 
-def parsed_mentions(prompt: str) -> list[Mention]:
+def parse_mentions(prompt: str) -> list[PromptMention]:
     """The mentions of a prompt, each once.
 
-    >>> parsed_mentions('see @a.ts#L2-3, @"b c.md" and `@no.ts`')
-    [Mention(path='b c.md', first=None, last=None), Mention(path='a.ts', first=2, last=3)]
+    >>> parse_mentions('see @a.ts#L2-3, @"b c.md" and `@no.ts`')
+    [PromptMention(path='b c.md', first=None, last=None), PromptMention(path='a.ts', first=2, last=3)]
     """
     words = [found[1] for pattern in (_QUOTED, _PLAIN) for found in re.finditer(pattern, prompt)]
     return [_mention(word) for word in dict.fromkeys(words) if word.partition("#")[0]]
 
 
-def _mention(word: str) -> Mention:
+def _mention(word: str) -> PromptMention:
     path, mark, rest = word.partition("#")
     found = re.fullmatch(_RANGE, mark + rest)
     if found is None:
-        return Mention(path)
+        return PromptMention(path)
     first = int(found[1])
-    return Mention(path, first, int(found[2]) if found[2] else first)
+    return PromptMention(path, first, int(found[2]) if found[2] else first)
 
 
 def mentions_in(text: str) -> list[str]:
@@ -53,4 +53,4 @@ def mentions_in(text: str) -> list[str]:
     >>> mentions_in('look at @a/f.txt, @a/f.txt#L2 and @"b c.md"')
     ['b c.md', 'a/f.txt']
     """
-    return list(dict.fromkeys(mention.path for mention in parsed_mentions(text)))
+    return list(dict.fromkeys(mention.path for mention in parse_mentions(text)))

@@ -7,9 +7,9 @@
 
 from __future__ import annotations
 
-from foretold.dialects.schema import Dialect, Reading, Rules
+from foretold.dialects.schema import Dialect, Rules, TextRules
 from foretold.instructions.discover.rule_conditions import Globs, globs_of
-from foretold.instructions.text.markdown import Mention, scan
+from foretold.instructions.text.markdown import ImportMention, scan
 from foretold.storage.tree import Fault, Tree
 from foretold.text.frontmatter import SPACE, first_line, parse, split
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 NOTHING: Mapping[str, object] = {}
 
 
-class Text(NamedTuple):
+class InstructionText(NamedTuple):
     """A file as the agent understands it."""
 
     raw: str
     shown: str
     size: int
     globs: Globs
-    mentions: tuple[Mention, ...]
+    mentions: tuple[ImportMention, ...]
     findings: tuple[Finding, ...]
     offset: int  #: lines that the frontmatter took from the top
     includes: tuple[str, ...] = ()  #: files whose text is in it
@@ -42,7 +42,9 @@ NO_GLOBS = Globs((), None)
 RUST_SPACE = SPACE.replace("\ufeff", "") + "\x85"
 
 
-def read_text(tree: Tree, path: str, dialect: Dialect, kind: str = "file", limit: int | None = None) -> Text | Fault:
+def read_text(
+    tree: Tree, path: str, dialect: Dialect, kind: str = "file", limit: int | None = None
+) -> InstructionText | Fault:
     """The text of one file, or of its first bytes; or why there is none."""
     data = tree.read(path, dialect.max_file)
     if isinstance(data, Fault):
@@ -75,7 +77,7 @@ def _odd_bytes(path: str, data: bytes, raw: str, dialect: Dialect) -> Iterator[F
         yield Finding(path, 1, "byte-order-mark", said, "save the file without it")
 
 
-def understand(path: str, raw: str, size: int, dialect: Dialect, kind: str = "file") -> Text:
+def understand(path: str, raw: str, size: int, dialect: Dialect, kind: str = "file") -> InstructionText:
     """A decoded text as the agent understands it."""
     reading = dialect.reading
     cuts = reading.frontmatter
@@ -91,14 +93,14 @@ def understand(path: str, raw: str, size: int, dialect: Dialect, kind: str = "fi
         offset = raw.count("\n", 0, len(raw) - len(body))
     if not reading.markdown:
         body = _plain_body(body, reading, kind)
-        return Text(raw, body, size, globs, (), findings, offset, front=values)
+        return InstructionText(raw, body, size, globs, (), findings, offset, front=values)
     document = scan(body)
     if document.problem:
         findings = (*findings, Finding(path, None, "markdown-nesting", document.problem))
-    return Text(raw, document.text, size, globs, document.mentions, findings, offset)
+    return InstructionText(raw, document.text, size, globs, document.mentions, findings, offset)
 
 
-def _plain_body(body: str, reading: Reading, kind: str) -> str:
+def _plain_body(body: str, reading: TextRules, kind: str) -> str:
     """A text that is not read as Markdown."""
     if reading.drops_bom:
         body = body.removeprefix("\ufeff")
@@ -107,7 +109,7 @@ def _plain_body(body: str, reading: Reading, kind: str) -> str:
     return body
 
 
-def trimmed(text: Text, reading: Reading, origin: Origin) -> str:
+def trim_text(text: InstructionText, reading: TextRules, origin: Origin) -> str:
     """A text without white space at its ends, if the dialect trims such texts: by layer, by kind, or if `fronted`."""
     fronted = "fronted" if text.offset else ""
     if any(each in reading.trims for each in (origin.kind, origin.layer, fronted)):

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from foretold.instructions.render.escape import sealed
+from foretold.instructions.render.escape import seal_tag
 from foretold.memory.prompt import text as words
 from foretold.types import TYPE_CHECKING
 
@@ -102,4 +102,4 @@ def _listed(memories: Sequence[Memory], more: int) -> str:
         lines.append(" ".join(f"- {scope}{each.file} [{each.type or 'no type'}] {each.description}".split()))
     if more:
         lines.append(f"- and {more} more: look with Grep before you write")
-    return f"<{TAG}>\n{sealed(chr(10).join(lines), TAG) or 'none yet'}\n</{TAG}>"
+    return f"<{TAG}>\n{seal_tag(chr(10).join(lines), TAG) or 'none yet'}\n</{TAG}>"

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 
 from foretold.errors import ForetoldError
-from foretold.instructions.render.escape import harmless
+from foretold.instructions.render.escape import escape_tag
 from foretold.memory.note import INDEX, Memory
 from foretold.memory.prompt import text as words
 from foretold.types import TYPE_CHECKING
@@ -189,7 +189,7 @@ def _short(folder: str, team: str, *, skip_index: bool, daily_log: bool) -> list
 def _indexes(index: str, team_index: str) -> list[str]:
     parts = [f"## {INDEX}\n\n{index}"] if index.strip() else []
     if team_index.strip():
-        text = harmless(team_index, "team-memory-content")
+        text = escape_tag(team_index, "team-memory-content")
         wrapped = f'<team-memory-content source="shared">\n{text}\n</team-memory-content>'
         parts.append(f"## {INDEX} of the team\n\n{wrapped}")
     return parts
@@ -200,7 +200,7 @@ def _recalled(memories: Iterable[Memory]) -> list[str]:
     parts = []
     for memory in memories:
         about = " ".join(f'{key}="{_quoted(value)}"' for key, value in _about(memory).items())
-        parts.append(f"<memory {about}>\n{harmless(memory.body, 'memory')}\n</memory>")
+        parts.append(f"<memory {about}>\n{escape_tag(memory.body, 'memory')}\n</memory>")
     return ["## Recalled memories", *parts] if parts else []
 
 

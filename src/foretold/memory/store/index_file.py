@@ -23,7 +23,7 @@ from collections.abc import Mapping
 from urllib.parse import unquote
 
 from foretold.dialects.registry import choose
-from foretold.dialects.schema import Index
+from foretold.dialects.schema import IndexLimits
 from foretold.instructions.text.markdown import scan
 from foretold.instructions.text.memory_index import cut_index, units_of
 from foretold.memory.note import Memory
@@ -241,7 +241,7 @@ def _between(number: int, entries: dict[int, Line], text: str) -> bool:
     return before in entries and after in entries
 
 
-def limits_of(agent: str) -> Index:
+def limits_of(agent: str) -> IndexLimits:
     """The limits of an agent's index."""
     found = choose(agent).dialect.memory_index or choose(MODEL).dialect.memory_index
     assert found is not None

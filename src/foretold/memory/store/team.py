@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 
 from foretold.errors import NoSuchMemory, StoreFailed, WriteRefused
-from foretold.instructions.render.escape import sealed
+from foretold.instructions.render.escape import seal_tag
 from foretold.instructions.text.memory_index import cut_index
 from foretold.memory.note import INDEX, Memory
 from foretold.memory.store.index_file import MODEL, entries_of, entry_line, limits_of
@@ -161,5 +161,5 @@ def team_text(entry: Entry) -> str:
     - [A](a.md)
     </team-memory-content>
     """
-    inside = sealed(trim(entry.text), TAG)
+    inside = seal_tag(trim(entry.text), TAG)
     return f'Contents of {entry.path}{DESCRIPTION}:\n\n<{TAG} source="shared">\n{inside}\n</{TAG}>'

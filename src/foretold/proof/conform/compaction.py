@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foretold.dialects.claude_code.compaction import form_of
+from foretold.dialects.claude_code.compaction import compaction_rules
 from foretold.instructions.compaction.restored_files import loaded_again, restore_files
 from foretold.proof.conform.scene import Answer, Kinds, Scene
 
@@ -22,7 +22,7 @@ def _restored(scene: Scene, given: Answer) -> Answer:
         names[path] = str(each["name"])
         files.append((path, "x" * int(each["chars"]), NOW - 1000 * int(each["mtime_age_s"])))
     never = loaded_again(scene.cwd, scene.text("{config}"), scene.stage.places["managed"], folder)
-    form = form_of(scene.agent.partition("@")[2])
+    form = compaction_rules(scene.agent.partition("@")[2])
     found = restore_files(reversed(files), form, cwd=scene.cwd, never=never, count=lambda _: 1)
     return {"restored_in_order": [names[path] for path in found.paths]}
 

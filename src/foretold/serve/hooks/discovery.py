@@ -12,7 +12,7 @@ from foretold.storage.tree import Disk
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
-    from foretold.dialects.registry import Choice
+    from foretold.dialects.registry import DialectChoice
     from foretold.memory.location import Place
     from foretold.serve.hooks.context import Caller
 
@@ -53,7 +53,7 @@ def _find_memories(folder: str, caller: Caller, disk: Disk) -> tuple[Place, str]
     return shared._replace(is_read=False), DEFAULT_AGENT
 
 
-def note_programs(disk: Disk, choice: Choice, caller: Caller) -> None:
+def note_programs(disk: Disk, choice: DialectChoice, caller: Caller) -> None:
     """Record where the agent's program was looked for: another version behaves differently."""
     if "@" in caller.agent:
         return

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import shlex
 
-from foretold.dialects.install_targets import NAME, Hook, Hooks, Install, Mcp
+from foretold.dialects.install_targets import NAME, Hook, HookTarget, Install, McpTarget
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def wanted(install: Install, parts: Collection[str], command: Sequence[str], eve
     return found
 
 
-def group_of(hook: Hook, hooks: Hooks, command: Sequence[str]) -> dict[str, object]:
+def group_of(hook: Hook, hooks: HookTarget, command: Sequence[str]) -> dict[str, object]:
     """The group of one event.
 
     >>> from foretold.dialects.install_targets import INSTALLS
@@ -90,7 +90,7 @@ def group_of(hook: Hook, hooks: Hooks, command: Sequence[str]) -> dict[str, obje
     return {**({"matcher": hook.matcher} if hook.matcher else {}), "hooks": [handler]}
 
 
-def server_of(mcp: Mcp, command: Sequence[str]) -> dict[str, object]:
+def server_of(mcp: McpTarget, command: Sequence[str]) -> dict[str, object]:
     """The entry of our server.
 
     >>> from foretold.dialects.install_targets import INSTALLS

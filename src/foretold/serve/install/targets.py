@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from foretold.dialects.install_targets import INSTALLS, Install, Where
+from foretold.dialects.install_targets import INSTALLS, Install, SettingsFile
 from foretold.errors import SettingsRefused, UnknownAgent
 from foretold.files.restore.look import Found, content, look
 from foretold.types import TYPE_CHECKING, NamedTuple
@@ -86,7 +86,7 @@ def _near(agent: str) -> str:
     return next(iter(longer or difflib.get_close_matches(agent, INSTALLS, 1, NEAR)), "")
 
 
-def path_of(where: Where, scope: str, here: Here) -> str:
+def path_of(where: SettingsFile, scope: str, here: Here) -> str:
     """The path of a settings file; empty if there is none for this scope.
 
     >>> here = Here("/home/me", "/proj", {"CODEX_HOME": "/srv/codex"})
@@ -107,7 +107,7 @@ def path_of(where: Where, scope: str, here: Here) -> str:
 
 def settings_of(install: Install, scope: str, here: Here, parts: Collection[str]) -> Iterator[Settings]:
     """The settings files of an agent that these parts go into. SettingsRefused: one cannot be changed."""
-    found: dict[str, tuple[Where, tuple[str, ...]]] = {}
+    found: dict[str, tuple[SettingsFile, tuple[str, ...]]] = {}
     for part, how in (("hooks", install.hooks), ("mcp", install.mcp)):
         path = path_of(how.where, scope, here) if how else ""
         if how and path:
@@ -118,7 +118,7 @@ def settings_of(install: Install, scope: str, here: Here, parts: Collection[str]
             yield read(path, where, of_file, servers)
 
 
-def read(path: str, where: Where, parts: tuple[str, ...], servers: tuple[str, ...]) -> Settings:
+def read(path: str, where: SettingsFile, parts: tuple[str, ...], servers: tuple[str, ...]) -> Settings:
     """A settings file as it is. SettingsRefused: it cannot be changed."""
     target = os.path.realpath(path)
     found = look(target)

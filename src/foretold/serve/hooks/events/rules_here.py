@@ -51,8 +51,8 @@ def instructions_here(context: HookContext) -> LoadedInstructions:
 
 def load_instructions(context: HookContext) -> tuple[object, ...]:
     """Load the view again, and cache what is needed of it."""
-    from foretold.dialects.claude_code.compaction import form_of
-    from foretold.dialects.compaction import after
+    from foretold.dialects.claude_code.compaction import compaction_rules
+    from foretold.dialects.compaction import effect_of
     from foretold.instructions.load import ask, load_view
     from foretold.serve.hooks.discovery import note_programs
     from foretold.storage.tree import Disk
@@ -75,7 +75,7 @@ def load_instructions(context: HookContext) -> tuple[object, ...]:
         tuple(dict.fromkeys(source.name for source in sources)),
         tuple((trigger.tool, trigger.key) for trigger in dialect.triggers),
         dialect.template.nested,
-        form_of(dialect.version).files if after("compact", dialect.agent).restores else 0,
+        compaction_rules(dialect.version).files if effect_of("compact", dialect.agent).restores else 0,
     )
     context.store("instructions", value, disk, dialect.environment)
     return value
