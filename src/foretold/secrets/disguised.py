@@ -1,14 +1,14 @@
-"""Secrets in what a model wants to write: whole, in pieces, disguised, or a part of one that was seen.
+"""Secrets in what a model wants to write: whole, split, disguised, or part of one that occurred in the conversation.
 
-1. What looks like a credential is refused, in the text as it is and in the text without what joins pieces: quotes with
-   a plus between them, line ends, marks of code, single letters with something between them.
-2. A known beginning (`sk-ant-`) that goes on in pieces with spaces between them counts, as long as each piece looks
+1. What looks like a credential is found in the text as it is and in the text without what joins pieces: quotes with a
+   plus between them, line ends, code marks, single characters with a separator between them.
+2. A known prefix (`sk-ant-`) that continues in pieces with spaces between them counts, as long as each piece looks
    random.
-3. A credential in another coat counts as well: in base64 or hexadecimal, backwards, or with letters that look like
-   others. So does a long run of letters and digits that no word, name or number is made of.
-4. Of a credential that was seen in the conversation no ten characters may be written, not even in two memories. Of a
-   private key all of it was seen, not just its first line.
-5. What is found is named by its kind; the value is never repeated.
+3. A disguised credential counts too: in base64 or hexadecimal, reversed, or with letters that look like others. So does
+   a long run of letters and digits that contains no words.
+4. No ten characters of a credential of the conversation may be written, not even in two memories. Of a private key, all
+   its lines count, not only the first.
+5. A finding names the kind; the value is never repeated.
 """
 
 from __future__ import annotations
@@ -37,11 +37,13 @@ _KEY_LINE = re.compile(r"[A-Za-z0-9+/=]{16,}|[A-Za-z0-9+/]{0,15}={1,2}")
 _RUN = re.compile(r"(?<![\w+/.-])[A-Za-z0-9+/_-]{30,}={0,2}(?![\w+/.])")
 _WORDS = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}")
 #: letters of other alphabets that look like those of ours
-_ALIKE = str.maketrans("АВЕКМНОРСТУХЅІЈаеорсухѕіјһԁΑΒΕΖΗΙΚΜΝΟΡΤΥΧοα", "ABEKMHOPCTYXSIJaeopcyxsijhdABEZHIKMNOPTYXoa")
+_LOOKALIKES = str.maketrans(
+    "АВЕКМНОРСТУХЅІЈаеорсухѕіјһԁΑΒΕΖΗΙΚΜΝΟΡΤΥΧοα", "ABEKMHOPCTYXSIJaeopcyxsijhdABEZHIKMNOPTYXoa"
+)
 
 
 def secret_in(text: str, seen: Iterable[str] = ()) -> str:
-    """What kind of secret a text has; empty if it has none. `seen` are credentials of the conversation.
+    """The kind of secret in a text; empty if there is none. `seen` are credentials of the conversation.
 
     >>> key = "AKIA" + "IOSFODNN7ABCDEFG"
     >>> secret_in(f"key {key}"), secret_in('"AKIA" + "IOSFODNN" +\\n"7ABCDEFG"'), secret_in("AKIA IOSF ODNN7 ABCDEFG")
@@ -56,45 +58,47 @@ def secret_in(text: str, seen: Iterable[str] = ()) -> str:
         found = credentials_in(variant)
         if found:
             return found[0].kind
-        if part := _part(variant, seen):
+        if part := _find_known_part(variant, seen):
             return part
-    return _pieced(text) or ("random letters" if any(_is_random(run[0]) for run in _RUN.finditer(text)) else "")
+    return _find_split_token(text) or (
+        "random letters" if any(_is_random(run[0]) for run in _RUN.finditer(text)) else ""
+    )
 
 
 def secrets_of(texts: Iterable[str]) -> list[str]:
-    """The credentials that stand in texts."""
+    """The credentials in texts."""
     found: dict[str, None] = {}
     for text in texts:
         for each in credentials_in(text):
             value = text[each.start : each.end]
-            if each.kind == "private key":  # it is known by its first line, and goes on behind it
+            if each.kind == "private key":  # it is found by its first line
                 value += _key_lines(text[each.end : each.end + LONGEST_KEY])
             found[value] = None
     return list(found)
 
 
 def _key_lines(text: str) -> str:
-    """The lines of a private key, as long as they are some."""
+    """The lines of a private key, joined, up to the first that is not one."""
     lines = (line for line in re.split(r"(?:\\[rn]|\s)+", text) if line)
     return "".join(takewhile(_KEY_LINE.fullmatch, lines))
 
 
 def _variants(text: str) -> Iterator[str]:
-    """A text as it is, and what it may be in disguise."""
-    plain = text if text.isascii() else unicodedata.normalize("NFKC", text).translate(_ALIKE)
+    """A text as it is, and undisguised in several ways."""
+    plain = text if text.isascii() else unicodedata.normalize("NFKC", text).translate(_LOOKALIKES)
     yield text
     yield plain
     yield _JOINTS.sub("", plain)
     yield plain[::-1]
     yield _LETTERS.sub(lambda run: re.sub(r"[-_. ,|/]", "", run[0]), plain)
     for run in _CODED.finditer(plain):
-        yield from _decoded(run[0])
+        yield from _decode_base64(run[0])
     for run in _HEX.finditer(plain):
         yield binascii.unhexlify(run[0]).decode("latin-1")
 
 
-def _decoded(run: str) -> Iterator[str]:
-    """What a run says in base64, if that is text."""
+def _decode_base64(run: str) -> Iterator[str]:
+    """A run decoded from base64, if that is text."""
     coded = run.replace("-", "+").replace("_", "/")
     try:
         text = binascii.a2b_base64(coded[: len(coded) // 4 * 4]).decode("ascii")
@@ -104,25 +108,25 @@ def _decoded(run: str) -> Iterator[str]:
 
 
 def _is_random(run: str) -> bool:
-    """Whether a run of letters and digits is one that nobody would write."""
+    """Whether a person would not have written a run of letters and digits."""
     digits = sum(map(str.isdigit, run))
     if digits < 2 or not any(map(str.islower, run)) or not any(map(str.isupper, run)):
         return False
     return sum(map(len, _WORDS.findall(run))) < 0.6 * len(run) and len(set(run)) >= 16
 
 
-def _pieced(text: str) -> str:
+def _find_split_token(text: str) -> str:
     for kind, letters, form in _STARTS:
         at = text.find(letters)
         while at >= 0:
-            if form.match(_joined(text[at : at + 400])):
+            if form.match(_join_pieces(text[at : at + 400])):
                 return kind
             at = text.find(letters, at + 1)
     return ""
 
 
-def _joined(text: str) -> str:
-    """A beginning and the pieces behind it that look random."""
+def _join_pieces(text: str) -> str:
+    """A prefix and the pieces after it that look random."""
     pieces = text.split()[:_PIECES]
     found = pieces[0]
     for piece in pieces[1:]:
@@ -132,7 +136,7 @@ def _joined(text: str) -> str:
     return found
 
 
-def _part(text: str, seen: Iterable[str]) -> str:
+def _find_known_part(text: str, seen: Iterable[str]) -> str:
     bare = re.sub(r"\s", "", text)
     parts = {bare[at : at + PART] for at in range(len(bare) - PART + 1)}
     for value in seen:

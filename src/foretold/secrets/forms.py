@@ -1,11 +1,14 @@
-"""What looks like a credential in a text: by the form of well-known tokens, and by what stands before it.
+"""Credentials known by their form: tokens of well-known issuers, private keys, and random values after a telling word.
 
-1. Tokens whose issuers gave them a form of their own are known by it.
-2. A value that is assigned to a word such as `password` or `api_key` counts if it looks random: no placeholder, no
-   reference to a variable, no call, and letters that could not be guessed.
-3. What is found is named by its kind, its place and a one-way fingerprint; the value itself is never repeated.
-4. The time is linear in the text, also in one that was written to cost time: a form is looked for only where its first
-   letters are found, and begins only where a word does.
+1. A token whose issuer gave it a form is recognised by that form.
+2. A value that is assigned to a word such as `password` or `api_key` counts if it looks random: not a placeholder,
+   not a reference to a variable, not a call, and characters that could not be guessed.
+3. A finding has a kind, a place and a one-way fingerprint; the value itself is never repeated.
+4. A private key is recognised by its first line. It ends at its last line, or, if that is missing, where the text stops
+   looking like a key; its lines may be numbered or quoted. A last line without a first one ends a key whose beginning
+   was cut off.
+5. The time is linear in the text, also in one written to cost time: a form is searched only where its first characters
+   are found, and begins only where a word does.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from collections.abc import Iterator
 
 from foretold.types import NamedTuple
 
-#: kind -> letters without which there is none, and the form; several forms may have one kind
+#: kind, characters that must occur in the text, and the form; several forms may have one kind
 FORMS: tuple[tuple[str, str, str], ...] = (
     ("private key", "PRIVATE KEY", r"-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----"),
     *(("AWS access key", start, rf"\b{start}[A-Z0-9]{{16}}\b") for start in ("AKIA", "ASIA", "ABIA", "ACCA")),
@@ -83,12 +86,10 @@ _ASSIGNED = re.compile(
     rf"""(?i)(?:{_WORD})s?["'`]?\s{{0,3}}(?::=|=>|[:=]|\bis\b)[*_]{{0,2}}\s{{0,3}}["'`]?"""
     r"""([^\s"'`,;()\[\]{}<>]{8,200})(?![(\[])"""
 )
-_DULL = re.compile(
-    r"(?i)(?:x+|\*+|\.+|change.?me|example|dummy|placeholder|redacted|your[_-]|my[_-]|test|none|null|true|false|todo"
-    r"|[a-z_]+=)"
-)
+PLACEHOLDERS, NO_VALUES = "change.?me|example|dummy|placeholder|redacted", "none|null|true|false|todo|test"
+_PLACEHOLDER = re.compile(rf"(?i)(?:x+|\*+|\.+|{PLACEHOLDERS}|your[_-]|my[_-]|{NO_VALUES}|[a-z_]+=)")
 _REFERENCE = re.compile(r"[A-Za-z_]+\d{0,2}(?:(?:\.|::|->)[A-Za-z_]+\d{0,2})+")
-_WORDS = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}")
+WORDS = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}")
 
 
 class Credential(NamedTuple):
@@ -98,7 +99,7 @@ class Credential(NamedTuple):
     start: int
     end: int
     line: int  #: from 1
-    fingerprint: str  #: the start of a one-way digest: equal for equal values, and no way back
+    fingerprint: str  #: the start of a one-way digest: equal for equal values
 
 
 def credentials_in(text: str) -> list[Credential]:
@@ -129,15 +130,20 @@ def _spans(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _looks_random(value: str) -> bool:
-    """Whether a value is one that nobody would write as a word, a path or a reference."""
-    if value[0] in "$%@/~.&#|-" or "://" in value or _DULL.match(value) or _REFERENCE.fullmatch(value):
+    """Whether a value is not a word, a path or a reference that a person would write."""
+    if value[0] in "$%@/~.&#|-" or "://" in value or _PLACEHOLDER.match(value) or _REFERENCE.fullmatch(value):
         return False
     digits = sum(map(str.isdigit, value))
     odd = any(not char.isalnum() and char not in "._-/:" for char in value)
-    if digits <= 2 and not odd and sum(map(len, _WORDS.findall(value))) >= 0.7 * len(value):
+    if digits <= 2 and not odd and sum(map(len, WORDS.findall(value))) >= 0.7 * len(value):
         return False
     kinds = any(map(str.islower, value)) + any(map(str.isupper, value)) + bool(digits)
     return _entropy(value) >= 2.7 and (kinds + odd >= 3 or (kinds >= 2 and bool(digits) and len(value) >= 20))
+
+
+def is_random(value: str) -> bool:
+    """Whether a value would count if it were assigned to a password."""
+    return any(one.end > 8 for one in credentials_in(f'secret="{value}'))
 
 
 def _entropy(value: str) -> float:
@@ -149,6 +155,51 @@ def _entropy(value: str) -> float:
 
 
 def _fingerprint(value: str) -> str:
+    """Fast, for reports that stay on this machine; `redactor.fingerprint` is slow to guess, for what leaves it."""
     from hashlib import sha256
 
     return sha256(b"foretold:" + value.encode("utf-8", "replace")).hexdigest()[:12]
+
+
+LONGEST_KEY = 32_768  #: characters from the first line of a private key to its last
+MOST_LINES, LONGEST_LINE = 200, 400
+_LAST = r"-----END (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----"
+_BEFORE = r"""[ \t]*(?:\d{1,6}[\t→:| ]|[+>#|*-])?[ \t"'`]{0,8}"""  # the number of a line, a mark of a diff, a quote
+_LINE = _BEFORE + r"(?:[A-Za-z0-9+/=]{16,}|(?:Proc-Type|DEK-Info|Version|Comment|Hash): .{1,200})"
+_SHORT = _BEFORE + r"""[A-Za-z0-9+/]{1,64}={0,2}[ \t"'`\\+,;)]{0,8}(?=\n|\Z)"""
+
+
+def end_of_key(text: str, start: int) -> int:
+    """Where the private key ends whose first line ends at `start`.
+
+    >>> end_of_key("\\nMIIEowIBAAKCAQEA0Z3VS5\\nq9==\\n\\nSo it is.", 0)
+    28
+    """
+    last = re.compile(_LAST).search(text, start, start + LONGEST_KEY)
+    if last:
+        return last.end()
+    at, whole, short = start, re.compile(_LINE), re.compile(_SHORT)
+    while at < len(text) and at - start < LONGEST_KEY:
+        line = at + 1 if text[at] == "\n" else at
+        match = whole.match(text, line)
+        if match is None:
+            final = short.match(text, line) if at > start else None
+            return final.end() if final else at
+        end = text.find("\n", match.end())
+        at = len(text) if end < 0 else end
+    return at
+
+
+def find_key_tails(text: str) -> Iterator[tuple[int, int]]:
+    """The ends of private keys, from where the lines look like a key."""
+    whole, short = re.compile(_LINE), re.compile(_SHORT)
+    for last in re.finditer(_LAST, text) if "-----END" in text else ():
+        start = last.start()
+        for _ in range(MOST_LINES):
+            line = text.rfind("\n", max(0, start - LONGEST_LINE), max(0, start - 1)) + 1
+            if line == start or (line == 0 and start > LONGEST_LINE):
+                break
+            if not whole.match(text, line, start) and not short.match(text, line, start):
+                break
+            start = line
+        yield start, last.end()

@@ -1,8 +1,8 @@
-"""Characters that a person does not see and a model reads: named, so that nobody is told in secret.
+"""Characters that a person does not see and a model reads.
 
-Joiners inside emoji and in scripts that need them, flags of regions, and marks of right-to-left text are honest; other
-tags, runs of variation selectors or joiners, zero-width characters beside Latin letters and overrides of direction are
-not.
+Joiners inside emoji and in scripts that need them, flags of regions, and marks of right-to-left text are legitimate.
+Other tags, runs of variation selectors or joiners, zero-width characters next to Latin letters and overrides of text
+direction are reported.
 """
 
 from __future__ import annotations

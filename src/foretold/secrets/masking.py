@@ -1,20 +1,18 @@
-"""Credentials in what hooks quote: a mark stands for them, with their kind.
+"""Masking credentials in what hooks quote: a mark with their kind takes their place.
 
-1. A memory is written by hand, or by others: what looks like a credential in it would go to a model with the quotation.
-2. It is looked for in the whole memory: an excerpt may begin in the midst of one. A private key is known by its first
-   line, and goes on to its last; if that is not there, to the first line of words.
+1. A memory is written by hand, or by other people: a credential in it would go to a model with the quotation.
+2. The whole memory is searched, because an excerpt may begin in the middle of a credential.
 """
 
 from __future__ import annotations
 
-LEAST = 8  #: characters of a line of a credential that is looked for by itself
-END = "-----END"
+LEAST = 8  #: characters of a line of a credential that is masked by itself
 
 
-def masked(text: str, whole: str = "") -> tuple[str, tuple[str, ...]]:
+def mask_credentials(text: str, whole: str = "") -> tuple[str, tuple[str, ...]]:
     """A text without credentials, and their kinds; `whole` is what it is a part of.
 
-    >>> masked("Use " + "AKIA" + "IOSFODNN7ABCDEFG" + " there.")
+    >>> mask_credentials("Use " + "AKIA" + "IOSFODNN7ABCDEFG" + " there.")
     ('Use [credential: AWS access key] there.', ('AWS access key',))
     """
     kinds: dict[str, None] = {}
@@ -31,29 +29,16 @@ def masked(text: str, whole: str = "") -> tuple[str, tuple[str, ...]]:
 
 
 def mark(kind: str) -> str:
-    """What stands for a credential."""
+    """What takes the place of a credential."""
     return f"[credential: {kind}]"
 
 
 def values_in(text: str) -> list[tuple[str, str]]:
     """What looks like a credential: kind, and value."""
-    from foretold.secrets.forms import credentials_in
+    from foretold.secrets.forms import credentials_in, end_of_key
 
     found = []
     for each in credentials_in(text):
-        end = _end_of_key(text, each.end) if each.kind == "private key" else each.end
+        end = end_of_key(text, each.end) if each.kind == "private key" else each.end
         found.append((each.kind, text[each.start : end].rstrip()))
     return found
-
-
-def _end_of_key(text: str, at: int) -> int:
-    """Where a private key ends: with its last line, or before the first words, if it has none."""
-    last = text.find(END, at)
-    if last >= 0:
-        after = text.find("\n", last)
-        return after if after >= 0 else len(text)
-    for line in text[at:].split("\n"):
-        if " " in line.strip():
-            break
-        at += len(line) + 1
-    return min(at, len(text))

@@ -1,21 +1,24 @@
-"""Taking credentials out of what leaves the machine.
+"""Replacing credentials in what leaves the machine.
 
-1. What looks like a credential is found by `foretold.secrets.forms`, by what stands around it (`sessions.exposed`) and,
-   where the extra `secrets` is installed, by the detectors of detect-secrets as well.
-2. In its place stands its kind and a one-way fingerprint: equal values have equal fingerprints and one kind, wherever
-   they stand (`overlap.py`), so that a reader can tell "the same key again". Of a value that could be guessed they are
-   slow to compute.
-3. A private key is taken out from its first line to its last.
-4. A value under a key such as `password` is read together with that key; so is one beside a name (`{"name":
-   "DB_PASSWORD", "value": …}`) and one behind a flag (`["--password", …]`).
-5. A password that was found once is taken out wherever it stands again, also without what betrayed it.
-6. Colours and invisible characters hide nothing.
+1. Credentials are found by their form (`secrets.forms`), by their surroundings (`secrets.by_context`) and, where the
+   extra `secrets` is installed, by the detectors of detect-secrets.
+2. Each is replaced by its kind and a one-way fingerprint. Equal values have equal fingerprints and one kind, so that a
+   reader sees "the same key again". The fingerprint of a value that could be guessed is slow to compute.
+3. A private key is replaced from its first line to its last.
+4. A value under a key such as `password` is read together with that key; so is one next to a name (`{"name":
+   "DB_PASSWORD", "value": …}`) and one after a flag (`["--password", …]`).
+5. A password that was found once is replaced wherever it occurs again, also without its surroundings.
+6. Terminal colours and invisible characters hide nothing.
+7. Where spans overlap, a token with a form of its own wins, then a value that was found before, then what its
+   surroundings mark. Spans of equal rank become one, with the kind of the first. What a weaker span has outside a
+   stronger one is replaced too, unless it is only a name and punctuation (`ID=` before a key).
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from foretold.extras import how_to_install
@@ -23,22 +26,21 @@ from foretold.secrets.by_context import (
     ASSIGNED,
     HEADER,
     URL,
+    Span,
     exposed_in,
     is_chosen,
     is_random,
     is_secret_field,
     is_secret_name,
 )
-from foretold.secrets.detectors import installed
-from foretold.secrets.spans import holding
+from foretold.secrets.detectors import load_detectors
+from foretold.secrets.forms import FORMS
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from foretold.secrets.by_context import Span
-
-MOST_KNOWN = 64  #: values that are looked for again
+MOST_KNOWN = 64  #: values that are searched again
 _MARK = re.compile(r"\[redacted: [^\[\]\n]{1,80} [0-9a-f]{12}\]")
 _HIDDEN = re.compile(
     r"\x1b\[[0-9;:?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\)"
@@ -49,14 +51,14 @@ _NAMES, _VALUES = ("name", "key", "Name", "Key", "variable"), ("value", "Value",
 
 
 class Redacted(NamedTuple):
-    """Something that was taken out."""
+    """A credential that was replaced."""
 
     kind: str
     fingerprint: str
 
 
 class Redactor:
-    """Takes credentials out of texts and of values of JSON, and remembers what it found.
+    """Replaces credentials in texts and in JSON values, and remembers what it found.
 
     >>> redactor = Redactor()
     >>> redactor.text("key " + "AKIA" + "IOSFODNN7ABCDEFG" + " end")[:24]
@@ -71,15 +73,15 @@ class Redactor:
         """`extra`: whether the detectors of the extra are used; None = if they are installed."""
         self.found: dict[Redacted, int] = {}
         self._known: dict[str, str] = {}
-        self._kinds: dict[str, str] = {}  #: fingerprint -> what the value was called first
-        detector = None if extra is False else installed()
+        self._kinds: dict[str, str] = {}  #: fingerprint -> the kind it had first
+        detector = None if extra is False else load_detectors()
         if extra and detector is None:
-            raise ModuleNotFoundError(f"{how_to_install('secrets')} brings the detectors")
+            raise ModuleNotFoundError(f"{how_to_install('secrets')} installs the detectors")
         self._detector = detector
 
     @property
     def detectors(self) -> str:
-        """Who looks for credentials, for people."""
+        """The names of the detectors, for people."""
         return "foretold and detect-secrets" if self._detector else "foretold"
 
     def text(self, text: str) -> str:
@@ -87,16 +89,16 @@ class Redactor:
         return self._without(text, 0)
 
     def _without(self, text: str, start: int, *more: Span) -> str:
-        """A text from a place on, without its credentials; what stands before that place is read with it."""
+        """A text from `start` on, without its credentials; what comes before it is read as context."""
         marks = [match.span() for match in _MARK.finditer(text)] if "[redacted: " in text else []
-        found = _unmarked([*self._spans(text), *more], marks)
-        for kind, begin, end in holding(text, found):
+        found = _without_marks([*self._spans(text), *more], marks)
+        for kind, begin, end in resolve_overlaps(text, found):
             self._learn(kind, text[max(begin, start) : end])
-        again = _unmarked(self._again(text), marks)
+        again = _without_marks(self._again(text), marks)
         if not found and not again:
             return text[start:]
         out, at = [], start
-        for kind, begin, end in holding(text, found, again):
+        for kind, begin, end in resolve_overlaps(text, found, again):
             begin = max(begin, at)
             if end > begin:
                 out += [text[at:begin], self._mark(kind, text[begin:end])]
@@ -110,7 +112,9 @@ class Redactor:
         if isinstance(value, int) and not isinstance(value, bool):
             return self._mark(ASSIGNED, str(value)) if is_secret_field(key, str(value)) else value
         if isinstance(value, dict):
-            return {self.text(str(name)): self.value(item, _name(name, value, key)) for name, item in value.items()}
+            return {
+                self.text(str(name)): self.value(item, _name_of_field(name, value, key)) for name, item in value.items()
+            }
         if isinstance(value, (list, tuple)):
             return self._list(value, key)
         return value
@@ -134,10 +138,10 @@ class Redactor:
     def _spans(self, text: str) -> list[Span]:
         if len(text) <= 36 and _PLAIN.fullmatch(text):
             return []
-        return [*_in_sight(text), *(self._detector(text) if self._detector else ())]
+        return [*_find_visible(text), *(self._detector(text) if self._detector else ())]
 
     def _again(self, text: str) -> list[Span]:
-        """Where values stand that were found before."""
+        """Places of values that were found before."""
         spans = []
         for value, kind in self._known.items():
             at = text.find(value)
@@ -147,47 +151,47 @@ class Redactor:
         return spans
 
     def _learn(self, kind: str, said: str) -> None:
-        value = _plain(said)
+        value = _strip_decoration(said)
         if len(self._known) < MOST_KNOWN and _is_sure(kind, value):
             self._known.setdefault(value, kind)
 
     def _mark(self, kind: str, said: str) -> str:
-        digits = fingerprint(_plain(said))
+        digits = fingerprint(_strip_decoration(said))
         found = Redacted(self._kinds.setdefault(digits, kind), digits)
         self.found[found] = self.found.get(found, 0) + 1
         return f"[redacted: {found.kind} {found.fingerprint}]"
 
 
 def _is_sure(kind: str, value: str) -> bool:
-    """Whether a value is a secret also where nothing betrays it: no word that may be said by chance."""
+    """Whether a value is a secret wherever it occurs: not a word that may be there by chance."""
     if kind not in (ASSIGNED, HEADER, URL):
         return False
     return len(value) >= (6 if kind == URL else 8) and (is_random(value[:200]) or is_chosen(value))
 
 
-def _plain(said: str) -> str:
-    """A value without what only surrounds it: colours, and the sign at the end of a line of code."""
+def _strip_decoration(said: str) -> str:
+    """A value without colours, and without the punctuation at the end of a line of code."""
     return _HIDDEN.sub("", said).rstrip(",;") or said
 
 
-def _unmarked(spans: list[Span], marks: list[tuple[int, int]]) -> list[Span]:
-    """Spans without those that touch what was put in the place of a credential before."""
+def _without_marks(spans: list[Span], marks: list[tuple[int, int]]) -> list[Span]:
+    """Spans that do not touch a mark of an earlier redaction."""
     if not marks:
         return spans
     return [span for span in spans if not any(start < span[2] and span[1] < end for start, end in marks)]
 
 
-def _name(name: object, fields: Mapping[str, object], above: str) -> str:
-    """What a field is called: by its key, by the name that stands beside it, or by what it is a part of."""
+def _name_of_field(name: object, fields: Mapping[str, object], above: str) -> str:
+    """The name of a field: its key, the name next to it, or what it is part of."""
     key = str(name)
     if key in _VALUES:
-        beside = next((said for other in _NAMES if isinstance(said := fields.get(other), str)), "")
-        return beside or (above if is_secret_name(above) else key)
+        given = next((name for other in _NAMES if isinstance(name := fields.get(other), str)), "")
+        return given or (above if is_secret_name(above) else key)
     return key
 
 
-def _in_sight(text: str) -> list[Span]:
-    """What is exposed in a text, also where colours and invisible characters stand in it."""
+def _find_visible(text: str) -> list[Span]:
+    """Credentials in a text, also where colours and invisible characters interrupt them."""
     hidden = [match.span() for match in _HIDDEN.finditer(text)] if not text.isascii() or "\x1b" in text else []
     if not hidden:
         return exposed_in(text)
@@ -211,6 +215,63 @@ def fingerprint(value: str) -> str:
     True
     """
     data = value.encode("utf-8", "surrogatepass")
-    if len(value) >= 24 and is_random(value[:200]):  # nobody guesses it, so that no time need be spent
+    if len(value) >= 24 and is_random(value[:200]):  # it cannot be guessed, so it need not be slow
         return hashlib.blake2b(data, digest_size=6, salt=b"foretold").hexdigest()
     return hashlib.scrypt(data, salt=b"foretold", n=2**14, r=8, p=1, dklen=6).hex()
+
+
+# Overlaps
+
+TOKENS = frozenset(kind for kind, _, _ in FORMS) - {URL}
+_ONLY_NAME = re.compile(r"[\W_]*(?:[A-Za-z][\w.-]{0,60}[\"'`\s\\]{0,8}[=:][\W_]*|\w{0,3}[\W_]*)")
+
+
+def resolve_overlaps(text: str, found: Iterable[Span], known: Iterable[Span] = ()) -> list[Span]:
+    """The spans to replace in a text, sorted and without overlaps.
+
+    >>> text = "AWS_ACCESS_KEY_ID=AK0123"
+    >>> resolve_overlaps(text, [("assigned secret", 15, 24), ("AWS access key", 18, 24)])
+    [('AWS access key', 18, 24)]
+    """
+    every = list(found)
+    tokens = [span for span in every if span[0] in TOKENS]
+    others = [span for span in every if span[0] not in TOKENS]
+    held: list[Span] = []
+    for spans in (tokens, list(known), others):
+        held = sorted([*held, *_cut_out(text, _merge(spans), held)], key=_start_of) if spans else held
+    return held
+
+
+def _merge(spans: list[Span]) -> list[Span]:
+    found: list[Span] = []
+    for kind, start, end in sorted(spans, key=lambda span: (span[1], -span[2])):
+        if found and start < found[-1][2]:
+            first = found.pop()
+            kind, start, end = first[0], first[1], max(end, first[2])
+        found.append((kind, start, end))
+    return found
+
+
+def _cut_out(text: str, weaker: list[Span], held: list[Span]) -> Iterator[Span]:
+    """What is left of weaker spans outside the held ones; both are sorted."""
+    first = 0
+    for kind, start, end in weaker:
+        while first < len(held) and held[first][2] <= start:
+            first += 1
+        at, number = start, first
+        while number < len(held) and held[number][1] < end:
+            yield from _cut_name(text, kind, at, held[number][1])
+            at, number = max(at, held[number][2]), number + 1
+        if at == start:
+            yield kind, start, end
+        else:
+            yield from _cut_name(text, kind, at, end)
+
+
+def _cut_name(text: str, kind: str, start: int, end: int) -> Iterator[Span]:
+    if start < end and not _ONLY_NAME.fullmatch(text, start, end):
+        yield kind, start, end
+
+
+def _start_of(span: Span) -> int:
+    return span[1]

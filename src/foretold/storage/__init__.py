@@ -1,1 +1,1 @@
-"""storage."""
+"""Files that are written safely, and a read-only view of the file system."""

@@ -1,7 +1,7 @@
 """What looks like a credential in a memory is not quoted."""
 
 from foretold.memory.recall.render import parse_rendered
-from foretold.secrets.masking import masked
+from foretold.secrets.masking import mask_credentials
 
 TOKEN = "AKIA" + "IOSFODNN7ABCDEFG"
 MARK = "[credential: AWS access key]"
@@ -10,22 +10,25 @@ KEY = "\n".join(["-----BEGIN RSA " + "PRIVATE KEY-----", *LINES, "-----END RSA "
 
 
 def test_a_credential_is_masked_by_its_kind():
-    assert masked(f"Log in with {TOKEN}, then {TOKEN}.") == (
+    assert mask_credentials(f"Log in with {TOKEN}, then {TOKEN}.") == (
         f"Log in with {MARK}, then {MARK}.",
         ("AWS access key",),
     )
-    assert masked("Log in by hand.") == ("Log in by hand.", ())
+    assert mask_credentials("Log in by hand.") == ("Log in by hand.", ())
 
 
 def test_a_private_key_is_masked_to_its_last_line():
-    assert masked(f"Before\n{KEY}\nAfter") == ("Before\n[credential: private key]\nAfter", ("private key",))
+    assert mask_credentials(f"Before\n{KEY}\nAfter") == ("Before\n[credential: private key]\nAfter", ("private key",))
     torn = KEY.rpartition("\n")[0]
-    assert masked(f"Before\n{torn}") == ("Before\n[credential: private key]", ("private key",))
+    assert mask_credentials(f"Before\n{torn}") == ("Before\n[credential: private key]", ("private key",))
 
 
 def test_a_part_of_a_credential_in_an_excerpt_is_masked():
     part = f"[…]\n{LINES[1]}\n{KEY.rpartition(chr(10))[2]}\nAfter"
-    assert masked(part, f"Before\n{KEY}\nAfter") == ("[…]\n[credential: private key]\nAfter", ("private key",))
+    assert mask_credentials(part, f"Before\n{KEY}\nAfter") == (
+        "[…]\n[credential: private key]\nAfter",
+        ("private key",),
+    )
 
 
 def test_a_prompt_recalls_no_credential(hooks):

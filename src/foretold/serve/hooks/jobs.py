@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import time
 
-from foretold.secrets.masking import masked
+from foretold.secrets.masking import mask_credentials
 from foretold.serve.hooks.background import run_alone, start_command
 from foretold.serve.hooks.cache import stamp_of
 from foretold.serve.hooks.context import Caller, HookContext
@@ -97,7 +97,7 @@ def _add_memory(entries: dict[str, object], memory: Memory, folder: str, before:
         if path:
             naming = entries.setdefault(f"p{path}", [])
             assert isinstance(naming, list)
-            naming.append((f"{folder}/{memory.file}", masked(memory.description)[0]))
+            naming.append((f"{folder}/{memory.file}", mask_credentials(memory.description)[0]))
 
 
 def archive(context: HookContext) -> None:

@@ -143,9 +143,9 @@ class MemoryLookup:
         found = {file: said for file, said in known if file not in self._newer and _contains(file, path)}
         for file, (folder, scope) in self._newer.items():
             if _contains(file, path) and (memory := _read_if_naming(file, folder, scope, path)):
-                from foretold.secrets.masking import masked
+                from foretold.secrets.masking import mask_credentials
 
-                found[file] = masked(memory.description)[0]
+                found[file] = mask_credentials(memory.description)[0]
         return sorted(found.items())
 
     def _find_newer(self) -> Newer:

@@ -59,12 +59,12 @@ def handle(context: HookContext) -> HookOutput:
 def quote_memories(context: HookContext, hits: Sequence[Hit]) -> str:
     """Memories as the model sees them, with credentials masked; the log has their kinds."""
     from foretold.memory.recall.render import render_quotes
-    from foretold.secrets.masking import masked
+    from foretold.secrets.masking import mask_credentials
 
     quotes = []
     for hit in hits:
-        text, kinds = masked(hit.quote.text, hit.memory.text)
-        quotes.append(hit.quote._replace(text=text, age=masked(hit.quote.age)[0]))
+        text, kinds = mask_credentials(hit.quote.text, hit.memory.text)
+        quotes.append(hit.quote._replace(text=text, age=mask_credentials(hit.quote.age)[0]))
         if kinds:
             text = f"recall: {hit.memory.file} holds what looks like a credential ({', '.join(kinds)}); it is masked"
             context.why.append(text)

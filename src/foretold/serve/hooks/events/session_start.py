@@ -237,7 +237,7 @@ def list_folders(folders: list[str]) -> list[str]:
 
 def _indexes(memories: Memories, *, is_read: bool) -> str:
     from foretold.memory.store.team import team_entry, team_text
-    from foretold.secrets.masking import masked
+    from foretold.secrets.masking import mask_credentials
 
     parts = []
     entry = team_entry(memories.team) if memories.team is not None else None
@@ -245,7 +245,7 @@ def _indexes(memories: Memories, *, is_read: bool) -> str:
         parts.append(team_text(_cut(entry)))
     if not is_read and not memories.place.off:
         parts.append(_private_index(memories))
-    return masked("\n\n".join(part for part in parts if part))[0]
+    return mask_credentials("\n\n".join(part for part in parts if part))[0]
 
 
 def _private_index(memories: Memories) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from foretold.secrets.spans import holding
+from foretold.secrets.redactor import resolve_overlaps
 
 KEY = "AWS access key"
 
@@ -21,4 +21,4 @@ KEY = "AWS access key"
     ],
 )
 def test_what_holds(text, found, known, held):
-    assert holding(text, found, known) == held
+    assert resolve_overlaps(text, found, known) == held
