@@ -29,7 +29,7 @@ _EXCLUDED = (
     "Azure Storage Account access key",  # every checksum of a package, every picture
     "Private Key",  # a first line alone is not a key
 )
-#: eleven characters with a digit among them, sixteen letters in a row, or a URL: a token without either is one in thousands
+#: eleven characters with a digit, sixteen letters in a row, or a URL: a token without these is one in thousands
 _WORTH = re.compile(r"(?<![\w+/=.-])(?=[\w+/=.-]{11})[A-Za-z_+/=.-]*\d|[A-Za-z+]{16}|://")
 REMEMBERED = 8_192  #: lines
 MOST_NAMES = 40  #: more of them in a piece, and the detector would take seconds
