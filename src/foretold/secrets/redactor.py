@@ -29,12 +29,11 @@ from foretold.secrets.by_context import (
     Span,
     exposed_in,
     is_chosen,
-    is_random,
     is_secret_field,
     is_secret_name,
 )
 from foretold.secrets.detectors import load_detectors
-from foretold.secrets.forms import FORMS
+from foretold.secrets.forms import FORMS, is_random
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
