@@ -11,12 +11,13 @@ from foretold.dialects.claude_code.sessions import NEWER, OLDER, rules_of
 from foretold.errors import RestoreRefused, SessionFailed, StoreFailed
 from foretold.sessions.formats.jsonl import records_of
 from foretold.sessions.model import StoredSession
-from foretold.sessions.repair.diagnose import diagnose, write_repaired_copy
-from foretold.sessions.repair.reachability import REACHED, Reach, judge, reach_of
-from foretold.sessions.repair.salvage import Saved, saved_lines, saved_of
-from foretold.sessions.resumption.chain import Link, find_chain
+from foretold.sessions.repair.copy import write_repaired_copy
+from foretold.sessions.repair.diagnose import diagnose
+from foretold.sessions.repair.reachability import REACHED, Reach, count_reach, find_reachability
+from foretold.sessions.repair.salvage import Salvaged, salvage, salvage_lines
+from foretold.sessions.resumption.chain import find_chain
 from foretold.sessions.resumption.claude import resume
-from foretold.sessions.resumption.graph import Links
+from foretold.sessions.resumption.graph import Graph, RecordNode
 
 from ..memory.machines import Faulty, Quick, in_child
 from . import house
@@ -36,13 +37,13 @@ def strictly(path):
         with contextlib.suppress(ValueError):
             value = json.loads(line)
             if isinstance(value, dict):
-                yield Link(value, number)
+                yield RecordNode(value, number)
 
 
 def texts(path, rules=NEWER):
     """The messages that resuming would find, by the rules of the agent."""
     chain = find_chain(strictly(path), rules)
-    said = [link.value["message"]["content"] for link in chain.links if link.type in ("user", "assistant")]
+    said = [link.value["message"]["content"] for link in chain.nodes if link.type in ("user", "assistant")]
     return [each if isinstance(each, str) else each[0]["text"] for each in said]
 
 
@@ -110,7 +111,7 @@ def test_damage_is_named_and_the_mended_copy_reaches_everything(tmp_path, name):
     found = diagnose(stored)
     assert house.tree(tmp_path) == before
     assert ([finding.code for finding in found.findings], found.reach.reached) == (codes, reached)
-    assert (found.reach.reached + found.reach.lost, found.then.reached, found.then.lost) == (12, 12, 0)
+    assert (found.reach.reached + found.reach.lost, found.after_repair.reached, found.after_repair.lost) == (12, 12, 0)
     assert found.is_sound == (not codes)
     made = write_repaired_copy(stored, name=NEW, kernel=Quick())
     assert house.read(stored.path) == data
@@ -149,16 +150,16 @@ def sent(path, version):
     }
 
 
-def followed(path, version):
-    """The same, as it is found without holding any record."""
-    links, names = Links(rules_of(version)), {}
-    for found in saved_lines(path):
-        links.has_null = links.has_null or found.saved.why == "null"
+def reached(path, version):
+    """The same, as a diagnosis finds it."""
+    graph, names = Graph(rules_of(version)), {}
+    for found in salvage_lines(path):
+        graph.has_null = graph.has_null or found.saved.damage == "null"
         for record in found.saved.records[: found.saved.read]:
-            links.add(record)
-            names[links.uuids.find(record.get("uuid"))] = record.get("uuid")
-    judged = judge(links.close())
-    return judged.way.refused, {names[number] for number, state in enumerate(judged.state) if state == REACHED}
+            graph.add(record)
+            names[graph.uuids.find(record.get("uuid"))] = record.get("uuid")
+    judged = find_reachability(graph.close())
+    return judged.route.refused, {names[number] for number, state in enumerate(judged.state) if state == REACHED}
 
 
 ODD = (380, 458, 459, 693, 722, 1232, 1321, 2293, 2682, 2819, 2992)  #: once a copy was not as it was foretold
@@ -170,13 +171,13 @@ def test_what_is_reached_is_what_resuming_finds_and_a_mended_copy_loses_nothing(
         data = damaged(number)
         stored = stored_in(tmp_path, data)
         for version in VERSIONS:
-            assert (number, followed(stored.path, version)) == (number, sent(stored.path, version))
-        then = [diagnose(stored, version=version).then for version in VERSIONS]
+            assert (number, reached(stored.path, version)) == (number, sent(stored.path, version))
+        then = [diagnose(stored, version=version).after_repair for version in VERSIONS]
         made = write_repaired_copy(stored, name=NEW, kernel=Quick())
         assert house.read(stored.path) == data
         for version, expected in zip(VERSIONS, then, strict=True):
             found = diagnose(made, version=version)
-            assert (number, followed(made.path, version)) == (number, sent(made.path, version))
+            assert (number, reached(made.path, version)) == (number, sent(made.path, version))
             if expected.messages:
                 assert (number, found.reach, found.findings) == (number, expected, ())
                 assert (number, expected.lost, expected.refused) == (number, 0, "")
@@ -190,13 +191,13 @@ def test_a_lost_parent_costs_all_that_is_more_than_five_seconds_older(tmp_path):
         record["timestamp"] = record["timestamp"].replace("T03:", "T04:")
     found = diagnose(stored_in(tmp_path, house.lines(records)))
     assert found.reach == Reach(messages=12, reached=6, summarised=0, aside=0, lost=6, broken=1)
-    assert found.then == Reach(messages=12, reached=12, summarised=0, aside=0, lost=0)
+    assert found.after_repair == Reach(messages=12, reached=12, summarised=0, aside=0, lost=0)
 
 
 def test_damage_that_older_versions_refuse_is_said(tmp_path):
     stored = stored_in(tmp_path, with_line(4, b"null\n"))
     older, newer = (diagnose(stored, version=version) for version in VERSIONS)
-    assert (older.reach.reached, older.reach.lost, older.then.reached) == (0, 12, 12)
+    assert (older.reach.reached, older.reach.lost, older.after_repair.reached) == (0, 12, 12)
     assert older.version == "2.1.197"
     assert older.refused == "a line is `null`, which this version cannot resume"
     assert [finding.code for finding in older.findings] == ["session-refused", "record-strange"]
@@ -204,12 +205,12 @@ def test_damage_that_older_versions_refuse_is_said(tmp_path):
 
 
 def test_a_record_costs_few_bytes():
-    links = Links()
+    graph = Graph()
     for record in house.talk(SESSION, 5000):
         record["message"]["id"] = record["uuid"]
-        links.add(record)
-    arrays = (links.parent, links.times.since, links.flags, links.group, links.caller)
-    arrays += tuple(part for numbers in (links.uuids, links.message_ids) for part in (numbers.hashes, numbers.slots))
+        graph.add(record)
+    arrays = (graph.parent, graph.times.since, graph.flags, graph.group, graph.caller)
+    arrays += tuple(part for numbers in (graph.uuids, graph.message_ids) for part in (numbers.hashes, numbers.slots))
     assert sum(len(each) * each.itemsize for each in arrays) / 10_000 < 40
 
 
@@ -219,12 +220,12 @@ def test_what_a_compaction_summarised_and_a_rewind_left_is_not_lost():
     after = house.said(SESSION, 902, summary["uuid"], "assistant", "on we go")
     aside = house.said(SESSION, 903, TALK[3]["uuid"], "user", "another way")
     side = house.said(SESSION, 904, None, "user", "subagent", isSidechain=True)
-    links = Links()
+    graph = Graph()
     for record in (*TALK[:6], aside, *TALK[6:8], side, boundary, summary, after):
-        links.add(record)
-    links.close()
-    assert reach_of(links) == Reach(messages=11, reached=2, summarised=8, aside=1, lost=0)
-    assert reach_of(links).share == 1.0
+        graph.add(record)
+    graph.close()
+    assert count_reach(graph) == Reach(messages=11, reached=2, summarised=8, aside=1, lost=0)
+    assert count_reach(graph).share == 1.0
 
 
 def test_a_call_is_not_parted_from_its_result(tmp_path):
@@ -258,7 +259,11 @@ def test_cut_anywhere_what_was_whole_is_saved(tmp_path):
         stored = stored_in(tmp_path, data[:cut])
         found = diagnose(stored)
         ready = sum(cut + 1 >= end for end in whole)
-        assert (cut, found.then.reached, found.damaged) == (cut, ready, int(cut not in whole and cut + 1 not in whole))
+        assert (cut, found.after_repair.reached, found.damaged) == (
+            cut,
+            ready,
+            int(cut not in whole and cut + 1 not in whole),
+        )
 
 
 def test_rollouts_and_chats_keep_what_can_be_read(tmp_path):
@@ -284,7 +289,7 @@ def test_rollouts_and_chats_keep_what_can_be_read(tmp_path):
 META = {"timestamp": "t", "type": "session_meta", "payload": {"id": SESSION, "cwd": "/p"}}
 ITEMS = [{"timestamp": "t", "type": "response_item", "payload": {"text": f"ü {number}"}} for number in range(3)]
 PAGES = {**META, "ordinal": 0, "payload": {**META["payload"], "history_mode": "paginated"}}
-NO_META = "the first record does not tell about the session (session_meta)"
+NO_META = "the first record is not a session_meta"
 
 
 def pages(numbers):
@@ -295,24 +300,24 @@ ROLLOUTS = {
     "sound": (house.lines([META, *ITEMS]), "", [META, *ITEMS]),
     "no utf-8": (
         house.lines([META, *ITEMS]) + b'{"type": "\xff"}\n',
-        "a byte of line 5 is no UTF-8, and Codex then reads nothing of the file",
+        "a byte of line 5 is not UTF-8, so Codex reads nothing of the file",
         [META, *ITEMS, {"type": "\ufffd"}],
     ),
     "torn within a character": (
         house.lines([META, *ITEMS]) + b'{"type": "\xc3',
-        "a byte of line 5 is no UTF-8, and Codex then reads nothing of the file",
+        "a byte of line 5 is not UTF-8, so Codex reads nothing of the file",
         [META, *ITEMS],
     ),
     "a mark": (
         b"\xef\xbb\xbf" + house.lines([META, *ITEMS]),
-        "a byte order mark stands before the first record",
+        "it begins with a byte order mark",
         [META, *ITEMS],
     ),
     "the first line is another": (house.lines([ITEMS[0], META, *ITEMS[1:]]), NO_META, [META, *ITEMS]),
     "the first line is glued": (house.lines([META])[:-1] + house.lines(ITEMS), NO_META, [META, *ITEMS]),
     "no number": (
         house.lines([*pages([1, 2]), ITEMS[2]]),
-        "the last record has no number (ordinal)",
+        "the last record has no ordinal",
         pages([1, 2, 3]),
     ),
 }
@@ -408,7 +413,7 @@ def test_findings_about_links_say_the_first_line(tmp_path):
         (
             2,
             "chain-broken",
-            "4 of 12 messages are not reached when it is resumed; this is the first. What is reached begins in line 6",
+            "4 of 12 messages are not reached on resume; this is the first. What is reached begins in line 6",
         ),
         (9, "parent-missing", "2 records have a parent that is not in the file; this is the first"),
     ]
@@ -434,8 +439,8 @@ def test_what_is_told_adds_up_and_is_told_once(tmp_path, capsys, monkeypatch):
         "    7 aside: a rewind left them, or tools ran in parallel",
         "    1 not reached",
         "",
-        "  2 times, first in line 15: JSON that is no record; it is passed over [record-strange]",
-        "  line 14: 1 of 14 messages are not reached when it is resumed; this is the first [chain-broken]",
+        "  2 times, first in line 15: JSON that is not a record; it is skipped [record-strange]",
+        "  line 14: 1 of 14 messages are not reached on resume; this is the first [chain-broken]",
         "",
         "Of a mended copy 3 of 14 messages are reached; 4 before a compaction, 7 aside.",
         "Write one, as a new session beside this one, which stays as it is:",
@@ -449,7 +454,7 @@ def test_nothing_is_overwritten_and_a_failure_leaves_nothing(tmp_path):
     before = house.files(tmp_path)
     with pytest.raises(RestoreRefused, match="not overwritten"):
         write_repaired_copy(stored, name=NEW, kernel=Quick())
-    with pytest.raises(SessionFailed, match="no files"):
+    with pytest.raises(SessionFailed, match="not files"):
         write_repaired_copy(StoredSession("opencode", "s", "/x/opencode.db"))
     for fault in (28, "short"):
         for at in range(1, 8):
@@ -469,7 +474,7 @@ def test_nothing_is_overwritten_and_a_failure_leaves_nothing(tmp_path):
 
 def test_lines_that_try_hard_end_soon():
     hostile = b'{"a":' * 50_000
-    assert saved_of(hostile) == Saved((), len(hostile), "damaged")
-    assert saved_of(b"\0\0").records == ()
-    assert saved_of(b'{"type": 1} trailing {"type": 2}').records == ({"type": 1}, {"type": 2})
-    assert saved_of(json.dumps({"text": '{"x": 1}'}).encode()[:-2]).records == ()
+    assert salvage(hostile) == Salvaged((), len(hostile), "damaged")
+    assert salvage(b"\0\0").records == ()
+    assert salvage(b'{"type": 1} trailing {"type": 2}').records == ({"type": 1}, {"type": 2})
+    assert salvage(json.dumps({"text": '{"x": 1}'}).encode()[:-2]).records == ()

@@ -14,8 +14,11 @@ import tracemalloc
 
 import pytest
 
+from foretold.dialects.claude_code.sessions import rules_of
+from foretold.sessions.formats.jsonl import records_of
+from foretold.sessions.resumption.chain import find_chain
 from foretold.sessions.resumption.claude import DroppedRecord, resume
-from foretold.sessions.resumption.nodes import Link, stub_of
+from foretold.sessions.resumption.graph import RecordNode
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 VERSIONS = ("2.1.197", "2.1.325")
@@ -192,12 +195,12 @@ def test_what_is_not_sent_is_not_held(tmp_path):
     del records
     tracemalloc.start()
     try:
-        with open(path, "rb") as file:
-            held = [Link(stub_of(json.loads(line)), 0) for line in file]
+        read = (RecordNode(record.value, record.line, record.start) for record in records_of(str(path)))
+        chain = find_chain(read, rules_of("2.1.197"))
         kept, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert len(held) == 6
+    assert (len(chain.nodes), len(chain.lost)) == (3, 3)
     assert kept < 100_000
     found = resume(str(path))
     assert [message["content"] for message in found.messages] == ["what was said", [{"type": "text", "text": "on"}]]

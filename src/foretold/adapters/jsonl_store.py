@@ -18,8 +18,7 @@ import time
 
 from foretold.errors import SessionFailed, StoreFailed
 from foretold.paths import our_folders
-from foretold.sessions.formats.jsonl import lines_of, rescued
-from foretold.sessions.transcript.writer import line_of
+from foretold.sessions.formats.jsonl import encode_record, lines_of, rescued
 from foretold.storage.append_log import AppendFile
 from foretold.storage.kernel import sync_folder
 from foretold.types import TYPE_CHECKING, Finding
@@ -58,7 +57,7 @@ def unique_name(text: str, longest: int = 60, otherwise: str = "session") -> str
 
 def append(path: str, values: Iterable[Mapping[str, object]], findings: list[Finding]) -> None:
     """Add values to a file, all of them in one write."""
-    lines = [line_of(value) for value in values]
+    lines = [encode_record(value) for value in values]
     if not lines:
         return
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)

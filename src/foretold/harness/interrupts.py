@@ -15,7 +15,7 @@ from foretold.dialects.claude_code.sessions import INTERRUPTED, rules_of
 from foretold.errors import StoreFailed
 from foretold.sessions.formats.claude.records import text_at
 from foretold.sessions.resumption.chain import find_chain
-from foretold.sessions.resumption.nodes import Link, blocks_of
+from foretold.sessions.resumption.graph import RecordNode
 from foretold.sessions.transcript.concurrent_writers import CHAINED
 from foretold.types import TYPE_CHECKING
 
@@ -38,23 +38,22 @@ def settle(harness: Harness) -> None:
 def answer_open_calls(harness: Harness) -> None:
     """Go on from the end of the chain, and give each call of the last answer a result."""
     transcript = harness.recording.transcript
-    links = chain_of(harness.recording.records(), harness.version)
-    if links:
-        transcript.leaf = links[-1].id
-    for call in open_calls(links):
+    nodes = chain_of(harness.recording.records(), harness.version)
+    if nodes:
+        transcript.leaf = nodes[-1].id
+    for call in open_calls(nodes):
         transcript.tool_result(call, INTERRUPTED, is_error=True)
 
 
-def chain_of(records: Iterable[Mapping[str, object]], version: str) -> Sequence[Link]:
+def chain_of(records: Iterable[Mapping[str, object]], version: str) -> Sequence[RecordNode]:
     """The records that are sent."""
-    links = (Link(dict(value), number) for number, value in enumerate(records, 1))
-    found = find_chain(links, rules_of(version))
-    return found.links if found else ()
+    nodes = (RecordNode(dict(value), number) for number, value in enumerate(records, 1))
+    return find_chain(nodes, rules_of(version)).nodes
 
 
 def own_records(records: Sequence[Mapping[str, object]], version: str) -> list[Mapping[str, object]]:
     """The records without those of other branches since the last compaction: of a rewind, or of somebody else."""
-    ours = {link.id for link in chain_of(records, version)}
+    ours = {node.id for node in chain_of(records, version)}
     ends = (at for at, each in enumerate(records) if each.get("subtype") == "compact_boundary" and _id(each) in ours)
     last = max(ends, default=-1)
     return [
@@ -68,21 +67,20 @@ def _id(record: Mapping[str, object]) -> str:
     return text_at(dict(record), "uuid")
 
 
-def open_calls(links: Sequence[Link]) -> list[str]:
+def open_calls(nodes: Sequence[RecordNode]) -> list[str]:
     """The calls of the last answer that have no result, if nothing else was said since."""
     calls: list[str] = []
     answered: set[str] = set()
     name = ""
-    for link in reversed([link for link in links if link.type in ("user", "assistant")]):
-        blocks = blocks_of(link)
-        if link.type == "user":
-            results = {text_at(block, "tool_use_id") for block in blocks if block.get("type") == "tool_result"}
+    for node in reversed([node for node in nodes if node.type in ("user", "assistant")]):
+        if node.type == "user":
+            results = set(node.results)
             if not results:
                 break
             answered |= results
-        elif name and link.message_id != name:
+        elif name and node.message_id != name:
             break
         else:
-            name = link.message_id
-            calls[:0] = [text_at(block, "id") for block in blocks if block.get("type") == "tool_use"]
+            name = node.message_id
+            calls[:0] = node.calls
     return [call for call in calls if call not in answered]

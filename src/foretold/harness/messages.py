@@ -15,8 +15,8 @@ from foretold.dialects.claude_code.sessions import rules_of
 from foretold.models.protocol import Request
 from foretold.sessions.resumption.chain import find_chain
 from foretold.sessions.resumption.claude import takes_system
-from foretold.sessions.resumption.fragments import Piece, pieces_of
-from foretold.sessions.resumption.nodes import Link
+from foretold.sessions.resumption.fragments import Fragment, fragments_of
+from foretold.sessions.resumption.graph import RecordNode
 from foretold.sessions.resumption.wire import messages_of
 from foretold.types import TYPE_CHECKING, Block
 
@@ -117,12 +117,12 @@ def messages_of_records(
 ) -> tuple[list[Message], str]:
     """The messages of a transcript, and the record that the next one follows. Open ends stay open."""
     rules = rules_of(version)
-    chain = find_chain((Link(dict(value), number) for number, value in enumerate(records, 1)), rules)
-    if chain is None:
+    chain = find_chain((RecordNode(dict(value), number) for number, value in enumerate(records, 1)), rules)
+    if not chain.nodes:
         return [], ""
-    pieces = pieces_of(chain.links, rules, model, as_system=takes_system(model), unknown=[])
-    pieces[:0] = [Piece("user", (block.text.removesuffix("\n"),)) for block in context]
-    return [blocks_form(message) for message in messages_of(pieces, rules)], chain.leaf
+    fragments = fragments_of(chain.nodes, rules, model, as_system=takes_system(model), unknown=[])
+    fragments[:0] = [Fragment("user", (block.text.removesuffix("\n"),)) for block in context]
+    return [blocks_form(message) for message in messages_of(fragments, rules)], chain.leaf
 
 
 def blocks_form(message: Message) -> Message:

@@ -31,11 +31,8 @@ if TYPE_CHECKING:
     )
     from foretold.sessions.instructions_seen.compare import InstructionsSeen as InstructionsSeen
     from foretold.sessions.model import Homes as Homes, Message as Message, Part as Part, StoredSession as StoredSession
-    from foretold.sessions.repair.diagnose import (
-        Diagnosis as Diagnosis,
-        diagnose as diagnose,
-        write_repaired_copy as write_repaired_copy,
-    )
+    from foretold.sessions.repair.copy import write_repaired_copy as write_repaired_copy
+    from foretold.sessions.repair.diagnose import Diagnosis as Diagnosis, diagnose as diagnose
     from foretold.sessions.resumption.claude import Resumed as Resumed, resume as resume
     from foretold.sessions.resumption.codex import resume_codex as resume_codex
     from foretold.sessions.transcript.fork import fork as fork
@@ -57,7 +54,8 @@ __getattr__, __dir__ = attach(
         "foretold.sessions.fulltext.search": "Hit Results open_index search",
         "foretold.sessions.instructions_seen.compare": "InstructionsSeen",
         "foretold.sessions.model": "Homes Message Part StoredSession",
-        "foretold.sessions.repair.diagnose": "Diagnosis diagnose write_repaired_copy",
+        "foretold.sessions.repair.copy": "write_repaired_copy",
+        "foretold.sessions.repair.diagnose": "Diagnosis diagnose",
         "foretold.sessions.resumption.claude": "Resumed resume",
         "foretold.sessions.resumption.codex": "resume_codex",
         "foretold.sessions.transcript.fork": "fork",

@@ -44,16 +44,16 @@ def tell_diagnosis(found: Diagnosis, made: StoredSession | None, paint: Paint, o
 
 def _tell_written(found: Diagnosis, made: StoredSession, paint: Paint, options: argparse.Namespace) -> None:
     print(f"Written: {paint.path(made.path)}")
-    if found.then:
-        print(paint.wrap(f"Of the copy {_in_all(found.then)}.", 2))
+    if found.after_repair:
+        print(paint.wrap(f"Of the copy {_in_all(found.after_repair)}.", 2))
     if not options.to:
         print(f"Go on with it: {resume_command(made)}")
 
 
 def _promise(found: Diagnosis) -> str:
     """What a mended copy has over this one."""
-    if found.then:
-        return f"Of a mended copy {_in_all(found.then)}."
+    if found.after_repair:
+        return f"Of a mended copy {_in_all(found.after_repair)}."
     if found.rescued:
         return f"In a mended copy the agent reads {plural(found.rescued, 'record')} of the damaged lines."
     return "A mended copy can be resumed."
@@ -140,7 +140,7 @@ def diagnosis_json(found: Diagnosis) -> dict[str, object]:
         "refused": found.refused or None,
         "version": found.version or None,
         "reach": numbers(found.reach),
-        "then": numbers(found.then),
+        "then": numbers(found.after_repair),
         "findings": [finding_json(each) for each in found.findings],
         "useless": found.useless or None,
     }

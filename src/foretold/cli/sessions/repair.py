@@ -21,7 +21,8 @@ from foretold.sessions.catalog import sessions_of
 from foretold.sessions.formats.claude.reader import config_folder
 from foretold.sessions.model import Homes
 from foretold.sessions.relocate.relocate import Move, moved_to, plan_relocation, relocate
-from foretold.sessions.repair.diagnose import diagnose, write_repaired_copy
+from foretold.sessions.repair.copy import write_repaired_copy
+from foretold.sessions.repair.diagnose import diagnose
 
 
 def command_repair(words: Sequence[str]) -> int:

@@ -25,7 +25,7 @@ from foretold.types import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from foretold.sessions.formats.jsonl import Record
+    from foretold.sessions.formats.jsonl import JsonlRecord
 
     Json = Mapping[str, object]
 
@@ -65,7 +65,7 @@ class Said(NamedTuple):
     end: int = 0  #: where its record ends in the file; 0 if that is not known
 
 
-def said_of(records: Iterable[Json | Record]) -> list[Said]:
+def said_of(records: Iterable[Json | JsonlRecord]) -> list[Said]:
     """What the records of a transcript say, in their order.
 
     >>> said_of([{"type": "user", "uuid": "u-1", "message": {"role": "user", "content": "Use tabs."}}])[0][:4]

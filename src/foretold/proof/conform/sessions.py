@@ -9,7 +9,7 @@ from foretold.sessions.archive.retention import cleanup
 from foretold.sessions.formats.jsonl import records_of
 from foretold.sessions.model import Homes
 from foretold.sessions.resumption.claude import resume
-from foretold.sessions.resumption.nodes import LINKS
+from foretold.sessions.resumption.graph import NODE_TYPES
 from foretold.sessions.transcript.writer import transcript_path
 from foretold.types import Message
 
@@ -58,7 +58,7 @@ def _block(block: dict[str, object]) -> str:
 
 def _sample(scene: Scene, given: Answer) -> Answer:
     records = [record.value for record in records_of(_put(scene, given))]
-    chained = [record for record in records if record.get("type") in LINKS]
+    chained = [record for record in records if record.get("type") in NODE_TYPES]
     parents = [record.get("parentUuid") for record in chained]
     linear = parents == [None, *(record.get("uuid") for record in chained[:-1])]
     return {"types": [record.get("type") for record in records], "chain_linear": linear}

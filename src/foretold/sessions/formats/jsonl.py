@@ -15,7 +15,7 @@ import json
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from io import BufferedReader
 
 LONGEST = 16 * 1024 * 1024  #: bytes of a line that is parsed
@@ -27,7 +27,7 @@ _TRIES = 16  #: places of a damaged line that are tried: it may be long, and hos
 _INSIDE = (":", ",", "[")  #: what stands before an object that is part of another
 
 
-class Line(NamedTuple):
+class JsonlLine(NamedTuple):
     """One line and where it stands. `data` is without its end; of a line over the limit only its first `CHUNK`."""
 
     number: int  #: from 1, counted from where the reading began
@@ -38,7 +38,7 @@ class Line(NamedTuple):
     is_long: bool = False
 
 
-class Record(NamedTuple):
+class JsonlRecord(NamedTuple):
     """A line that is a JSON object."""
 
     line: int
@@ -48,7 +48,7 @@ class Record(NamedTuple):
     place: int = 0  #: on its line: 0 = it begins the line, else records or damage stand before it
 
 
-def lines_of(path: str, start: int = 0, longest: int = LONGEST) -> Iterator[Line]:
+def lines_of(path: str, start: int = 0, longest: int = LONGEST) -> Iterator[JsonlLine]:
     """The lines of a file from a byte on; blank ones too."""
     with open(path, "rb") as file:
         file.seek(start)
@@ -59,11 +59,11 @@ def lines_of(path: str, start: int = 0, longest: int = LONGEST) -> Iterator[Line
                 return
             number += 1
             if data.endswith(b"\n") or len(data) <= longest:
-                yield Line(number, at, at + len(data), _bare(data, at), data.endswith(b"\n"))
+                yield JsonlLine(number, at, at + len(data), _bare(data, at), data.endswith(b"\n"))
                 at += len(data)
                 continue
             size, is_ended = _pass_over(file, len(data))
-            yield Line(number, at, at + size, data[:CHUNK], is_ended, is_long=True)
+            yield JsonlLine(number, at, at + size, data[:CHUNK], is_ended, is_long=True)
             at += size
 
 
@@ -84,7 +84,7 @@ def _pass_over(file: BufferedReader, size: int) -> tuple[int, bool]:
             return size, False
 
 
-def records_of(path: str, start: int = 0, findings: list[Finding] | None = None) -> Iterator[Record]:
+def records_of(path: str, start: int = 0, findings: list[Finding] | None = None) -> Iterator[JsonlRecord]:
     """The records of a file from a byte on. What cannot be read is named in `findings`.
 
     >>> import os, tempfile
@@ -102,13 +102,13 @@ def records_of(path: str, start: int = 0, findings: list[Finding] | None = None)
             continue
         value = None if line.is_long else _parsed(line.data)
         if isinstance(value, dict):
-            yield Record(line.number, line.start, line.end, value)
+            yield JsonlRecord(line.number, line.start, line.end, value)
             continue
         found = list(rescued(value)) if isinstance(value, bytes) else []
         if findings is not None:
             findings.append(_damage(path, line, value, len(found)))
         for place, record, _ in found:
-            yield Record(line.number, line.start, line.end, record, place)
+            yield JsonlRecord(line.number, line.start, line.end, record, place)
 
 
 def _parsed(data: bytes) -> object:
@@ -154,7 +154,7 @@ def _next_start(text: str, at: int) -> int:
         at += 1
 
 
-def _damage(path: str, line: Line, value: object, rescued: int) -> Finding:
+def _damage(path: str, line: JsonlLine, value: object, rescued: int) -> Finding:
     if line.is_long:
         said = f"a record of {line.end - line.start:,} bytes is too long to be read"
         return Finding(path, line.number, "record-long", said)
@@ -167,3 +167,12 @@ def _damage(path: str, line: Line, value: object, rescued: int) -> Finding:
         said = kept if rescued else "a record is damaged and is passed over"
         return Finding(path, line.number, "record-damaged", said)
     return Finding(path, line.number, "record-strange", f"a record is no object but {type(value).__name__}")
+
+
+def encode_record(value: Mapping[str, object]) -> bytes:
+    """A record as a line, without its end."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        return text.encode()
+    except UnicodeEncodeError:  # half a surrogate pair cannot be UTF-8; the escape of JSON keeps it
+        return json.dumps(value, separators=(",", ":")).encode()

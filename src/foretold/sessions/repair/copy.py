@@ -1,26 +1,29 @@
-"""The lines of a copy of a session in which nothing is lost.
+"""Write a repaired copy of a session, in which nothing is lost.
 
-1. Records keep everything that they have, also what we do not know; but they name the new session. One is written anew
-   only if something in it changes; else its bytes are copied.
-2. Where records are linked, they get the parents that `mending.py` says. Those without a uuid get one; an answer that
-   is a text becomes a list of blocks, for older versions refuse it. A rollout gets what `rollout.py` says.
+1. The copy is a new file with a new session id, written completely or not at all, mode 0600; the damaged one stays as
+   it is.
+2. Records keep all their fields, known or not, but name the new session. A record is serialized again only if something
+   in it changes; otherwise its bytes are copied.
+3. Records of agents that link them get the parents that `relink.py` finds. Those without a uuid get one; an answer that
+   is a text becomes a list of blocks, because older versions refuse it. A rollout gets what `codex/validity.py` adds.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import uuid
 
-from foretold.errors import SessionFailed
+from foretold.errors import RestoreRefused, SessionFailed
 from foretold.sessions.formats.claude.records import moment, text_at
-from foretold.sessions.formats.codex.validity import acceptable
-from foretold.sessions.formats.codex.zstd import readable
+from foretold.sessions.formats.codex.validity import make_acceptable
+from foretold.sessions.formats.codex.zstd import PACKED, readable
+from foretold.sessions.formats.jsonl import encode_record
 from foretold.sessions.model import StoredSession
-from foretold.sessions.repair.relink import mended
-from foretold.sessions.repair.salvage import Found, saved_lines
-from foretold.sessions.resumption.graph import Links, is_hollow
-from foretold.sessions.resumption.nodes import LINKS
+from foretold.sessions.repair.relink import relink
+from foretold.sessions.repair.salvage import SalvagedLine, salvage_lines
+from foretold.sessions.resumption.graph import NODE_TYPES, NONE, Graph, is_hollow
+from foretold.storage.atomic import create_file
+from foretold.storage.kernel import KERNEL, Kernel, failed
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
@@ -28,28 +31,62 @@ if TYPE_CHECKING:
 
     from foretold.sessions.archive.store_session import Progress
 
-    Row = tuple[Found | None, dict[str, object]]
+    Json = dict[str, object]
+    Row = tuple[SalvagedLine | None, Json]
 
 LINKED = ("claude-code",)  #: agents whose records name their parents
-ROLLOUTS = ("codex",)  #: agents that refuse a whole file for one fault of it
+ROLLOUTS = ("codex",)  #: agents that refuse a whole file for one fault in it
 EPOCH = "1970-01-01T00:00:00.000Z"
 #: agent -> where records have the session's id, as keys from the top
-NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
+ID_KEYS: dict[str, tuple[tuple[str, ...], ...]] = {
     "claude-code": (("sessionId",),),
     "codex": (("payload", "id"), ("payload", "session_id")),
     "gemini-cli": (("sessionId",), ("$set", "sessionId")),
 }
+SHORT_NAMES = {"gemini-cli": 8}  #: agent -> how many characters of the id its file is named by
 
 
-def session_lines(stored: StoredSession, progress: Progress | None) -> Iterator[Found]:
-    """The lines of a session, unpacked where its agent has packed it."""
+def write_repaired_copy(
+    stored: StoredSession,
+    folder: str | None = None,
+    *,
+    name: str | None = None,
+    kernel: Kernel = KERNEL,
+    progress: Progress | None = None,
+) -> StoredSession:
+    """Write a repaired copy next to a session, or into a folder. `name` is its id; by default a new one."""
+    if stored.agent not in ID_KEYS:
+        raise SessionFailed(f"sessions of {stored.agent} are not files, and cannot be repaired")
+    graph = read_graph(stored) if stored.agent in LINKED else Graph()
+    name = name or str(uuid.uuid4())
+    path = os.path.join(folder or os.path.dirname(stored.path), _file_name(stored, name))
+    os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
+    try:
+        create_file(path, _copy_lines(stored, name, graph, progress), kernel=kernel)
+    except FileExistsError:
+        raise RestoreRefused(f"{path} exists already, and was not overwritten") from None
+    except OSError as error:
+        raise failed(f"cannot write {path}", error) from error
+    return stored._replace(id=name, path=path, size=os.path.getsize(path), changed=os.stat(path).st_mtime)
+
+
+def _file_name(stored: StoredSession, name: str) -> str:
+    old, last = stored.id, os.path.basename(stored.path).removesuffix(PACKED)
+    short = SHORT_NAMES.get(stored.agent, len(old))
+    if old[:short] not in last:
+        return f"{name}{os.path.splitext(last)[1]}"
+    return last.replace(old[:short], name[:short])
+
+
+def session_lines(stored: StoredSession, progress: Progress | None = None) -> Iterator[SalvagedLine]:
+    """The lines of a session, decompressed where its agent has compressed it."""
     problems: list[Finding] = []
     try:
         with readable(stored.path, problems) as path:
             if not path:
                 raise SessionFailed(f"cannot read {stored.path}: {problems[0].message if problems else 'it is empty'}")
             size = os.path.getsize(path)
-            for found in saved_lines(path):
+            for found in salvage_lines(path):
                 yield found
                 if progress:
                     progress(found.line.end, size)
@@ -57,54 +94,72 @@ def session_lines(stored: StoredSession, progress: Progress | None) -> Iterator[
         raise SessionFailed(f"cannot read {stored.path}: {error.strerror}") from error
 
 
-def copied(stored: StoredSession, name: str, links: Links, progress: Progress | None) -> Iterator[bytes]:
-    """The mended file, a line at a time."""
-    for found, record in _rows(stored, links, progress):
-        fresh = _renamed(record, stored, name)
-        is_same = found is not None and fresh is found.saved.records[0] and not found.saved.why
-        yield found.line.data + b"\n" if is_same and found else _line(fresh)
+def read_graph(stored: StoredSession) -> Graph:
+    """The graph of all records that can be saved."""
+    graph = Graph(separates_unnamed=True)
+    for found in session_lines(stored):
+        for record in found.saved.records:
+            graph.add(record)
+    return graph.close()
 
 
-def _rows(stored: StoredSession, links: Links, progress: Progress | None) -> Iterator[Row]:
+def _copy_lines(stored: StoredSession, name: str, graph: Graph, progress: Progress | None) -> Iterator[bytes]:
+    """The repaired file, a line at a time."""
+    for found, record in _rows(stored, graph, progress):
+        fresh = record
+        for keys in ID_KEYS[stored.agent]:
+            fresh = _replace_id(fresh, keys, stored.id, name)
+        is_same = found is not None and fresh is found.saved.records[0] and not found.saved.damage
+        yield (found.line.data if is_same and found else encode_record(fresh)) + b"\n"
+
+
+def _rows(stored: StoredSession, graph: Graph, progress: Progress | None) -> Iterator[Row]:
     """The records of a copy, and the lines they come from."""
     if stored.agent in LINKED:
-        return relinked(stored, links, progress)
+        return relinked_rows(stored, graph, progress)
     rows = ((found, record) for found in session_lines(stored, progress) for record in found.saved.records)
-    return acceptable(rows, stored.id, stored.cwd) if stored.agent in ROLLOUTS else rows
+    return make_acceptable(rows, stored.id, stored.cwd) if stored.agent in ROLLOUTS else rows
 
 
-def relinked(stored: StoredSession, links: Links, progress: Progress | None) -> Iterator[Row]:
-    """The records of a session with the links that reach all of them."""
-    changes = mended(links)
-    names = _names(stored, links, {*changes.parents.values(), changes.leaf})
-    numbers, came, ended, dated = links.records(), 0, None, ""
-    for found in session_lines(stored, progress):
-        for record in found.saved.records:
-            if record.get("type") == "last-prompt":
-                ended = record
-            if record.get("type") not in LINKS:
-                yield found, record
-                continue
-            if is_hollow(record):
-                continue
-            came += 1
-            if came - 1 in links.double_at:
-                continue
-            number = next(numbers)
-            fresh = _whole(record)
-            if number in links.unnamed:
-                fresh = {**fresh, "uuid": names[number]}
+def relinked_rows(stored: StoredSession, graph: Graph, progress: Progress | None = None) -> Iterator[Row]:
+    """The records of a session with parents by which all of them are reached."""
+    changes = relink(graph)
+    uuids = _uuids_of(stored, graph, {*changes.parents.values(), changes.leaf})
+    ended, dated = None, ""
+    for found, record, number in _numbered_records(stored, graph, progress):
+        if record.get("type") == "last-prompt":
+            ended = record
+        fresh = record
+        if number != NONE:
+            fresh = _with_blocks(record)
+            if number in graph.unnamed:
+                fresh = {**fresh, "uuid": uuids[number]}
             if number in changes.parents:
-                fresh = {**fresh, "parentUuid": names.get(changes.parents[number])}
+                fresh = {**fresh, "parentUuid": uuids.get(changes.parents[number])}
             if number in changes.undated:
                 fresh = {**fresh, "timestamp": dated or EPOCH}
             dated = text_at(record, "timestamp") if moment(record.get("timestamp")) is not None else dated
-            yield found, fresh
+        yield found, fresh
     if changes.leaf >= 0:
-        yield None, {**(ended or {"type": "last-prompt", "sessionId": stored.id}), "leafUuid": names[changes.leaf]}
+        yield None, {**(ended or {"type": "last-prompt", "sessionId": stored.id}), "leafUuid": uuids[changes.leaf]}
 
 
-def _whole(record: dict[str, object]) -> dict[str, object]:
+def _numbered_records(
+    stored: StoredSession, graph: Graph, progress: Progress | None = None
+) -> Iterator[tuple[SalvagedLine, Json, int]]:
+    """The records that stay, with their numbers in the graph, NONE if they are not nodes."""
+    numbers, added = graph.records(), 0
+    for found in session_lines(stored, progress):
+        for record in found.saved.records:
+            if record.get("type") not in NODE_TYPES:
+                yield found, record, NONE
+            elif not is_hollow(record):
+                added += 1
+                if added - 1 not in graph.double_at:
+                    yield found, record, next(numbers)
+
+
+def _with_blocks(record: Json) -> Json:
     """A record whose answer is a list of blocks: older versions refuse one that is a text."""
     message = record.get("message")
     if record.get("type") != "assistant" or not isinstance(message, dict) or not isinstance(message["content"], str):
@@ -112,43 +167,22 @@ def _whole(record: dict[str, object]) -> dict[str, object]:
     return {**record, "message": {**message, "content": [{"type": "text", "text": message["content"]}]}}
 
 
-def _names(stored: StoredSession, links: Links, wanted: set[int]) -> dict[int, object]:
+def _uuids_of(stored: StoredSession, graph: Graph, wanted: set[int]) -> dict[int, object]:
     """The uuids of some records; those without one get one."""
-    names: dict[int, object] = {number: str(uuid.uuid4()) for number in links.unnamed}
-    numbers, came = links.records(), 0
-    if not any(number >= 0 for number in wanted - names.keys()):
-        return names
-    for found in session_lines(stored, None):
-        for record in found.saved.records:
-            if record.get("type") in LINKS and not is_hollow(record):
-                came += 1
-                if came - 1 not in links.double_at:
-                    number = next(numbers)
-                    if number in wanted:
-                        names.setdefault(number, record.get("uuid"))
-    return names
+    uuids: dict[int, object] = {number: str(uuid.uuid4()) for number in graph.unnamed}
+    if any(number >= 0 for number in wanted - uuids.keys()):
+        for _, record, number in _numbered_records(stored, graph):
+            if number != NONE and number in wanted:
+                uuids.setdefault(number, record.get("uuid"))
+    return uuids
 
 
-def _renamed(record: dict[str, object], stored: StoredSession, name: str) -> dict[str, object]:
-    """A record of the new session; the same object if it does not name the old one."""
-    for keys in NAMES[stored.agent]:
-        record = _set(record, keys, stored.id, name)
-    return record
-
-
-def _set(record: dict[str, object], keys: tuple[str, ...], old: str, new: str) -> dict[str, object]:
+def _replace_id(record: Json, keys: tuple[str, ...], old: str, new: str) -> Json:
+    """A record that names the new session; the same object if it does not name the old one."""
     value = record.get(keys[0])
     if len(keys) == 1:
         return {**record, keys[0]: new} if value == old else record
     if not isinstance(value, dict):
         return record
-    inner = _set(value, keys[1:], old, new)
+    inner = _replace_id(value, keys[1:], old, new)
     return record if inner is value else {**record, keys[0]: inner}
-
-
-def _line(record: dict[str, object]) -> bytes:
-    text = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
-    try:
-        return text.encode("utf-8") + b"\n"
-    except UnicodeEncodeError:  # half of a surrogate pair, as agents write it: escaped
-        return json.dumps(record, separators=(",", ":")).encode() + b"\n"

@@ -1,36 +1,39 @@
 """What becomes of the messages of a Claude Code session when it is resumed.
 
-What is sent is reached. What stands before the last compaction is summarised; what stands on another branch was left by
-a rewind, or stands beside it. Neither is lost. A message is lost if no way leads from it to what was reached, and no
-compaction came after it. `mending.py` links it in again.
+What is sent is reached. What comes before the last compaction is summarised; what is on another branch was left by a
+rewind, or ran in parallel. Neither is lost. A message is lost if no path leads from it to what was reached, and no
+compaction came after it. `relink.py` reconnects it.
 """
 
 from __future__ import annotations
 
-from foretold.sessions.resumption.array_chain import Followed, follow
-from foretold.sessions.resumption.graph import ASSISTANT, BOUNDARY, HOLLOW, KIND, NOBODY, SIDE, THERE, USER, Links
-from foretold.types import NamedTuple
+from foretold.sessions.resumption.chain import ChainRoute, follow
+from foretold.sessions.resumption.graph import BOUNDARY, HOLLOW, NONE, PRESENT, SIDECHAIN, Graph
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 REACHED, SUMMARISED, ASIDE, LOST = 1, 2, 3, 4
 
 
 class Reach(NamedTuple):
-    """What becomes of the messages of a session on resume."""
+    """How many messages of a session become what on resume."""
 
     messages: int
     reached: int
     summarised: int
     aside: int
     lost: int
-    broken: int = 0  #: links that lead nowhere
+    broken: int = 0  #: records whose parent is not in the file
     cycles: int = 0
     doubles: int = 0  #: records whose uuid another has
     hollow: int = 0  #: messages without content
-    refused: str = ""  #: why the agent does not resume it at all: see `resumed.ERRORS`
+    refused: str = ""  #: why the agent does not resume it at all: see `resumption.claude.ERRORS`
 
     @property
     def share(self) -> float:
-        """The part of what should be there that is.
+        """The part of the messages that should be reached that is.
 
         >>> Reach(100, 5, 0, 0, 95).share
         0.05
@@ -39,99 +42,98 @@ class Reach(NamedTuple):
         return self.reached / wanted if wanted else 1.0
 
 
-class Judged(NamedTuple):
-    """The state of every record, and the way that was followed."""
+class Reachability(NamedTuple):
+    """The state of every record, and the route that was followed."""
 
     state: bytearray
-    way: Followed
+    route: ChainRoute
 
 
-def judge(links: Links) -> Judged:
+def find_reachability(graph: Graph) -> Reachability:
     """What becomes of each record."""
-    way, state = follow(links), bytearray(len(links.flags))
-    if not way.refused:
-        for number in way.walked:
+    route, state = follow(graph), bytearray(len(graph.flags))
+    if not route.refused:
+        for number in route.walked:
             state[number] = SUMMARISED
-        for number in way.sent:
+        for number in route.sent:
             state[number] = REACHED
-        if way.walked:
-            _before_compaction(links, state, way.walked[0])
-    boundaries = (number for number in links.records() if state[number] and links.flags[number] & BOUNDARY)
-    last_boundary = max(boundaries, default=NOBODY)
-    for number in links.records():
-        _climb(links, state, number)
+        if route.walked:
+            _mark_compacted(graph, state, route.walked[0])
+    boundaries = (number for number in graph.records() if state[number] and graph.flags[number] & BOUNDARY)
+    last_boundary = max(boundaries, default=NONE)
+    for number in graph.records():
+        _climb(graph, state, number)
     for number in range(last_boundary):
         if state[number] == LOST:
             state[number] = SUMMARISED
-    return Judged(state, way)
+    return Reachability(state, route)
 
 
-def _before_compaction(links: Links, state: bytearray, first: int) -> None:
-    """What a compaction has summarised stands before it, in the chain that the boundary names."""
-    at = links.logical.get(first, NOBODY)
-    while at >= 0 and links.flags[at] & THERE and not state[at]:
+def _mark_compacted(graph: Graph, state: bytearray, first: int) -> None:
+    """Mark what a compaction has summarised: the chain that ends with the logical parent of its boundary."""
+    at = graph.logical_parent.get(first, NONE)
+    while at >= 0 and graph.flags[at] & PRESENT and not state[at]:
         state[at] = SUMMARISED
-        at = links.logical.get(at, NOBODY) if links.parent[at] == NOBODY else links.parent[at]
+        at = graph.logical_parent.get(at, NONE) if graph.parent[at] == NONE else graph.parent[at]
 
 
-def _climb(links: Links, state: bytearray, number: int) -> None:
-    """Whether a way leads from a record to what was reached."""
+def _climb(graph: Graph, state: bytearray, number: int) -> None:
+    """Mark a record and its ancestors as aside if they lead to what was reached, else as lost."""
     path: list[int] = []
-    while number >= 0 and links.flags[number] & THERE and not state[number]:
+    while number >= 0 and graph.flags[number] & PRESENT and not state[number]:
         path.append(number)
-        state[number] = LOST  # so that a circle ends
-        number = links.parent[number]
+        state[number] = LOST  # so that a cycle ends
+        number = graph.parent[number]
     if number >= 0 and state[number] in (REACHED, SUMMARISED, ASIDE):
         for each in path:
             state[each] = ASIDE
 
 
-class Places(NamedTuple):
-    """Where to look: the numbers of records, NOBODY if there is none."""
+class FirstPlaces(NamedTuple):
+    """Where to look: the numbers, or lines, of the first record of each kind; NONE or 0 if there is none."""
 
     lost: int  #: the first message that is not reached
-    broken: int  #: the first record whose parent is not there
-    begin: int  #: what is reached begins with it
+    broken: int  #: the first record whose parent is missing
+    begin: int  #: the first record that is reached
 
 
-def places_of(links: Links, judged: Judged) -> Places:
+def first_places(graph: Graph, found: Reachability) -> FirstPlaces:
     """The first record of each kind, in the order of the file."""
 
-    def is_lost(number: int) -> bool:
-        return judged.state[number] == LOST and links.is_said(number) and not links.flags[number] & SIDE
+    def main() -> Iterator[int]:
+        return (number for number in graph.records() if not graph.flags[number] & SIDECHAIN)
 
-    lost = filter(is_lost, links.records())
-    broken = (number for number in links.records() if not links.flags[number] & SIDE and _is_broken(links, number))
-    walked = judged.way.walked
-    return Places(next(lost, NOBODY), next(broken, NOBODY), walked[0] if walked else NOBODY)
-
-
-def _is_broken(links: Links, number: int) -> bool:
-    parent = links.parent[number]
-    return parent >= 0 and not links.flags[parent] & (THERE | HOLLOW)
+    lost = (number for number in main() if found.state[number] == LOST and graph.is_message(number))
+    broken = (number for number in main() if _is_broken(graph, number))
+    walked = found.route.walked
+    return FirstPlaces(next(lost, NONE), next(broken, NONE), walked[0] if walked else NONE)
 
 
-def reach_of(links: Links, judged: Judged | None = None) -> Reach:
-    """The numbers that a person is told."""
-    judged = judged or judge(links)
+def _is_broken(graph: Graph, number: int) -> bool:
+    parent = graph.parent[number]
+    return parent >= 0 and not graph.flags[parent] & (PRESENT | HOLLOW)
+
+
+def count_reach(graph: Graph, found: Reachability | None = None) -> Reach:
+    """Count the messages in each state, and what is wrong."""
+    found = found or find_reachability(graph)
     counts = dict.fromkeys((REACHED, SUMMARISED, ASIDE, LOST), 0)
     broken = 0
-    for number in links.records():
-        flags = links.flags[number]
-        if flags & SIDE:
+    for number in graph.records():
+        if graph.flags[number] & SIDECHAIN:
             continue
-        if flags & KIND in (USER, ASSISTANT) and not flags & HOLLOW:
-            counts[judged.state[number]] += 1
-        broken += _is_broken(links, number)
+        if graph.is_message(number) and not graph.flags[number] & HOLLOW:
+            counts[found.state[number]] += 1
+        broken += _is_broken(graph, number)
     return Reach(
-        sum(counts.values()),
-        counts[REACHED],
-        counts[SUMMARISED],
-        counts[ASIDE],
-        counts[LOST],
+        messages=sum(counts.values()),
+        reached=counts[REACHED],
+        summarised=counts[SUMMARISED],
+        aside=counts[ASIDE],
+        lost=counts[LOST],
         broken=broken,
-        cycles=sum(problem == "cycle" for problem in judged.way.wrong.values()),
-        doubles=links.doubles,
-        hollow=links.hollow,
-        refused=judged.way.refused,
+        cycles=sum(problem == "cycle" for problem in found.route.problems.values()),
+        doubles=graph.doubles,
+        hollow=graph.hollow,
+        refused=found.route.refused,
     )

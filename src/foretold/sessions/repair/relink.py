@@ -1,12 +1,12 @@
-"""Which links have to be other ones for a whole conversation to be reached, by every version.
+"""Which parents have to change for a whole conversation to be reached, by every version.
 
-1. Of records with the same uuid the first stays. A parent that is not in the file, or that leads in a circle, is
-   replaced by the record that stands before.
-2. A record without content is taken out, and what follows it follows its parent.
-3. Each piece that no way leads from is linked in where it stands: its beginning behind the last reached record before
-   it, and the next prompt behind its end. Calls are not parted from their results: only before a prompt is a place.
-4. If messages are still not reached, because `last-prompt` names another end, the copy names this one. If that does not
-   help either, records follow one another as they stand in the file.
+1. Of records with the same uuid the first stays. A parent that is not in the file, or that leads into a cycle, is
+   replaced by the record before it.
+2. A message without content is removed; what follows it follows its parent.
+3. Each lost piece is inserted where it is in the file: its beginning after the last reached record before it, and the
+   next prompt after its end. Calls are not separated from their results: pieces are inserted only before a prompt.
+4. If messages are still not reached, because `last-prompt` names another end, the copy names the new one. If that does
+   not help either, every record follows the one before it in the file.
 5. The last record needs a time; if it has none that can be read, it gets the last one that was read before it.
 """
 
@@ -16,182 +16,189 @@ from array import array
 from bisect import bisect_right
 
 from foretold.dialects.claude_code.sessions import NEWER, OLDER, SessionRules
-from foretold.sessions.repair.reachability import LOST, Judged, judge
+from foretold.sessions.repair.reachability import LOST, Reachability, find_reachability
 from foretold.sessions.resumption.graph import (
     BOUNDARY,
     DATED,
     HOLLOW,
     KIND,
-    NOBODY,
-    PLAIN,
+    NONE,
+    PLAIN_TEXT,
+    PRESENT,
     RESULT,
-    SIDE,
-    THERE,
-    UNKNOWN,
+    SIDECHAIN,
     USER,
-    Links,
+    Graph,
 )
 from foretold.types import NamedTuple
 
 _TRIES = 3
 
 
-class Mended(NamedTuple):
-    """What of a file has to be another."""
+class Changes(NamedTuple):
+    """What has to change in a file."""
 
     parents: dict[int, int]  #: of records that get another one
-    leaf: int = UNKNOWN  #: what the copy names as its end, if that has to be said
+    leaf: int = NONE  #: what the copy names as its end, if it has to name one
     undated: frozenset[int] = frozenset()  #: records that need a time
 
 
-def mended(links: Links) -> Mended:
-    """What has to be another; the links are changed accordingly."""
-    for number, first in links.first.items():
-        links.parent[number], links.flags[number] = first.parent, first.flags
-        links.times[number], links.group[number] = first.time, first.group
-        links.kept.pop(number, None)
-        links.logical.pop(number, None)
-        if first.kept:
-            links.kept[number] = first.kept
-        if first.flags & BOUNDARY:
-            links.logical[number] = first.logical
-    links.again, links.first, links.doubles, links.hollow, links.has_null = [], {}, 0, 0, False
-    before = array("i", links.parent)
-    for number, flags in enumerate(links.flags):
-        links.flags[number] = flags & ~PLAIN
-    _step_over_hollow(links)
-    _link_broken(links)
-    named, undated = links.leaf_named, _reach_all(links)
-    parents = {number: parent for number, parent in enumerate(links.parent) if parent != before[number]}
-    parents = {number: parent for number, parent in parents.items() if links.flags[number] & THERE}
-    return Mended(parents, UNKNOWN if links.leaf_named == named else links.leaf_named, undated)
+def relink(graph: Graph) -> Changes:
+    """Find what has to change; the graph is changed accordingly."""
+    _restore_originals(graph)
+    before = array("i", graph.parent)
+    for number, flags in enumerate(graph.flags):
+        graph.flags[number] = flags & ~PLAIN_TEXT
+    _skip_hollow_parents(graph)
+    _replace_broken_parents(graph)
+    named, undated = graph.named_leaf, _reach_all(graph)
+    parents = {
+        number: parent
+        for number, parent in enumerate(graph.parent)
+        if parent != before[number] and graph.flags[number] & PRESENT
+    }
+    return Changes(parents, NONE if graph.named_leaf == named else graph.named_leaf, undated)
 
 
-def _reach_all(links: Links) -> frozenset[int]:
-    """Link everything in; what ends the conversation, and has no time."""
+def _restore_originals(graph: Graph) -> None:
+    """Of records with the same uuid, take the first."""
+    for number, original in graph.originals.items():
+        graph.parent[number], graph.flags[number] = original.parent, original.flags
+        graph.times[number], graph.group[number] = original.time, original.group
+        graph.preserved.pop(number, None)
+        graph.logical_parent.pop(number, None)
+        if original.preserved:
+            graph.preserved[number] = original.preserved
+        if original.flags & BOUNDARY:
+            graph.logical_parent[number] = original.logical_parent
+    graph.repeats, graph.repeated_at, graph.originals = [], {}, {}
+    graph.doubles, graph.hollow, graph.has_null = 0, 0, False
+
+
+def _reach_all(graph: Graph) -> frozenset[int]:
+    """Connect everything; returns the leaves that have no time."""
     undated: set[int] = set()
     for _ in range(_TRIES):
-        if all(_is_reached(links, rules, undated) for rules in (NEWER, OLDER)):
+        if all(_reach_by(graph, rules, undated) for rules in (NEWER, OLDER)):
             return frozenset(undated)
-    _line_up(links)
+    _chain_in_file_order(graph)
     for rules in (NEWER, OLDER):
-        _is_reached(links, rules, undated)
+        _reach_by(graph, rules, undated)
     return frozenset(undated)
 
 
-def _is_reached(links: Links, rules: SessionRules, undated: set[int]) -> bool:
-    """Whether a version reaches everything; if not, what is lost is linked in."""
-    links.rules = rules
-    way = judge(links).way
-    if way.leaf >= 0 and not links.flags[way.leaf] & DATED:
-        undated.add(way.leaf)
-        links.flags[way.leaf] |= DATED
-    judged = judge(links)
-    if judged.way.refused:
-        links.leaf_named = _last_said(links)
-        return links.leaf_named == NOBODY
-    if not _pieces(links, judged.state):
-        # a parent that a compaction has let go is not broken: there is nothing to mend
-        return "cycle" not in judged.way.wrong.values()
-    tail = _link_lost(links, judged)
-    if _pieces(links, judge(links).state):
-        links.leaf_named = tail
+def _reach_by(graph: Graph, rules: SessionRules, undated: set[int]) -> bool:
+    """Whether a version reaches everything; if not, what is lost is inserted."""
+    graph.rules = rules
+    route = find_reachability(graph).route
+    if route.leaf >= 0 and not graph.flags[route.leaf] & DATED:
+        undated.add(route.leaf)
+        graph.flags[route.leaf] |= DATED
+    found = find_reachability(graph)
+    if found.route.refused:
+        graph.named_leaf = _last_message(graph)
+        return graph.named_leaf == NONE
+    if not _lost_pieces(graph, found.state):
+        # a parent that a compaction has dropped is not broken: there is nothing to repair
+        return "cycle" not in found.route.problems.values()
+    tail = _insert_lost(graph, found)
+    if _lost_pieces(graph, find_reachability(graph).state):
+        graph.named_leaf = tail
     return False
 
 
-def _last_said(links: Links) -> int:
-    said = (number for number in links.records() if links.is_said(number) and not links.flags[number] & SIDE)
-    return max(said, default=NOBODY)
+def _last_message(graph: Graph) -> int:
+    messages = (n for n in graph.records() if graph.is_message(n) and not graph.flags[n] & SIDECHAIN)
+    return max(messages, default=NONE)
 
 
-def _step_over_hollow(links: Links) -> None:
-    for number in links.records():
+def _skip_hollow_parents(graph: Graph) -> None:
+    for number in graph.records():
         seen = {number}
-        parent = links.parent[number]
-        while parent >= 0 and links.flags[parent] & (HOLLOW | THERE) == HOLLOW and parent not in seen:
+        parent = graph.parent[number]
+        while parent >= 0 and graph.flags[parent] & (HOLLOW | PRESENT) == HOLLOW and parent not in seen:
             seen.add(parent)
-            parent = links.parent[parent]
-        links.parent[number] = parent if parent not in seen else NOBODY
+            parent = graph.parent[parent]
+        graph.parent[number] = parent if parent not in seen else NONE
 
 
-def _before(links: Links, number: int, *, is_ordered: bool) -> int:
-    """The record that stands before another in the file, is no sidechain, and does not follow it."""
+def _record_before(graph: Graph, number: int, *, is_ordered: bool) -> int:
+    """The record before another in the file that is not in a sidechain, and does not descend from it."""
     for at in range(number - 1, -1, -1):
-        if links.flags[at] & (THERE | SIDE) == THERE and (is_ordered or not _follows(links, at, number)):
+        if graph.flags[at] & (PRESENT | SIDECHAIN) == PRESENT and (is_ordered or not _descends(graph, at, number)):
             return at
-    return NOBODY
+    return NONE
 
 
-def _follows(links: Links, at: int, number: int) -> bool:
-    seen = bytearray(len(links.flags))
+def _descends(graph: Graph, at: int, number: int) -> bool:
+    seen = bytearray(len(graph.flags))
     while at >= 0 and at != number and not seen[at]:
         seen[at] = 1
-        at = links.parent[at]
+        at = graph.parent[at]
     return at == number
 
 
-def _link_broken(links: Links) -> None:
-    """Parents that are missing, or that would be met again."""
-    done = bytearray(len(links.flags))
+def _replace_broken_parents(graph: Graph) -> None:
+    """Replace parents that are missing, or that lead into a cycle."""
+    done = bytearray(len(graph.flags))  # 2 = on the path that is being followed
     is_ordered = all(
-        links.parent[number] < number or not links.flags[links.parent[number]] & THERE for number in links.records()
+        graph.parent[number] < number or not graph.flags[graph.parent[number]] & PRESENT for number in graph.records()
     )
-    for start in links.records():
+    for start in graph.records():
         path: list[int] = []
         number = start
         while number >= 0 and not done[number]:
             done[number] = 2
             path.append(number)
-            parent = links.parent[number]
-            if parent >= 0 and not links.flags[parent] & THERE:
-                links.parent[number] = _before(links, number, is_ordered=is_ordered)
+            parent = graph.parent[number]
+            if parent >= 0 and not graph.flags[parent] & PRESENT:
+                graph.parent[number] = _record_before(graph, number, is_ordered=is_ordered)
                 break
             if parent >= 0 and done[parent] == 2:
-                first = min(path[path.index(parent) :])
-                # the beginning of a circle is what was written first
-                links.parent[first] = _before(links, first, is_ordered=is_ordered)
+                first = min(path[path.index(parent) :])  # a cycle begins with what was written first
+                graph.parent[first] = _record_before(graph, first, is_ordered=is_ordered)
                 break
             number = parent
         for each in path:
             done[each] = 1
 
 
-def _link_lost(links: Links, judged: Judged) -> int:
-    """Link every lost piece in, in the order of the file; what the conversation then ends with."""
-    prompts = sorted(number for number in judged.way.sent if links.flags[number] & (KIND | RESULT) == USER)
-    tail = judged.way.leaf
-    for root, end in _pieces(links, judged.state):
+def _insert_lost(graph: Graph, found: Reachability) -> int:
+    """Insert every lost piece, in the order of the file; returns the new end of the conversation."""
+    prompts = sorted(number for number in found.route.sent if graph.flags[number] & (KIND | RESULT) == USER)
+    tail = found.route.leaf
+    for root, end in _lost_pieces(graph, found.state):
         at = bisect_right(prompts, root)
         if at == len(prompts):
-            links.parent[root] = tail
+            graph.parent[root] = tail
             tail = end
         else:
-            links.parent[root] = links.parent[prompts[at]]
-            links.parent[prompts[at]] = end
+            graph.parent[root] = graph.parent[prompts[at]]
+            graph.parent[prompts[at]] = end
     return tail
 
 
-def _pieces(links: Links, state: bytearray) -> list[tuple[int, int]]:
-    """Beginning and end of each piece that is lost and has messages in it, in the order of the file."""
+def _lost_pieces(graph: Graph, state: bytearray) -> list[tuple[int, int]]:
+    """Beginning and end of each lost piece with messages in it, in the order of the file."""
     roots: dict[int, int] = {}
     ends: dict[int, int] = {}
-    talk: set[int] = set()
-    for number in links.records():
-        if state[number] == LOST and not links.flags[number] & SIDE:
-            root = _root(links, number, roots)
+    spoken: set[int] = set()
+    for number in graph.records():
+        if state[number] == LOST and not graph.flags[number] & SIDECHAIN:
+            root = _root_of(graph, number, roots)
             ends[root] = number
-            if links.is_said(number):
-                talk.add(root)
-    return sorted((root, end) for root, end in ends.items() if root in talk)
+            if graph.is_message(number):
+                spoken.add(root)
+    return sorted((root, end) for root, end in ends.items() if root in spoken)
 
 
-def _root(links: Links, number: int, roots: dict[int, int]) -> int:
+def _root_of(graph: Graph, number: int, roots: dict[int, int]) -> int:
     path: list[int] = []
     while number not in roots:
         path.append(number)
-        roots[number] = number  # so that a circle ends
-        parent = links.parent[number]
-        if parent < 0 or not links.flags[parent] & THERE or links.flags[parent] & SIDE:
+        roots[number] = number  # so that a cycle ends
+        parent = graph.parent[number]
+        if parent < 0 or graph.flags[parent] & (PRESENT | SIDECHAIN) != PRESENT:
             break
         number = parent
     root = roots[number]
@@ -200,12 +207,12 @@ def _root(links: Links, number: int, roots: dict[int, int]) -> int:
     return root
 
 
-def _line_up(links: Links) -> None:
-    """Every record follows the one that stands before it in the file, but for sidechains and beginnings."""
-    last = NOBODY
-    for number in links.records():
-        if links.flags[number] & (SIDE | BOUNDARY) == SIDE:
+def _chain_in_file_order(graph: Graph) -> None:
+    """Let every record follow the one before it in the file, except sidechains and boundaries."""
+    last = NONE
+    for number in graph.records():
+        if graph.flags[number] & (SIDECHAIN | BOUNDARY) == SIDECHAIN:
             continue
-        links.parent[number] = NOBODY if links.flags[number] & BOUNDARY else last
+        graph.parent[number] = NONE if graph.flags[number] & BOUNDARY else last
         last = number
-    links.leaf_named = last
+    graph.named_leaf = last

@@ -1,208 +1,295 @@
-"""Which records of a Claude Code transcript are the conversation, in which order: as the agent finds them on resume.
+"""The chain: which records of a Claude Code transcript the agent sends when it resumes it, and in which order.
 
-1. Records of the types user, assistant, attachment and system are links, by their `uuid`; all others are passed over. A
-   second record with the same uuid takes the place of the first.
-2. The chain ends with its leaf: the last link of the file that was said, or follows one that was; no sidechain. Newer
-   versions go on from there to the last record that descends from it. If the last `last-prompt` names a record that the
-   leaf does not descend from, that record is the leaf.
-3. From the leaf it goes to the parent, and so on. Where the parent is not in the file, or was there already, it goes on
-   with the latest message of the five seconds before; if there is none, the conversation begins there. It begins also
-   at a record without a parent, and at a summary whose parent is lost.
-4. Answers with several blocks, and results of tools that ran side by side, fork the chain. Those beside it are put back
-   (`beside.py`).
-5. What comes before the last `compact_boundary` is not sent; but the messages that the boundary says are preserved are
-   linked in behind its anchor, if all of them are there; a summary that nothing follows yet ends with them.
+1. The chain ends with its leaf: the last node of the file that is a message, or descends from one; sidechains do not
+   count. Newer versions go on from there to the last record that descends from it. If the last `last-prompt` names a
+   record that the leaf does not descend from, that record is the leaf.
+2. From the leaf it goes to the parent, and so on. Where the parent is not in the file, or was visited before, it
+   continues with the latest message of the five seconds before; if there is none, the conversation begins there. It
+   also begins at a record without a parent, and at a summary whose parent is missing.
+3. Answers with several blocks, and results of tools that ran in parallel, fork the chain: `siblings.py` adds those next
+   to it.
+4. What comes before the last `compact_boundary` is not sent; but the messages that the boundary preserves are inserted
+   after its anchor, if all of them are there; a summary that nothing follows yet ends with them.
 """
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
-from collections import deque
 
-from foretold.dialects.claude_code.sessions import SessionRules
-from foretold.sessions.formats.claude.records import moment
-from foretold.sessions.resumption.nodes import SAID, Json, Link, Links, key_of, time_of
-from foretold.sessions.resumption.siblings import gathered, with_siblings
+from foretold.sessions.resumption.graph import (
+    BOUNDARY,
+    CUT_OFF,
+    DATED,
+    FIRST_SIDECHAIN,
+    HOLLOW,
+    NONE,
+    PLAIN_TEXT,
+    PRESENT,
+    SIDECHAIN,
+    SUMMARY,
+    Graph,
+    Preserved,
+    RecordNode,
+)
+from foretold.sessions.resumption.siblings import add_siblings, gather_results
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-WINDOW = 5.0  #: seconds before a record whose parent is lost, in which the agent looks for another
+    from foretold.dialects.claude_code.sessions import SessionRules
+
+#: seconds before a record whose parent is missing, in which the agent looks for another
+WINDOW = 5.0
 
 
 class Chain(NamedTuple):
     """The records that are sent, and why others are not."""
 
-    links: tuple[Link, ...]
+    nodes: tuple[RecordNode, ...]
     leaf: str
-    lost: tuple[tuple[str, str], ...] = ()  #: uuid and reason: branch, compacted, sidechain
+    lost: tuple[tuple[str, str], ...] = ()  #: id and reason: branch, compacted, sidechain
+    error: str = ""  #: why the agent refuses to resume: not_found, bad_record
 
 
-def find_chain(records: Iterable[Link], rules: SessionRules) -> Chain | None:
-    """The conversation of a transcript; None if there is none."""
-    file = Links(records)
-    everything = list(file.by_id.values())
-    _link_preserved(file)
-    leaf = _leaf(file, rules)
-    if leaf is None:
-        return None
-    walked = _walk(file, leaf)
-    sent = _since_boundary(gathered(file, walked) if rules.gathers else with_siblings(file, walked))
-    return Chain(tuple(sent), file.by_id[leaf].id, tuple(_lost(everything, sent)))
+def find_chain(records: Iterable[RecordNode], rules: SessionRules) -> Chain:
+    """The conversation of a transcript. Of records that come from a file, only their places are held."""
+    graph, nodes = Graph(rules), dict[int, RecordNode]()
+    for node in records:
+        number = graph.add(node.value)
+        if number != NONE:
+            nodes[number] = node if node.start < 0 else node._replace(value={"uuid": node.value.get("uuid")})
+    route = follow(graph.close())
+    if route.leaf == NONE:
+        return Chain((), "", error="not_found")
+    sent = tuple(nodes[number] for number in route.sent)
+    return Chain(sent, nodes[route.leaf].id, tuple(_find_lost(graph, nodes, route.sent)), route.refused)
 
 
-def _lost(everything: Iterable[Link], sent: Sequence[Link]) -> Iterable[tuple[str, str]]:
+def _find_lost(graph: Graph, nodes: dict[int, RecordNode], sent: Sequence[int]) -> Iterator[tuple[str, str]]:
     """The messages that are not sent, and why."""
-    kept = {id(link) for link in sent}
-    boundary = sent[0].line if sent and _is_boundary(sent[0]) else 0
-    for link in everything:
-        if id(link) not in kept and link.type in SAID:
-            reason = "compacted" if link.line < boundary else "branch"
-            yield link.id, "sidechain" if link.value.get("isSidechain") is True else reason
+    inside = set(sent)
+    boundary = nodes[sent[0]].line if sent and graph.flags[sent[0]] & BOUNDARY else 0
+    for number in graph.records():
+        if number not in inside and graph.is_message(number):
+            reason = "compacted" if nodes[number].line < boundary else "branch"
+            yield nodes[number].id, "sidechain" if graph.flags[number] & SIDECHAIN else reason
 
 
-def _leaf(file: Links, rules: SessionRules) -> Hashable | None:
-    last = _last(file, rules)
-    named = key_of(file.leaf_named)
-    if named is None or named not in file.by_id:
+class ChainRoute(NamedTuple):
+    """A conversation in numbers: what is sent, in order; all records from the first to the leaf; problems met."""
+
+    sent: array[int]
+    walked: array[int]
+    problems: dict[int, str]  #: broken, cycle
+    leaf: int = NONE
+    refused: str = ""  #: see `claude.ERRORS`
+
+
+def follow(graph: Graph) -> ChainRoute:
+    """Find the conversation of a graph, as the agent does."""
+    parents = _insert_preserved(graph)
+    leaf = _find_leaf(graph)
+    problems: dict[int, str] = {}
+    walked = array("i", _walk(graph, leaf, problems) if leaf >= 0 else ())
+    walked.reverse()
+    siblings = gather_results if graph.rules.gathers else add_siblings
+    sent = _since_boundary(graph, siblings(graph, walked))
+    _restore(graph, parents)
+    return ChainRoute(sent, walked, problems, leaf, _refusal(graph, sent, leaf))
+
+
+def _refusal(graph: Graph, sent: array[int], leaf: int) -> str:
+    if graph.rules.refuses_damage and graph.has_null:
+        return "null_record"
+    if graph.rules.refuses_damage and any(graph.flags[number] & (HOLLOW | PLAIN_TEXT) for number in sent):
+        return "bad_record"
+    if not sent or (leaf in sent and not graph.flags[leaf] & DATED):
+        return "not_found"
+    return ""
+
+
+def _find_leaf(graph: Graph) -> int:
+    """The record that the conversation ends with; NONE if there is none."""
+    last, named = _find_last(graph), graph.named_leaf
+    last = NONE if last == graph.nameless else last  # a record without a uuid cannot be the leaf
+    if not graph.is_there(named):
         return last
-    if last is not None and named in _ancestors(file, last):
+    if last >= 0 and _ancestors(graph, last)[named]:
         return last
-    return None if file.by_id[named].value.get("isSidechain") is True else named
+    return NONE if graph.flags[named] & SIDECHAIN else named
 
 
-def _last(file: Links, rules: SessionRules) -> Hashable | None:
-    """The last record of the file that was said, or follows one that was; no sidechain."""
-    keys = (key_of(link.value.get("uuid")) for link in file.written if link.value.get("isSidechain") is not True)
-    main = [key for key in keys if key in file.by_id]
-    for key in reversed(main):
-        # claude-code: a summary that nothing follows yet ends with what is kept behind it
-        key = _tip(file, key) if rules.leaf == "tip" else file.tail_of.get(key, key)
-        if any(file.by_id[above].type in SAID for above in _ancestors(file, key)):
-            return key
-    return main[-1] if main else None
+def _from_last(graph: Graph) -> Iterator[int]:
+    """The records of the file without sidechains, the last first."""
+    repeats = list(graph.repeats)
+    for number in range(len(graph.flags) - 1, -1, -1):
+        while repeats and repeats[-1][0] > number:
+            _, double, is_side = repeats.pop()
+            if not is_side and graph.is_there(double):
+                yield double
+        if not graph.flags[number] & FIRST_SIDECHAIN and graph.is_there(number):
+            yield number
 
 
-def _tip(file: Links, root: Hashable) -> Hashable:
-    """The last record of the file that descends from a record and that nothing follows; in a circle, itself."""
-    children: dict[Hashable, list[Hashable]] = {}
-    for key, link in file.by_id.items():
-        if link.value.get("isSidechain") is not True:
-            children.setdefault(file.parent_of[key], []).append(key)
-    seen, tips, waiting = {root}, [], [root]
-    while waiting:
-        key = waiting.pop()
-        below = children.get(key, ())
-        waiting += (child for child in below if child not in seen)
-        seen.update(below)
-        if not below:
-            tips.append(key)
-    return max(tips, key=lambda key: file.order[key], default=root)
+def _find_last(graph: Graph) -> int:
+    silent = bytearray(len(graph.flags))  # records that descend from no message
+    latest = NONE
+    for number in _from_last(graph):
+        latest = number if latest == NONE else latest
+        # claude-code: a summary that nothing follows yet ends with what is preserved after it
+        at = tip = _find_tip(graph, number) if graph.rules.leaf == "tip" else graph.tail_of.get(number, number)
+        while graph.is_there(at) and not silent[at]:
+            if graph.is_message(at):
+                return tip
+            silent[at] = 1
+            at = graph.parent_of(at)
+    return latest
 
 
-def _ancestors(file: Links, at: Hashable) -> set[Hashable]:
-    found: set[Hashable] = set()
-    while at in file.by_id and at not in found:
-        found.add(at)
-        at = file.parent_of[at]
-    return found
+def _ancestors(graph: Graph, at: int) -> bytearray:
+    """A record and those it descends from, each marked by 1."""
+    marks = bytearray(len(graph.flags))
+    while graph.is_there(at) and not marks[at]:
+        marks[at] = 1
+        at = graph.parent_of(at)
+    return marks
 
 
-def _walk(file: Links, leaf: Hashable) -> list[Link]:
-    found: list[Link] = []
-    seen: set[Hashable] = set()
-    said: Said | None = None
+def _find_tip(graph: Graph, root: int) -> int:
+    """The last record of the file that descends from a record and has no descendants; in a cycle, the record itself."""
+    followed = bytearray(len(graph.flags))
+    for number in graph.records():
+        parent = graph.parent_of(number)
+        if parent >= 0 and graph.is_there(number) and not graph.flags[number] & SIDECHAIN:
+            followed[parent] = 1
+    elsewhere = bytearray(len(graph.flags))
+    for number in range(len(graph.flags) - 1, -1, -1):
+        if followed[number] or not graph.is_there(number):
+            continue
+        at = number
+        while at != root and graph.is_there(at) and not elsewhere[at] and not graph.flags[at] & SIDECHAIN:
+            elsewhere[at] = 1
+            at = graph.parent_of(at)
+        if at == root:
+            return number
+    return root
+
+
+def _walk(graph: Graph, leaf: int, problems: dict[int, str]) -> Iterator[int]:
+    """From the leaf to the first record."""
+    seen = bytearray(len(graph.flags))
+    messages: _MessagesByTime | None = None
     at = leaf
-    while at not in seen:
-        seen.add(at)
-        link, parent = file.by_id[at], file.parent_of[at]
-        found.append(link)
-        if parent is None:
-            break
-        if parent in file.by_id and parent not in seen:
+    while at >= 0 and not seen[at]:
+        seen[at] = 1
+        yield at
+        parent = graph.parent[at]
+        if parent == NONE:
+            return
+        if graph.is_there(parent) and not seen[parent]:
             at = parent
             continue
-        said = said or Said(file)
-        before = [] if link.value.get("isCompactSummary") is True else said.before(time_of(link), seen)
-        if not before:
-            break
-        (at,) = before
-    return found[::-1]
+        problems[at] = "cycle" if graph.is_there(parent) else "broken"
+        if graph.flags[at] & SUMMARY:
+            return
+        messages = messages or _MessagesByTime(graph)
+        at = messages.latest_before(graph.times[at], seen)
 
 
-class Said:
-    """The messages of a file by their time."""
+class _MessagesByTime:
+    """The messages of a file in the order of their times."""
 
-    def __init__(self, file: Links) -> None:
-        self.by_time: dict[float, deque[Hashable]] = {}
-        for key, link in file.by_id.items():
-            if link.type in SAID and link.value.get("isSidechain") is not True:
-                self.by_time.setdefault(time_of(link), deque()).append(key)
-        self.times = sorted(self.by_time)
+    def __init__(self, graph: Graph) -> None:
+        self.times = graph.times
+        self.order = self._sort(
+            number
+            for number in graph.records()
+            if graph.is_there(number) and graph.is_message(number) and not graph.flags[number] & SIDECHAIN
+        )
+        self.unseen: dict[int, int] = {}  #: where those of one time begin, and where the first unseen one is
 
-    def before(self, time: float, seen: set[Hashable]) -> list[Hashable]:
-        """The latest message up to a time that was not seen; of several at once the first in the file."""
-        at = bisect_right(self.times, time) - 1
-        while at >= 0 and time - self.times[at] <= WINDOW:
-            keys = self.by_time[self.times[at]]
-            while keys and keys[0] in seen:
-                keys.popleft()
-            if keys:
-                return [keys[0]]
-            at -= 1
-        return []
+    def _sort(self, numbers: Iterator[int]) -> array[int]:
+        """Sort in pieces, which are merged: a list of all numbers would need ten times the memory."""
+        from heapq import merge
+        from itertools import chain, islice, pairwise
+
+        pieces: list[array[int]] = []
+        while piece := sorted(islice(numbers, 1 << 16), key=self.times.__getitem__):
+            pieces.append(array("i", piece))
+        is_sorted = all(self.times[left[-1]] <= self.times[right[0]] for left, right in pairwise(pieces))
+        return array("i", chain(*pieces) if is_sorted else merge(*pieces, key=self.times.__getitem__))
+
+    def latest_before(self, time: float, seen: bytearray) -> int:
+        """The latest unseen message up to a time; of several at the same time the first in the file."""
+        end = bisect_right(self.order, time, key=self.times.__getitem__)
+        while end > 0 and time - (moment := self.times[self.order[end - 1]]) <= WINDOW:
+            begin = self._begin(end, moment)
+            at = self.unseen.get(begin, begin)
+            while at < end and seen[self.order[at]]:
+                at += 1
+            self.unseen[begin] = at
+            if at < end:
+                return self.order[at]
+            end = begin
+        return NONE
+
+    def _begin(self, end: int, moment: float) -> int:
+        step = 1
+        while end - step > 0 and self.times[self.order[end - step]] == moment:
+            step *= 2
+        at = max(0, end - step)
+        while self.times[self.order[at]] != moment:
+            at += 1
+        return at
 
 
-def _since_boundary(links: list[Link]) -> list[Link]:
+def _since_boundary(graph: Graph, sent: array[int]) -> array[int]:
     """From the last boundary of a compaction on."""
-    for at in range(len(links) - 1, -1, -1):
-        if _is_boundary(links[at]):
-            return links[at:]
-    return links
+    for at in range(len(sent) - 1, -1, -1):
+        if graph.flags[sent[at]] & BOUNDARY:
+            return sent[at:]
+    return sent
 
 
-def _is_boundary(link: Link) -> bool:
-    return link.value.get("subtype") == "compact_boundary"
+def _restore(graph: Graph, parents: array[int]) -> None:
+    """Undo `_insert_preserved`."""
+    if graph.preserved:
+        graph.parent = parents
+        for number, flags in enumerate(graph.flags):
+            graph.flags[number] = flags & ~CUT_OFF
 
 
-def _link_preserved(file: Links) -> None:
-    """Link what a boundary preserves in behind its anchor."""
-    for link in list(file.by_id.values()):
-        data = link.value.get("compactMetadata")
-        if not _is_boundary(link) or not isinstance(data, dict):
+def _insert_preserved(graph: Graph) -> array[int]:
+    """Insert what a boundary preserves after its anchor; returns the parents as they were."""
+    parents = graph.parent[:] if graph.preserved else graph.parent
+    for boundary, preserved in sorted(graph.preserved.items()):
+        anchor, listed = _find_preserved(graph, preserved)
+        if not graph.is_there(anchor) or not listed or not all(graph.is_there(number) for number in listed):
             continue
-        anchor, kept = _preserved(file, data)
-        if anchor not in file.by_id or not kept or any(key not in file.by_id for key in kept):
-            continue
-        behind = file.order[key_of(link.value.get("uuid"))]
-        for key in [key for key in file.by_id if file.order[key] < behind and key not in kept]:
-            del file.by_id[key]
-        for key, parent in file.parent_of.items():
-            if parent == anchor and key not in kept:
-                file.parent_of[key] = kept[-1]
-        for before, key in zip((anchor, *kept), kept, strict=False):
-            file.parent_of[key] = before
-        file.tail_of[anchor] = kept[-1]
+        staying = set(listed)
+        for number in range(boundary):
+            if graph.flags[number] & PRESENT and number not in staying:
+                graph.flags[number] |= CUT_OFF
+        for number in range(len(graph.flags)):
+            if graph.flags[number] & PRESENT and graph.parent_of(number) == anchor and number not in staying:
+                graph.parent[number] = listed[-1]
+        for before, number in zip((anchor, *listed), listed, strict=False):
+            graph.parent[number] = before
+        graph.tail_of[anchor] = listed[-1]
+    return parents
 
 
-def _preserved(file: Links, data: Json) -> tuple[Hashable, list[Hashable]]:
+def _find_preserved(graph: Graph, preserved: Preserved) -> tuple[int, list[int]]:
     """The anchor of a boundary and the messages it preserves: those it lists, else a segment of the chain."""
-    listed, segment = data.get("preservedMessages"), data.get("preservedSegment")
-    if isinstance(listed, dict) and isinstance(listed.get("uuids"), list):
-        return key_of(listed.get("anchorUuid")), [key_of(name) for name in listed["uuids"]]
-    if not isinstance(segment, dict):
-        return None, []
-    kept: list[Hashable] = []
-    at, head = key_of(segment.get("tailUuid")), key_of(segment.get("headUuid"))
-    while at in file.by_id and at not in kept:
-        kept.insert(0, at)
-        if at == head:
-            return key_of(segment.get("anchorUuid")), kept
-        at = file.parent_of[at]
-    return None, []
-
-
-def is_dated(link: Link) -> bool:
-    """Whether a record's time can be read: a leaf without one is no conversation to the agent."""
-    return moment(link.value.get("timestamp")) is not None
+    if preserved.listed is not None:
+        return preserved.anchor, list(preserved.listed)
+    found: list[int] = []
+    at = preserved.tail
+    while graph.is_there(at) and at not in found:
+        found.append(at)
+        if at == preserved.head:
+            return preserved.anchor, found[::-1]
+        at = graph.parent_of(at)
+    return NONE, []

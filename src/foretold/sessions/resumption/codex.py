@@ -28,7 +28,7 @@ from foretold.sessions.formats.claude.records import text_at
 from foretold.sessions.formats.codex.items import Item, as_sent, is_sent, orphans, with_results
 from foretold.sessions.formats.codex.records import CONTEXT, unwrapped
 from foretold.sessions.formats.codex.zstd import PACKED, readable
-from foretold.sessions.formats.jsonl import Record, records_of
+from foretold.sessions.formats.jsonl import JsonlRecord, records_of
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def _replay(history: _History, path: str, until: int | None, findings: list[Find
     return refused
 
 
-def _records(path: str, until: int | None, findings: list[Finding]) -> Iterator[Record]:
+def _records(path: str, until: int | None, findings: list[Finding]) -> Iterator[JsonlRecord]:
     for record in records_of(path, 0, findings) if path else ():
         if until is not None and record.end > until:
             return
@@ -173,13 +173,13 @@ def _rollout(beside: str, name: str) -> str:
     return ""
 
 
-def _is_readable(record: Record) -> bool:
+def _is_readable(record: JsonlRecord) -> bool:
     value = record.value
     known = value.get("type") in TYPES and isinstance(value.get("payload"), dict)
     return (known and isinstance(value.get("timestamp"), str)) or "payload" not in value
 
 
-def _refusal(path: str, records: list[Record], *, is_base: bool) -> str:
+def _refusal(path: str, records: list[JsonlRecord], *, is_base: bool) -> str:
     """Why Codex does not resume a rollout; empty if it does."""
     if not path or not records or unwrapped(records[0].value)[0] != "session_meta":
         return "the first record does not tell about the session"
@@ -205,11 +205,11 @@ def _is_utf8(path: str) -> bool:
     return True
 
 
-def _is_newer(records: list[Record]) -> bool:
+def _is_newer(records: list[JsonlRecord]) -> bool:
     return bool(records) and text_at(records[0].value.get("payload"), "history_mode") == "paginated"
 
 
-def _take(history: _History, record: Record, *, is_newer: bool) -> Item | None:
+def _take(history: _History, record: JsonlRecord, *, is_newer: bool) -> Item | None:
     """Read one record into the conversation; where it says what that begins with, that is given back."""
     kind, payload = unwrapped(record.value)
     if kind == "session_meta":

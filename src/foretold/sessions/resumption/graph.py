@@ -1,9 +1,11 @@
-"""The links of a Claude Code session in few bytes.
+"""The records of a Claude Code transcript as a graph, in few bytes.
 
-1. What is held of a record is the number of its uuid and of its parent, its time, and of which answer, or of whose
-   call, it is a part: some 35 bytes, so a session of any size can be looked at. `follow.py` finds the conversation.
-2. Numbers are in the order of the file. A second record with the same uuid takes the place of the first.
-3. Newer versions pass over a message without content, as if it were not there.
+1. Records of the types user, assistant, attachment and system are nodes, found by their `uuid`; all others are skipped.
+   A second record with the same uuid replaces the first.
+2. A graph holds of a record the number of its uuid and of its parent, its time, and the answer or the call that it
+   belongs to: about 35 bytes, so that a session of any size can be examined. `chain.py` finds the conversation in it.
+3. Numbers follow the order of the file.
+4. Newer versions skip a message without content, as if it were not there.
 """
 
 from __future__ import annotations
@@ -12,251 +14,412 @@ from array import array
 
 from foretold.dialects.claude_code.sessions import NEWER, SessionRules
 from foretold.sessions.formats.claude.records import moment, text_at
-from foretold.sessions.resumption.compact_arrays import NONE, Numbers, Times
-from foretold.sessions.resumption.nodes import LINKS, Link, calls_in, key_of, results_in
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
-NOBODY, UNKNOWN = NONE, -2
-#: of each record: its type in two bits, and what it is
+Json = dict[str, object]
+
+NODE_TYPES = ("user", "assistant", "attachment", "system")
+MESSAGE_TYPES = ("user", "assistant")
+NONE = -1  #: no record, no group
+#: the flags of a record: its type in two bits, and what it is
 KIND, USER, ASSISTANT, ATTACHMENT, SYSTEM = 3, 0, 1, 2, 3
-SIDE, BOUNDARY, RESULT, HOLLOW, SUMMARY, THERE, PLAIN = 4, 8, 16, 32, 64, 128, 256
-FIRST_SIDE, MOVED, GONE, DATED = 512, 1024, 2048, 4096
+SIDECHAIN, BOUNDARY, RESULT, HOLLOW, SUMMARY, PRESENT, PLAIN_TEXT = 4, 8, 16, 32, 64, 128, 256
+FIRST_SIDECHAIN, MOVED, CUT_OFF, DATED = 512, 1024, 2048, 4096
 _KINDS = {"user": USER, "assistant": ASSISTANT, "attachment": ATTACHMENT, "system": SYSTEM}
+_LOAD = 0.8  #: part of the hash slots that is used before more are added
 
 
-class Kept(NamedTuple):
-    """What a boundary says is preserved: an anchor, and messages, or the two ends of a segment."""
+class RecordNode(NamedTuple):
+    """A record of the conversation and its place in the file."""
+
+    value: Json
+    line: int  #: 0 = it is not in the file
+    start: int = -1  #: its first byte; -1 = it was not read from a file
+
+    @property
+    def id(self) -> str:
+        return text_at(self.value, "uuid") or (f"line {self.line}" if self.start < 0 else f"byte {self.start}")
+
+    @property
+    def type(self) -> str:
+        return text_at(self.value, "type")
+
+    @property
+    def message_id(self) -> str:
+        return text_at(self.value.get("message"), "id")
+
+    @property
+    def blocks(self) -> list[Json]:
+        """The blocks of a message whose content is a list."""
+        return _blocks(self.value)
+
+    @property
+    def calls(self) -> list[str]:
+        """The ids of the calls in an answer."""
+        return _ids(self.value, "assistant", "tool_use", "id")
+
+    @property
+    def results(self) -> list[str]:
+        """The ids of the calls whose results are in a message."""
+        return _ids(self.value, "user", "tool_result", "tool_use_id")
+
+
+def _blocks(record: Json) -> list[Json]:
+    message = record.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+
+
+def _ids(record: Json, role: str, kind: str, name: str) -> list[str]:
+    if record.get("type") != role:
+        return []
+    return [text_at(block, name) for block in _blocks(record) if block.get("type") == kind]
+
+
+class Preserved(NamedTuple):
+    """What a compaction preserves: an anchor, and the messages after it, or the two ends of a segment."""
 
     anchor: int
     listed: tuple[int, ...] | None
-    head: int = NOBODY
-    tail: int = NOBODY
+    head: int = NONE
+    tail: int = NONE
 
 
-class First(NamedTuple):
-    """The first of records with the same uuid."""
+class Original(NamedTuple):
+    """The first of several records with the same uuid."""
 
     parent: int
     flags: int
     time: float
     group: int
-    kept: Kept | None = None
-    logical: int = NOBODY
+    preserved: Preserved | None = None
+    logical_parent: int = NONE
 
 
-class Links:
-    """The links of a file, as numbers. Add every record in order, close it, then ask.
+class Graph:
+    """The nodes of a file, as numbers: `add` every record in order, `close`, then query.
 
-    To the agent, records without a uuid are one and the same; to mend a file they are taken apart.
+    To the agent, all records without a uuid are one record; `separates_unnamed` keeps them apart, to repair a file.
     """
 
-    def __init__(self, rules: SessionRules = NEWER, *, parts_nameless: bool = False) -> None:
-        self.rules, self.parts_nameless = rules, parts_nameless
-        self.unnamed: set[int] = set()  #: records without a uuid, where they are taken apart
-        self.came = 0  #: records that have, or share, a number
+    def __init__(self, rules: SessionRules = NEWER, *, separates_unnamed: bool = False) -> None:
+        self.rules, self.separates_unnamed = rules, separates_unnamed
+        self.unnamed: set[int] = set()  #: records without a uuid, where they are kept apart
+        self.added = 0  #: records that have a number, or share one
         self.double_at: set[int] = set()  #: which of these share it
-        self.uuids = Numbers()
-        self.parent, self.times, self.flags = array("i"), Times(), array("H")
+        self.uuids = KeyNumbers()
+        self.parent, self.times, self.flags = array("i"), CompactTimes(), array("H")
         self.group = array("i")  #: of an answer its message id, of a result its call
-        self.more: dict[int, tuple[int, ...]] = {}  #: further calls of a result
-        self.message_ids, self.calls = Numbers(), Numbers()
-        self.caller = array("i")  #: of each call the first record that it stands in
+        self.more_calls: dict[int, tuple[int, ...]] = {}  #: further calls of a result
+        self.message_ids, self.calls = KeyNumbers(), KeyNumbers()
+        self.caller = array("i")  #: of each call, the first record that has it
         self.callers: dict[int, list[int]] = {}  #: and further ones
-        self.called: dict[int, frozenset[int]] = {}  #: the calls of records that took the place of another
-        self.logical: dict[int, int] = {}
-        self.kept: dict[int, Kept] = {}
-        self.tail_of: dict[int, int] = {}  #: summaries of compactions, and the last message kept behind each
-        self.again: list[tuple[int, int, bool]] = []  #: how many numbers there were, number, whether a sidechain
-        self.first: dict[int, First] = {}
+        self.replaced_calls: dict[int, frozenset[int]] = {}  #: the calls of records that replaced another
+        self.logical_parent: dict[int, int] = {}
+        self.preserved: dict[int, Preserved] = {}  #: by boundary
+        self.tail_of: dict[int, int] = {}  #: summaries of compactions, and the last message preserved after each
+        self.repeats: list[tuple[int, int, bool]] = []  #: how many numbers there were, number, whether a sidechain
+        self.repeated_at: dict[int, tuple[int, int]] = {}  #: where the last record with a repeated uuid is
+        self.originals: dict[int, Original] = {}
         self.doubles = self.hollow = 0
-        self.nameless = self.leaf_named = NOBODY
-        self.answers = 0  #: how many message ids there are
+        self.nameless = self.named_leaf = NONE
+        self.answer_count = 0
         self.has_null = False  #: whether a line is `null`
 
-    def add(self, record: dict[str, object]) -> int:
-        """Learn a record; its number, NOBODY if it has none."""
+    def add(self, record: Json) -> int:
+        """Add a record; its number, NONE if it does not get one."""
         kind = record.get("type")
         if kind == "last-prompt":
-            self.leaf_named = self._named(record.get("leafUuid"))
-        if not isinstance(kind, str) or kind not in LINKS:
-            return NOBODY
-        key, flags = key_of(record.get("uuid")), _flags(record)
+            self.named_leaf = self._number_of(record.get("leafUuid"))
+        if not isinstance(kind, str) or kind not in NODE_TYPES:
+            return NONE
+        key, flags = _key_of(record.get("uuid")), _flags(record)
         number = self.uuids.find(key)
         if flags & HOLLOW:
             self.hollow += 1
             if not self.rules.refuses_damage:
-                self._pass_over(key, number, record)
-                return NOBODY
-        if key is None and self.parts_nameless:
-            number = self._new((self.came,))
+                self._skip_hollow(key, number, record)
+                return NONE
+        if key is None and self.separates_unnamed:
+            number = self._new((self.added,))
             self.unnamed.add(number)
-        elif number == NOBODY:
+        elif number == NONE:
             number = self._new(key)
-        elif not self.flags[number] & THERE:  # it was only named; it stands here
+        elif not self.flags[number] & PRESENT:  # so far it was only referred to
             fresh = self._new(key)
             self.parent[number], self.flags[number], number = fresh, MOVED, fresh
         else:
-            self._double(number, is_side=bool(flags & SIDE))
-            flags |= self.flags[number] & FIRST_SIDE
-        if number not in self.first and flags & SIDE:
-            flags |= FIRST_SIDE
-        self.came += 1
-        self._fill(number, record, flags | THERE)
+            self._replace(number, is_side=bool(flags & SIDECHAIN))
+            flags |= self.flags[number] & FIRST_SIDECHAIN
+        if number not in self.originals and flags & SIDECHAIN:
+            flags |= FIRST_SIDECHAIN
+        self.added += 1
+        self._fill(number, record, flags | PRESENT)
         return number
 
     def _new(self, key: Hashable) -> int:
-        self.parent.append(NOBODY)
+        self.parent.append(NONE)
         self.times.append(0.0)
         self.flags.append(0)
         self.group.append(NONE)
         return self.uuids.add(key)
 
-    def _double(self, number: int, *, is_side: bool) -> None:
+    def _replace(self, number: int, *, is_side: bool) -> None:
+        """Make room for a record whose uuid another has."""
         self.doubles += 1
-        self.double_at.add(self.came)
-        self.again.append((len(self.uuids), number, is_side))
-        kept, logical = self.kept.pop(number, None), self.logical.pop(number, NOBODY)
-        was = First(self.parent[number], self.flags[number], self.times[number], self.group[number], kept, logical)
-        self.first.setdefault(number, was)
-        self.more.pop(number, None)
-        self.called.pop(number, None)
+        self.double_at.add(self.added)
+        self.repeats.append((len(self.uuids), number, is_side))
+        self.repeated_at[number] = (len(self.uuids) - 1, len(self.repeats))
+        original = Original(
+            parent=self.parent[number],
+            flags=self.flags[number],
+            time=self.times[number],
+            group=self.group[number],
+            preserved=self.preserved.pop(number, None),
+            logical_parent=self.logical_parent.pop(number, NONE),
+        )
+        self.originals.setdefault(number, original)
+        self.more_calls.pop(number, None)
+        self.replaced_calls.pop(number, None)
 
-    def _pass_over(self, key: Hashable, number: int, record: dict[str, object]) -> None:
-        """Only who its parent is will be asked, when it is mended."""
-        number = self._new(key) if number == NOBODY else number
-        if not self.flags[number] & THERE:
+    def _skip_hollow(self, key: Hashable, number: int, record: Json) -> None:
+        """Remember only its parent, for a repair."""
+        number = self._new(key) if number == NONE else number
+        if not self.flags[number] & PRESENT:
             self.flags[number] |= HOLLOW
-            self.parent[number] = self._named(record.get("parentUuid"))
+            self.parent[number] = self._number_of(record.get("parentUuid"))
 
-    def _named(self, name: object) -> int:
-        key = key_of(name)
+    def _number_of(self, name: object) -> int:
+        key = _key_of(name)
         if key is None:
-            return NOBODY
+            return NONE
         number = self.uuids.find(key)
-        return self._new(key) if number == NOBODY else number
+        return self._new(key) if number == NONE else number
 
-    def _fill(self, number: int, record: dict[str, object], flags: int) -> None:
+    def _fill(self, number: int, record: Json, flags: int) -> None:
         time = moment(record.get("timestamp"))
-        self.parent[number] = self._named(record.get("parentUuid"))
+        self.parent[number] = self._number_of(record.get("parentUuid"))
         self.flags[number] = flags | (0 if time is None else DATED)
         self.times[number] = time or 0.0
-        self.group[number] = self._group(number, record, flags)
+        self.group[number] = self._group_of(number, RecordNode(record, 0), flags)
         if flags & BOUNDARY:
-            self.logical[number] = self._named(record.get("logicalParentUuid"))
-            kept = self._preserved(record.get("compactMetadata"))
-            if kept:
-                self.kept[number] = kept
+            self.logical_parent[number] = self._number_of(record.get("logicalParentUuid"))
+            preserved = self._preserved_by(record.get("compactMetadata"))
+            if preserved:
+                self.preserved[number] = preserved
 
-    def _group(self, number: int, record: dict[str, object], flags: int) -> int:
-        link = Link(record, 0)
+    def _group_of(self, number: int, node: RecordNode, flags: int) -> int:
         if flags & KIND == ASSISTANT:
-            name = link.message_id
-            group = self.message_ids.known(name) if name else NONE
+            name = node.message_id
+            group = self.message_ids.find_or_add(name) if name else NONE
             if group != NONE and self.rules.gathers:
-                self._call_in(number, [self._call(call) for call in calls_in(link)])
+                self._note_calls(number, [self._call(call) for call in node.calls])
             return group
         if not flags & RESULT or not self.rules.gathers:
             return NONE
-        numbers = [self._call(call) for call in results_in(link)]
+        numbers = [self._call(call) for call in node.results]
         if len(numbers) > 1:
-            self.more[number] = tuple(numbers[1:])
+            self.more_calls[number] = tuple(numbers[1:])
         return numbers[0]
 
-    def _call_in(self, number: int, calls: list[int]) -> None:
-        if number in self.first:
-            self.called[number] = frozenset(calls)
+    def _note_calls(self, number: int, calls: list[int]) -> None:
+        if number in self.originals:
+            self.replaced_calls[number] = frozenset(calls)
         for call in calls:
             if self.caller[call] == NONE:
                 self.caller[call] = number
             elif self.caller[call] != number:
                 self.callers.setdefault(call, []).append(number)
 
-    def caller_of(self, call: int) -> int:
-        """The message id of the answer that a call stands in."""
+    def answer_of(self, call: int) -> int:
+        """The message id of the answer that has a call; of several the first."""
+        groups = []
         for number in (self.caller[call], *self.callers.get(call, ())):
-            is_stale = number in self.first and call not in self.called.get(number, ())
+            is_stale = number in self.originals and call not in self.replaced_calls.get(number, ())
             if self.is_there(number) and self.flags[number] & KIND == ASSISTANT and not is_stale:
-                return int(self.group[number])
-        return NONE
+                groups.append(self.group[number])
+        return min(groups, default=NONE)
 
-    def _preserved(self, data: object) -> Kept | None:
+    def _preserved_by(self, data: object) -> Preserved | None:
         if not isinstance(data, dict):
             return None
         listed, segment = data.get("preservedMessages"), data.get("preservedSegment")
         if isinstance(listed, dict) and isinstance(listed.get("uuids"), list):
-            return Kept(self._named(listed.get("anchorUuid")), tuple(map(self._named, listed["uuids"])))
+            return Preserved(
+                self._number_of(listed.get("anchorUuid")), tuple(self._number_of(name) for name in listed["uuids"])
+            )
         if not isinstance(segment, dict):
             return None
-        ends = (self._named(segment.get("headUuid")), self._named(segment.get("tailUuid")))
-        return Kept(self._named(segment.get("anchorUuid")), None, *ends)
+        head, tail = self._number_of(segment.get("headUuid")), self._number_of(segment.get("tailUuid"))
+        return Preserved(self._number_of(segment.get("anchorUuid")), None, head, tail)
 
     def _call(self, call: str) -> int:
-        number = self.calls.known(call)
+        number = self.calls.find_or_add(call)
         if number == len(self.caller):
             self.caller.append(NONE)
         return number
 
-    def close(self) -> Links:
-        """No more records come: what was needed to number them is let go."""
-        here = self._here
+    def close(self) -> Graph:
+        """No more records come: free what was needed to number them."""
+        settle = self._moved_to
         self.nameless = self.uuids.find(None)
-        self.leaf_named = here(self.leaf_named)
-        self.logical = {number: here(before) for number, before in self.logical.items()}
-        self.kept = {number: self._kept_here(kept) for number, kept in self.kept.items()}
-        for number, first in self.first.items():
-            kept = first.kept and self._kept_here(first.kept)
-            self.first[number] = first._replace(parent=here(first.parent), kept=kept, logical=here(first.logical))
+        self.named_leaf = settle(self.named_leaf)
+        self.logical_parent = {number: settle(parent) for number, parent in self.logical_parent.items()}
+        self.preserved = {number: self._settle_preserved(kept) for number, kept in self.preserved.items()}
+        for number, original in self.originals.items():
+            self.originals[number] = original._replace(
+                parent=settle(original.parent),
+                preserved=original.preserved and self._settle_preserved(original.preserved),
+                logical_parent=settle(original.logical_parent),
+            )
         for number, parent in enumerate(self.parent):
             if parent >= 0 and self.flags[parent] & MOVED and not self.flags[number] & MOVED:
                 self.parent[number] = self.parent[parent]
-        self.answers = len(self.message_ids)
-        self.uuids, self.message_ids, self.calls = Numbers(), Numbers(), Numbers()
+        self.answer_count = len(self.message_ids)
+        self.uuids, self.message_ids, self.calls = KeyNumbers(), KeyNumbers(), KeyNumbers()
         return self
 
-    def _here(self, number: int) -> int:
-        """The number that a record got when it came, if it was only named before."""
+    def _moved_to(self, number: int) -> int:
+        """The number that a record got when it was added, if it was referred to before."""
         return self.parent[number] if number >= 0 and self.flags[number] & MOVED else number
 
-    def _kept_here(self, kept: Kept) -> Kept:
-        listed = None if kept.listed is None else tuple(map(self._here, kept.listed))
-        return Kept(self._here(kept.anchor), listed, self._here(kept.head), self._here(kept.tail))
+    def _settle_preserved(self, kept: Preserved) -> Preserved:
+        listed = None if kept.listed is None else tuple(map(self._moved_to, kept.listed))
+        return Preserved(self._moved_to(kept.anchor), listed, self._moved_to(kept.head), self._moved_to(kept.tail))
 
     def is_there(self, number: int) -> bool:
-        return number >= 0 and self.flags[number] & (THERE | GONE) == THERE
+        return number >= 0 and self.flags[number] & (PRESENT | CUT_OFF) == PRESENT
 
-    def above(self, number: int) -> int:
-        """The parent of a record; a record without a uuid is the parent of those that have none."""
+    def parent_of(self, number: int) -> int:
+        """The parent of a record; a record without a uuid is the parent of those without a parent."""
         parent = self.parent[number]
-        return self.nameless if parent == NOBODY else parent
+        return self.nameless if parent == NONE else parent
 
     def records(self) -> Iterator[int]:
         """Every record, in the order of the file."""
-        return (number for number, flags in enumerate(self.flags) if flags & THERE)
+        return (number for number, flags in enumerate(self.flags) if flags & PRESENT)
 
-    def is_said(self, number: int) -> bool:
+    def is_message(self, number: int) -> bool:
         return self.flags[number] & KIND in (USER, ASSISTANT)
 
+    def is_answer(self, number: int) -> bool:
+        return self.flags[number] & KIND == ASSISTANT
 
-def is_hollow(record: dict[str, object]) -> bool:
+    def place_of(self, number: int) -> tuple[int, int]:
+        """Where a record is in the file, to sort by: of several with the same uuid the last counts."""
+        return self.repeated_at.get(number, (number, 0))
+
+
+def _key_of(value: object) -> Hashable:
+    """What a record is found by: its uuid, of any type; all records without one share a key."""
+    return value if isinstance(value, str | int | float) else None
+
+
+def is_hollow(record: Json) -> bool:
     """Whether a message has no content."""
-    return record.get("type") in LINKS and bool(_flags(record) & HOLLOW)
+    return record.get("type") in NODE_TYPES and bool(_flags(record) & HOLLOW)
 
 
-def _flags(record: dict[str, object]) -> int:
+def _flags(record: Json) -> int:
     kind = _KINDS[text_at(record, "type")]
     flags, message = kind, record.get("message")
     content = message.get("content") if isinstance(message, dict) else None
     if kind in (USER, ASSISTANT) and not isinstance(content, str | list):
         flags |= HOLLOW
     if kind == ASSISTANT and isinstance(content, str):
-        flags |= PLAIN
+        flags |= PLAIN_TEXT
     if record.get("isSidechain") is True:
-        flags |= SIDE
+        flags |= SIDECHAIN
     if record.get("subtype") == "compact_boundary":
         flags |= BOUNDARY
     if record.get("isCompactSummary") is True:
         flags |= SUMMARY
-    return flags | RESULT if results_in(Link(record, 0)) else flags
+    return flags | RESULT if kind == USER and RecordNode(record, 0).results else flags
+
+
+class KeyNumbers:
+    """Keys, numbered from 0 in the order in which they came.
+
+    A dict needs about 150 bytes for a uuid, this needs 15. A key is identified by 64 bits of its hash: among five
+    million keys, two are confused once in a million files.
+
+    >>> numbers = KeyNumbers()
+    >>> numbers.add("a"), numbers.add("b"), numbers.find("a"), numbers.find("c")
+    (0, 1, 0, -1)
+    >>> numbers.add("a"), numbers.find("a"), len(numbers)
+    (2, 2, 3)
+    """
+
+    def __init__(self) -> None:
+        self.hashes = array("q")
+        self.slots = array("i", [NONE]) * 1021
+
+    def __len__(self) -> int:
+        return len(self.hashes)
+
+    def find(self, key: Hashable) -> int:
+        """The number of a key; NONE if it has none."""
+        return self.slots[self._slot(hash((key,)))]
+
+    def add(self, key: Hashable) -> int:
+        """Give a key the next number, which replaces the one it may have."""
+        if len(self.hashes) >= len(self.slots) * _LOAD:
+            self._grow()
+        mixed, number = hash((key,)), len(self.hashes)
+        self.slots[self._slot(mixed)] = number
+        self.hashes.append(mixed)
+        return number
+
+    def find_or_add(self, key: Hashable) -> int:
+        number = self.find(key)
+        return self.add(key) if number == NONE else number
+
+    def _slot(self, mixed: int) -> int:
+        slots, hashes, size = self.slots, self.hashes, len(self.slots)
+        at = mixed % size
+        while (number := slots[at]) >= 0 and hashes[number] != mixed:
+            at = at + 1 if at + 1 < size else 0
+        return at
+
+    def _grow(self) -> None:
+        self.slots = array("i", [NONE]) * (len(self.slots) * 4 // 3 | 1)
+        for number, mixed in enumerate(self.hashes):
+            self.slots[self._slot(mixed)] = number
+
+
+class CompactTimes:
+    """Times in seconds: four bytes each for zero and for whole milliseconds within 24 days of the first.
+
+    >>> times = CompactTimes()
+    >>> for time in (0.0, 1794731806.184, 1794731811.5, 3.25):
+    ...     times.append(time)
+    >>> [times[number] for number in range(4)], times.other
+    ([0.0, 1794731806.184, 1794731811.5, 3.25], {3: 3.25})
+    """
+
+    def __init__(self) -> None:
+        self.since = array("I")
+        self.base = 0
+        self.other: dict[int, float] = {}
+
+    def append(self, time: float) -> None:
+        self.since.append(0)
+        if time:
+            self[len(self.since) - 1] = time
+
+    def __setitem__(self, number: int, time: float) -> None:
+        self.other.pop(number, None)
+        whole = round(time * 1000)
+        self.base = self.base or max(0, whole - (1 << 31))
+        past = whole - self.base if self.base else 0
+        if time and not (whole / 1000 == time and 0 < past < 1 << 32):
+            self.other[number] = time
+            past = 0
+        self.since[number] = past if time else 0
+
+    def __getitem__(self, number: int) -> float:
+        past = self.since[number]
+        return (self.base + past) / 1000 if past else self.other.get(number, 0.0)

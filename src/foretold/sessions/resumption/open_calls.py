@@ -1,114 +1,109 @@
-"""What the agent does to a conversation before it goes on with it: open ends are closed.
+"""What the agent does to a conversation before it resumes it: open ends are closed.
 
 1. A call that has no result anywhere is dropped with its record. Newer versions keep those of the last answer, and give
    them a result that says so.
-2. Answers that are nothing but white space are dropped, and thinking that nothing was said with.
-3. If the last word was the user's, the turn was broken off: an answer is put there that says nothing. Older versions
-   first ask to continue, if the turn had begun: a result is the last thing, or attachments follow the prompt.
+2. Answers of nothing but white space are dropped, and thinking without any other block of its answer.
+3. If the last message is the user's, the turn was interrupted: an empty answer is added. Older versions first ask to
+   continue, if the turn had begun: a result is the last message, or attachments follow the prompt.
 """
 
 from __future__ import annotations
 
-from foretold.dialects.claude_code.sessions import SessionRules
 from foretold.sessions.formats.claude.records import text_at
-from foretold.sessions.resumption.nodes import Link, blocks_of, calls_in, results_in
-from foretold.types import TYPE_CHECKING, NamedTuple
+from foretold.sessions.resumption.graph import MESSAGE_TYPES, RecordNode
+from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Json = dict[str, object]
-NOTHING_SAID = "No response requested."
+    from foretold.dialects.claude_code.sessions import SessionRules
+
+    Dropped = list[tuple[str, str]]  #: id and reason
+
+NO_RESPONSE = "No response requested."
 THINKING = ("thinking", "redacted_thinking")
 CLOSING = ("SendUserMessage",)  #: tools that end a turn
 
 
-class Settled(NamedTuple):
-    """The records that stay, with those that were put there, and what was dropped: uuid and reason."""
-
-    links: tuple[Link, ...]
-    dropped: tuple[tuple[str, str], ...]
-
-
-def settle(links: Sequence[Link], rules: SessionRules) -> Settled:
-    """A conversation that can be gone on with."""
-    kept = [*links, *_answers(links, rules)]
-    answered = {call for link in kept for call in results_in(link)}
-    spoken = {link.message_id for link in kept if link.type == "assistant" and not _is_thinking(link)}
-    dropped: list[tuple[str, str]] = []
-    stays: list[Link] = []
-    for link in kept:
-        reason = _reason(link, answered, spoken)
+def close_open_ends(nodes: Sequence[RecordNode], rules: SessionRules) -> tuple[list[RecordNode], Dropped]:
+    """The conversation with its open ends closed: made nodes have the line 0. And what was dropped."""
+    everything = [*nodes, *_missing_results(nodes, rules)]
+    answered = {call for node in everything for call in node.results}
+    spoken = {node.message_id for node in everything if node.type == "assistant" and not _is_thinking(node)}
+    dropped: Dropped = []
+    kept: list[RecordNode] = []
+    for node in everything:
+        reason = _drop_reason(node, answered, spoken)
         if reason:
-            dropped.append((link.id, reason))
+            dropped.append((node.id, reason))
         else:
-            stays.append(link)
-    return Settled((*stays, *_ending(stays, rules)), tuple(dropped))
+            kept.append(node)
+    return kept + _ending(kept, rules), dropped
 
 
-def _reason(link: Link, answered: set[str], spoken: set[str]) -> str:
-    """Why a record is dropped; empty = it stays."""
-    if link.type != "assistant":
+def _drop_reason(node: RecordNode, answered: set[str], spoken: set[str]) -> str:
+    """Why a record is dropped; empty = it is kept."""
+    if node.type != "assistant":
         return ""
-    calls, blocks = calls_in(link), blocks_of(link)
+    calls, blocks = node.calls, node.blocks
     if calls and not any(call in answered for call in calls):
         return "call-without-result"
-    if _is_thinking(link) and link.message_id not in spoken:
+    if _is_thinking(node) and node.message_id not in spoken:
         return "thinking-alone"
     texts = [text_at(block, "text") for block in blocks if block.get("type") == "text"]
     return "blank-answer" if texts and len(texts) == len(blocks) and not "".join(texts).strip() else ""
 
 
-def _is_thinking(link: Link) -> bool:
-    blocks = blocks_of(link)
+def _is_thinking(node: RecordNode) -> bool:
+    blocks = node.blocks
     return bool(blocks) and all(block.get("type") in THINKING for block in blocks)
 
 
-def _answers(links: Sequence[Link], rules: SessionRules) -> list[Link]:
+def _missing_results(nodes: Sequence[RecordNode], rules: SessionRules) -> list[RecordNode]:
     """Results for the open calls of the last answer, where the version writes such."""
-    answers = [link for link in links if link.type == "assistant"]
-    if not rules.open_call or not answers:
+    last = next((at for at in range(len(nodes) - 1, -1, -1) if nodes[at].type == "assistant"), None)
+    if not rules.open_call or last is None:
         return []
-    after = links[max(at for at, link in enumerate(links) if link is answers[-1]) :]
-    if any(link.type == "user" and not results_in(link) for link in after):
+    if any(node.type == "user" and not node.results for node in nodes[last:]):
         return []
-    answered = {call for link in links for call in results_in(link)}
-    group = [
-        link
-        for link in answers
-        if link is answers[-1] or (link.message_id and link.message_id == answers[-1].message_id)
-    ]
-    found = []
-    for call in (call for link in group for call in calls_in(link) if call not in answered):
-        block = {"type": "tool_result", "content": rules.open_call, "is_error": True, "tool_use_id": call}
-        found.append(_made("user", [block]))
+    answered = {call for node in nodes for call in node.results}
+    name, found = nodes[last].message_id, []
+    for node in nodes[: last + 1]:
+        if node is nodes[last] or (name and node.type == "assistant" and node.message_id == name):
+            for call in node.calls:
+                if call not in answered:
+                    block = {"type": "tool_result", "content": rules.open_call, "is_error": True, "tool_use_id": call}
+                    found.append(_make_node("user", [block]))
     return found
 
 
-def _ending(links: Sequence[Link], rules: SessionRules) -> list[Link]:
-    """What is put behind a turn that was broken off."""
-    said = [at for at, link in enumerate(links) if link.type in ("user", "assistant") and not is_error(link)]
-    if not said or links[said[-1]].type == "assistant":
+def _ending(nodes: Sequence[RecordNode], rules: SessionRules) -> list[RecordNode]:
+    """What is added to a turn that was interrupted."""
+    last = next(
+        (at for at in range(len(nodes) - 1, -1, -1) if nodes[at].type in MESSAGE_TYPES and not is_error(nodes[at])),
+        None,
+    )
+    if last is None or nodes[last].type == "assistant":
         return []
-    last, results = said[-1], results_in(links[said[-1]])
-    if any(is_error(link) for link in links[last:]) and not (results and rules.continues):
+    results = nodes[last].results
+    if any(is_error(node) for node in nodes[last:]) and not (results and rules.continues):
         return []
-    closing = {call for link in links for call in calls_in(link) if _closes(link)}
-    begun = any(call not in closing for call in results) or any(link.type == "attachment" for link in links[last:])
-    nothing = _made("assistant", [{"type": "text", "text": NOTHING_SAID}])
-    return [_made("user", rules.continues), nothing] if begun and rules.continues else [nothing]
+    closing = {call for node in nodes for call in node.calls if _closes_turn(node)}
+    has_begun = any(call not in closing for call in results) or any(node.type == "attachment" for node in nodes[last:])
+    answer = _make_node("assistant", [{"type": "text", "text": NO_RESPONSE}])
+    return [_make_node("user", rules.continues), answer] if has_begun and rules.continues else [answer]
 
 
-def _closes(link: Link) -> bool:
-    """Whether an answer calls a tool after which nothing more is said."""
-    return any(text_at(block, "name") in CLOSING for block in blocks_of(link))
+def _closes_turn(node: RecordNode) -> bool:
+    """Whether an answer calls a tool that ends the turn."""
+    return any(text_at(block, "name") in CLOSING for block in node.blocks)
 
 
-def is_error(link: Link) -> bool:
-    """Whether an answer is none of the model but an error of the API."""
-    model = text_at(link.value.get("message"), "model")
-    return link.type == "assistant" and link.value.get("isApiErrorMessage") is True and model == "<synthetic>"
+def is_error(node: RecordNode) -> bool:
+    """Whether an answer is an error of the API instead of the model's."""
+    model = text_at(node.value.get("message"), "model")
+    return node.type == "assistant" and node.value.get("isApiErrorMessage") is True and model == "<synthetic>"
 
 
-def _made(role: str, content: object) -> Link:
-    return Link({"type": role, "message": {"id": f"made {role}", "role": role, "content": content}}, 0)
+def _make_node(role: str, content: object) -> RecordNode:
+    return RecordNode({"type": role, "message": {"id": f"made {role}", "role": role, "content": content}}, 0)

@@ -1,117 +1,168 @@
-"""What stands beside the chain of a transcript is put back: blocks of an answer, results of tools that ran at once.
+"""Add what is next to the chain of a transcript: blocks of an answer, results of tools that ran in parallel.
 
-Older versions put both behind the last link with the same message id, by their time. Newer ones put results in the
-order of the file, with what follows each of them, and keep the blocks of an answer together.
+Older versions put both after the last node with the same message id, by time. Newer ones put results in the order of
+the file, each with what follows it, and keep the blocks of an answer together.
+
+Only answers of which a part is not in the chain are held; those are few, or the file is small.
 """
 
 from __future__ import annotations
 
-from foretold.sessions.resumption.nodes import Link, Links, calls_in, key_of, results_in, time_of
+from array import array
+
+from foretold.sessions.resumption.graph import ATTACHMENT, KIND, NONE, RESULT, SYSTEM, USER, Graph
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
+    from collections.abc import Iterator
 
-    Groups = dict[str, list[Link]]  #: by message id
+    Groups = dict[int, list[int]]
 
 
-def with_siblings(file: Links, walked: Sequence[Link]) -> list[Link]:
-    """Put blocks and results behind the last link of their answer, by their time."""
-    inside = {id(link) for link in walked}
-    groups = _groups(file.by_id.values())
-    owner = {key_of(link.value.get("uuid")): name for name, links in groups.items() for link in links}
+def add_siblings(graph: Graph, walked: array[int]) -> array[int]:
+    """Put blocks and results after the last node of their answer, by time."""
+    inside, last = _mark(graph, walked), _last_blocks(graph, walked)
+    blocks = _blocks_outside(graph, inside, last)
     results: Groups = {}
-    for key, link in file.by_id.items():
-        name = owner.get(file.parent_of[key])
-        if name and id(link) not in inside and results_in(link):
-            results.setdefault(name, []).append(link)
-    behind: dict[int, list[Link]] = {}
-    for name, last in _last_blocks(walked).items():
-        blocks = [link for link in groups[name] if id(link) not in inside]
-        behind[id(last)] = sorted(blocks, key=time_of) + sorted(results.get(name, ()), key=time_of)
-    return [one for link in walked for one in (link, *behind.get(id(link), ()))]
+    for number in _outside(graph, inside):
+        group = _parent_answer(graph, number)
+        if graph.flags[number] & RESULT and group != NONE and last[group] != NONE:
+            results.setdefault(last[group], []).append(number)
+    if not blocks and not results:
+        return walked
+    found = array("i")
+    for number in walked:
+        found.append(number)
+        found.extend(blocks.get(number, ()))
+        found.extend(sorted(results.get(number, ()), key=graph.times.__getitem__))
+    return found
 
 
-def gathered(file: Links, walked: Sequence[Link]) -> list[Link]:
-    """Put all results of an answer together, in the order of the file, where one of them is not in its place."""
-    inside = {id(link) for link in walked}
-    chain = _together(walked)
-    place = {id(link): at for at, link in enumerate(chain)}
-    groups, trains = _groups(file.by_id.values()), _trains(file, inside)
-    results = _results(file, groups)
+def gather_results(graph: Graph, walked: array[int]) -> array[int]:
+    """Put all results of an answer together, in the order of the file, if one of them is misplaced."""
+    inside, chain = _mark(graph, walked), _join_blocks(graph, walked)
+    last, place = _last_blocks(graph, chain), array("i", [NONE]) * len(graph.flags)
+    for at, number in enumerate(chain):
+        place[number] = at
+    misplaced = _find_misplaced(graph, last, place)
+    followers = _find_followers(graph, inside) if misplaced else {}
+    after = _blocks_outside(graph, inside, last)
     moved: set[int] = set()
-    before: dict[int, list[Link]] = {}
-    behind: dict[int, list[Link]] = {}
-    for name, last in _last_blocks(chain).items():
-        behind[id(last)] = sorted((link for link in groups[name] if id(link) not in inside), key=time_of)
-        own, end = results.get(name, []), place[id(last)]
-        if all(id(link) in inside and place[id(link)] > end for link in own):
-            continue
-        moved |= {id(link) for link in own}
-        train = [one for link in own for one in (link, *trains.get(id(link), ()))]
-        later = [link for link in own if place.get(id(link), -1) > end]
-        first = min(later, key=lambda link: place[id(link)], default=None)
-        if first is None:
-            behind[id(last)] += train
+    before: Groups = {}
+    for group, results in misplaced.items():
+        end = last[group]
+        moved.update(results)
+        train = [one for number in results for one in (number, *followers.get(number, ()))]
+        later = [number for number in results if place[number] > place[end]]
+        if later:
+            before[min(later, key=place.__getitem__)] = train
         else:
-            before[id(first)] = train
-    found: list[Link] = []
-    for link in chain:
-        found += (*before.get(id(link), ()), *(() if id(link) in moved else (link,)), *behind.get(id(link), ()))
+            after.setdefault(end, []).extend(train)
+    if not moved and not after:
+        return chain
+    found = array("i")
+    for number in chain:
+        found.extend(before.get(number, ()))
+        if number not in moved:
+            found.append(number)
+        found.extend(after.get(number, ()))
     return found
 
 
-def _last_blocks(links: Sequence[Link]) -> dict[str, Link]:
-    """The last block of each answer, by its message id."""
-    return {link.message_id: link for link in links if link.type == "assistant" and link.message_id}
+def _blocks_outside(graph: Graph, inside: bytearray, last: array[int]) -> Groups:
+    """The blocks that are not in the chain, by the last block of their answer that is, in the order of their times."""
+    found: Groups = {}
+    for number in _outside(graph, inside):
+        group = graph.group[number] if graph.is_answer(number) else NONE
+        if group != NONE and last[group] != NONE:
+            found.setdefault(last[group], []).append(number)
+    for numbers in found.values():
+        numbers.sort(key=graph.times.__getitem__)
+    return found
 
 
-def _together(walked: Sequence[Link]) -> list[Link]:
-    """Blocks of one answer without the attachments that stand between them: these follow."""
-    found: list[Link] = []
-    for link in walked:
-        at = len(found)
-        while at and link.type == "assistant" and found[at - 1].type in ("attachment", "system"):
+def _find_misplaced(graph: Graph, last: array[int], place: array[int]) -> Groups:
+    """All results of each answer in the chain of which one result is not after it."""
+    wrong: set[int] = set()
+    for number in _results(graph):
+        group = _answer_of_result(graph, number)
+        if group != NONE and last[group] != NONE and place[number] <= place[last[group]]:
+            wrong.add(group)
+    found: Groups = {}
+    for number in _results(graph) if wrong else ():
+        group = _answer_of_result(graph, number)
+        if group in wrong:
+            found.setdefault(group, []).append(number)
+    for numbers in found.values():
+        numbers.sort(key=graph.place_of)
+    return found
+
+
+def _results(graph: Graph) -> Iterator[int]:
+    return (number for number, flags in enumerate(graph.flags) if flags & RESULT and graph.is_there(number))
+
+
+def _answer_of_result(graph: Graph, number: int) -> int:
+    """The answer that a result belongs to: its parent, else the one that has its call."""
+    parent = _parent_answer(graph, number)
+    if parent != NONE:
+        return parent
+    calls = (graph.group[number], *graph.more_calls.get(number, ()))
+    return next((group for call in calls if call != NONE and (group := graph.answer_of(call)) != NONE), NONE)
+
+
+def _parent_answer(graph: Graph, number: int) -> int:
+    parent = graph.parent_of(number)
+    return graph.group[parent] if graph.is_there(parent) and graph.is_answer(parent) else NONE
+
+
+def _mark(graph: Graph, walked: array[int]) -> bytearray:
+    inside = bytearray(len(graph.flags))
+    for number in walked:
+        inside[number] = 1
+    return inside
+
+
+def _outside(graph: Graph, inside: bytearray) -> Iterator[int]:
+    return (number for number in graph.records() if not inside[number] and graph.is_there(number))
+
+
+def _last_blocks(graph: Graph, chain: array[int]) -> array[int]:
+    """The last block of each answer, by the number of its message id."""
+    last = array("i", [NONE]) * graph.answer_count
+    for number in chain:
+        if graph.is_answer(number) and graph.group[number] != NONE:
+            last[graph.group[number]] = number
+    return last
+
+
+def _join_blocks(graph: Graph, walked: array[int]) -> array[int]:
+    """Move the blocks of an answer together; attachments between them come after."""
+    found = walked
+    for place, number in enumerate(walked):
+        at, group = place, graph.group[number] if graph.is_answer(number) else NONE
+        while at and group != NONE and graph.flags[found[at - 1]] & KIND in (ATTACHMENT, SYSTEM):
             at -= 1
-        same = at and link.type == found[at - 1].type == "assistant" and link.message_id == found[at - 1].message_id
-        found.insert(at if same and link.message_id else len(found), link)
+        if at == place or not at or not graph.is_answer(found[at - 1]) or graph.group[found[at - 1]] != group:
+            continue
+        found = found[:] if found is walked else found
+        found.insert(at, found.pop(place))
     return found
 
 
-def _trains(file: Links, inside: set[int]) -> dict[int, list[Link]]:
-    """What follows each result that stands beside the chain, up to the next answer."""
-    children: dict[Hashable, list[Hashable]] = {}
-    for key, link in file.by_id.items():
-        if id(link) not in inside and link.type in ("attachment", "user") and not results_in(link):
-            children.setdefault(file.parent_of[key], []).append(key)
-    found: dict[int, list[Link]] = {}
-    for key, link in file.by_id.items():
-        if id(link) in inside or not results_in(link):
+def _find_followers(graph: Graph, inside: bytearray) -> Groups:
+    """What follows each result that is not in the chain, up to the next answer."""
+    children: Groups = {}
+    for number in _outside(graph, inside):
+        if graph.flags[number] & KIND in (ATTACHMENT, USER) and not graph.flags[number] & RESULT:
+            children.setdefault(graph.parent_of(number), []).append(number)
+    found: Groups = {}
+    for number in _outside(graph, inside):
+        if not graph.flags[number] & RESULT:
             continue
-        train, waiting = found.setdefault(id(link), []), list(reversed(children.pop(key, [])))
+        train, waiting = found.setdefault(number, []), list(reversed(children.pop(number, [])))
         while waiting:
             child = waiting.pop()
-            train.append(file.by_id[child])
+            train.append(child)
             waiting += reversed(children.pop(child, []))
     return found
-
-
-def _results(file: Links, groups: Groups) -> Groups:
-    """The results of each answer: those that follow it, or else name one of its calls; in the order of the file."""
-    owner = {key_of(link.value.get("uuid")): name for name, links in groups.items() for link in links}
-    caller = {call: name for name, links in reversed(groups.items()) for link in links for call in calls_in(link)}
-    found: Groups = {}
-    for key, link in file.by_id.items():
-        calls = results_in(link)
-        name = owner.get(file.parent_of[key]) or next((caller[call] for call in calls if call in caller), "")
-        if calls and name:
-            found.setdefault(name, []).append(link)
-    return {name: sorted(links, key=lambda link: link.line) for name, links in found.items()}
-
-
-def _groups(links: Iterable[Link]) -> Groups:
-    groups: Groups = {}
-    for link in links:
-        if link.type == "assistant" and link.message_id:
-            groups.setdefault(link.message_id, []).append(link)
-    return groups

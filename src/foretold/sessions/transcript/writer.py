@@ -17,7 +17,6 @@ Each method returns the id of the record it wrote (of several, a list). When it 
 
 from __future__ import annotations
 
-import json
 import os
 import time
 import uuid
@@ -25,7 +24,7 @@ import uuid
 from foretold.dialects.claude_code.settings import slug
 from foretold.sessions.formats.claude.reader import config_folder
 from foretold.sessions.formats.claude.records import text_at
-from foretold.sessions.formats.jsonl import records_of
+from foretold.sessions.formats.jsonl import encode_record, records_of
 from foretold.sessions.model import Homes
 from foretold.sessions.transcript.concurrent_writers import CHAINED, Others
 from foretold.storage.append_log import AppendFile
@@ -258,7 +257,7 @@ class Transcript:
         self._append({**value, "sessionId": self.session})
 
     def _append(self, value: Json) -> None:
-        line, before = line_of(value), self._file.end
+        line, before = encode_record(value), self._file.end
         self._others.writing = text_at(dict(value), "uuid")
         try:
             self._file.append(line)
@@ -287,16 +286,6 @@ class Transcript:
                 self._calls[text_at(block, "id")] = self.leaf
             elif text_at(block, "type") == "tool_result":
                 self._calls.pop(text_at(block, "tool_use_id"), None)
-
-
-def line_of(value: Json) -> bytes:
-    """A record as a line, without its end."""
-    # half a surrogate pair cannot be UTF-8; the escape of JSON keeps it
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        return json.dumps(value, separators=(",", ":")).encode()
 
 
 def _stamp(now: float) -> str:

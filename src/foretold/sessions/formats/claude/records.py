@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from foretold.sessions.formats.jsonl import Record
+from foretold.sessions.formats.jsonl import JsonlRecord
 from foretold.sessions.model import Message, Part
 
 Json = dict[str, object]
@@ -29,7 +29,7 @@ _NOT_TYPED = (
 )
 
 
-def message_of(record: Record, names: Names, *, is_subagent: bool = False) -> Message:
+def message_of(record: JsonlRecord, names: Names, *, is_subagent: bool = False) -> Message:
     """A record as a message. Names of calls are kept in `names` until their result comes."""
     value = record.value
     kind = value.get("type")

@@ -15,7 +15,7 @@ import json
 import re
 
 from foretold.sessions.formats.claude.records import moment, text_at
-from foretold.sessions.formats.jsonl import Record
+from foretold.sessions.formats.jsonl import JsonlRecord
 from foretold.sessions.model import Message, Part
 
 Json = dict[str, object]
@@ -78,7 +78,7 @@ def unwrapped(value: Json) -> tuple[str, Json]:
     return text_at(value, "type"), value
 
 
-def message_of(record: Record, names: Names, model: str = "") -> Message:
+def message_of(record: JsonlRecord, names: Names, model: str = "") -> Message:
     """A record as a message. Names of calls are kept in `names` until their result comes."""
     kind, payload = unwrapped(record.value)
     if kind == "response_item":

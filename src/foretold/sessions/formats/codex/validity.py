@@ -1,10 +1,10 @@
-"""Why Codex refuses a rollout, found while its lines go by; and the records of one that it does not refuse.
+"""Why Codex refuses a rollout, and how to make one acceptable.
 
-1. Codex reads no byte of a file if one of it is no UTF-8 (also a tail that is torn within a character), if a byte order
-   mark stands before it, or if the first record does not tell about the session (`session_meta`).
-2. In a newer file (`history_mode: paginated`) the last record must have its number (`ordinal`).
-3. A copy begins with the first `session_meta` that can be read; if there is none, with one of our own. Records that
-   lost their number get the next one.
+1. Codex refuses a file if a byte of it is not UTF-8 (including a tail that is torn within a character), if it begins
+   with a byte order mark, or if its first record is not a `session_meta`.
+2. In a newer file (`history_mode: paginated`) the last record must have an `ordinal`.
+3. A repaired copy begins with the first `session_meta` that can be read; if there is none, one is made. Records without
+   an `ordinal` get the next one.
 
 Recorded on 0.166.0.
 """
@@ -13,20 +13,21 @@ from __future__ import annotations
 
 from foretold.sessions.formats.claude.records import text_at
 from foretold.sessions.formats.codex.records import unwrapped
-from foretold.sessions.repair.salvage import Found
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from foretold.sessions.repair.salvage import SalvagedLine
+
     Json = dict[str, object]
-    Rows = Iterator[tuple[Found, Json]]
+    Rows = Iterator[tuple[SalvagedLine, Json]]
 
 _MARK = b"\xef\xbb\xbf"
 
 
-class Rollout:
-    """What Codex looks at before it resumes a file."""
+class RolloutCheck:
+    """What Codex checks before it resumes a file."""
 
     def __init__(self, head: bytes) -> None:
         self.first: Json | None = None
@@ -34,25 +35,25 @@ class Rollout:
         self.is_marked = head.startswith(_MARK)
         self.not_utf8 = 0  #: the first line with such a byte
 
-    def add(self, found: Found) -> None:
-        """Learn a line."""
+    def add(self, found: SalvagedLine) -> None:
+        """Check a line."""
         if not self.not_utf8 and not _is_utf8(found.line.data):
             self.not_utf8 = found.line.number
-        if found.saved.why in ("", "not-utf8"):  # of a line that two records share, Codex reads none
+        if found.saved.damage in ("", "not-utf8"):  # of a line that two records share, Codex reads none
             for record in found.saved.records:
                 self.first = record if self.first is None else self.first
                 self.last = record
 
-    def refused(self) -> str:
+    def refusal(self) -> str:
         """Why Codex does not resume it; empty if it does."""
         if self.first is None or unwrapped(self.first)[0] != "session_meta":
-            return "the first record does not tell about the session (session_meta)"
+            return "the first record is not a session_meta"
         if self.is_marked:
-            return "a byte order mark stands before the first record"
+            return "it begins with a byte order mark"
         if self.not_utf8:
-            return f"a byte of line {self.not_utf8:,} is no UTF-8, and Codex then reads nothing of the file"
+            return f"a byte of line {self.not_utf8:,} is not UTF-8, so Codex reads nothing of the file"
         if _is_newer(self.first) and not isinstance(self.last.get("ordinal"), int):
-            return "the last record has no number (ordinal)"
+            return "the last record has no ordinal"
         return ""
 
 
@@ -68,20 +69,20 @@ def _is_newer(record: Json) -> bool:
     return text_at(record.get("payload"), "history_mode") == "paginated"
 
 
-def acceptable(rows: Rows, name: str, folder: str) -> Iterator[tuple[Found | None, Json]]:
-    """The records of a rollout that Codex resumes."""
-    waiting: list[tuple[Found, Json]] = []
+def make_acceptable(rows: Rows, name: str, folder: str) -> Iterator[tuple[SalvagedLine | None, Json]]:
+    """The records of a rollout, so that Codex resumes it."""
+    waiting: list[tuple[SalvagedLine, Json]] = []
     for row in rows:
         if unwrapped(row[1])[0] == "session_meta":
-            yield from _numbered(row, waiting, rows)
+            yield from _number_records(row, waiting, rows)
             return
         waiting.append(row)
-    made = _about_session(name, folder, waiting)
+    made = _make_meta(name, folder, waiting)
     yield None, made
     yield from waiting
 
 
-def _numbered(meta: tuple[Found, Json], waiting: list[tuple[Found, Json]], rows: Rows) -> Rows:
+def _number_records(meta: tuple[SalvagedLine, Json], waiting: list[tuple[SalvagedLine, Json]], rows: Rows) -> Rows:
     is_newer, number = _is_newer(meta[1]), -1
     for source in ((meta,), waiting, rows):
         for found, record in source:
@@ -93,7 +94,7 @@ def _numbered(meta: tuple[Found, Json], waiting: list[tuple[Found, Json]], rows:
             yield found, record
 
 
-def _about_session(name: str, folder: str, rows: list[tuple[Found, Json]]) -> Json:
+def _make_meta(name: str, folder: str, rows: list[tuple[SalvagedLine, Json]]) -> Json:
     time = next((text_at(record, "timestamp") for _, record in rows), "") or "1970-01-01T00:00:00.000Z"
     payload = {
         "id": name,

@@ -25,8 +25,8 @@ import re
 
 from foretold.sessions.formats.claude.reader import one_line
 from foretold.sessions.formats.claude.records import moment, text_at
-from foretold.sessions.formats.gemini.records import Place, Seen, message_of, prompt_of
-from foretold.sessions.formats.jsonl import Record, records_of
+from foretold.sessions.formats.gemini.records import RecordPlace, SeenIds, message_of, prompt_of
+from foretold.sessions.formats.jsonl import JsonlRecord, records_of
 from foretold.sessions.formats.jsonl_ends import bytes_of, ends_of, made_out
 from foretold.sessions.model import Homes, Message, Part, StoredSession
 from foretold.types import TYPE_CHECKING, Finding
@@ -96,7 +96,7 @@ def resume_command(stored: StoredSession) -> tuple[str, ...]:
 
 def read_messages(stored: StoredSession, since: int = 0, findings: list[Finding] | None = None) -> Iterator[Message]:
     """What a session says, from a byte or a message on, in the order of the file."""
-    seen = Seen()
+    seen = SeenIds()
     if findings is not None and since == 0:
         findings += _dangers(stored)
     if stored.path.endswith(".json"):
@@ -143,7 +143,7 @@ def _repeats(value: Json, *, is_first: bool) -> bool:
     return is_first and "id" in value and ("toolCalls" in value or answers)
 
 
-def _look_through(path: str, until: int, seen: Seen) -> None:
+def _look_through(path: str, until: int, seen: SeenIds) -> None:
     for record in records_of(path):
         if record.start >= until:
             return
@@ -151,8 +151,8 @@ def _look_through(path: str, until: int, seen: Seen) -> None:
             pass
 
 
-def _in_record(record: Record, seen: Seen) -> Iterator[Message]:
-    value, place = record.value, Place(record.line, record.start, record.end)
+def _in_record(record: JsonlRecord, seen: SeenIds) -> Iterator[Message]:
+    value, place = record.value, RecordPlace(record.line, record.start, record.end)
     if isinstance(value.get("id"), str):
         message = message_of(value, place, seen)
         if message:
@@ -171,9 +171,9 @@ def _in_record(record: Record, seen: Seen) -> Iterator[Message]:
         yield Message(f"byte {record.start}", "system", (part,), None, "", "", kind, *place)
 
 
-def _in_document(path: str, since: int, findings: list[Finding] | None, seen: Seen) -> Iterator[Message]:
+def _in_document(path: str, since: int, findings: list[Finding] | None, seen: SeenIds) -> Iterator[Message]:
     for number, value in enumerate(_elements(path, findings)):
-        message = message_of(value, Place(0, number, number + 1), seen) if isinstance(value, dict) else None
+        message = message_of(value, RecordPlace(0, number, number + 1), seen) if isinstance(value, dict) else None
         if message and number >= since:
             yield message
 

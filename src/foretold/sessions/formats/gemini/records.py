@@ -21,7 +21,7 @@ CONTEXT = ("<session_context>", "<hook_context>")
 _ROLES = {"user": "user", "gemini": "assistant"}
 
 
-class Place(NamedTuple):
+class RecordPlace(NamedTuple):
     """Where a record stands: a line of a file, or an element of a document."""
 
     line: int
@@ -29,7 +29,7 @@ class Place(NamedTuple):
     end: int
 
 
-class Seen:
+class SeenIds:
     """What has been given already: ids of messages, of calls and of results."""
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class Seen:
         return is_new
 
 
-def message_of(value: Json, place: Place, seen: Seen) -> Message | None:
+def message_of(value: Json, place: RecordPlace, seen: SeenIds) -> Message | None:
     """What a message says that was not given before; nothing if there is no such thing."""
     name, kind = text_at(value, "id"), text_at(value, "type")
     parts = [part for part in (*_called(value), *_content(value)) if _matters(part, name, seen)]
@@ -65,7 +65,7 @@ def message_of(value: Json, place: Place, seen: Seen) -> Message | None:
     )
 
 
-def _matters(part: Part, name: str, seen: Seen) -> bool:
+def _matters(part: Part, name: str, seen: SeenIds) -> bool:
     if part.kind in ("call", "result"):
         return seen.is_new(part)
     return name not in seen.messages and (bool(part.text) or part.kind in ("image", "other"))

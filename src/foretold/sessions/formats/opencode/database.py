@@ -13,7 +13,7 @@ import contextlib
 import json
 import os
 
-from foretold.sessions.formats.opencode.records import Json, Kept
+from foretold.sessions.formats.opencode.records import Json, StoredMessage
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def sessions_in(path: str, session: str | None = None) -> list[dict[str, object]
         return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
-def messages_in(path: str, session: str, since: int, findings: list[Finding] | None) -> Iterator[Kept]:
+def messages_in(path: str, session: str, since: int, findings: list[Finding] | None) -> Iterator[StoredMessage]:
     """The messages of a session that were begun at a time or later, one by one."""
     try:
         with _named(), opened(path) as connection:
@@ -97,7 +97,7 @@ def messages_in(path: str, session: str, since: int, findings: list[Finding] | N
                 records = tuple(parsed(path, part, text, findings) for part, text in parts)
                 value = parsed(path, name, data, findings)
                 began = created if isinstance(created, int) else 0
-                yield Kept(str(name), began, value if isinstance(value, dict) else {}, records)
+                yield StoredMessage(str(name), began, value if isinstance(value, dict) else {}, records)
     except OSError as error:
         if findings is not None:
             findings.append(Finding(path, None, "database-damaged", f"the database cannot be read to its end: {error}"))

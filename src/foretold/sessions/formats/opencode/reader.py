@@ -18,7 +18,7 @@ import os
 from foretold.sessions.formats.claude.reader import one_line
 from foretold.sessions.formats.claude.records import text_at
 from foretold.sessions.formats.opencode.database import messages_in, parsed, sessions_in
-from foretold.sessions.formats.opencode.records import Json, Kept, is_over, message_of
+from foretold.sessions.formats.opencode.records import Json, StoredMessage, is_over, message_of
 from foretold.sessions.model import Homes, Message, StoredSession
 from foretold.types import TYPE_CHECKING, Finding
 
@@ -156,7 +156,7 @@ def read_messages(stored: StoredSession, since: int = 0, findings: list[Finding]
     """What a session says, from a time on, in the order in which its messages were begun."""
     in_files = stored.path.endswith(".json")
     read = _in_files if in_files else messages_in
-    last: Kept | None = None
+    last: StoredMessage | None = None
     for kept in read(stored.path, stored.id, since, findings):
         if last is not None:
             yield message_of(last, kept.created)
@@ -165,7 +165,7 @@ def read_messages(stored: StoredSession, since: int = 0, findings: list[Finding]
         yield message_of(last, last.created + 1 if is_over(last) else last.created)
 
 
-def _in_files(path: str, session: str, since: int, findings: list[Finding] | None) -> Iterator[Kept]:
+def _in_files(path: str, session: str, since: int, findings: list[Finding] | None) -> Iterator[StoredMessage]:
     """The messages of `storage/message/<session>`, each with its parts of `storage/part/<message>`."""
     storage = os.path.dirname(os.path.dirname(os.path.dirname(path)))
     folder = os.path.join(storage, "message", session)
@@ -178,7 +178,7 @@ def _in_files(path: str, session: str, since: int, findings: list[Finding] | Non
         began = int(created) if isinstance(created, (int, float)) else 0
         if began >= since:
             own = name.removesuffix(".json")
-            yield Kept(
+            yield StoredMessage(
                 text_at(data, "id") or own, began, data, tuple(_parts(os.path.join(storage, "part", own), findings))
             )
 

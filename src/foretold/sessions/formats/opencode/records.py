@@ -17,7 +17,7 @@ from foretold.types import NamedTuple
 Json = dict[str, object]
 
 
-class Kept(NamedTuple):
+class StoredMessage(NamedTuple):
     """A message as opencode keeps it."""
 
     id: str
@@ -26,7 +26,7 @@ class Kept(NamedTuple):
     parts: tuple[object, ...]  #: the records of its parts, in order
 
 
-def message_of(kept: Kept, end: int) -> Message:
+def message_of(kept: StoredMessage, end: int) -> Message:
     """What a message says."""
     data = kept.data
     parts: list[Part] = []
@@ -96,7 +96,7 @@ def _tool(record: Json) -> list[Part]:
     return [call, Part("result", text, tool, name, failed=failed, raw=state)]
 
 
-def is_over(kept: Kept) -> bool:
+def is_over(kept: StoredMessage) -> bool:
     """Whether nothing will be added to a message."""
     if not kept.parts:
         return False
