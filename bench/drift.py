@@ -98,9 +98,9 @@ def _row(
     exceeded = []
     claims = 0
     if notes is not None:
-        from foretold.memory.drift.claims import claims_of
+        from foretold.memory.drift.claims import find_claims
 
-        claims = sum(len(claims_of(note)) for note in notes)
+        claims = sum(len(find_claims(note)) for note in notes)
         exceeded += [f"{times(ratio)} of git"] if ratio > BAR and judged else []
         exceeded += [f"{grown:.0f} MB"] if grown > MOST_MEMORY else []
     figures = {"seconds": seconds, "of_git": ratio, "of_walk": walks, "claims": claims, "grown_mb": grown}

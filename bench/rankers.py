@@ -11,19 +11,19 @@ import sqlite3
 from locomo import DEPTH, Corpus, Ranker
 
 from foretold.memory.recall import ranking
-from foretold.memory.recall.index import Postings, in_memory, query_of
-from foretold.memory.recall.query import STOPWORDS, groups
+from foretold.memory.recall.index import RecallIndex, index_memories, make_query
+from foretold.memory.recall.query import STOPWORDS, word_groups
 from foretold.memory.recall.vectors import Vectors, nearness
 
 RRF = 60
 
 
-def ours(corpus: Corpus, vectors: Vectors | None = None, postings: Postings | None = None) -> Ranker:
-    postings = postings or in_memory(corpus.memories)
+def ours(corpus: Corpus, vectors: Vectors | None = None, postings: RecallIndex | None = None) -> Ranker:
+    postings = postings or index_memories(corpus.memories)
     now = max(memory.changed for memory in corpus.memories)
 
     def ranked(text: str) -> list[str]:
-        query = query_of(groups(text))
+        query = make_query(word_groups(text))
         near = nearness(postings, vectors, text) if vectors else None
         marks = ranking.rank(query, [postings.find(query, (), near)], now)
         return [mark.candidate.file for mark in marks[:DEPTH]]
@@ -85,7 +85,7 @@ def tantivy(corpus: Corpus) -> Ranker:
     return ranked
 
 
-def rrf(words: Ranker, vectors: Vectors, postings: Postings) -> Ranker:
+def rrf(words: Ranker, vectors: Vectors, postings: RecallIndex) -> Ranker:
     """Both lists fused by rank: the customary way, and a worse one."""
     files = dict(postings.base.execute("SELECT id, CAST(file AS TEXT) FROM memory").fetchall())
 

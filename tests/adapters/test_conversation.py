@@ -7,7 +7,7 @@ import pytest
 
 from foretold.adapters.conversation import Conversation
 from foretold.errors import NotAFolder, UnknownAgent
-from foretold.memory.recall.recall import parse_rendered
+from foretold.memory.recall.render import parse_rendered
 
 from .bakery import ANSWER, QUESTION, around, bake, make_team, talk_in
 

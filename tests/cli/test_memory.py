@@ -278,7 +278,7 @@ def test_texts_from_standard_input(repo):
             b"",
             "there is no $EDITOR, or no terminal; give the text with -b, or on standard input (edit: --stdin)",
         ),
-        (["edit", "tabs", "-b", "x", "--expect", "0" * 64], b"", "feedback_tabs.md was changed by somebody else"),
+        (["edit", "tabs", "-b", "x", "--expect", "0" * 64], b"", "feedback_tabs.md was changed by another program"),
     ],
     ids=range(6),
 )
@@ -506,7 +506,7 @@ def test_import_of_hostile_names(repo):
     given = json.dumps({"schema": "foretold.export/1", "memories": rows}).encode()
     done = run(repo, "import", "-", "--yes", given=given)
     assert text(done) == (
-        "  refused  ../../out.md: it leads out of the store\n"
+        "  refused  ../../out.md: it leads out of the folder\n"
         "  refused  a\\x1b[31m.md: it has a character that is not safe everywhere\n"
         "  new      good.md\ndone: 1 file\n"
     )
@@ -658,7 +658,7 @@ def test_what_was_written_in_an_editor_is_not_lost(repo):
     env = editor(repo, f"open({file!r}, 'a').write('theirs')\nopen(path, 'a').write('mine')")
     shown, code = terminal(repo, "edit", "tabs", env={**env, "TMPDIR": repo.folder("tmp")})
     kept = re.search(r"what you wrote is in (\S+)", shown)[1]
-    assert (code, "was changed by somebody else" in shown) == (3, True)
+    assert (code, "was changed by another program" in shown) == (3, True)
     with open(kept, encoding="utf-8") as text_kept, open(file, encoding="utf-8") as theirs:
         assert (text_kept.read().endswith("mine"), theirs.read().endswith("theirs")) == (True, True)
 

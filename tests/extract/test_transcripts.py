@@ -84,7 +84,7 @@ def test_what_is_kept_and_what_is_refused(place, scene, mode):
     stored, changes, waiting = bytes_below(memories.own.path), memories.log(), memories.inbox.waiting()
     again, model = run(place, scene, mode, opened(place, scene.policy))
     assert (again.skipped, again.requests, model.requests) == ("nothing-new", 0, [])
-    shutil.rmtree(memories.own.shelf.state.path + "/extracted")
+    shutil.rmtree(memories.own.state + "/extracted")
     once_more, _ = run(place, scene, mode, opened(place, scene.policy))
     assert once_more.added == once_more.updated == ()
     assert (bytes_below(memories.own.path), memories.log(), memories.inbox.waiting()) == (stored, changes, waiting)

@@ -28,7 +28,7 @@ from foretold.memory.note import INDEX
 from foretold.memory.store.folder import MemoryFolder as Folder
 from foretold.memory.store.inbox import Inbox
 from foretold.memory.store.index_file import entries_of
-from foretold.memory.store.store import Store, written
+from foretold.memory.store.store import Store, write_text
 from foretold.storage.digest import digest_of
 from foretold.storage.kernel import KERNEL, Kernel
 
@@ -121,7 +121,7 @@ def store_in(root, kernel=None, **options):
 
 
 def text_of(name, body):
-    return written(name, f"about {name}", {"type": "user"}, body)
+    return write_text(name, f"about {name}", {"type": "user"}, body)
 
 
 def seeded(root):
@@ -311,7 +311,7 @@ def strays(store):
     known = {"log.jsonl", "inbox.jsonl", "heads.json", "heads.json.new"}
     known |= {"log.jsonl.torn", "inbox.jsonl.torn"}  # where half a record of a killed process is put aside
     found = [name for _, _, names in os.walk(store.path) for name in names if name.startswith(".")]
-    for folder in (store.shelf.state.path, store.cache):
+    for folder in (store.state, store.cache):
         found += [name for _, _, names in os.walk(folder) for name in names if name not in known]
     return [f"left behind: {name}" for name in found]
 

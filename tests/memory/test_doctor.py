@@ -8,7 +8,7 @@ import pytest
 
 import foretold
 from foretold.dialects.claude_code.settings import slug
-from foretold.memory.doctor import examine, project_of_folder
+from foretold.memory.doctor import find_problems, project_of_folder
 
 GOOD = "---\nname: {name}\ndescription: d\nmetadata:\n  type: project\n---\n{body}\n"
 SECRET = "gh" + "p_" + "a1B2" * 9
@@ -36,7 +36,7 @@ def put(memories, file, text):
 
 
 def found(memories):
-    return [(each.path, each.line, each.code) for each in examine(memories)]
+    return [(each.path, each.line, each.code) for each in find_problems(memories)]
 
 
 def transcript(place, project, cwd=None):
@@ -49,12 +49,12 @@ def transcript(place, project, cwd=None):
 
 
 def test_nothing_is_wrong_with_nothing(place):
-    assert examine(opened(place)) == []
+    assert find_problems(opened(place)) == []
     assert os.listdir(place.home) == []
 
 
 def test_nothing_is_wrong(memories):
-    assert examine(memories) == []
+    assert find_problems(memories) == []
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_files(memories, file, text, expected):
     put(memories, file, text)
     memories.own.reindex()
     assert found(memories) == expected
-    assert SECRET not in repr(examine(memories))
+    assert SECRET not in repr(find_problems(memories))
 
 
 def test_files_that_cannot_be_read(memories, place):
@@ -108,7 +108,7 @@ def test_files_that_cannot_be_read(memories, place):
 
 def test_a_folder_that_others_may_write_to(memories):
     os.chmod(memories.place.store, 0o777)
-    [finding] = examine(memories)
+    [finding] = find_problems(memories)
     assert (finding.code, finding.hint) == ("memory-open", f"chmod 700 {memories.place.store}")
 
 
@@ -123,7 +123,7 @@ def test_the_index(memories):
 
 
 def test_a_damaged_history(memories):
-    with open(f"{memories.own.shelf.state.path}/log.jsonl", "a", encoding="utf-8") as file:
+    with open(f"{memories.own.state}/log.jsonl", "a", encoding="utf-8") as file:
         file.write('{"torn": ')
     assert [code for _, _, code in found(memories)] == ["history-damaged"]
 
@@ -141,11 +141,11 @@ def test_findings_of_the_team_say_where(memories, place):
 
 def test_a_repository_that_was_moved(memories, place):
     os.rename(place.proj, place.path("my new"))
-    [finding] = examine(opened(place, "my new"))
+    [finding] = find_problems(opened(place, "my new"))
     assert (finding.path, finding.code) == (memories.place.store, "memory-moved")
     assert finding.hint == f"foretold memory relocate {place.proj} '{place.path('my new')}'"
     transcript(place, "proj")
-    assert [each.code for each in examine(opened(place, "my new"))] == ["memory-moved"]
+    assert [each.code for each in find_problems(opened(place, "my new"))] == ["memory-moved"]
 
 
 def test_a_clone_of_one_that_is_gone(memories, place):
@@ -154,15 +154,15 @@ def test_a_clone_of_one_that_is_gone(memories, place):
     shutil.rmtree(place.proj)
     place.folder("again")
     place.git("init -q", "again")
-    assert examine(opened(place, "again")) == []
+    assert find_problems(opened(place, "again")) == []
     place.git("remote add origin https://example.org/app.git", "again")
-    assert [each.code for each in examine(opened(place, "again"))] == ["memory-moved"]
+    assert [each.code for each in find_problems(opened(place, "again"))] == ["memory-moved"]
 
 
 def test_another_repository_is_none_of_ours(memories, place):
     place.folder("other")
     place.git("init -q", "other")
-    assert examine(opened(place, "other")) == []
+    assert find_problems(opened(place, "other")) == []
 
 
 def test_orphans_and_splits(memories, place):
@@ -177,7 +177,7 @@ def test_orphans_and_splits(memories, place):
     place.folder("other/app")
     place.write("home/.claude/projects/-no-transcript/memory/x.md", "x")
     base = f"{place.home}/.claude/projects"
-    assert [(each.path, each.code) for each in examine(memories)] == [
+    assert [(each.path, each.code) for each in find_problems(memories)] == [
         (f"{base}/{slug(place.path('gone'))}/memory", "memory-orphan"),
         (f"{base}/{slug(place.path('tree'))}/memory", "memory-split"),
     ]
@@ -202,5 +202,5 @@ def test_looking_changes_no_file(memories, place):
         )
 
     before = everything()
-    examine(memories)
+    find_problems(memories)
     assert everything() == before

@@ -251,7 +251,7 @@ def test_the_lock_of_a_process_that_died_holds_nobody_up(tmp_path, template):
     shutil.copytree(template, root)
 
     def die():
-        with store_in(root).shelf.locked():
+        with store_in(root).versioned.locked():
             os._exit(9)
 
     assert in_child(die) is None

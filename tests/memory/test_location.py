@@ -6,12 +6,12 @@ import pytest
 
 from foretold.dialects.claude_code.settings import slug
 from foretold.errors import NotAFolder, UnknownAgent
-from foretold.memory.location import find_place, name_of, place_of_path
+from foretold.memory.location import folder_name, locate_memories, location_of_path
 
 
 def find(place, cwd="proj", agent="claude-code", **options):
     given = {"home": place.home, "managed": place.managed, "env": {}, **options}
-    return find_place(place.path(cwd), agent=agent, **given)
+    return locate_memories(place.path(cwd), agent=agent, **given)
 
 
 def store_of(place, project, user="home/.claude"):
@@ -121,7 +121,7 @@ def test_agents_with_another_folder_or_none(place):
     assert (qwen.store, qwen.off, qwen.is_read) == (store_of(place, "proj", "home/.qwen"), "", True)
     for agent in ("codex", "gemini-cli", "opencode", "copilot-cli"):
         found = find(place, "proj/sub", agent=agent)
-        ours = f"{place.home}/.local/state/foretold/{name_of(place.proj)}/memories"
+        ours = f"{place.home}/.local/state/foretold/{folder_name(place.proj)}/memories"
         assert (found.project, found.store, found.is_read) == (place.proj, ours, False)
         assert found.team == f"{place.proj}/.foretold/memory"
     with pytest.raises(UnknownAgent):
@@ -243,16 +243,16 @@ def test_settings_of_a_repository_that_cannot_be_read_do_not_loosen(place):
 
 def test_a_place_of_a_project_that_is_gone(place):
     like = find(place)
-    gone = place_of_path(place.path("gone/app"), like)
+    gone = location_of_path(place.path("gone/app"), like)
     assert (gone.store, gone.team, gone.project) == (store_of(place, "gone/app"), "", place.path("gone/app"))
     with pytest.raises(NotAFolder):
-        place_of_path("/gone", find(place, agent="codex"))
+        location_of_path("/gone", find(place, agent="codex"))
     with pytest.raises(NotAFolder):
         find(place, "nowhere")
 
 
 def test_names_of_folders():
-    assert name_of("/h/.claude/projects/-home-me-app/memory").startswith("home-me-app-")
-    assert name_of("/a/b c") != name_of("/a/b-c")
-    assert len(name_of("/" + "x" * 300)) < 60
-    assert all(os.sep not in name_of(path) for path in ("/", "/..", "/a/..", "/é/memory"))
+    assert folder_name("/h/.claude/projects/-home-me-app/memory").startswith("home-me-app-")
+    assert folder_name("/a/b c") != folder_name("/a/b-c")
+    assert len(folder_name("/" + "x" * 300)) < 60
+    assert all(os.sep not in folder_name(path) for path in ("/", "/..", "/a/..", "/é/memory"))

@@ -160,7 +160,7 @@ def test_agents_propose_to_the_team_also_if_they_may_write(place):
 
 def test_a_type_that_is_none_is_refused_before_it_is_proposed(place):
     memories = opened(place, policy="confirm")
-    with pytest.raises(WriteRefused, match="'secret' is no type of memory; one of user, feedback"):
+    with pytest.raises(WriteRefused, match="'secret' is not a type of memory; use one of user, feedback"):
         memories.create("A", type="secret", description="d", body="b", by="agent")
     with pytest.raises(BadName):
         memories.create("A", type="user", description="d", body="b", file="../a.md", by="agent")
@@ -237,7 +237,7 @@ def test_a_project_is_remembered_to_be_found_again(place):
     place.git("remote add origin https://me:pw@example.org/app.git")
     memories = opened(place)
     add(memories)
-    known = recall_identity(memories.own.shelf.state.path)
+    known = recall_identity(memories.own.state)
     assert (known.project, known.store, known.remote) == (
         place.proj,
         memories.place.store,

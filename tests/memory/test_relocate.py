@@ -175,7 +175,7 @@ def test_a_failure_on_the_way_loses_nothing(both, place, at):
         assert failing.left > 0
     everywhere = {**{f"o/{file}": text for file, text in files(old).items()}, **files(new)}
     assert texts <= set(everywhere.values())
-    backups = f"{new.own.shelf.state.path}/backups"
+    backups = f"{new.own.state}/backups"
     assert [name for name in os.listdir(backups) if name.endswith(".part")] == []
     assert {archived(f"{backups}/{name}")["old/copy.md"] for name in os.listdir(backups)} == {"only old\r\n"}
     relocate(plan_relocation(old, new))  # and again, to the end
@@ -186,8 +186,8 @@ def test_a_failure_on_the_way_loses_nothing(both, place, at):
 def test_without_an_archive_nothing_is_touched(both):
     old, new = both
     before = files(old), files(new)
-    os.makedirs(new.own.shelf.state.path)
-    with open(f"{new.own.shelf.state.path}/backups", "w", encoding="utf-8") as file:
+    os.makedirs(new.own.state)
+    with open(f"{new.own.state}/backups", "w", encoding="utf-8") as file:
         file.write("in the way")
     with pytest.raises(ForetoldError, match="so nothing was changed"):
         relocate(plan_relocation(old, new))

@@ -7,7 +7,7 @@ import pytest
 
 import foretold
 from foretold.errors import ForetoldError
-from foretold.memory.transfer import SCHEMA, export, plan_import, take_in
+from foretold.memory.transfer import SCHEMA, apply_import, export, plan_import
 
 SECRET = "gh" + "p_" + "a1B2" * 9
 
@@ -57,13 +57,13 @@ def test_a_round_trip_is_equal_to_the_byte(stores):
     put(here, "MEMORY.md", "# Mine\n\n- [Tabs](feedback_tabs.md) — in my words\n\nBy hand, é.\n".encode())
     text, findings = export(here.own, "/p")
     assert findings == []
-    done = take_in(plan_import(text, there.own), there.own)
+    done = apply_import(plan_import(text, there.own), there.own)
     assert [each.what for each in done] == ["new"] * 7 + ["lines"]
     assert bytes_of(there) == bytes_of(here)
     assert there.index().endswith("\n\n# Mine\n\n\nBy hand, é.\n")
     again = plan_import(text, there.own)
     assert [each.what for each in again] == ["same"] * 7
-    assert take_in(again, there.own) == []
+    assert apply_import(again, there.own) == []
 
 
 def test_what_is_left_out_is_named(stores):
@@ -87,9 +87,9 @@ def test_what_differs_stays_unless_it_is_replaced(stores):
     put(here, "a.md", b"mine")
     plan = plan_import(document(("a.md", "theirs"), ("b.md", "new")), here.own)
     assert arrivals(plan) == [("a.md", "differs", ""), ("b.md", "new", "")]
-    take_in(plan, here.own)
+    apply_import(plan, here.own)
     assert bytes_of(here) == {"a.md": b"mine", "b.md": b"new"}
-    take_in(plan_import(document(("a.md", "theirs")), here.own), here.own, replace=True)
+    apply_import(plan_import(document(("a.md", "theirs")), here.own), here.own, replace=True)
     assert bytes_of(here)["a.md"] == b"theirs"
     assert here.restore("a").text == "mine"
 
@@ -128,7 +128,7 @@ def test_hostile_names(stores, place, file, why):
     here, _ = stores
     plan = plan_import(document((file, "x"), ("good.md", "good")), here.own)
     assert arrivals(plan) == [(file, "refused", why), ("good.md", "new", "")]
-    take_in(plan, here.own, replace=True)
+    apply_import(plan, here.own, replace=True)
     assert bytes_of(here) == {"good.md": b"good"}
     assert sorted(os.listdir(place.root)) == ["here", "home", "proj", "there"]
 
@@ -143,7 +143,7 @@ def test_hostile_texts(stores):
         ("b.md", "refused", "it has 4,194,305 bytes; a memory has at most 4,194,304"),
         ("c.md", "refused", "its text has half of a surrogate pair"),
     ]
-    assert take_in(plan, here.own) == []
+    assert apply_import(plan, here.own) == []
     assert arrivals(plan_import(document(index=f"by hand {SECRET}"), here.own)) == [
         ("MEMORY.md", "refused", "it looks like a credential: GitHub token")
     ]
@@ -159,7 +159,7 @@ def test_names_that_come_twice(stores):
         ("A.md", "refused", "it is in the file twice"),
         ("there.md", "refused", "There.md has its name"),
     ]
-    take_in(plan, here.own)
+    apply_import(plan, here.own)
     assert bytes_of(here) == {"There.md": b"mine", "a.md": b"1"}
 
 
@@ -167,7 +167,7 @@ def test_a_failure_does_not_stop_the_rest(stores):
     here, _ = stores
     put(here, "x.txt", b"")
     plan = plan_import(document(("a.md", "1"), ("a.md/b.md", "2"), ("c.md", "3")), here.own)
-    done = take_in(plan, here.own)
+    done = apply_import(plan, here.own)
     assert [(each.file, each.what) for each in done] == [("a.md", "new"), ("a.md/b.md", "failed"), ("c.md", "new")]
     assert bytes_of(here) == {"a.md": b"1", "c.md": b"3"}
 

@@ -151,7 +151,7 @@ class MemoryService(BaseMemoryService):
         if not self._per_user:
             return common
         names = (unique_name(name, 40, "user") for name in (app_name, user_id))
-        folder = "/".join((os.path.dirname(common.own.shelf.state.path), "adk", *names))
+        folder = "/".join((os.path.dirname(common.own.state), "adk", *names))
         return open_memories(self._cwd, **{**self._options, "folder": folder})
 
 

@@ -27,7 +27,7 @@ from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
     from foretold.memory.project import Memories
-    from foretold.memory.store.journal import Said
+    from foretold.memory.store.journal import ChangeOrigin
 
 
 ROOT = "/memories"
@@ -52,7 +52,7 @@ class MemoryFiles:
     def __init__(self, memories: Memories, *, session: str = "") -> None:
         self.memories = memories
         self.store = memories.own
-        self.said: Said = {"by": "agent", "session": session} if session else {"by": "agent"}
+        self.said: ChangeOrigin = {"by": "agent", "session": session} if session else {"by": "agent"}
 
     def view(self, path: str, view_range: Sequence[int] | None = None) -> str:
         """A file with line numbers, or the content of a folder."""
@@ -149,7 +149,7 @@ class MemoryFiles:
     def describe_error(self, error: Exception) -> str:
         """An error as the model reads it: it names `/memories`, and no other path of the machine."""
         said = str(error)
-        for folder in (self.store.path, self.store.shelf.state.path, self.memories.place.state):
+        for folder in (self.store.path, self.store.state, self.memories.place.state):
             said = said.replace(folder, ROOT if folder == self.store.path else "the history of the memories")
         return said
 

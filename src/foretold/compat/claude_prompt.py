@@ -24,7 +24,7 @@ from foretold.instructions.load import ask, load_view
 from foretold.instructions.text.memory_index import cut_index
 from foretold.memory.location import TEAM
 from foretold.memory.note import INDEX, MAX_FILE, Memory, read_note
-from foretold.memory.prompt.prompt import memory_prompt, search_section, slashed
+from foretold.memory.prompt.prompt import memory_prompt, search_section, with_slash
 from foretold.storage.tree import Disk, Fault, Tree
 from foretold.text.frontmatter import split, trim
 from foretold.types import NamedTuple
@@ -79,12 +79,12 @@ def is_auto_memory_enabled(**options: Unpack[Options]) -> bool:
 
 def get_auto_mem_path(**options: Unpack[Options]) -> str:
     """The directory of private memory, whether it is there, and on, or not; with a slash at its end."""
-    return slashed(_place(**options).surroundings.store)
+    return with_slash(_place(**options).surroundings.store)
 
 
 def get_team_mem_path(**options: Unpack[Options]) -> str:
     """The directory of team memory: in the repository, so that it travels with it."""
-    return slashed(_place(**options).team)
+    return with_slash(_place(**options).team)
 
 
 def load_memory_prompt_branch(*, auto: bool, kairos: bool, team: bool) -> str | None:
@@ -149,8 +149,8 @@ def load_memory_prompt(
 
 def _directories(place: _Place, team_dir: Folder | None, branch: str, *, is_real: bool) -> tuple[str, str]:
     """The private directory, and the team's if it has a part in the prompt; on a real disk they are made."""
-    private = slashed(place.surroundings.store)
-    team = slashed(team_dir or place.team) if branch == "combined" else ""
+    private = with_slash(place.surroundings.store)
+    team = with_slash(team_dir or place.team) if branch == "combined" else ""
     for folder in filter(None, (private, team) if is_real else ()):
         ensure_memory_dir_exists(folder)
     return private, team
@@ -262,7 +262,7 @@ def _team_index(tree: Tree, folder: str) -> str:
 
 def find_relevant_memories(folder: Folder, query: str, *, tree: Tree | None = None) -> list[Memory]:
     """The memories below a directory that have words of a query, those with the most first: five at most."""
-    return _relevant(tree if tree is not None else Disk(), slashed(folder), "", query)
+    return _relevant(tree if tree is not None else Disk(), with_slash(folder), "", query)
 
 
 def _relevant(tree: Tree, private: str, team: str, query: str | None) -> list[Memory]:

@@ -136,8 +136,8 @@ def ranked_skills(prompt: str, skills: Iterable[Skill], limit: int = 5) -> list[
     import json
 
     from foretold.memory.note import read_note
-    from foretold.memory.recall.index import in_memory, query_of
-    from foretold.memory.recall.query import groups
+    from foretold.memory.recall.index import index_memories, make_query
+    from foretold.memory.recall.query import word_groups
     from foretold.memory.recall.ranking import rank
 
     given = list(skills)
@@ -145,8 +145,8 @@ def ranked_skills(prompt: str, skills: Iterable[Skill], limit: int = 5) -> list[
     for number, skill in enumerate(given):
         head = f"---\nname: {json.dumps(skill.name)}\ndescription: {json.dumps(skill.description)}\n---\n"
         notes.append(read_note(f"{number}.md", f"{head}{skill.when}\n".encode()))
-    query = query_of(groups(prompt))
-    marks = rank(query, [in_memory(notes).find(query)])
+    query = make_query(word_groups(prompt))
+    marks = rank(query, [index_memories(notes).find(query)])
     return [given[int(mark.candidate.file.removesuffix(".md"))] for mark in marks[:limit]]
 
 

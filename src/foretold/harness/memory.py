@@ -24,8 +24,8 @@ from foretold.errors import ForetoldError
 from foretold.harness.attachments import texts_of
 from foretold.harness.events import Extracted
 from foretold.harness.tools.base import Result
-from foretold.memory.format.agent import age_note, form_of
-from foretold.memory.format.write import stored
+from foretold.memory.format.agent import age_note, style_of
+from foretold.memory.format.write import normalize_note
 from foretold.sessions.formats.jsonl import records_of
 from foretold.storage.tree import is_inside
 from foretold.types import TYPE_CHECKING, Finding
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from foretold.harness.harness import Harness
     from foretold.harness.options import Notes, WritesNotes
     from foretold.memory.extraction.transcript import Said
-    from foretold.memory.location import Place
+    from foretold.memory.location import MemoryLocation
     from foretold.models.protocol import Request
 
 
@@ -54,10 +54,10 @@ class Remembering:
     """What is special about the memory folder of a conversation."""
 
     def __init__(
-        self, place: Place, state: ReadState, session: str, agent: str, clock: Callable[[], float] = time.time
+        self, place: MemoryLocation, state: ReadState, session: str, agent: str, clock: Callable[[], float] = time.time
     ) -> None:
         self.place, self.state, self.session = place, state, session
-        self.form, self.clock = form_of(agent), clock
+        self.form, self.clock = style_of(agent), clock
 
     def refused(self, call: Mapping[str, object]) -> Result | None:
         """Why a call must not be run; None if it may."""
@@ -89,7 +89,7 @@ class Remembering:
             return
         seconds = self.clock()
         now = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{int(seconds * 1000) % 1000:03}Z"
-        text = stored(entry.content, self.session, self.form, now)
+        text = normalize_note(entry.content, self.session, self.form, now)
         if text != entry.content:
             self.state.write(path, text)
 

@@ -36,12 +36,12 @@ _COPY = re.compile(r"(?i)(?: \(\d+\)| copy(?: \d+)?|[ .(-]+conflict(?:ed copy)?\
 HEAD = 64 * 1024  #: bytes of a transcript that are looked at for the folder it was recorded in
 
 
-def examine(memories: Memories) -> list[Finding]:
+def find_problems(memories: Memories) -> list[Finding]:
     """All that is wrong."""
     found = list(memories.place.findings)
     if memories.place.off:
-        said = f"the agent does not read its memories here: {memories.place.off}"
-        found.append(Finding(memories.place.store, None, "memory-off", said, "switch it on, or use recall"))
+        message = f"the agent does not read its memories here: {memories.place.off}"
+        found.append(Finding(memories.place.store, None, "memory-off", message, "switch it on, or use recall"))
     for store in memories.stores:
         told: list[Finding] = []
         notes = store.memories(told)
@@ -51,7 +51,7 @@ def examine(memories: Memories) -> list[Finding]:
             told.append(Finding(store.path, None, "unreadable", f"its history cannot be kept: {error}"))
         told += [*_files(store, notes), *_index(store, notes, memories.place.dialect)]
         found += told if store is memories.own else [each._replace(path=join(store.path, each.path)) for each in told]
-    return found + elsewhere(memories)
+    return found + find_misplaced(memories)
 
 
 def _files(store: Store, notes: list[Memory]) -> Iterator[Finding]:
@@ -62,14 +62,14 @@ def _files(store: Store, notes: list[Memory]) -> Iterator[Finding]:
         if not note.text.startswith("---"):
             yield Finding(path, 1, "memory-plain", "it has no frontmatter", "give it a name, description and type")
         elif not note.type:
-            said = f"its type is {note.metadata.get('type')!r}" if "type" in note.metadata else "it has no type"
-            yield Finding(path, None, "memory-type", said, "user, feedback, project or reference")
+            message = f"its type is {note.metadata.get('type')!r}" if "type" in note.metadata else "it has no type"
+            yield Finding(path, None, "memory-type", message, "user, feedback, project or reference")
         for found in credentials_in(note.text):
-            said = f"it looks like a credential: {found.kind}, {found.fingerprint}"
-            yield Finding(path, found.line, "credential", said, "take it out; it is sent to the model when read")
+            message = f"it looks like a credential: {found.kind}, {found.fingerprint}"
+            yield Finding(path, found.line, "credential", message, "take it out; it is sent to the model when read")
         if _COPY.search(path):
-            said = "its name is one that synchronising programs give to a copy"
-            yield Finding(path, None, "memory-copy", said, "compare it with the other one, and delete one")
+            message = "its name is one that synchronising programs give to a copy"
+            yield Finding(path, None, "memory-copy", message, "compare it with the other one, and delete one")
     yield from _twins(notes)
     if store.scope == "private":
         yield from _modes(store)
@@ -85,8 +85,8 @@ def _twins(notes: list[Memory]) -> Iterator[Finding]:
     for (what, _), files in groups.items():
         if len(files) > 1 and tuple(files) not in told:
             told.add(tuple(files))
-            said = f"{len(files)} files have {what}: {', '.join(files)}"
-            yield Finding(files[0], None, "memory-twice", said, "keep one, delete the others")
+            message = f"{len(files)} files have {what}: {', '.join(files)}"
+            yield Finding(files[0], None, "memory-twice", message, "keep one, delete the others")
 
 
 def _modes(store: Store) -> Iterator[Finding]:
@@ -95,8 +95,8 @@ def _modes(store: Store) -> Iterator[Finding]:
     except OSError:
         return
     if mode & 0o022:
-        said = f"others may write into this folder (mode {mode & 0o777:03o})"
-        yield Finding(store.path, None, "memory-open", said, f"chmod 700 {quote(store.path)}")
+        message = f"others may write into this folder (mode {mode & 0o777:03o})"
+        yield Finding(store.path, None, "memory-open", message, f"chmod 700 {quote(store.path)}")
 
 
 def _index(store: Store, notes: list[Memory], agent: str) -> Iterator[Finding]:
@@ -108,24 +108,24 @@ def _index(store: Store, notes: list[Memory], agent: str) -> Iterator[Finding]:
     budget = Budget(text, agent, frozenset(note.file for note in notes))
     yield from hidden_in(INDEX, text)
     for entry in budget.dangling:
-        said = f"an entry leads to {entry.file}, which is not there"
+        message = f"an entry leads to {entry.file}, which is not there"
         hint = (
             f"foretold memory restore {entry.file}" if entry.file in store.journal.heads else "foretold memory compact"
         )
-        yield Finding(INDEX, entry.number + 1, "index-dangling", said, hint)
+        yield Finding(INDEX, entry.number + 1, "index-dangling", message, hint)
     if not text and store.journal.heads.get(INDEX) and notes:
-        said = "it was deleted, so the agent knows of no memory; what stood in it is in the history"
-        yield Finding(INDEX, None, "index-missing", said, f"foretold memory restore {INDEX}")
+        message = "it was deleted, so the agent knows of no memory; what stood in it is in the history"
+        yield Finding(INDEX, None, "index-missing", message, f"foretold memory restore {INDEX}")
         return
     for file in budget.unlisted:
-        said = "the index has no entry for it, so the agent does not know of it"
-        yield Finding(file, None, "index-unlisted", said, "foretold memory doctor --fix")
+        message = "the index has no entry for it, so the agent does not know of it"
+        yield Finding(file, None, "index-unlisted", message, "foretold memory doctor --fix")
     if budget.is_over:
-        said = f"the agent sees {budget.seen_lines} of {budget.lines} lines: {len(budget.cut)} entries are cut off"
-        yield Finding(INDEX, budget.seen_lines + 1, "index-cut", said, "foretold memory compact")
+        message = f"the agent sees {budget.seen_lines} of {budget.lines} lines: {len(budget.cut)} entries are cut off"
+        yield Finding(INDEX, budget.seen_lines + 1, "index-cut", message, "foretold memory compact")
 
 
-def elsewhere(memories: Memories) -> list[Finding]:
+def find_misplaced(memories: Memories) -> list[Finding]:
     """Memories that belong to this project, or to none, and lie elsewhere."""
     return list(_places(memories))
 
@@ -139,18 +139,20 @@ def _places(memories: Memories) -> Iterator[Finding]:
             continue
         if known.is_same(here):
             told.add(known.store)
-            said = f"this repository was at {known.project}; its memories are still under that path"
-            yield Finding(known.store, None, "memory-moved", said, _relocate(known.project, place.project))
+            message = f"this repository was at {known.project}; its memories are still under that path"
+            yield Finding(known.store, None, "memory-moved", message, _relocate(known.project, place.project))
     for folder in _beside(place.store):
         project = project_of_folder(os.path.dirname(folder)) if folder not in told else ""
         if not project:
             continue
         if not os.path.isdir(project):
-            said = f"its project {project} is not there any more"
-            yield Finding(folder, None, "memory-orphan", said, _relocate(project, "NEW"))
+            message = f"its project {project} is not there any more"
+            yield Finding(folder, None, "memory-orphan", message, _relocate(project, "NEW"))
         elif _is_split(project, place.project):
-            said = f"{project} is a worktree of this repository with memories of its own, which the agent does not read"
-            yield Finding(folder, None, "memory-split", said, _relocate(project, place.project))
+            message = (
+                f"{project} is a worktree of this repository with memories of its own, which the agent does not read"
+            )
+            yield Finding(folder, None, "memory-split", message, _relocate(project, place.project))
 
 
 def _relocate(old: str, new: str) -> str:

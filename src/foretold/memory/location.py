@@ -44,7 +44,7 @@ TEAM = ".foretold/memory"
 ALLOWED: dict[str, tuple[str, ...]] = {"policy": POLICIES, "worktrees": WORKTREES, "team": (), "directory": ()}
 
 
-class Place(NamedTuple):
+class MemoryLocation(NamedTuple):
     """The folders of a project's memories."""
 
     project: str  #: the main repository's folder, or the folder itself
@@ -63,7 +63,7 @@ class Place(NamedTuple):
     is_read: bool = True  #: whether the agent itself loads the index of this store
 
 
-def find_place(
+def locate_memories(
     cwd: str | os.PathLike[str],
     *,
     agent: str,
@@ -72,7 +72,7 @@ def find_place(
     env: Mapping[str, str] | None = None,
     folder: str | os.PathLike[str] | None = None,
     tree: Disk | None = None,
-) -> Place:
+) -> MemoryLocation:
     """The folders for an agent that works in a folder. A `tree` that is given knows afterwards what was looked at."""
     choice, request = ask(cwd, agent, home, managed, env, (), None, None, None, ())
     disk = tree if tree is not None else Disk()
@@ -87,12 +87,12 @@ def find_place(
     findings: list[Finding] = []
     settings = _settings(disk, ours.config, root, request.home, findings)
     given = os.path.abspath(folder) if folder is not None else settings.get("directory", "")
-    store = given or surroundings.store or join(ours.state, f"{name_of(project)}/memories")
+    store = given or surroundings.store or join(ours.state, f"{folder_name(project)}/memories")
     under = ""
     if settings["worktrees"] == "overlay" and git and git.top != git.main and not given:
         store, under = _overlay(surroundings, git, store, ours.state), store
     off = surroundings.memory_reason if not surroundings.memory and surroundings.store and not given else ""
-    return Place(
+    return MemoryLocation(
         project=project,
         root=root,
         store=store,
@@ -110,7 +110,7 @@ def find_place(
     )
 
 
-def place_of_path(project: str, like: Place) -> Place:
+def location_of_path(project: str, like: MemoryLocation) -> MemoryLocation:
     """The folders of a project that is not there any more, where an agent keeps those of all projects together."""
     from foretold.dialects.claude_code.settings import slug
 
@@ -127,13 +127,13 @@ def _overlay(surroundings: Surroundings, git: Repository, store: str, state: str
 
     if store == surroundings.store and store.endswith(f"/{slug(git.main)}/memory"):
         return f"{store.removesuffix(f'/{slug(git.main)}/memory')}/{slug(git.top)}/memory"
-    return join(state, f"{name_of(git.top)}/overlay")
+    return join(state, f"{folder_name(git.top)}/overlay")
 
 
-def name_of(folder: str) -> str:
+def folder_name(folder: str) -> str:
     """The name of what belongs to a folder, among our own.
 
-    >>> name_of("/home/me/my app")
+    >>> folder_name("/home/me/my app")
     'my-app-38d8f0bcc4da'
     """
     parts = folder.rstrip("/").split("/")
@@ -152,8 +152,8 @@ def _settings(disk: Disk, config: str, root: str, home: str, findings: list[Find
     path = f"{root.rstrip('/')}/.foretold.toml"
     theirs = _section(disk, path, findings)
     if "directory" in theirs:
-        said = "memory.directory is not a repository's to set, and is not used"
-        findings.append(Finding(path, None, "settings-invalid", said, "set it in your own config.toml"))
+        message = "memory.directory is not a repository's to set, and is not used"
+        findings.append(Finding(path, None, "settings-invalid", message, "set it in your own config.toml"))
     _take(found, {key: value for key, value in theirs.items() if key != "directory"}, path, findings)
     found["policy"] = max(loose, found["policy"], key=POLICIES.index)
     found["team"] = _team(found["team"], root, path, findings)
@@ -175,15 +175,18 @@ def _take(found: dict[str, str], values: dict[str, object], path: str, findings:
     for key, value in values.items():
         allowed = ALLOWED.get(key)
         if allowed is None:
-            said, hint = f"memory.{key} means nothing", f"there are: {', '.join(ALLOWED)}"
+            message, hint = f"memory.{key} means nothing", f"there are: {', '.join(ALLOWED)}"
         elif not isinstance(value, str) or (allowed and value not in allowed):
-            said, hint = f"memory.{key} is {value!r}", f"one of {', '.join(allowed)}" if allowed else "a path in quotes"
+            message, hint = (
+                f"memory.{key} is {value!r}",
+                f"one of {', '.join(allowed)}" if allowed else "a path in quotes",
+            )
             if key == "policy":
-                said, found[key] = f"{said}; it counts as 'confirm'", "confirm"
+                message, found[key] = f"{message}; it counts as 'confirm'", "confirm"
         else:
             found[key] = value
             continue
-        findings.append(Finding(path, None, "settings-invalid", said, hint))
+        findings.append(Finding(path, None, "settings-invalid", message, hint))
 
 
 def _directory(value: str, path: str, home: str, findings: list[Finding]) -> str:
@@ -192,8 +195,8 @@ def _directory(value: str, path: str, home: str, findings: list[Finding]) -> str
         return join(home, value[2:])
     if value.startswith("/"):
         return join("/", value)
-    said = f"memory.directory is {value!r}, which is no whole path, and is not used"
-    findings.append(Finding(path, None, "settings-invalid", said, "start it with / or ~/"))
+    message = f"memory.directory is {value!r}, which is no whole path, and is not used"
+    findings.append(Finding(path, None, "settings-invalid", message, "start it with / or ~/"))
     return ""
 
 
@@ -205,9 +208,9 @@ def _team(value: str, root: str, path: str, findings: list[Finding]) -> str:
         real = os.path.realpath(folder)
         if real != top and is_inside(real, top) and ".git" not in real[len(top) :].split("/"):
             return folder
-        said = f"the team's folder {name!r} is not a folder inside the repository, and is not used"
+        message = f"the team's folder {name!r} is not a folder inside the repository, and is not used"
         where = path if value else folder
-        findings.append(Finding(where, None, "settings-invalid", said, "name a folder of the repository"))
+        findings.append(Finding(where, None, "settings-invalid", message, "name a folder of the repository"))
     return ""
 
 

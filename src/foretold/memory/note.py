@@ -63,8 +63,8 @@ def read_note(file: str, data: bytes, changed: float = 0.0, scope: str = "privat
     findings: list[Finding] = []
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     if "\ufffd" in text and b"\xef\xbf\xbd" not in data:
-        said = "bytes that are not UTF-8 are shown as U+FFFD"
-        findings.append(Finding(file, None, "not-utf8", said, "save the file as UTF-8"))
+        message = "bytes that are not UTF-8 are shown as U+FFFD"
+        findings.append(Finding(file, None, "not-utf8", message, "save the file as UTF-8"))
     front, body = split(text, after_bom=False)
     values: dict[str, object] = {}
     if front is not None:

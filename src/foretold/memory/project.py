@@ -11,16 +11,24 @@ for hit in memory.recall("how do we deploy?", budget=2000).hits:
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.errors import MemoryChanged, NoSuchMemory, StoreFailed, WriteRefused
-from foretold.memory.location import Place, author_of, find_place, follow_move, identity_of, name_of, remember
+from foretold.memory.location import (
+    MemoryLocation,
+    author_of,
+    folder_name,
+    follow_move,
+    identity_of,
+    locate_memories,
+    remember,
+)
 from foretold.memory.note import TYPES, Memory, new_file, slug_of
 from foretold.memory.store.inbox import Inbox, Proposal
 from foretold.memory.store.index_file import Budget
 from foretold.memory.store.journal import Change
-from foretold.memory.store.store import Store, titled, written
+from foretold.memory.store.store import Store, title_metadata, write_text
 from foretold.memory.store.team import (
     Share,
     ignore_index,
@@ -37,12 +45,11 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from foretold.memory.drift.evidence import Progress
-    from foretold.memory.drift.verify import Verdict
-    from foretold.memory.recall.index import Found, Query
-    from foretold.memory.recall.ranking import Mark
+    from foretold.memory.drift.verify import MemoryVerdict
+    from foretold.memory.recall.ranking import RankFilter
     from foretold.memory.recall.recall import Recall
     from foretold.memory.recall.vectors import Vectors
-    from foretold.memory.store.journal import Said
+    from foretold.memory.store.journal import ChangeOrigin
 
 
 #: what a model is told where it may not write as it likes
@@ -74,24 +81,24 @@ def open(  # noqa: A001 - reads as foretold.memory.open
     >>> memory.delete("tabs").op, memory.restore("tabs").body
     ('delete', 'Use tabs.')
     """
-    place = find_place(cwd, agent=agent, home=home, managed=managed, env=env, folder=folder)
+    place = locate_memories(cwd, agent=agent, home=home, managed=managed, env=env, folder=folder)
     return Memories(place._replace(policy=policy) if policy else place, kernel)
 
 
 class Memories:
     """What is remembered for one project."""
 
-    def __init__(self, place: Place, kernel: Kernel = KERNEL, *, scope: str = "private") -> None:
+    def __init__(self, place: MemoryLocation, kernel: Kernel = KERNEL, *, scope: str = "private") -> None:
         self.place = place
         self.own = self._store(place.store, kernel, scope)
         self.under = self._store(place.under, kernel) if place.under else None
         self.team = self._store(place.team, kernel, scope="team") if place.team else None
         if self.team is not None and os.path.isdir(place.team):
-            follow_move(place.state, self.team.shelf.state.path, identity_of(place.root, place.team))
+            follow_move(place.state, self.team.state, identity_of(place.root, place.team))
         others = {"team": self.team, "under": self.under}
         self.inbox = Inbox(self.own, {scope: store for scope, store in others.items() if store is not None})
 
-    def of_team(self) -> Memories:
+    def team_memories(self) -> Memories:
         """The team's memories alone, to be looked at and changed like one's own."""
         self._need_team()
         place = self.place._replace(store=self.place.team, under="", team="", off="", is_read=False)
@@ -99,12 +106,12 @@ class Memories:
 
     def _need_team(self) -> Store:
         if self.team is None:
-            said = "there is no team's folder here: this is no git repository, or its settings lead out of it"
-            raise NoSuchMemory(f"{said}; see: foretold memory doctor")
+            message = "there is no team's folder here: this is no git repository, or its settings lead out of it"
+            raise NoSuchMemory(f"{message}; see: foretold memory doctor")
         return self.team
 
     def _store(self, folder: str, kernel: Kernel, scope: str = "private") -> Store:
-        name = name_of(folder)
+        name = folder_name(folder)
         state, cache = f"{self.place.state}/{name}", f"{self.place.cache}/{name}"
         author = author_of(self.place.root, self.place.home) if scope == "team" else ""
         return Store(folder, state, cache, scope=scope, policy=self.place.policy, author=author, kernel=kernel)
@@ -126,9 +133,9 @@ class Memories:
 
     def get(self, name: str) -> Memory:
         """A memory by file or name, from the nearest store that has it."""
-        return self.holder(name).get(name)
+        return self.find_store(name).get(name)
 
-    def holder(self, name: str) -> Store:
+    def find_store(self, name: str) -> Store:
         """The nearest store that has a memory."""
         for store in self.stores:
             if store.has(name):
@@ -137,10 +144,10 @@ class Memories:
 
     def _changeable(self, name: str) -> Store:
         """The store that has a memory; not one below a worktree's, which is that of all worktrees."""
-        store = self.holder(name)
+        store = self.find_store(name)
         if store is self.under:
-            said = f"{name!r} is of the repository, not of this worktree"
-            raise WriteRefused(f"{said}: do it there, with -C {self.place.project}")
+            message = f"{name!r} is of the repository, not of this worktree"
+            raise WriteRefused(f"{message}: do it there, with -C {self.place.project}")
         return store
 
     def _meant(self, name: str) -> str:
@@ -180,22 +187,24 @@ class Memories:
         body: str,
         file: str = "",
         metadata: Mapping[str, object] | None = None,
-        **said: Unpack[Said],
+        **origin: Unpack[ChangeOrigin],
     ) -> Memory | Proposal:
         """A new memory; a proposal, if the policy puts what agents write into the inbox."""
         if type not in TYPES:
-            raise WriteRefused(f"{type!r} is no type of memory; one of {', '.join(TYPES)}")
-        if self._waits(said, self.own):
-            text = written(slug_of(topic), description, {"type": type, **titled(topic), **(metadata or {})}, body)
-            return self._propose("create", self.own, file or new_file(type, topic), text, "", said)
+            raise WriteRefused(f"{type!r} is not a type of memory; use one of {', '.join(TYPES)}")
+        if self._waits(origin, self.own):
+            text = write_text(
+                slug_of(topic), description, {"type": type, **title_metadata(topic), **(metadata or {})}, body
+            )
+            return self._propose("create", self.own, file or new_file(type, topic), text, "", origin)
         if self.own.scope == "team":
             refuse_credentials(topic, f"{description}\n{body}")
             refuse_personal(type)
         made = self.own.create(
-            topic, type=type, description=description, body=body, file=file, metadata=metadata, **said
+            topic, type=type, description=description, body=body, file=file, metadata=metadata, **origin
         )
         self._follow(self.own)
-        remember(self.own.shelf.state.path, identity_of(self.place.project, self.place.store))
+        remember(self.own.state, identity_of(self.place.project, self.place.store))
         return made
 
     def edit(
@@ -207,58 +216,58 @@ class Memories:
         type: str | None = None,  # noqa: A002
         text: str | None = None,
         expect: str = "",
-        **said: Unpack[Said],
+        **origin: Unpack[ChangeOrigin],
     ) -> Memory | Proposal:
         """Change a memory where it is; one from below a worktree's store is changed in a copy on top of it."""
-        store = self.holder(name)
+        store = self.find_store(name)
         before = store.get(name)
         if expect and expect != before.digest:
             raise MemoryChanged(f"{before.file} was changed by another program meanwhile; read it again")
-        whole = text if text is not None else store.rewritten(before, description, body, type)
+        whole = text if text is not None else store.rewrite(before, description, body, type)
         if store.scope == "team":
             refuse_credentials(before.file, whole)
-        if self._waits(said, store):
+        if self._waits(origin, store):
             into, op = (self.own, "create") if store is self.under else (store, "edit")
-            return self._propose(op, into, before.file, whole, before.digest, said)
+            return self._propose(op, into, before.file, whole, before.digest, origin)
         if store is self.under:
-            return self.own.put(before.file, whole, **said)
-        made = store.edit(before.file, text=whole, expect=before.digest, **said)
+            return self.own.put(before.file, whole, **origin)
+        made = store.edit(before.file, text=whole, expect=before.digest, **origin)
         self._follow(store)
         return made
 
-    def rename(self, name: str, topic: str, **said: Unpack[Said]) -> Memory | Proposal:
+    def rename(self, name: str, topic: str, **origin: Unpack[ChangeOrigin]) -> Memory | Proposal:
         """Another name for a memory, and for its file."""
         store = self._changeable(name)
-        if self._waits(said, store):
+        if self._waits(origin, store):
             memory = store.get(name)
-            return self._propose("rename", store, memory.file, topic, memory.digest, said)
-        made = store.rename(name, topic, **said)
+            return self._propose("rename", store, memory.file, topic, memory.digest, origin)
+        made = store.rename(name, topic, **origin)
         self._follow(store)
         return made
 
-    def delete(self, name: str, *, expect: str = "", **said: Unpack[Said]) -> Change | Proposal:
+    def delete(self, name: str, *, expect: str = "", **origin: Unpack[ChangeOrigin]) -> Change | Proposal:
         """Take a memory out of the nearest store that has it; one below a worktree's store shows again then.
 
         It stays in the history.
         """
         store = self._changeable(name)
-        if self._waits(said, store):
+        if self._waits(origin, store):
             memory = store.get(name)
-            return self._propose("delete", store, memory.file, "", expect or memory.digest, said)
-        change = store.delete(name, expect=expect, **said)
+            return self._propose("delete", store, memory.file, "", expect or memory.digest, origin)
+        change = store.delete(name, expect=expect, **origin)
         self._follow(store)
         return change
 
-    def restore(self, name: str, *, at: int = 0, **said: Unpack[Said]) -> Memory:
+    def restore(self, name: str, *, at: int = 0, **origin: Unpack[ChangeOrigin]) -> Memory:
         """A deleted memory, or an earlier version, from the nearest store whose history has it."""
         for store in self.stores[:-1]:
             if store.log(name):
-                return store.restore(name, at=at, **said)
-        return self.stores[-1].restore(name, at=at, **said)
+                return store.restore(name, at=at, **origin)
+        return self.stores[-1].restore(name, at=at, **origin)
 
     def plan_share(self, name: str, *, personal: bool = False) -> Share:
         """What sharing a memory with the team would do. Changes nothing."""
-        team, store = self._need_team(), self.holder(name)
+        team, store = self._need_team(), self.find_store(name)
         if store is team:
             raise NoSuchMemory(f"{name!r} is the team's already")
         return plan_share(store.get(name), team, personal=personal)
@@ -273,16 +282,16 @@ class Memories:
         """What a change brings along: git is told to leave the team's index out."""
         if store.scope == "team":
             ignore_index(store)
-            remember(store.shelf.state.path, identity_of(self.place.root, store.path))
+            remember(store.state, identity_of(self.place.root, store.path))
 
-    def _waits(self, said: Said, store: Store) -> bool:
+    def _waits(self, origin: ChangeOrigin, store: Store) -> bool:
         """Whether a change is only proposed: what agents write if the policy says so, and for the team always."""
         asked = ("auto", "confirm") if store.scope == "team" else ("confirm",)
-        return said.get("by") == "agent" and self.place.policy in asked
+        return origin.get("by") == "agent" and self.place.policy in asked
 
-    def _propose(self, op: str, store: Store, file: str, text: str, expect: str, said: Said) -> Proposal:
+    def _propose(self, op: str, store: Store, file: str, text: str, expect: str, origin: ChangeOrigin) -> Proposal:
         scope = "private" if store is self.own else "under" if store is self.under else "team"
-        session, why = said.get("session", ""), said.get("why", "")
+        session, why = origin.get("session", ""), origin.get("why", "")
         return self.inbox.propose(op, file, text, expect=expect, session=session, why=why, scope=scope)
 
     # Recall, drift, prompt
@@ -296,13 +305,13 @@ class Memories:
         types: Sequence[str] = (),
         vectors: Vectors | None = None,
         check: bool = True,
-        worth: Callable[[Query, Sequence[Found], list[Mark]], list[Mark]] | None = None,
+        worth: RankFilter | None = None,
     ) -> Recall:
         """The memories that a question is about, within a budget of tokens; with `check`, whether each still holds.
 
         `worth` chooses, of what was found, what is worth quoting: `foretold.memory.recall.relevance.worth_quoting`.
         """
-        from foretold.memory.drift.quick_check import Holding
+        from foretold.memory.drift.quick_check import QuickCheck
         from foretold.memory.recall.recall import recall
 
         return recall(
@@ -313,7 +322,7 @@ class Memories:
             types=types,
             cache=self.place.cache,
             vectors=vectors,
-            check=Holding(self.place.root, self.own.cache) if check else None,
+            check=QuickCheck(self.place.root, self.own.cache) if check else None,
             worth=worth,
         )
 
@@ -348,12 +357,12 @@ class Memories:
             extra_guidelines=rules,
         )
 
-    def verify(self, names: Sequence[str] = (), *, progress: Progress | None = None) -> tuple[Verdict, ...]:
+    def verify(self, names: Sequence[str] = (), *, progress: Progress | None = None) -> tuple[MemoryVerdict, ...]:
         """Whether what memories claim is still so; all of them, unless some are named. `recall` tells of it later."""
-        from foretold.memory.drift.quick_check import keep
+        from foretold.memory.drift.quick_check import save_verdicts
         from foretold.memory.drift.verify import verify
 
         notes = [self.get(name) for name in names] if names else self.memories()
         verdicts = verify(notes, self.place.root, progress=progress)
-        keep(self.own.cache, notes, verdicts)
+        save_verdicts(self.own.cache, notes, verdicts)
         return verdicts

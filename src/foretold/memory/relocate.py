@@ -27,7 +27,7 @@ from foretold.storage.names import same_name
 from foretold.types import Finding, NamedTuple
 
 
-class Move(NamedTuple):
+class FileMove(NamedTuple):
     """One file of the old store."""
 
     file: str
@@ -41,7 +41,7 @@ class Relocation(NamedTuple):
 
     old: Store
     new: Store
-    moves: tuple[Move, ...]
+    moves: tuple[FileMove, ...]
     notes: str  #: lines of the old index that are no entries: they are added to the new one
     left: tuple[Finding, ...] = ()  #: what stays in the old store, and why
 
@@ -57,8 +57,8 @@ def plan_relocation(old: Memories, new: Memories) -> Relocation:
     moves = []
     for memory in source.memories(left):
         if not _is_text(source, memory):
-            said = "bytes that are not UTF-8 would be lost on the way; it stays where it is"
-            left.append(Finding(memory.file, None, "not-utf8", said, "save the file as UTF-8 and relocate again"))
+            message = "bytes that are not UTF-8 would be lost on the way; it stays where it is"
+            left.append(Finding(memory.file, None, "not-utf8", message, "save the file as UTF-8 and relocate again"))
             continue
         to, what = memory.file, "copy"
         if there.get(memory.file) == memory.digest:
@@ -66,8 +66,8 @@ def plan_relocation(old: Memories, new: Memories) -> Relocation:
         elif same_name(memory.file) in taken:
             to, what = _beside(memory, old.place.project, there, taken)
         taken.add(same_name(to))
-        moves.append(Move(memory.file, to, what, memory.digest))
-    return Relocation(source, target, tuple(moves), own_lines(source.index(), target.index()), tuple(left))
+        moves.append(FileMove(memory.file, to, what, memory.digest))
+    return Relocation(source, target, tuple(moves), find_own_lines(source.index(), target.index()), tuple(left))
 
 
 def _is_text(store: Store, memory: Memory) -> bool:
@@ -93,7 +93,7 @@ def _beside(memory: Memory, project: str, there: dict[str, str], taken: set[str]
     return name, "same" if there.get(name) == memory.digest else "beside"
 
 
-def own_lines(old: str, new: str) -> str:
+def find_own_lines(old: str, new: str) -> str:
     """What somebody wrote into the old index, and the new one has not."""
     entries = {entry.number for entry in entries_of(old)}
     known = frozenset(new.split("\n"))
@@ -107,13 +107,13 @@ def relocate(plan: Relocation) -> str:
     why = f"relocated from {plan.old.path}"
     for move in plan.moves:
         if plan.old.read(move.file).digest != move.digest:
-            raise MemoryChanged(f"{move.file} was changed by somebody else meanwhile; nothing was deleted, try again")
+            raise MemoryChanged(f"{move.file} was changed by another program meanwhile; nothing was deleted, try again")
     plan.new.bring(_arrivals(plan), _history(plan), why=why)
     if plan.notes:
         plan.new.add_to_index(plan.notes, why=why)
     for move in plan.moves:
         if plan.new.read(move.to).digest != move.digest:
-            raise MemoryChanged(f"{move.to} was changed by somebody else meanwhile; nothing was deleted, try again")
+            raise MemoryChanged(f"{move.to} was changed by another program meanwhile; nothing was deleted, try again")
     for move in plan.moves:
         plan.old.delete(move.file, expect=move.digest, why=f"relocated to {plan.new.path}")
     return archive
@@ -151,7 +151,7 @@ def _history(plan: Relocation) -> list[Change]:
 
 def _pack(plan: Relocation) -> str:
     """An archive of both stores, written whole before it has its name."""
-    folder = os.path.join(plan.new.shelf.state.path, "backups")
+    folder = os.path.join(plan.new.state, "backups")
     try:
         return _packed(plan, folder)
     except OSError as error:

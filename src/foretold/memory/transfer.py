@@ -15,7 +15,7 @@ import time
 
 from foretold.errors import BadName, ForetoldError, StoreFailed
 from foretold.memory.note import INDEX, MAX_FILE, Memory, safe_file
-from foretold.memory.relocate import own_lines
+from foretold.memory.relocate import find_own_lines
 from foretold.memory.store.index_file import line_of
 from foretold.memory.store.store import Arrival, Store
 from foretold.memory.store.transaction import now
@@ -58,8 +58,8 @@ def _text(store: Store, memory: Memory, findings: list[Finding]) -> str | None:
     try:
         text = store.folder.read(memory.file).data.decode("utf-8")
     except UnicodeDecodeError:
-        said = "bytes that are not UTF-8 would be lost; the memory is left out"
-        findings.append(Finding(memory.file, None, "not-utf8", said, "save the file as UTF-8 and export again"))
+        message = "bytes that are not UTF-8 would be lost; the memory is left out"
+        findings.append(Finding(memory.file, None, "not-utf8", message, "save the file as UTF-8 and export again"))
         return None
     return None if _has_credentials(memory.file, text, "the memory is left out", findings) else text
 
@@ -76,8 +76,8 @@ def _index(store: Store, findings: list[Finding]) -> str:
 def _has_credentials(file: str, text: str, so: str, findings: list[Finding]) -> bool:
     found = credentials_in(text)
     for each in found:
-        said = f"it looks like a credential: {each.kind}, {each.fingerprint}; {so}"
-        findings.append(Finding(file, each.line, "credential", said, "take it out and export again"))
+        message = f"it looks like a credential: {each.kind}, {each.fingerprint}; {so}"
+        findings.append(Finding(file, each.line, "credential", message, "take it out and export again"))
     return bool(found)
 
 
@@ -90,7 +90,7 @@ def plan_import(text: str, store: Store) -> list[Import]:
         arrival = _arrival(file, body, there, store)._replace(changed=changed, entry=line_of(index, file))
         there.setdefault(same_name(file), "")
         plan.append(arrival)
-    lines = own_lines(index, store.index())
+    lines = find_own_lines(index, store.index())
     if lines:
         found = credentials_in(lines)
         why = f"it looks like a credential: {found[0].kind}" if found else ""
@@ -147,7 +147,7 @@ def _refusal(file: str, text: str) -> str:
     return f"it looks like a credential: {found[0].kind}, line {found[0].line}" if found else ""
 
 
-def take_in(plan: list[Import], store: Store, *, replace: bool = False) -> list[Import]:
+def apply_import(plan: list[Import], store: Store, *, replace: bool = False) -> list[Import]:
     """Import what was planned; what was taken in, and what failed. A failure does not stop the rest."""
     done = []
     for arrival in plan:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from foretold.memory.drift.claims import Claim, claims_of
+from foretold.memory.drift.claims import DriftClaim, find_claims
 from foretold.memory.note import read_note
 
 
@@ -263,7 +263,7 @@ TEXTS = [
 
 @pytest.mark.parametrize(("text", "claims"), TEXTS, ids=[f"text-{number}" for number in range(len(TEXTS))])
 def test_a_text_makes_these_claims(text, claims):
-    assert [told(claim) for claim in claims_of(read_note("x.md", text.encode()))] == claims
+    assert [told(claim) for claim in find_claims(read_note("x.md", text.encode()))] == claims
 
 
 def test_enough_texts_are_tried():
@@ -294,7 +294,7 @@ Sessions are opened in `src/auth/session.ts`.
 
 
 def test_frontmatter_and_body_make_claims_on_their_lines():
-    assert [told(claim) for claim in claims_of(read_note("auth.md", WHOLE.encode()))] == [
+    assert [told(claim) for claim in find_claims(read_note("auth.md", WHOLE.encode()))] == [
         "3 path src/auth/session.ts",
         "7 path src/auth/token.ts",
         "7 symbol signToken",
@@ -311,15 +311,15 @@ def test_frontmatter_and_body_make_claims_on_their_lines():
 @pytest.mark.parametrize("type_", ["user", "reference"])
 def test_names_in_a_memory_about_a_person_or_a_place_are_hedged(type_):
     text = f"---\ntype: {type_}\n---\nThe board `ingest_bugs` and `docs/oncall.md`.\n"
-    assert claims_of(read_note("x.md", text.encode())) == (
-        Claim("symbol", "ingest_bugs", 4, quoted=True, hedge=f"a memory of type {type_}"),
-        Claim("path", "docs/oncall.md", 4, quoted=True),
+    assert find_claims(read_note("x.md", text.encode())) == (
+        DriftClaim("symbol", "ingest_bugs", 4, quoted=True, hedge=f"a memory of type {type_}"),
+        DriftClaim("path", "docs/oncall.md", 4, quoted=True),
     )
 
 
 def test_anchors_may_be_a_mapping():
     text = "---\nanchors:\n  path: src/a.py\n  symbols: [one, two]\n  commit: 1234567\n---\nText.\n"
-    assert [(claim.kind, claim.text) for claim in claims_of(read_note("x.md", text.encode()))] == [
+    assert [(claim.kind, claim.text) for claim in find_claims(read_note("x.md", text.encode()))] == [
         ("path", "src/a.py"),
         ("symbol", "one"),
         ("symbol", "two"),
@@ -329,19 +329,19 @@ def test_anchors_may_be_a_mapping():
 
 @pytest.mark.parametrize("anchors", ["true", "null", "3.5", "[[a, [b]], {x: y}]", "''", "{a: {b: {c: d}}}"])
 def test_odd_anchors_raise_nothing(anchors):
-    claims_of(read_note("x.md", f"---\nanchors: {anchors}\n---\nText.\n".encode()))
+    find_claims(read_note("x.md", f"---\nanchors: {anchors}\n---\nText.\n".encode()))
 
 
 def test_a_thing_said_to_be_gone_is_gone_everywhere_in_the_memory():
     text = "Look at `src/a.py`.\n\nLater we deleted `src/a.py`.\n"
-    assert [told(claim) for claim in claims_of(read_note("x.md", text.encode()))] == [
+    assert [told(claim) for claim in find_claims(read_note("x.md", text.encode()))] == [
         '3 path src/a.py ~ gone: "deleted"'
     ]
 
 
 def test_a_thing_said_plainly_once_is_not_hedged():
     text = "Never call `raw_query()`.\n\n`raw_query()` bypasses the cache.\n"
-    assert [told(claim) for claim in claims_of(read_note("x.md", text.encode()))] == ["3 symbol raw_query"]
+    assert [told(claim) for claim in find_claims(read_note("x.md", text.encode()))] == ["3 symbol raw_query"]
 
 
 @pytest.mark.parametrize(
@@ -371,5 +371,5 @@ def test_hostile_text_takes_no_long_time(text):
     import time
 
     begun = time.process_time()
-    claims_of(read_note("x.md", text.encode()))
+    find_claims(read_note("x.md", text.encode()))
     assert time.process_time() - begun < 30

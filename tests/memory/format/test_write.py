@@ -6,21 +6,21 @@ import time
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from foretold.memory.format.agent import form_of
-from foretold.memory.format.write import note_name, read_front, render_note, stored
-from foretold.memory.format.yaml import FORM, NEWER, emit, number, quote
+from foretold.memory.format.agent import style_of
+from foretold.memory.format.write import normalize_note, note_name, read_frontmatter, render_note
+from foretold.memory.format.yaml import NEWER_STYLE, STYLE, number, quote, write_yaml
 from foretold.proof.conform.cases import read_cases
 
 MORE = read_cases(os.path.join(os.path.dirname(os.path.abspath(__file__)), "stored_more.jsonl"))
 NOW = "2026-01-02T03:04:05.678Z"
-FORMS = [FORM, NEWER]
+FORMS = [STYLE, NEWER_STYLE]
 
 
 @pytest.mark.parametrize("case", MORE, ids=lambda case: f"{case['version']}-{case['id']}")
 def test_what_the_agent_stored(case):
     given = case["input"]
-    form = form_of(f"claude-code@{case['version']}")
-    found = stored(given["content"], given["session_id"], form, given.get("now", ""))
+    form = style_of(f"claude-code@{case['version']}")
+    found = normalize_note(given["content"], given["session_id"], form, given.get("now", ""))
     assert {"stored": found, "changed": found != given["content"]} == case["expected"]
 
 
@@ -47,12 +47,12 @@ def test_what_we_write_stays_but_for_the_session():
         "Body",
         "",
     ]
-    assert stored(ours, "s") == ours.replace("\n---\n\n", "\n  originSessionId: s\n---\n\n")
+    assert normalize_note(ours, "s") == ours.replace("\n---\n\n", "\n  originSessionId: s\n---\n\n")
 
 
 def test_the_newer_form_has_no_space_and_a_time():
     content = "---\nname: tabs\ndescription: d\nlist: []\n---\nBody\n"
-    assert stored(content, "s", NEWER, NOW) == (
+    assert normalize_note(content, "s", NEWER_STYLE, NOW) == (
         "---\nname: tabs\ndescription: d\nmetadata:\n  node_type: memory\n  list: []\n"
         f"  originSessionId: s\n  modified: {NOW}\n---\n\nBody\n"
     )
@@ -61,16 +61,19 @@ def test_the_newer_form_has_no_space_and_a_time():
 def test_the_newer_form_keeps_what_it_cannot_read():
     """2.1.197 loses these values; 2.1.325 leaves the file alone."""
     content = "---\nname: a\njust words\n---\nBody\n"
-    assert stored(content, "s") == '---\nname: ""\nmetadata: \n  node_type: memory\n  originSessionId: s\n---\n\nBody\n'
-    assert stored(content, "s", NEWER, NOW) == content
+    assert (
+        normalize_note(content, "s")
+        == '---\nname: ""\nmetadata: \n  node_type: memory\n  originSessionId: s\n---\n\nBody\n'
+    )
+    assert normalize_note(content, "s", NEWER_STYLE, NOW) == content
 
 
 def test_the_newer_form_notes_the_time_of_every_change():
     content = "---\nname: a\nmetadata:\n  type: user\n  originSessionId: other\n---\nBody\n"
-    first = stored(content, "s", NEWER, "2026-01-01T00:00:00.000Z")
+    first = normalize_note(content, "s", NEWER_STYLE, "2026-01-01T00:00:00.000Z")
     assert first == content.replace("other\n", "other\n  modified: 2026-01-01T00:00:00.000Z\n")
-    assert stored(first, "s", NEWER, NOW) == content.replace("other\n", f"other\n  modified: {NOW}\n")
-    assert stored(content, "s") == content
+    assert normalize_note(first, "s", NEWER_STYLE, NOW) == content.replace("other\n", f"other\n  modified: {NOW}\n")
+    assert normalize_note(content, "s") == content
 
 
 @pytest.mark.parametrize(
@@ -82,7 +85,9 @@ def test_names(text, name):
 
 
 def test_numbers_are_those_of_javascript():
-    values, valid = read_front("a: 007\nb: 0x1F\nc: -0\nd: 0b1\ne: 1e400\nf: 1_0\ng: 12345678901234567890\nh: '5'\n")
+    values, valid = read_frontmatter(
+        "a: 007\nb: 0x1F\nc: -0\nd: 0b1\ne: 1e400\nf: 1_0\ng: 12345678901234567890\nh: '5'\n"
+    )
     assert (values, valid) == (
         {"a": 7, "b": 31, "c": 0, "d": "0b1", "e": float("inf"), "f": "1_0", "g": 12345678901234567890.0, "h": "5"},
         True,
@@ -93,7 +98,7 @@ def test_numbers_are_those_of_javascript():
 
 def test_values_of_the_library_user():
     """Tuples are lists, other keys and values become texts."""
-    assert emit({"a": (1, 2), 3: None, True: b"x"}) == '"3": null\na: \n  - 1\n  - 2\n"true": "b\'x\'"'
+    assert write_yaml({"a": (1, 2), 3: None, True: b"x"}) == '"3": null\na: \n  - 1\n  - 2\n"true": "b\'x\'"'
 
 
 LETTERS = st.characters(codec="utf-8", exclude_categories=("Cs", "Co", "Cn"))
@@ -110,14 +115,14 @@ VALUES = st.recursive(
 @settings(max_examples=300, deadline=None)
 def test_a_text_is_read_as_it_was_written(text):
     if "---" not in text and "\0" not in text:
-        assert read_front(f"a: {quote(text)}\nb: [{quote(text)}]\n")[0] == {"a": text, "b": [text]}
+        assert read_frontmatter(f"a: {quote(text)}\nb: [{quote(text)}]\n")[0] == {"a": text, "b": [text]}
 
 
 @given(st.text(max_size=200), st.sampled_from(FORMS))
 @settings(max_examples=300, deadline=None)
 def test_nothing_raises(text, form):
     for content in (text, f"---\n{text}\n---\nBody\n", f"---\nname: {text}\nmetadata:\n  x: {text}\n---\n"):
-        stored(content, "s", form, NOW)
+        normalize_note(content, "s", form, NOW)
 
 
 @given(st.dictionaries(KEYS, VALUES, max_size=4), st.sampled_from(FORMS))
@@ -126,7 +131,7 @@ def test_what_is_stored_is_stored(metadata, form):
     """A file in the agent's form, with a session's id, stays as it is but for the time."""
     note = render_note("a", "d", {**metadata, "originSessionId": "s", "modified": NOW}, "Body\n", form)
     if "---" not in note[4:].partition("\n---\n")[0]:
-        assert stored(note, "other", form, NOW) == note
+        assert normalize_note(note, "other", form, NOW) == note
 
 
 HOSTILE = {
@@ -153,5 +158,5 @@ HOSTILE = {
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_text_costs_bounded_time(text, form):
     start = time.process_time()
-    stored(f"---\n{text}\n---\nBody\n", "s", form, NOW)
+    normalize_note(f"---\n{text}\n---\nBody\n", "s", form, NOW)
     assert time.process_time() - start < 30

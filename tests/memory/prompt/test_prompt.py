@@ -8,7 +8,7 @@ from foretold.dialects.registry import dialects_of
 from foretold.errors import ForetoldError
 from foretold.memory.note import TYPES, read_note
 from foretold.memory.prompt import text as prompt_text
-from foretold.memory.prompt.prompt import WORDINGS, memory_prompt, search_section, slashed
+from foretold.memory.prompt.prompt import WORDINGS, memory_prompt, search_section, with_slash
 
 #: rule -> what a prompt that states it has, all of it, in either wording
 ALWAYS = {
@@ -127,7 +127,7 @@ def test_a_team_has_a_scope_for_every_type():
 
 
 def test_examples_have_the_lines_that_their_type_asks_for():
-    for kind in prompt_text.KINDS:
+    for kind in prompt_text.TYPE_GUIDES:
         for _, saved in kind.examples:
             has_lines = "**Why:**" in saved and "**How to apply:**" in saved
             assert has_lines is (kind.name in ("feedback", "project")), saved
@@ -154,7 +154,7 @@ def test_the_example_of_a_file_is_one_that_we_read():
 @pytest.mark.parametrize("wording", WORDINGS)
 def test_the_directory_has_one_slash_at_its_end(wording):
     assert memory_prompt("/mem", wording=wording) == memory_prompt("/mem//", wording=wording)
-    assert slashed("/") == "/"
+    assert with_slash("/") == "/"
 
 
 @pytest.mark.parametrize("wording", WORDINGS)

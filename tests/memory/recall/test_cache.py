@@ -13,8 +13,8 @@ import pytest
 import foretold
 from foretold.memory.note import MAX_FILE
 from foretold.memory.recall import cache as caching
-from foretold.memory.recall.cache import SEALED, Cache
-from foretold.memory.recall.file_stamps import walk_of
+from foretold.memory.recall.cache import SEALED, RecallCache
+from foretold.memory.recall.file_stamps import scan_folder
 from foretold.memory.recall.recall import recall
 
 SOURCES = os.path.dirname(os.path.dirname(os.path.abspath(foretold.__file__)))
@@ -379,9 +379,9 @@ def test_folders_may_be_deep(store):
 
 
 def test_nothing_is_written_beside_the_memories(filled):
-    before = walk_of(filled.folder).digest, sorted(os.listdir(filled.folder))
+    before = scan_folder(filled.folder).digest, sorted(os.listdir(filled.folder))
     filled.ask()
-    assert (walk_of(filled.folder).digest, sorted(os.listdir(filled.folder))) == before
+    assert (scan_folder(filled.folder).digest, sorted(os.listdir(filled.folder))) == before
 
 
 def test_an_index_is_private(filled):
@@ -408,4 +408,4 @@ def test_errors_of_a_question_are_not_hidden(filled):
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        Cache(filled.cache).ask(filled.folder, broken)
+        RecallCache(filled.cache).ask(filled.folder, broken)

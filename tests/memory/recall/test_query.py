@@ -6,8 +6,18 @@ import pytest
 from hypothesis import given, strategies as st
 
 from foretold.memory.note import read_note
-from foretold.memory.recall.index import in_memory, query_of
-from foretold.memory.recall.query import FORMS, MOST, STOPWORDS, anchors, expression, groups, humps, pairs, starts
+from foretold.memory.recall.index import index_memories, make_query
+from foretold.memory.recall.query import (
+    FORMS,
+    MOST,
+    STOPWORDS,
+    anchor_words,
+    fts_expression,
+    letter_pairs,
+    split_camel_case,
+    word_groups,
+    word_starts,
+)
 from foretold.memory.recall.ranking import rank
 
 NAMES = {
@@ -26,13 +36,13 @@ NAMES = {
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_name_of_code_is_found_by_its_parts(name):
-    assert anchors(name) == NAMES[name]
+    assert anchor_words(name) == NAMES[name]
 
 
 def found(text, query):
     """Whether a memory with this text is found by a query."""
-    asked = query_of(groups(query))
-    return bool(rank(asked, [in_memory([read_note("a.md", text.encode())]).find(asked)]))
+    asked = make_query(word_groups(query))
+    return bool(rank(asked, [index_memories([read_note("a.md", text.encode())]).find(asked)]))
 
 
 @pytest.mark.parametrize(
@@ -64,8 +74,8 @@ def test_a_word_that_is_not_there_finds_nothing():
 
 @given(st.text(max_size=200))
 def test_no_text_is_a_syntax_error(query):
-    index = in_memory([read_note("a.md", b"use tabs, never NEAR spaces")])
-    asked = query_of(groups(query))
+    index = index_memories([read_note("a.md", b"use tabs, never NEAR spaces")])
+    asked = make_query(word_groups(query))
     rank(asked, [index.find(asked)])
 
 
@@ -90,14 +100,14 @@ def test_operators_are_text(query):
 
 def test_a_long_query_is_bounded():
     query = " ".join(f"word{n}" for n in range(10_000))
-    assert len(groups(query)) == MOST
+    assert len(word_groups(query)) == MOST
     assert found("word7 stands here", query)
 
 
 def test_of_a_long_query_the_rarest_words_count():
     notes = [read_note(f"{n}.md", (" ".join(f"common{i}" for i in range(60)) + f" rare{n}").encode()) for n in range(5)]
-    asked = query_of(groups(" ".join(f"common{i}" for i in range(60)) + " rare3"))
-    assert rank(asked, [in_memory(notes).find(asked)])[0].candidate.file == "3.md"
+    asked = make_query(word_groups(" ".join(f"common{i}" for i in range(60)) + " rare3"))
+    assert rank(asked, [index_memories(notes).find(asked)])[0].candidate.file == "3.md"
 
 
 def test_every_form_finds_every_other():
@@ -106,7 +116,7 @@ def test_every_form_finds_every_other():
         assert len(forms) > 1
         for form in forms:
             assert form not in STOPWORDS
-            assert {*groups(form)[0]} >= {*forms}
+            assert {*word_groups(form)[0]} >= {*forms}
 
 
 def test_forms_are_in_one_group_each():
@@ -118,7 +128,7 @@ def test_forms_are_in_one_group_each():
 def test_only_letters_and_digits_reach_an_expression(text):
     base = sqlite3.connect(":memory:")
     base.execute("CREATE VIRTUAL TABLE word USING fts5(text)")
-    match = expression(groups(text))
+    match = fts_expression(word_groups(text))
     if match:
         base.execute("SELECT * FROM word WHERE word MATCH ?", (match,)).fetchall()
     base.close()
@@ -126,8 +136,8 @@ def test_only_letters_and_digits_reach_an_expression(text):
 
 @given(st.text())
 def test_parts_never_raise(text):
-    anchors(text)
-    pairs(text)
-    starts(text)
+    anchor_words(text)
+    letter_pairs(text)
+    word_starts(text)
     for word in text.split():
-        humps(word)
+        split_camel_case(word)

@@ -9,19 +9,17 @@ from hypothesis import example, given, strategies as st
 
 import foretold
 from foretold.memory.note import read_note
-from foretold.memory.recall.ranking import best_stretch
+from foretold.memory.recall.ranking import find_best_stretch
 from foretold.memory.recall.recall import (
     GAP,
     LeftOut,
-    chosen,
     excerpt,
     manifest,
-    parse_rendered,
+    parse_choice,
     recall,
-    recalled_spans,
     render,
 )
-from foretold.memory.recall.render import Quote, render_quotes
+from foretold.memory.recall.render import Quote, parse_rendered, recalled_spans, render_quotes
 from foretold.types import estimate_tokens
 
 SOURCES = os.path.dirname(os.path.dirname(os.path.abspath(foretold.__file__)))
@@ -187,7 +185,7 @@ def test_the_best_stretch_is_the_best(places):
     weights = [1.0, 2.0, 4.0, 8.0]
     places = sorted({*places})
     sums = [sum(weights[g] for g in {g for at, g in places if start <= at < start + 50}) for start, _ in places]
-    assert best_stretch(places, weights)[0] == max(sums, default=0.0)
+    assert find_best_stretch(places, weights)[0] == max(sums, default=0.0)
 
 
 # What a model sees
@@ -274,12 +272,12 @@ def test_a_manifest_has_one_line_for_each():
 )
 def test_chosen(answer, right):
     offered = ["a.md", "b.md", "sub/c.md", *(f"{n}.md" for n in range(1, 9))]
-    assert chosen(answer, offered) == right
+    assert parse_choice(answer, offered) == right
 
 
 @given(st.one_of(st.text(), st.lists(st.one_of(st.text(), st.integers()))))
 def test_nothing_is_chosen_that_was_not_offered(answer):
-    found = chosen(answer, ["a.md", "b.md"])
+    found = parse_choice(answer, ["a.md", "b.md"])
     assert {*found} <= {"a.md", "b.md"}
     assert len(found) == len({*found})
 

@@ -11,7 +11,7 @@ import pytest
 import foretold
 from foretold.memory.note import read_note
 from foretold.memory.recall import vectors as module
-from foretold.memory.recall.index import Candidate, Found, Query
+from foretold.memory.recall.index import IndexMatches, RecallCandidate, RecallQuery
 from foretold.memory.recall.ranking import rank
 from foretold.memory.recall.recall import recall
 from foretold.memory.recall.vectors import PART, NoVectors, WordLlama, parts
@@ -37,12 +37,12 @@ class Letters:
 
 
 def found(marks, near):
-    candidates = [Candidate(row, f"{row}.md", 0, 10, [("x", "body", 0)] * times) for row, times in marks.items()]
-    return Found(100, 1000, {"x": 3}, candidates, near)
+    candidates = [RecallCandidate(row, f"{row}.md", 0, 10, [("x", "body", 0)] * times) for row, times in marks.items()]
+    return IndexMatches(100, 1000, {"x": 3}, candidates, near)
 
 
 def test_scores_are_summed_as_parts_of_their_best():
-    query = Query((("x",),), (("x",),))
+    query = RecallQuery((("x",),), (("x",),))
     words = {mark.candidate.id: mark.score for mark in rank(query, [found({1: 1, 2: 2}, {})], freshness=0.0)}
     both = {
         m.candidate.id: m.score

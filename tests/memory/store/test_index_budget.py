@@ -129,19 +129,19 @@ def test_a_proposal_touches_entries_only():
         "# Mine\n\n\n```\na\n\n\nb\n```\n\n"
         "- [Gone](gone.md) — x\n- [A](a.md) — short\n\n  \n- [B](b.md) — " + "word " * 60 + "\n\nEnd.\n\n\n- x\n\n- y\n"
     )
-    after = Budget(text, files=frozenset(("a.md", "b.md"))).compacted()
+    after = Budget(text, files=frozenset(("a.md", "b.md"))).compact()
     assert after == (
         "# Mine\n\n\n```\na\n\n\nb\n```\n\n"
         "- [A](a.md) — short\n- [B](b.md) — " + ("word " * 27).strip() + "…\n\nEnd.\n\n\n- x\n\n- y\n"
     )
-    assert Budget(after, files=frozenset(("a.md", "b.md"))).compacted() == after
+    assert Budget(after, files=frozenset(("a.md", "b.md"))).compact() == after
 
 
 def test_a_proposal_keeps_line_ends():
     text = "- [A](a.md) — " + "word " * 60 + "\r\n\r\n- [B](b.md)\r\n"
-    after = Budget(text, files=frozenset(("a.md", "b.md"))).compacted()
+    after = Budget(text, files=frozenset(("a.md", "b.md"))).compact()
     assert [line[-1] for line in after.split("\n")[:-1]] == ["\r", "\r"]
-    assert Budget("").compacted() == ""
+    assert Budget("").compact() == ""
 
 
 def test_the_budget_of_a_project(place):

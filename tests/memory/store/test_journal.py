@@ -218,7 +218,7 @@ def test_nobody_else_may_read_history_and_cache_under_any_mask(tmp_path):
         store = store_in(root)
         store.put("user_a.md", "A.")
         store.journal.save(always=True)
-        Journal(store.shelf.state.path, str(tmp_path / "far" / "cache")).save(always=True)
+        Journal(store.state, str(tmp_path / "far" / "cache")).save(always=True)
         return "made"
 
     assert in_child(make) == "made"

@@ -9,7 +9,7 @@ import pytest
 
 import foretold
 from foretold.errors import MemoryChanged, NoSuchMemory, WriteRefused
-from foretold.memory.doctor import examine
+from foretold.memory.doctor import find_problems
 from foretold.memory.store.team import DESCRIPTION, IGNORED, TAG, team_entry, team_index, team_text
 from foretold.types import Entry
 
@@ -90,7 +90,7 @@ def test_sharing_again_does_not_overwrite_what_came_meanwhile(repo):
     shared(memories)
     memories.edit("tabs", body="Mine.")
     plan = memories.plan_share("tabs")
-    memories.of_team().edit("tabs", body="Theirs.")
+    memories.team_memories().edit("tabs", body="Theirs.")
     with pytest.raises(MemoryChanged):
         memories.share(plan)
     assert memories.team.get("tabs").body == "Theirs."
@@ -140,7 +140,7 @@ def test_hidden_characters_are_told_before(repo):
 def test_without_a_repository_there_is_no_team(place):
     memories = opened(place)
     add(memories)
-    for ask in (lambda: memories.plan_share("tabs"), memories.of_team, lambda: memories.prompt(team=True)):
+    for ask in (lambda: memories.plan_share("tabs"), memories.team_memories, lambda: memories.prompt(team=True)):
         with pytest.raises(NoSuchMemory, match="there is no team's folder here"):
             ask()
 
@@ -156,7 +156,7 @@ def test_what_is_the_teams_is_not_shared_again(repo):
 def test_the_team_alone(repo):
     memories = opened(repo)
     shared(memories)
-    team = memories.of_team()
+    team = memories.team_memories()
     made = team.edit("tabs", body="Theirs.")
     assert (made.scope, made.metadata["editor"]) == ("team", "Ada L")
     assert (memories.own.get("tabs").body, memories.team.get("tabs").body) == ("Use tabs.", "Theirs.")
@@ -227,7 +227,7 @@ def test_a_clone_has_the_same_index(repo):
     there = opened(repo, "clone")
     assert not os.path.exists(repo.path("clone/.foretold/memory/MEMORY.md"))
     assert team_index(there.team) == team_index(opened(repo).team)
-    assert examine(there) == []
+    assert find_problems(there) == []
 
 
 def test_a_file_that_git_brings_or_takes_is_in_the_index_at_once(repo):
@@ -255,7 +255,7 @@ def test_what_somebody_told_git_stays(repo):
     with open(ignored, encoding="utf-8") as file:
         assert file.read() == "*.tmp\n"
     os.unlink(ignored)
-    opened(repo).of_team().edit("tabs", body="x")
+    opened(repo).team_memories().edit("tabs", body="x")
     with open(ignored, encoding="utf-8") as file:
         assert file.read() == IGNORED
 
@@ -333,7 +333,7 @@ def test_descriptions_cannot_pose_as_the_agent(repo):
 
 
 def test_a_long_index_is_cut_and_says_so(repo):
-    team = opened(repo).of_team()
+    team = opened(repo).team_memories()
     for number in range(205):
         repo.write(
             f"proj/.foretold/memory/m{number:03}.md", f"---\nname: m{number}\nmetadata:\n  type: project\n---\nx\n"
@@ -347,8 +347,11 @@ def test_the_history_moves_with_the_repository(place):
     memories = opened(place)
     add(memories)
     memories.share(memories.plan_share("tabs"))
-    memories.of_team().edit("tabs", body="Spaces.")
+    memories.team_memories().edit("tabs", body="Spaces.")
     os.rename(place.proj, place.path("moved"))
     moved = foretold.memory.open(place.path("moved"), home=place.home, env={})
-    assert [(change.op, change.by) for change in moved.of_team().log("tabs")] == [("create", "user"), ("edit", "user")]
-    assert moved.of_team().restore("tabs").body == "Use tabs."
+    assert [(change.op, change.by) for change in moved.team_memories().log("tabs")] == [
+        ("create", "user"),
+        ("edit", "user"),
+    ]
+    assert moved.team_memories().restore("tabs").body == "Use tabs."

@@ -139,15 +139,15 @@ def test_a_long_index_is_cut(hooks):
 
 
 def test_a_start_tells_of_memories_that_are_out_of_date(hooks):
-    from foretold.memory.drift.quick_check import keep
-    from foretold.memory.drift.verify import Verdict
+    from foretold.memory.drift.quick_check import save_verdicts
+    from foretold.memory.drift.verify import MemoryVerdict
     from foretold.memory.note import read_note
 
     deploys(hooks)
     path = hooks.place.path(f"{hooks.memory}/project_deploys.md")
     with open(path, "rb") as file:
         note = read_note("project_deploys.md", file.read())
-    keep(hooks.hook_context("x").place.verdicts, [note], [Verdict("project_deploys.md", "missing", ())])
+    save_verdicts(hooks.hook_context("x").place.verdicts, [note], [MemoryVerdict("project_deploys.md", "missing", ())])
     assert hooks.context("SessionStart", source="startup") == (
         "1 memory names files or symbols that no longer exist: check before relying on them."
     )

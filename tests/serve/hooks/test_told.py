@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from foretold.memory.drift.quick_check import Holding
+from foretold.memory.drift.quick_check import QuickCheck
 from foretold.memory.recall.file_stamps import read_memory
 from foretold.serve.hooks.events.rules_here import LoadedInstructions, WaitingRule, instructions_here, rules_for
 from foretold.serve.hooks.path_index import PathIndex
@@ -60,4 +60,4 @@ def test_the_book_says_what_a_closer_look_says(hooks, body):
     context = hooks.hook_context("x")
     memory = read_memory(hooks.place.path(hooks.memory), "project_a.md", 0.0)
     said = PathIndex(context.ours.cache, context.key).holds(memory.digest, context.place.root)
-    assert said == Holding(context.place.root, context.place.verdicts)(memory)
+    assert said == QuickCheck(context.place.root, context.place.verdicts)(memory)

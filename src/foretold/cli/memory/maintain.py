@@ -12,7 +12,7 @@ from foretold.cli.memory.read import budget_json
 from foretold.cli.paint import plural, printable
 from foretold.cli.schema import emit, finding_json
 from foretold.errors import ForetoldError, NoSuchMemory
-from foretold.memory.doctor import examine
+from foretold.memory.doctor import find_problems
 from foretold.memory.location import identity_of, remember
 from foretold.memory.note import INDEX
 from foretold.memory.project import Memories, open as open_memories
@@ -36,7 +36,7 @@ def command_compact(words: Sequence[str]) -> int:
     memories = opened(options)
     before = memories.index()
     budget = memories.budget()
-    after = budget.compacted() if before else ""
+    after = budget.compact() if before else ""
     then = Budget(after, memories.place.dialect, frozenset(memories.own.folder.files()))
     said = unified(before, after, INDEX)
     if options.json:
@@ -70,7 +70,7 @@ def command_doctor(words: Sequence[str]) -> int:
     memories = opened(options)
     if options.fix:
         _fix(memories, quiet=options.json)
-    findings = examine(memories)
+    findings = find_problems(memories)
     here = [finding for finding in findings if finding.code not in ELSEWHERE]
     if options.json:
         emit("doctor", {"folder": memories.place.store, "findings": [finding_json(each) for each in findings]})
@@ -134,7 +134,7 @@ def command_relocate(words: Sequence[str]) -> int:
     if not agreed("Do it?", yes=options.yes):
         return 1
     archive = relocate(plan)
-    remember(new.own.shelf.state.path, identity_of(new.place.project, new.place.store))
+    remember(new.own.state, identity_of(new.place.project, new.place.store))
     if options.json:
         moves = [move._asdict() for move in plan.moves]
         emit("relocate", {"moves": moves, "done": True, "left": _left(plan), "archive": archive})
@@ -150,12 +150,12 @@ def _left(plan: Relocation) -> list[dict[str, object]]:
 
 def _at(path: str, agent: str, home: str | None) -> Memories:
     """The memories of a project by its path, whether or not it is there."""
-    from foretold.memory.location import find_place, place_of_path
+    from foretold.memory.location import locate_memories, location_of_path
 
     whole = os.path.abspath(path)
     if os.path.isdir(whole):
         return open_memories(whole, agent=agent, home=home)
-    return Memories(place_of_path(whole, find_place(home or os.path.expanduser("~"), agent=agent, home=home)))
+    return Memories(location_of_path(whole, locate_memories(home or os.path.expanduser("~"), agent=agent, home=home)))
 
 
 def command_export(words: Sequence[str]) -> int:
@@ -193,7 +193,7 @@ def command_import(words: Sequence[str]) -> int:
     )
     parser.add_argument("--yes", action="store_true", help="do it")
     options = parser.parse_args(words)
-    from foretold.memory.transfer import plan_import, take_in
+    from foretold.memory.transfer import apply_import, plan_import
 
     memories = opened(options)
     plan = plan_import(_text_of(options.file), memories.own)
@@ -204,7 +204,7 @@ def command_import(words: Sequence[str]) -> int:
     if wanted and (options.yes or not options.json):
         if not agreed(f"Take in {plural(len(wanted), 'file')}?", yes=options.yes):
             return 1
-        done = take_in(plan, memories.own, replace=options.replace)
+        done = apply_import(plan, memories.own, replace=options.replace)
     failures = [each for each in done if each.what == "failed"]
     if options.json:
         told = {each.file: each for each in failures}

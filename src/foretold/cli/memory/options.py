@@ -42,7 +42,7 @@ def opened(options: argparse.Namespace) -> Memories:
     memories = open_memories(
         options.cwd, agent=options.agent, home=options.home, managed=options.managed, folder=options.folder
     )
-    return memories.of_team() if options.team else memories
+    return memories.team_memories() if options.team else memories
 
 
 def paint_of(memories: Memories) -> Paint:

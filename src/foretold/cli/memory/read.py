@@ -18,7 +18,7 @@ from foretold.cli.memory.options import (
 from foretold.cli.paint import Paint, plural
 from foretold.cli.schema import emit, finding_json
 from foretold.instructions.text.memory_index import cut_index
-from foretold.memory.doctor import elsewhere
+from foretold.memory.doctor import find_misplaced
 from foretold.memory.note import INDEX, TYPES, Memory
 from foretold.memory.project import Memories
 from foretold.memory.store.inbox import unified
@@ -65,7 +65,7 @@ def _print_list(memories: Memories, notes: list[Memory], paint: Paint) -> None:
     place = memories.place
     if not notes:
         print(f"Nothing is remembered here yet: {paint.path(place.store)}")
-        moved = [finding for finding in elsewhere(memories) if finding.code == "memory-moved"]
+        moved = [finding for finding in find_misplaced(memories) if finding.code == "memory-moved"]
         if moved:
             print()
             print_findings(moved, paint)
@@ -186,7 +186,7 @@ def command_log(words: Sequence[str]) -> int:
     memories = opened(options)
     changes = list(reversed(memories.log(options.name)))[: max(0, options.n) or None]
     if options.name and not changes:
-        memories.holder(options.name)  # or there is no such memory, and never was
+        memories.find_store(options.name)  # or there is no such memory, and never was
     if options.json:
         emit("log", {"changes": [change_json(change) for change in changes]})
         return 0

@@ -12,8 +12,8 @@ from foretold.memory.note import TYPES
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from foretold.memory.drift.verify import Checked, Verdict
-    from foretold.memory.recall.recall import Hit, Recall
+    from foretold.memory.drift.verify import CheckedClaim, MemoryVerdict
+    from foretold.memory.recall.recall import Recall, RecallHit
     from foretold.memory.recall.vectors import Vectors
 
 
@@ -87,7 +87,7 @@ def _print_recall(found: Recall, paint: Paint) -> None:
         print(f"not searched ({skip.reason}): {skip.path}")
 
 
-def _print_hit(hit: Hit, paint: Paint) -> None:
+def _print_hit(hit: RecallHit, paint: Paint) -> None:
     memory = hit.memory
     of_team = ", of the team" if memory.scope == "team" else ""
     print(paint.bold(memory.file) + paint.faint(f"  {memory.type or '?'}{of_team}, {hit.note}"))
@@ -134,7 +134,7 @@ class _Progress:
         print(f"\r\x1b[K{stage}: {done:,} of {total:,}" if total else f"\r\x1b[K{stage}", end=end, file=sys.stderr)
 
 
-def _print_verdict(verdict: Verdict, paint: Paint, *, everything: bool) -> None:
+def _print_verdict(verdict: MemoryVerdict, paint: Paint, *, everything: bool) -> None:
     print(f"{paint.bold(verdict.file)}: {verdict.state}")
     for checked in verdict.claims:
         if everything or checked.state in ("missing", "moved"):
@@ -143,11 +143,11 @@ def _print_verdict(verdict: Verdict, paint: Paint, *, everything: bool) -> None:
     print()
 
 
-def _verdict_json(verdict: Verdict) -> dict[str, object]:
+def _verdict_json(verdict: MemoryVerdict) -> dict[str, object]:
     return {"file": verdict.file, "state": verdict.state, "claims": [_checked_json(each) for each in verdict.claims]}
 
 
-def _checked_json(checked: Checked) -> dict[str, object]:
+def _checked_json(checked: CheckedClaim) -> dict[str, object]:
     claim = checked.claim
     return {
         "kind": claim.kind,

@@ -21,7 +21,7 @@ from foretold.secrets.forms import credentials_in
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from foretold.memory.store.journal import Said
+    from foretold.memory.store.journal import ChangeOrigin
 
 ADD = """\
   foretold memory add "Tabs" -t feedback -d "indent with tabs" -b "Use tabs."
@@ -73,7 +73,7 @@ def _refuse_credentials(text: str, options: argparse.Namespace, before: str = ""
         raise WriteRefused(f"{said}. Leave it out; if it is none, add --anyway")
 
 
-def _said(options: argparse.Namespace) -> Said:
+def _said(options: argparse.Namespace) -> ChangeOrigin:
     return {"by": options.by, "why": options.why}
 
 

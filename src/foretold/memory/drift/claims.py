@@ -21,8 +21,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from foretold.memory.drift import classify, vocabulary
-from foretold.memory.drift.classify import Named
-from foretold.memory.drift.sentences import HIDDEN, Fence, Sentence, Span, cut
+from foretold.memory.drift.classify import TypedName
+from foretold.memory.drift.sentences import HIDDEN, Fence, Sentence, Span, split_sentences
 from foretold.memory.note import Memory
 from foretold.text.patterns import lazy
 from foretold.types import NamedTuple
@@ -35,7 +35,7 @@ EXAMPLE = "it may be an example"
 NO_COMMIT = "nothing says that it is a commit"
 
 
-class Claim(NamedTuple):
+class DriftClaim(NamedTuple):
     """One thing that a memory says is there."""
 
     kind: str  #: one of KINDS
@@ -50,24 +50,27 @@ class Claim(NamedTuple):
         return self.hedge.startswith(GONE)
 
 
-def claims_of(memory: Memory) -> tuple[Claim, ...]:
+def find_claims(memory: Memory) -> tuple[DriftClaim, ...]:
     """What a memory claims, in the order of its lines.
 
     >>> from foretold.memory.note import read_note
     >>> note = read_note("a.md", b"Call `open_store()` in `src/store.py`, and/or see https://example.com/x.py\\n")
-    >>> [(claim.kind, claim.text) for claim in claims_of(note)]
+    >>> [(claim.kind, claim.text) for claim in find_claims(note)]
     [('symbol', 'open_store'), ('path', 'src/store.py')]
     """
     first = _line_of(memory.text, memory.body)
     found = [*_anchors(memory)]
-    for piece in (*cut(memory.description, _line_of(memory.text, memory.description)), *cut(memory.body, first)):
+    for piece in (
+        *split_sentences(memory.description, _line_of(memory.text, memory.description)),
+        *split_sentences(memory.body, first),
+    ):
         found += _of_fence(piece) if isinstance(piece, Fence) else _of_sentence(piece, memory.type)
     return _once(found)
 
 
-def _once(found: Iterable[Claim]) -> tuple[Claim, ...]:
+def _once(found: Iterable[DriftClaim]) -> tuple[DriftClaim, ...]:
     """Each thing once, by rule 6."""
-    kept: dict[tuple[str, str], Claim] = {}
+    kept: dict[tuple[str, str], DriftClaim] = {}
     for claim in found:
         key = (claim.kind, claim.text)
         other = kept.setdefault(key, claim)
@@ -103,19 +106,19 @@ class _Context(NamedTuple):
 
 
 def _heard(sentence: Sentence) -> _Context:
-    said = f"{sentence.lead} {sentence.text}"
+    text = f"{sentence.lead} {sentence.text}"
     tables = ((GONE, vocabulary.GONE), ("not yet", vocabulary.NOT_YET), ("elsewhere", vocabulary.ELSEWHERE))
-    hedges = (_found(why, words, said) for why, words in tables)
+    hedges = (_found(why, words, text) for why, words in tables)
     return _Context(
         sentence,
         next(filter(None, hedges), ""),
-        bool(vocabulary.COMMIT.search(said)),
-        bool(vocabulary.ENVIRONMENT.search(said)),
+        bool(vocabulary.COMMIT.search(text)),
+        bool(vocabulary.ENVIRONMENT.search(text)),
         _tool(sentence),
     )
 
 
-def _of_sentence(sentence: Sentence, type_: str) -> Iterator[Claim]:
+def _of_sentence(sentence: Sentence, type_: str) -> Iterator[DriftClaim]:
     plain = [*_plain(sentence.text)]
     if not plain and not sentence.spans:
         return
@@ -124,28 +127,28 @@ def _of_sentence(sentence: Sentence, type_: str) -> Iterator[Claim]:
     names_file = any(named.kind == "path" and classify.is_sure(named.text) for _, named in spans)
     for span, named in spans:
         if named.kind != "code" or names_file:
-            yield Claim(*named, span.line, quoted=True, hedge=_hedge(named, context, span.at, type_))
+            yield DriftClaim(*named, span.line, quoted=True, hedge=_hedge(named, context, span.at, type_))
     for named, at in plain:
         line = sentence.line + sentence.text.count("\n", 0, at)
-        yield Claim(*named, line, quoted=False, hedge=_hedge(named, context, at, type_))
+        yield DriftClaim(*named, line, quoted=False, hedge=_hedge(named, context, at, type_))
 
 
-def _named(span: Span, context: _Context) -> tuple[Named, ...]:
+def _named(span: Span, context: _Context) -> tuple[TypedName, ...]:
     """What a code span or a link names in its sentence."""
     if span.is_link:
         is_memory = "/" not in span.text and span.text.endswith(".md")
         target = span.text.partition("#")[0]
         outside = is_memory or not target or ":" in target or target.startswith("/")
-        return () if outside else tuple(named for named in classify.read(target) if named.kind == "path")
+        return () if outside else tuple(named for named in classify.classify_text(target) if named.kind == "path")
     if context.is_of_commits and _PLAIN_HEX.fullmatch(span.text):
-        return (Named("commit", span.text),)
-    found = classify.read(span.text)
+        return (TypedName("commit", span.text),)
+    found = classify.classify_text(span.text)
     if context.is_of_environment:
-        return tuple(Named("flag", each.text) if _PLAIN_ENV.fullmatch(each.text) else each for each in found)
+        return tuple(TypedName("flag", each.text) if _PLAIN_ENV.fullmatch(each.text) else each for each in found)
     return found
 
 
-def _plain(prose: str) -> Iterator[tuple[Named, int]]:
+def _plain(prose: str) -> Iterator[tuple[TypedName, int]]:
     """What a sentence names outside of backticks, and where."""
     if _is_command(prose):
         return
@@ -161,7 +164,7 @@ def _plain(prose: str) -> Iterator[tuple[Named, int]]:
     ):
         for found in names.finditer(prose) if words.search(prose) else ():
             if found[0] not in vocabulary.NAMES and (kind != "commit" or classify.is_hash(found[0])):
-                yield Named(kind, found[0]), found.start()
+                yield TypedName(kind, found[0]), found.start()
 
 
 def _is_product(text: str) -> bool:
@@ -174,7 +177,7 @@ def _is_command(prose: str) -> bool:
     return prose.lstrip("-* ").startswith(("$ ", "❯ ", "% ", "> $"))
 
 
-def _hedge(named: Named, context: _Context, at: int, type_: str) -> str:
+def _hedge(named: TypedName, context: _Context, at: int, type_: str) -> str:
     """The words that make the absence of a thing no drift: of its sentence, or just before it."""
     before = context.sentence.text[max(at - NEAR, 0) : at]
     is_name = named.kind in ("symbol", "flag")
@@ -220,7 +223,7 @@ _CUT = lazy(r"\s*(?:#|//|--|/\*|<!--)?\s*(?:\.\.\.|…)\s*(?:\*/|-->)?\s*")
 LEAST = 20  #: characters of a block without white space; a shorter one is found anywhere
 
 
-def _of_fence(fence: Fence) -> Iterator[Claim]:
+def _of_fence(fence: Fence) -> Iterator[DriftClaim]:
     """The pieces of a fenced block, cut where it says `...`."""
     language, _, rest = fence.info.partition(" ")
     language, _, name = language.partition(":")
@@ -231,7 +234,7 @@ def _of_fence(fence: Fence) -> Iterator[Claim]:
     for at in (*(at for at, line in enumerate(lines) if _CUT.fullmatch(line)), len(lines)):
         piece = "\n".join(lines[start:at]).strip("\n")
         if len("".join(piece.split())) >= LEAST:
-            yield Claim("code", piece, fence.line + start, quoted=True, hedge=hedge)
+            yield DriftClaim("code", piece, fence.line + start, quoted=True, hedge=hedge)
         start = at + 1
 
 
@@ -242,7 +245,7 @@ def _hedge_of_fence(fence: Fence, title: str) -> str:
         *(span.text for span in intro.spans),
         *(word.strip("'\"") for word in title.replace("=", " ").split()),
     ):
-        names += classify.read(text)
+        names += classify.classify_text(text)
     is_quoted = any(named.kind == "path" and classify.is_sure(named.text) for named in names)
     return _heard(intro).hedge if is_quoted else EXAMPLE
 
@@ -253,14 +256,14 @@ _KEYS = {"path": "path", "paths": "path", "file": "path", "files": "path", "symb
 _KEYS |= {"commit": "commit", "commits": "commit", "flag": "flag", "flags": "flag", "code": "code", "snippet": "code"}
 
 
-def _anchors(memory: Memory) -> Iterator[Claim]:
+def _anchors(memory: Memory) -> Iterator[DriftClaim]:
     """The claims that the frontmatter makes: they need no spelling, as they say what they are."""
     given = {key: memory.metadata.get(key) for key in ("anchors", "paths", "symbols", "commit")}
     for named in _listed(given):
-        yield Claim(named.kind, named.text, _line_of_anchor(memory.text, named.text), quoted=True)
+        yield DriftClaim(named.kind, named.text, _line_of_anchor(memory.text, named.text), quoted=True)
 
 
-def _listed(value: object, kind: str = "") -> Iterator[Named]:
+def _listed(value: object, kind: str = "") -> Iterator[TypedName]:
     if isinstance(value, dict):
         for key, each in value.items():
             yield from _listed(each, _KEYS.get(str(key), kind))
@@ -271,17 +274,17 @@ def _listed(value: object, kind: str = "") -> Iterator[Named]:
         yield from _anchor(str(value).strip(), kind)
 
 
-def _anchor(text: str, kind: str) -> Iterator[Named]:
+def _anchor(text: str, kind: str) -> Iterator[TypedName]:
     """One anchor: `path:a.py` says its kind, else its key does, else its spelling."""
     prefix, colon, rest = text.partition(":")
     if not kind and colon and prefix in _KEYS:
-        yield Named(_KEYS[prefix], rest.strip())
+        yield TypedName(_KEYS[prefix], rest.strip())
     elif kind:
-        yield Named(kind, text)
+        yield TypedName(kind, text)
     else:
-        named = classify.read(text)
+        named = classify.classify_text(text)
         is_word = not named and re.fullmatch(r"[A-Za-z_]\w*", text)
-        yield from (Named("symbol", text),) if is_word else named
+        yield from (TypedName("symbol", text),) if is_word else named
 
 
 def _line_of_anchor(text: str, anchor: str) -> int:

@@ -22,7 +22,7 @@ from foretold.types import NamedTuple
 LONGEST = 400  #: characters; nobody names a thing with more
 
 
-class Named(NamedTuple):
+class TypedName(NamedTuple):
     """A kind of claim, and the text that names the thing."""
 
     kind: str
@@ -52,13 +52,13 @@ _MIME = lazy(r"(?:application|text|image|audio|video|multipart|font|message)/[\w
 _CODE = lazy(r"[=(){}\[\];]|=>|->|::|\breturn\b|\bimport\b")
 
 
-def read(text: str) -> tuple[Named, ...]:
+def classify_text(text: str) -> tuple[TypedName, ...]:
     """What a text in backticks names.
 
-    >>> read("src/api.py:42"), read("open_store()"), read("and/or"), read("1/2")
-    ((Named(kind='path', text='src/api.py:42'),), (Named(kind='symbol', text='open_store'),), (), ())
-    >>> read("src/api.py::handle"), read("npm run build"), read("3.11")
-    ((Named(kind='path', text='src/api.py'), Named(kind='symbol', text='handle')), (), ())
+    >>> classify_text("src/api.py:42"), classify_text("open_store()"), classify_text("and/or"), classify_text("1/2")
+    ((TypedName(kind='path', text='src/api.py:42'),), (TypedName(kind='symbol', text='open_store'),), (), ())
+    >>> classify_text("src/api.py::handle"), classify_text("npm run build"), classify_text("3.11")
+    ((TypedName(kind='path', text='src/api.py'), TypedName(kind='symbol', text='handle')), (), ())
     """
     text = text.strip().rstrip(",;")
     if not text or len(text) > LONGEST:
@@ -71,14 +71,14 @@ def read(text: str) -> tuple[Named, ...]:
     variable = _ENV.fullmatch(text)
     if variable:
         name = variable[1] or variable[2]
-        return () if name in vocabulary.NAMES else (Named("flag", name),)
+        return () if name in vocabulary.NAMES else (TypedName("flag", name),)
     if _PLACEHOLDER.search(text) or _NOTHING.fullmatch(text):
         return ()
     if text.startswith("-"):
         flag = _FLAG.fullmatch(text)
-        return (Named("flag", flag[1]),) if flag else ()
+        return (TypedName("flag", flag[1]),) if flag else ()
     if _HEX.fullmatch(text):
-        return (Named("commit", text),) if is_hash(text) else ()
+        return (TypedName("commit", text),) if is_hash(text) else ()
     return path_of(text) or symbol_of(text, is_called=False)
 
 
@@ -113,20 +113,20 @@ def without_line(path: str) -> str:
     return _LINES.sub("", path)
 
 
-def path_of(text: str) -> tuple[Named, ...]:
+def path_of(text: str) -> tuple[TypedName, ...]:
     """The path that a text is, and perhaps a symbol behind it; nothing if it is none.
 
     >>> path_of("docs/"), path_of("origin/main"), path_of("Node.js")
-    ((Named(kind='path', text='docs/'),), (), ())
+    ((TypedName(kind='path', text='docs/'),), (), ())
     """
     bare = without_line(text)
     tail = _TAIL.search(bare)
     if tail and _has_ending(bare[: tail.start()].rpartition("/")[2]):
-        return (Named("path", bare[: tail.start()]), Named("symbol", tail[1].rpartition(".")[2]))
+        return (TypedName("path", bare[: tail.start()]), TypedName("symbol", tail[1].rpartition(".")[2]))
     if not _PATH.fullmatch(bare) or _PLACEHOLDER.search(bare) or ".." in bare.split("/"):
         return ()
     is_path = _is_slashed(bare) if "/" in bare else _is_file(bare)
-    return (Named("path", text),) if is_path else ()
+    return (TypedName("path", text),) if is_path else ()
 
 
 def _is_file(name: str) -> bool:
@@ -178,11 +178,11 @@ def _is_slashed(path: str) -> bool:
     return not any(part.strip("*").replace(".", "").isdigit() for part in parts)
 
 
-def symbol_of(text: str, *, is_called: bool) -> tuple[Named, ...]:
+def symbol_of(text: str, *, is_called: bool) -> tuple[TypedName, ...]:
     """The symbol that a text is; nothing if it is an ordinary word, or belongs to a language.
 
     >>> symbol_of("self.retry_count", is_called=False), symbol_of("len", is_called=True)
-    ((Named(kind='symbol', text='retry_count'),), ())
+    ((TypedName(kind='symbol', text='retry_count'),), ())
     """
     name = text.removeprefix("@").replace("::", ".").replace("->", ".").replace("#", ".")
     for receiver in ("self.", "this.", "cls."):
@@ -196,7 +196,7 @@ def symbol_of(text: str, *, is_called: bool) -> tuple[Named, ...]:
     else:
         foreign = parts[0] in vocabulary.ROOTS or (parts[-1] in vocabulary.DOMAINS and not is_called)
         is_named = not foreign and min(map(len, parts)) > 1 and not set(parts) & vocabulary.STAND_INS
-    return (Named("symbol", name),) if is_named else ()
+    return (TypedName("symbol", name),) if is_named else ()
 
 
 def is_distinct(name: str) -> bool:
@@ -214,20 +214,20 @@ def is_distinct(name: str) -> bool:
     return humps > 0
 
 
-def _phrase(text: str) -> tuple[Named, ...]:
+def _phrase(text: str) -> tuple[TypedName, ...]:
     """What a text with spaces names."""
     first = text.split()[0]
     if first in ("$", ">", "%", "#", "❯", "/", "!") or first.lower() in vocabulary.TOOLS or _ENV.fullmatch(first):
         return ()
     flag = _FLAG.fullmatch(text)
     if flag:
-        return (Named("flag", flag[1]),)
+        return (TypedName("flag", flag[1]),)
     defined = _DEFINED.fullmatch(text)
     if defined:
         name = defined[1]
-        return (Named("symbol", name),) if len(name) > 2 and name.lower() not in vocabulary.STAND_INS else ()
+        return (TypedName("symbol", name),) if len(name) > 2 and name.lower() not in vocabulary.STAND_INS else ()
     setting = _SETTING.fullmatch(text)
     if setting:
         return symbol_of(setting[1], is_called=False)
     is_code = bool(_CODE.search(text)) and len(text) >= 12 and not _PLACEHOLDER.search(text) and " -" not in text
-    return (Named("code", text),) if is_code else ()
+    return (TypedName("code", text),) if is_code else ()

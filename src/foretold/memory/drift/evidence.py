@@ -15,8 +15,8 @@ from collections.abc import Callable, Collection
 from foretold.git.moves import Fate, trace
 from foretold.git.runner import Commit, Git
 from foretold.memory.drift import classify
-from foretold.memory.drift.claims import Claim
-from foretold.memory.drift.locate import Listing, Place, Places, list_files
+from foretold.memory.drift.claims import DriftClaim
+from foretold.memory.drift.locate import FileLocator, Listing, PathMatch, list_files
 from foretold.memory.drift.search import Group, Needle, OwnFiles, SearchResult, search
 from foretold.memory.note import Memory
 from foretold.types import NamedTuple
@@ -26,30 +26,30 @@ Progress = Callable[[str, int, int], None]
 _SPELLED = ('"{dashed}"', "'{dashed}'", "{dashed}: bool", "{snake}: bool")
 
 
-class Facts(NamedTuple):
+class Evidence(NamedTuple):
     """What is known about every claim."""
 
     root: str
     git: Git | None
     listing: Listing
-    places: Places
-    found: dict[str, Place]  #: by the text of the path
+    places: FileLocator
+    found: dict[str, PathMatch]  #: by the text of the path
     searched: SearchResult
     fates: dict[str, Fate]  #: by path from the root, for those that are not there
     ignored: frozenset[str]
     commits: dict[str, Commit]
 
 
-def gather(
-    claims: Collection[Claim], memories: Collection[Memory], root: str, *, outside: bool, progress: Progress | None
-) -> Facts:
+def gather_evidence(
+    claims: Collection[DriftClaim], memories: Collection[Memory], root: str, *, outside: bool, progress: Progress | None
+) -> Evidence:
     """Look at a repository once, for all claims."""
     tell = progress or (lambda *_: None)
     tell("list", 0, 0)
     git = Git.of(root)
     listing = list_files(root, git)
     paths = {claim.text for claim in claims if claim.kind == "path"}
-    places = Places(root, listing, paths, outside=outside)
+    places = FileLocator(root, listing, paths, outside=outside)
     found = {text: places.find(text) for text in paths}
     lost = {text: places.relative(text) for text, place in found.items() if not place.state}
     groups = {group for claim in claims for group in _groups(claim, places)}
@@ -68,7 +68,7 @@ def gather(
     ignored = frozenset(git.ignored(plain - fates.keys())) if git else frozenset()
     names = {claim.text for claim in claims if claim.kind == "commit"}
     commits = git.commits(sorted(names)) if git and names else {}
-    return Facts(root, git, listing, places, found, searched, fates, ignored, commits)
+    return Evidence(root, git, listing, places, found, searched, fates, ignored, commits)
 
 
 def _own(memories: Collection[Memory]) -> OwnFiles:
@@ -76,10 +76,10 @@ def _own(memories: Collection[Memory]) -> OwnFiles:
     return OwnFiles(names, frozenset(memory.digest for memory in memories))
 
 
-def needles_of(claim: Claim) -> Group:
+def needles_of(claim: DriftClaim) -> Group:
     """The texts to look for: all parts of a dotted name, all spellings of a flag.
 
-    >>> [needle.text for needle in needles_of(Claim("symbol", "Store.open", 1, True))]
+    >>> [needle.text for needle in needles_of(DriftClaim("symbol", "Store.open", 1, True))]
     ['Store', 'open']
     """
     text = claim.text
@@ -92,7 +92,7 @@ def needles_of(claim: Claim) -> Group:
     return (Needle(text, "text"), *_spellings(text)) if text.startswith("--") else (Needle(text),)
 
 
-def _groups(claim: Claim, places: Places) -> list[Group]:
+def _groups(claim: DriftClaim, places: FileLocator) -> list[Group]:
     """Needles of which one is enough. Parts of a dotted name that are names of files need no search."""
     needles = needles_of(claim)
     if claim.kind != "symbol":

@@ -30,7 +30,7 @@ SHOWN = 3  #: paths that are named where several could be meant
 _LINE = re.compile(r"(?::|#L)(\d+)")
 
 
-class Place(NamedTuple):
+class PathMatch(NamedTuple):
     """The answer for one path: no state if it is not there."""
 
     state: str = ""
@@ -38,16 +38,16 @@ class Place(NamedTuple):
     where: str = ""
 
 
-def shown(path: str) -> str:
+def printable(path: str) -> str:
     r"""A path that can be printed: bytes that are not UTF-8 are escaped.
 
-    >>> shown("a\udcff.py")
+    >>> printable("a\udcff.py")
     'a\\xff.py'
     """
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
-class Places:
+class FileLocator:
     """The files of a repository, by the last part of their names; only those that somebody asks for."""
 
     def __init__(self, root: str, listing: Listing, asked: Collection[str], *, outside: bool = False) -> None:
@@ -55,8 +55,10 @@ class Places:
         self._own = os.path.basename(os.path.realpath(root))
         self.files = frozenset(listing.files)
         self.folders = _folders(listing.files) | {*listing.empty}
-        names = {(_head(path) if _is_pattern(path) else path).rpartition("/")[2] for path in map(normal, asked)}
-        names = {name.casefold() for name in (*names, *(normal(path).rpartition("/")[2] for path in asked)) if name}
+        names = {(_head(path) if _is_pattern(path) else path).rpartition("/")[2] for path in map(normalize_path, asked)}
+        names = {
+            name.casefold() for name in (*names, *(normalize_path(path).rpartition("/")[2] for path in asked)) if name
+        }
         self._sorted: list[str] = []
         self._names: frozenset[str] | None = None
         self._by_name: dict[str, list[str]] = {}
@@ -70,24 +72,24 @@ class Places:
         """Whether a path is on disk, or left out of a sparse checkout."""
         return path in self._listing.absent or os.path.lexists(os.path.join(self._root, path))
 
-    def find(self, text: str) -> Place:
+    def find(self, text: str) -> PathMatch:
         """Where a path is, as a memory writes it."""
-        path = normal(text)
+        path = normalize_path(text)
         if path.startswith(("~", "/")):
             path = self._inside(path)
             if path.startswith("/"):
                 return self._look_outside(path)
         if not path or "\0" in path or len(path) > 4096:
-            return Place("valid", "it is the repository itself", ".") if path in ("", ".") else Place()
-        found = self._exact(path) or self._by_end(path) or (self._match(path) if _is_pattern(path) else Place())
+            return PathMatch("valid", "it is the repository itself", ".") if path in ("", ".") else PathMatch()
+        found = self._exact(path) or self._by_end(path) or (self._match(path) if _is_pattern(path) else PathMatch())
         if not found.state and path.startswith(self._own + "/"):
             path = path.removeprefix(self._own + "/")
-            found = self._exact(path) or self._by_end(path) or Place()
+            found = self._exact(path) or self._by_end(path) or PathMatch()
         return self._with_line(found, text) if found.state == "valid" else found
 
     def relative(self, text: str) -> str:
         """The path from the root of the repository; empty if it is outside."""
-        path = normal(text)
+        path = normalize_path(text)
         path = self._inside(path) if path.startswith(("~", "/")) else path
         return "" if path.startswith("/") else path
 
@@ -99,22 +101,24 @@ class Places:
                 return whole[len(root) + 1 :]
         return whole if whole.startswith("/") else "/" + whole
 
-    def _look_outside(self, path: str) -> Place:
+    def _look_outside(self, path: str) -> PathMatch:
         if not self._outside:
-            return Place("unknown", "outside the repository, not looked at")
+            return PathMatch("unknown", "outside the repository, not looked at")
         if os.path.lexists(path):
-            return Place("valid", f"{shown(path)} exists", path)
-        return Place("missing", f"{shown(path)} does not exist")
+            return PathMatch("valid", f"{printable(path)} exists", path)
+        return PathMatch("missing", f"{printable(path)} does not exist")
 
-    def _exact(self, path: str) -> Place | None:
+    def _exact(self, path: str) -> PathMatch | None:
         if path in self._listing.absent:
-            return Place("valid", f"git has {shown(path)}; the sparse checkout leaves it out", path)
+            return PathMatch("valid", f"git has {printable(path)}; the sparse checkout leaves it out", path)
         if not os.path.lexists(os.path.join(self._root, path)):
             return None
         is_listed = path in self.files or path in self.folders
-        return Place("valid", f"{shown(path)} exists" + ("" if is_listed else ", and git does not list it"), path)
+        return PathMatch(
+            "valid", f"{printable(path)} exists" + ("" if is_listed else ", and git does not list it"), path
+        )
 
-    def _by_end(self, path: str) -> Place | None:
+    def _by_end(self, path: str) -> PathMatch | None:
         """The one file or folder whose path ends with this one."""
         end = "/" + path.casefold()
         near = self._by_name.get(path.rpartition("/")[2].casefold(), ())
@@ -124,10 +128,12 @@ class Places:
         exact = [each for each in ends if f"/{each}".endswith("/" + path)]
         there = [each for each in exact or ends if self.exists(each)]
         if len(there) == 1:
-            return Place("valid", f"it is {shown(there[0])}", there[0])
+            return PathMatch("valid", f"it is {printable(there[0])}", there[0])
         if there:
-            names = ", ".join(map(shown, sorted(there, key=lambda each: (each.count("/"), each))[:SHOWN]))
-            return Place("unknown", f"{len(there):,} paths end with it: {names}{', …' if len(there) > SHOWN else ''}")
+            names = ", ".join(map(printable, sorted(there, key=lambda each: (each.count("/"), each))[:SHOWN]))
+            return PathMatch(
+                "unknown", f"{len(there):,} paths end with it: {names}{', …' if len(there) > SHOWN else ''}"
+            )
         return None
 
     def has_name(self, name: str) -> bool:
@@ -142,7 +148,7 @@ class Places:
         near = self._by_name.get(path.rpartition("/")[2].casefold(), ())
         return [each for each in near if each.rpartition("/")[2] == path.rpartition("/")[2] and self.exists(each)]
 
-    def _match(self, path: str) -> Place:
+    def _match(self, path: str) -> PathMatch:
         """A file that a pattern matches: only folders that its first words name, and files with its end, are tried."""
         matches, end = _pattern(path).fullmatch, re.split(r"[*?\]}]", path)[-1]
         head = _head(path)
@@ -151,8 +157,8 @@ class Places:
         for folder in folders:
             for each in self._below(folder):
                 if each.endswith(end) and matches(each) and self.exists(each):
-                    return Place("valid", f"{shown(each)} matches", each)
-        return Place()
+                    return PathMatch("valid", f"{printable(each)} matches", each)
+        return PathMatch()
 
     def _below(self, folder: str) -> Iterator[str]:
         """The files in a folder, and in those in it."""
@@ -162,7 +168,7 @@ class Places:
         end = bisect_left(self._sorted, f"{folder}0") if folder else len(self._sorted)  # `0` comes after `/`
         return (self._sorted[at] for at in range(start, end))
 
-    def _with_line(self, found: Place, text: str) -> Place:
+    def _with_line(self, found: PathMatch, text: str) -> PathMatch:
         """A line number beyond the end of its file is not there."""
         number = _LINE.match(text.removeprefix(classify.without_line(text)))
         if not number or found.where not in self.files:
@@ -175,13 +181,15 @@ class Places:
         count = data.count(b"\n") + (not data.endswith(b"\n"))
         if int(number[1]) <= count or len(data) == 4 << 20:
             return found
-        return Place("missing", f"{shown(found.where)} has {count:,} lines, no line {int(number[1]):,}", found.where)
+        return PathMatch(
+            "missing", f"{printable(found.where)} has {count:,} lines, no line {int(number[1]):,}", found.where
+        )
 
 
-def normal(text: str) -> str:
+def normalize_path(text: str) -> str:
     """A path as it is compared: without line number, leading `./` and final slash.
 
-    >>> normal("./src/a.py:42"), normal("docs/")
+    >>> normalize_path("./src/a.py:42"), normalize_path("docs/")
     ('src/a.py', 'docs')
     """
     path = classify.without_line(text).removeprefix("./").rstrip("/")

@@ -18,13 +18,13 @@ from foretold.storage.atomic import replace_file
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from foretold.memory.drift.verify import Verdict
+    from foretold.memory.drift.verify import MemoryVerdict
 
 NAME = "verdicts.json"
 SCHEMA = 1
 
 
-class Held(NamedTuple):
+class CachedVerdict(NamedTuple):
     """A verdict as it is kept."""
 
     state: str
@@ -32,9 +32,11 @@ class Held(NamedTuple):
     time: float
 
 
-def keep(cache: str, memories: Iterable[Memory], verdicts: Iterable[Verdict], now: float | None = None) -> None:
+def save_verdicts(
+    cache: str, memories: Iterable[Memory], verdicts: Iterable[MemoryVerdict], now: float | None = None
+) -> None:
     """Keep verdicts for later. A cache: what prevents it prevents nothing else."""
-    kept = {digest: list(held) for digest, held in kept_in(cache).items()}
+    kept = {digest: list(held) for digest, held in load_verdicts(cache).items()}
     by_file = {verdict.file: verdict for verdict in verdicts}
     for memory in memories:
         verdict = by_file.get(memory.file)
@@ -48,32 +50,32 @@ def keep(cache: str, memories: Iterable[Memory], verdicts: Iterable[Verdict], no
         return
 
 
-def _evidence(verdict: Verdict) -> str:
+def _evidence(verdict: MemoryVerdict) -> str:
     """What speaks against a memory, in one sentence."""
     worst = [each for each in verdict.claims if each.state == verdict.state and verdict.state in ("missing", "moved")]
     more = f", and {len(worst) - 1} more" if len(worst) > 1 else ""
     return f"{worst[0].claim.text}: {worst[0].evidence}{more}" if worst else ""
 
 
-def kept_in(cache: str) -> dict[str, Held]:
+def load_verdicts(cache: str) -> dict[str, CachedVerdict]:
     """The verdicts that are kept, by digest."""
     try:
         with open(os.path.join(cache, NAME), encoding="utf-8") as file:
             data = json.load(file)
         if data["schema"] != SCHEMA:
             return {}
-        return {digest: Held(*values) for digest, values in data["verdicts"].items()}
+        return {digest: CachedVerdict(*values) for digest, values in data["verdicts"].items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}
 
 
-class Holding:
+class QuickCheck:
     """Says of memories, one by one, whether they hold."""
 
     def __init__(self, root: str, cache: str, now: float | None = None) -> None:
         self.root = root
         self.now = time.time() if now is None else now
-        self.kept = kept_in(cache)
+        self.kept = load_verdicts(cache)
 
     def __call__(self, memory: Memory) -> str:
         """A few words; empty if the memory claims nothing that could be looked up."""
@@ -87,9 +89,9 @@ class Holding:
     def _looked(self, memory: Memory) -> str:
         if "/" not in memory.text and "." not in memory.text:
             return ""
-        from foretold.memory.drift.claims import claims_of
+        from foretold.memory.drift.claims import find_claims
 
-        paths = [claim.text for claim in claims_of(memory) if claim.kind == "path" and not claim.hedge]
+        paths = [claim.text for claim in find_claims(memory) if claim.kind == "path" and not claim.hedge]
         absent = [path for path in paths if not self._is_there(path)]
         if absent:
             return f"unknown: {absent[0]} is not at that path"

@@ -62,12 +62,12 @@ _HEADING = lazy(r"\s{0,3}#{1,6}\s")
 _END = lazy(r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)(?<!\bvs\.)(?<=[.!?;])[\"')*_]*\s+")
 
 
-def cut(text: str, first: int = 1) -> list[Sentence | Fence]:
+def split_sentences(text: str, first: int = 1) -> list[Sentence | Fence]:
     """The pieces of a text whose first line is this line of its file.
 
-    >>> [(piece.text, piece.line) for piece in cut("Run it.\\n\\n```py\\nx = 1\\n```\\n")]
+    >>> [(piece.text, piece.line) for piece in split_sentences("Run it.\\n\\n```py\\nx = 1\\n```\\n")]
     [('Run it.', 1), ('x = 1', 4)]
-    >>> cut("See `a.py`.")[0].spans
+    >>> split_sentences("See `a.py`.")[0].spans
     (Span(text='a.py', line=1, is_link=False, at=4),)
     """
     reader = _Reader()

@@ -19,9 +19,9 @@ import os
 from collections.abc import Iterable
 
 from foretold.memory.drift import classify
-from foretold.memory.drift.claims import NO_COMMIT, Claim, claims_of
-from foretold.memory.drift.evidence import Facts, Progress, gather, needles_of
-from foretold.memory.drift.locate import shown
+from foretold.memory.drift.claims import NO_COMMIT, DriftClaim, find_claims
+from foretold.memory.drift.evidence import Evidence, Progress, gather_evidence, needles_of
+from foretold.memory.drift.locate import printable
 from foretold.memory.drift.search import Needle, Occurrence
 from foretold.memory.note import Memory
 from foretold.types import NamedTuple
@@ -29,26 +29,26 @@ from foretold.types import NamedTuple
 STATES = ("valid", "unknown", "moved", "missing")  #: from good to bad
 
 
-class Checked(NamedTuple):
+class CheckedClaim(NamedTuple):
     """A claim and what became of it."""
 
-    claim: Claim
+    claim: DriftClaim
     state: str  #: one of STATES
     evidence: str  #: a sentence
     where: str = ""  #: the path, perhaps with a line, at which the thing is now
 
 
-class Verdict(NamedTuple):
+class MemoryVerdict(NamedTuple):
     """A memory and what became of its claims."""
 
     file: str
     state: str  #: the worst of its claims
-    claims: tuple[Checked, ...]
+    claims: tuple[CheckedClaim, ...]
 
 
 def verify(
     memories: Iterable[Memory], root: str, *, outside: bool = False, progress: Progress | None = None
-) -> tuple[Verdict, ...]:
+) -> tuple[MemoryVerdict, ...]:
     """Check all claims of all memories against the repository at `root`, in one pass.
 
     Paths outside of it are looked at only if `outside` is true. `progress` is told stage, done and total.
@@ -62,11 +62,11 @@ def verify(
     """
     memories = tuple(memories)
     names = {name for memory in memories for name in (memory.name, memory.file, memory.file.rpartition("/")[2])}
-    claimed = [tuple(claim for claim in claims_of(memory) if claim.text not in names) for memory in memories]
+    claimed = [tuple(claim for claim in find_claims(memory) if claim.text not in names) for memory in memories]
     claims = [claim for each in claimed for claim in each]
     if not claims:
-        return tuple(Verdict(memory.file, "unknown", ()) for memory in memories)
-    facts = gather(claims, memories, os.path.abspath(root), outside=outside, progress=progress)
+        return tuple(MemoryVerdict(memory.file, "unknown", ()) for memory in memories)
+    facts = gather_evidence(claims, memories, os.path.abspath(root), outside=outside, progress=progress)
     judged = {(claim.kind, claim.text): _JUDGES[claim.kind](claim, facts) for claim in claims}
     return tuple(
         _verdict(memory, [_hedged(judged[claim.kind, claim.text]._replace(claim=claim), facts) for claim in each])
@@ -74,12 +74,12 @@ def verify(
     )
 
 
-def _verdict(memory: Memory, checked: list[Checked]) -> Verdict:
+def _verdict(memory: Memory, checked: list[CheckedClaim]) -> MemoryVerdict:
     state = max((each.state for each in checked), key=STATES.index, default="unknown")
-    return Verdict(memory.file, state, tuple(checked))
+    return MemoryVerdict(memory.file, state, tuple(checked))
 
 
-def _hedged(checked: Checked, facts: Facts) -> Checked:
+def _hedged(checked: CheckedClaim, facts: Evidence) -> CheckedClaim:
     """A claim after its sentence was heard, by rule 3."""
     hedge = checked.claim.hedge
     if hedge == NO_COMMIT and facts.commits.get(checked.claim.text, ("", ""))[1] == "commit":
@@ -94,30 +94,34 @@ def _hedged(checked: Checked, facts: Facts) -> Checked:
 # Paths
 
 
-def _path(claim: Claim, facts: Facts) -> Checked:
+def _path(claim: DriftClaim, facts: Evidence) -> CheckedClaim:
     place = facts.found[claim.text]
     if place.state:
-        return Checked(claim, place.state, place.evidence, shown(place.where))
+        return CheckedClaim(claim, place.state, place.evidence, printable(place.where))
     path = facts.places.relative(claim.text)
     fate = facts.fates.get(path)
     if fate:
-        name = "it" if fate.path == path else shown(fate.path)
+        name = "it" if fate.path == path else printable(fate.path)
         when = f"in {fate.commit[:7]} ({fate.date})" if fate.commit else "in the index, not committed yet"
         if fate.to:
-            return Checked(claim, "moved", f"git moved {name} to {shown(fate.to)} {when}", shown(fate.to))
-        return Checked(claim, "missing", f"git deleted {name} {when}")
+            return CheckedClaim(claim, "moved", f"git moved {name} to {printable(fate.to)} {when}", printable(fate.to))
+        return CheckedClaim(claim, "missing", f"git deleted {name} {when}")
     doubt = _doubt(claim.text, path, facts)
-    return Checked(claim, "unknown", doubt) if doubt else Checked(claim, "missing", _absence(claim.text, path, facts))
+    return (
+        CheckedClaim(claim, "unknown", doubt)
+        if doubt
+        else CheckedClaim(claim, "missing", _absence(claim.text, path, facts))
+    )
 
 
-def _doubt(text: str, path: str, facts: Facts) -> str:
+def _doubt(text: str, path: str, facts: Evidence) -> str:
     """Why a path that is not there, and that git never had, may be meant all the same."""
     if path in facts.ignored:
         return "it is not there, and git would ignore it: a program may make it"
     outer = (*facts.listing.empty, *facts.listing.unread)
     closed = next((folder for folder in outer if path.startswith(f"{folder}/")), None)
     if closed is not None:
-        return f"{shown(closed)} cannot be looked into"
+        return f"{printable(closed)} cannot be looked into"
     hit = facts.searched.hits.get(Needle(path, "text"))
     if hit and not hit.is_prose:
         return f"there is no such file, but {_at(hit)} names it: a program may make it"
@@ -126,13 +130,13 @@ def _doubt(text: str, path: str, facts: Facts) -> str:
     return ""
 
 
-def _absence(text: str, path: str, facts: Facts) -> str:
+def _absence(text: str, path: str, facts: Evidence) -> str:
     if any(letter in path for letter in "*?{"):
         return f"no file of {len(facts.listing.files):,} matches"
     if path in facts.places.files:
         return "it is deleted in the working tree, not committed yet"
     others = facts.places.namesakes(path)
-    hint = f"; {shown(others[0])} has that name" if len(others) == 1 else ""
+    hint = f"; {printable(others[0])} has that name" if len(others) == 1 else ""
     what = "folder" if text.endswith("/") else "file"
     known = ", and git knows of none" if facts.git and not facts.git.is_shallow else ""
     return f"there is no such {what}{known}{hint}"
@@ -142,10 +146,10 @@ def _absence(text: str, path: str, facts: Facts) -> str:
 
 
 def _at(hit: Occurrence) -> str:
-    return f"{shown(hit.path)}:{hit.line}"
+    return f"{printable(hit.path)}:{hit.line}"
 
 
-def _symbol(claim: Claim, facts: Facts) -> Checked:
+def _symbol(claim: DriftClaim, facts: Evidence) -> CheckedClaim:
     """A name is there if code has it; a dotted one if code has its last part, and every other is there at all."""
     *before, last = needles_of(claim)
     if not before:
@@ -154,48 +158,50 @@ def _symbol(claim: Claim, facts: Facts) -> Checked:
     nowhere = [part.text for part in before if part not in hits and not is_name(part.text)]
     hit = hits.get(last)
     if hit is None and not nowhere and is_name(last.text):
-        return Checked(claim, "valid", f"a file or folder is named {last.text}")
+        return CheckedClaim(claim, "valid", f"a file or folder is named {last.text}")
     if hit is None or hit.is_prose or not nowhere:
         return _content(claim, (last,), facts)
     return _nowhere(claim, f"{last.text} stands in {_at(hit)}, but nothing contains {', '.join(nowhere)}", facts)
 
 
-def _flag(claim: Claim, facts: Facts) -> Checked:
+def _flag(claim: DriftClaim, facts: Evidence) -> CheckedClaim:
     return _content(claim, needles_of(claim), facts)
 
 
-def _code(claim: Claim, facts: Facts) -> Checked:
+def _code(claim: DriftClaim, facts: Evidence) -> CheckedClaim:
     return _content(claim, needles_of(claim), facts, prose_counts=True)
 
 
-def _content(claim: Claim, needles: Iterable[Needle], facts: Facts, *, prose_counts: bool = False) -> Checked:
+def _content(
+    claim: DriftClaim, needles: Iterable[Needle], facts: Evidence, *, prose_counts: bool = False
+) -> CheckedClaim:
     """The first of these needles that code contains; else what documents say; else nothing."""
     hits = [(needle, facts.searched.hits[needle]) for needle in needles if needle in facts.searched.hits]
     for needle, hit in hits:
         if prose_counts or not hit.is_prose:
             as_what = "it" if needle.text == claim.text else needle.text
-            return Checked(claim, "valid", f"{as_what} stands in {_at(hit)}", _at(hit))
+            return CheckedClaim(claim, "valid", f"{as_what} stands in {_at(hit)}", _at(hit))
     if hits:
-        return Checked(claim, "unknown", f"only documents mention it: {_at(hits[0][1])}", _at(hits[0][1]))
+        return CheckedClaim(claim, "unknown", f"only documents mention it: {_at(hits[0][1])}", _at(hits[0][1]))
     return _nowhere(claim, f"no file of {facts.searched.files:,} contains it", facts)
 
 
-def _nowhere(claim: Claim, evidence: str, facts: Facts) -> Checked:
+def _nowhere(claim: DriftClaim, evidence: str, facts: Evidence) -> CheckedClaim:
     """Nothing contains it; what was not searched is named, and if that is much, nothing can be told."""
     evidence += _unsearched(facts)
     is_told = facts.searched.files and not facts.listing.absent
-    return Checked(claim, "missing" if is_told else "unknown", evidence)
+    return CheckedClaim(claim, "missing" if is_told else "unknown", evidence)
 
 
-def _unsearched(facts: Facts) -> str:
+def _unsearched(facts: Evidence) -> str:
     searched, listing = facts.searched, facts.listing
     told = (
         (searched.binary, f"{searched.binary:,} binary"),
-        (searched.large, f"{len(searched.large):,} large ({', '.join(map(shown, searched.large[:2]))})"),
+        (searched.large, f"{len(searched.large):,} large ({', '.join(map(printable, searched.large[:2]))})"),
         (searched.unread, f"{searched.unread:,} links or unreadable"),
         (listing.absent, f"{len(listing.absent):,} not checked out"),
-        (listing.empty, f"submodule {', '.join(map(shown, listing.empty[:2]))}"),
-        (listing.unread, f"folder {', '.join(map(shown, listing.unread[:2]))}"),
+        (listing.empty, f"submodule {', '.join(map(printable, listing.empty[:2]))}"),
+        (listing.unread, f"folder {', '.join(map(printable, listing.unread[:2]))}"),
     )
     names = [name for is_any, name in told if is_any]
     return f" (not searched: {', '.join(names)})" if names else ""
@@ -204,21 +210,21 @@ def _unsearched(facts: Facts) -> str:
 # Commits
 
 
-def _commit(claim: Claim, facts: Facts) -> Checked:
+def _commit(claim: DriftClaim, facts: Evidence) -> CheckedClaim:
     if facts.git is None:
-        return Checked(claim, "unknown", "there is no git repository to ask")
+        return CheckedClaim(claim, "unknown", "there is no git repository to ask")
     known = facts.commits.get(claim.text)
     if known is None or known.type == "ambiguous":
-        return Checked(claim, "unknown", "several objects have that name" if known else "git gives no answer")
+        return CheckedClaim(claim, "unknown", "several objects have that name" if known else "git gives no answer")
     if known.type == "commit":
         if known.reachable:
-            return Checked(claim, "valid", f"commit {known.id[:7]} is reachable from a ref", known.id)
-        return Checked(claim, "missing", "commit is not reachable from any ref")
+            return CheckedClaim(claim, "valid", f"commit {known.id[:7]} is reachable from a ref", known.id)
+        return CheckedClaim(claim, "missing", "commit is not reachable from any ref")
     if known.type != "missing":
-        return Checked(claim, "unknown", f"it names a {known.type}, not a commit")
+        return CheckedClaim(claim, "unknown", f"it names a {known.type}, not a commit")
     if facts.git.is_shallow:
-        return Checked(claim, "unknown", "it is not in this shallow clone")
-    return Checked(claim, "missing", "git has no such commit")
+        return CheckedClaim(claim, "unknown", "it is not in this shallow clone")
+    return CheckedClaim(claim, "missing", "git has no such commit")
 
 
 _JUDGES = {"path": _path, "symbol": _symbol, "flag": _flag, "code": _code, "commit": _commit}

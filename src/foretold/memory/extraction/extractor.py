@@ -64,7 +64,7 @@ class Extractor:
         self.gate = gate or Gate()
         self.team = team and memories.team is not None
         self.discoveries, self.rounds, self.largest, self.today = discoveries, rounds, largest, today
-        self.marks = Marks(memories.own.shelf.state.path)
+        self.marks = Marks(memories.own.state)
 
     def due(self, said: Sequence[Said], *, session: str = "") -> bool:
         """Whether enough was said since the last time. The session is that of the last piece, unless it is given."""

@@ -86,7 +86,7 @@ def _new(begins: str) -> str:
 
 def _rules(*, is_scoped: bool, today: str) -> list[str]:
     kinds = ["## What to save", ""]
-    for kind in words.KINDS:
+    for kind in words.TYPE_GUIDES:
         where = f" ({kind.scope})" if is_scoped else ""
         kinds.append(f"- `{kind.name}`{where}: {kind.description} Save it when: {kind.when_to_save}")
     step = words.STEP_ONE.format(place="")

@@ -18,7 +18,7 @@ from foretold.memory.extraction.judge.judge import LARGEST, Verdict, judge
 from foretold.memory.extraction.outcome import Refusal
 from foretold.memory.note import INDEX, TYPES, Memory, read_note, slug_of
 from foretold.memory.store.inbox import Proposal
-from foretold.memory.store.store import titled, written
+from foretold.memory.store.store import title_metadata, write_text
 from foretold.storage.names import same_name
 from foretold.text.frontmatter import parse, split
 from foretold.types import TYPE_CHECKING, NamedTuple
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from foretold.memory.extraction.judge.evidence import Ground
     from foretold.memory.project import Memories
-    from foretold.memory.store.journal import Said as By
+    from foretold.memory.store.journal import ChangeOrigin as By
     from foretold.memory.store.store import Store
 
 NEAR = 8  #: memories that a draft is compared with
@@ -177,7 +177,7 @@ class Writer:
         if draft.before is not None:
             values = {key: value for key, value in draft.before.metadata.items() if key != "sourceSessionId"}
         values["type"] = draft.type
-        values |= store.signed("editor", "updated") if draft.before else store.signed("author", "created")
+        values |= store.sign("editor", "updated") if draft.before else store.sign("author", "created")
         if values.setdefault("originSessionId", self.session) != self.session:
             values["sourceSessionId"] = self.session
         if verdict.source:
@@ -185,7 +185,7 @@ class Writer:
         if verdict.reason:
             values["origin"] = "tool"
         name = draft.before.name if draft.before else slug_of(draft.name)
-        return written(name, draft.description, {**titled(_topic(name)), **values}, draft.body)
+        return write_text(name, draft.description, {**title_metadata(_topic(name)), **values}, draft.body)
 
 
 def draft_of(file: str, text: str, scope: str = "private", before: Memory | None = None) -> Draft | str:

@@ -23,7 +23,7 @@ from foretold.dialects.claude_code.settings import read_surroundings
 from foretold.dialects.registry import DEFAULT_AGENT, choose
 from foretold.dialects.settings_files import parse_args
 from foretold.dialects.surroundings import find_git, join
-from foretold.memory.format.yaml import FORM, NEWER, Form
+from foretold.memory.format.yaml import NEWER_STYLE, STYLE, YamlStyle
 from foretold.storage.tree import Disk, Tree, is_inside
 from foretold.types import TYPE_CHECKING, NamedTuple
 
@@ -38,7 +38,7 @@ NOTE = (
     " about code behavior or file:line citations may be outdated. Verify against current code before asserting as"
     " fact.</system-reminder>\n"
 )
-FORMS = {"2.1.197": FORM, "2.1.325": NEWER}  #: by the first version that was seen to write so
+STYLES = {"2.1.197": STYLE, "2.1.325": NEWER_STYLE}  #: by the first version that was seen to write so
 PROMPTS = {"--system-prompt": "one", "--system-prompt-file": "one"}
 
 
@@ -95,13 +95,13 @@ def project_of(cwd: str | os.PathLike[str], tree: Tree | None = None) -> Project
     return Project(git.main if git else folder, folder)
 
 
-def form_of(agent: str) -> Form:
+def style_of(agent: str) -> YamlStyle:
     """The form in which a version of Claude Code stores a memory file.
 
-    >>> form_of("claude-code@2.1.197").gap, form_of("claude-code@2.1.325").gap
+    >>> style_of("claude-code@2.1.197").gap, style_of("claude-code@2.1.325").gap
     (' ', '')
     """
-    return FORMS.get(choose(agent).dialect.version, FORM)
+    return STYLES.get(choose(agent).dialect.version, STYLE)
 
 
 def note_days(age_days: float) -> int | None:

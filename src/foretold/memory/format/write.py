@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import re
 
-from foretold.memory.format.yaml import FORM, Form, emit, number
+from foretold.memory.format.yaml import STYLE, YamlStyle, number, write_yaml
 from foretold.text.frontmatter import MAX_LENGTH, parse, split, trim
 from foretold.types import TYPE_CHECKING
 
@@ -38,35 +38,35 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def stored(content: str, session: str, form: Form = FORM, now: str = "") -> str:
+def normalize_note(content: str, session: str, style: YamlStyle = STYLE, now: str = "") -> str:
     r"""The text that a memory file has after a session of this id has written the content.
 
     With a careful form, `now` is the time, as the agent writes it: `2026-01-02T03:04:05.678Z`.
 
-    >>> stored("---\nname: My note\ntype: user\n---\nBody\n", "s-1").split("\n")[1:6]
+    >>> normalize_note("---\nname: My note\ntype: user\n---\nBody\n", "s-1").split("\n")[1:6]
     ['name: my-note', 'metadata: ', '  node_type: memory', '  type: user', '  originSessionId: s-1']
     """
     front, body = split(content, after_bom=False)
     if front is None:
         return content
-    given, valid = read_front(front)
-    if form.careful and not (ends_on_a_line(content) and (given or not trim(front)) and "\0" not in front):
+    given, valid = read_frontmatter(front)
+    if style.careful and not (ends_on_own_line(content) and (given or not trim(front)) and "\0" not in front):
         return content
-    values = whole_values(front, given, valid=valid) if form.careful else given
+    values = values_with_comments(front, given, valid=valid) if style.careful else given
     if values is None or _has_origin(given):
-        return _stamped(content, front, now) if form.careful else content
+        return _stamped(content, front, now) if style.careful else content
     name, description, inner = (values.pop(key, None) for key in ("name", "description", "metadata"))
     moved = {key: value for key, value in values.items() if value is not None}
     metadata: dict[str, object] = {"node_type": "", **moved, **(inner if isinstance(inner, dict) else {})}
     metadata |= {"node_type": "memory", "originSessionId": session}
-    if form.careful:
+    if style.careful:
         metadata["modified"] = now
     return render_note(
         note_name(name) if isinstance(name, str) else "",
         description if isinstance(description, str) else "",
         metadata,
         body,
-        form,
+        style,
     )
 
 
@@ -79,7 +79,7 @@ def _has_origin(values: dict[str, object]) -> bool:
 def _stamped(content: str, front: str, now: str) -> str:
     """The content with the time noted, if that changes nothing else."""
     found = _with_time(content, now)
-    new, old = read_front(split(found, after_bom=False)[0] or "")[0], read_front(front)[0]
+    new, old = read_frontmatter(split(found, after_bom=False)[0] or "")[0], read_frontmatter(front)[0]
     for values in (new, old):
         inner = values.get("metadata")
         at = inner if isinstance(inner, dict) and "modified" not in values else values
@@ -90,7 +90,9 @@ def _stamped(content: str, front: str, now: str) -> str:
     return found if new == old else content
 
 
-def render_note(name: str, description: str, metadata: Mapping[str, object], body: str, form: Form = FORM) -> str:
+def render_note(
+    name: str, description: str, metadata: Mapping[str, object], body: str, style: YamlStyle = STYLE
+) -> str:
     r"""A memory file as the agent stores it.
 
     >>> render_note("tabs", "Use tabs: always", {"type": "feedback"}, "Body\n")
@@ -100,7 +102,7 @@ def render_note(name: str, description: str, metadata: Mapping[str, object], bod
     if description:
         values["description"] = description
     values["metadata"] = {key: value for key, value in metadata.items() if value is not None}
-    return f"---\n{emit(values, form)}\n---\n\n{body}"
+    return f"---\n{write_yaml(values, style)}\n---\n\n{body}"
 
 
 def note_name(text: str) -> str:
@@ -124,12 +126,12 @@ MARKS = "\ue101\ue203\ue307\ue40b\ue50d"  #: one of them that a text has not is 
 _QUOTED = re.compile(r"""(?<=[\s\[{,])(?:"[^"\\]*+(?:\\.[^"\\]*+)*"|'[^']*+')""", re.DOTALL)
 
 
-def read_front(front: str) -> tuple[dict[str, object], bool]:
+def read_frontmatter(front: str) -> tuple[dict[str, object], bool]:
     """The values of a frontmatter as the agent reads them, and whether it is valid as it stands.
 
     Numbers and keys are those of JavaScript: every plain word that is no text is marked before the rest is parsed.
 
-    >>> read_front("a: 007\\nb: '007'\\n1: 0b1\\n")
+    >>> read_frontmatter("a: 007\\nb: '007'\\n1: 0b1\\n")
     ({'a': 7.0, 'b': '007', '1': '0b1'}, True)
     """
     front = front.partition("\0")[0]  # stored_more: raw0
@@ -206,23 +208,24 @@ _STAMP = re.compile(r"""(?m)^([ \t]*+modified:)(?:(?=[ \t]*+["'])[^\r\n]*|[^\r\n
 _BLOCK = re.compile(r"(?m)^metadata:[ \t]*(?:#[^\r\n]*)?(\r?\n|\Z)((?:(?:[ \t][^\n]*|\r?)(?:\n|\Z))*)")
 
 
-def ends_on_a_line(content: str) -> bool:
+def ends_on_own_line(content: str) -> bool:
     """Whether the frontmatter of a text ends with a line of its own.
 
-    >>> ends_on_a_line("---\\na: b\\n---\\n"), ends_on_a_line("---\\na: b --- c\\n---\\n")
+    >>> ends_on_own_line("---\\na: b\\n---\\n"), ends_on_own_line("---\\na: b --- c\\n---\\n")
     (True, False)
     """
     end = content.find("---", 3)
     return content[end - 1] == "\n" and bool(re.match(r"[ \t]*\r?(?:\n|\Z)", content[end + 3 :]))
 
 
-def whole_values(front: str, values: Values, *, valid: bool) -> Values | None:
+def values_with_comments(front: str, values: Values, *, valid: bool) -> Values | None:
     """The values with what stands beside them on their lines; None if that cannot be kept.
 
     `valid` says whether the frontmatter is valid YAML, or was mended to be read.
 
-    >>> whole_values("a: b # c\\n", {"a": "b"}, valid=True), whole_values("a: 5 # c\\n", {"a": 5.0}, valid=True)
-    ({'a': 'b # c'}, None)
+    >>> values_with_comments("a: b # c\\n", {"a": "b"}, valid=True)
+    {'a': 'b # c'}
+    >>> values_with_comments("a: 5 # c\\n", {"a": 5.0}, valid=True)
     """
     found = dict(values)
     for line in _LINE.finditer(front):

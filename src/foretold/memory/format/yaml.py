@@ -5,7 +5,7 @@
 3. A text stands without quotes where no reader could take it for something else; otherwise in double quotes.
 4. Numbers are those of JavaScript, in its spelling.
 
-`Form` holds what differs between versions. The rules were fitted to some ten thousand texts that the agent itself
+`YamlStyle` holds what differs between versions. The rules were fitted to some ten thousand texts that the agent itself
 wrote; `tests/memory/format/stored_more.jsonl` has a selection.
 """
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-class Form(NamedTuple):
+class YamlStyle(NamedTuple):
     """How a version of the agent writes YAML."""
 
     gap: str = " "  #: what stands between the colon of a key and the end of its line
@@ -28,8 +28,8 @@ class Form(NamedTuple):
     careful: bool = False  #: whether what would be lost is kept, and the time of the change is noted
 
 
-FORM = Form()
-NEWER = Form(gap="", inline_empty=True, quoted_mark="\ufeff", careful=True)  #: of 2.1.325
+STYLE = YamlStyle()
+NEWER_STYLE = YamlStyle(gap="", inline_empty=True, quoted_mark="\ufeff", careful=True)  #: of 2.1.325
 
 #: words that a reader of YAML 1.1 or 1.2 takes for something else than text
 WORDS = frozenset(
@@ -48,27 +48,27 @@ _ESCAPES = {chr(code): f"\\x{code:02x}" for code in (*range(32), 127)} | {
 }
 
 
-def emit(value: object, form: Form = FORM, depth: int = 0) -> str:
+def write_yaml(value: object, style: YamlStyle = STYLE, depth: int = 0) -> str:
     r"""A value as YAML; its first line stands where the caller has got to.
 
-    >>> emit({"b": [1, {"c": "x"}], "1": "y"})
+    >>> write_yaml({"b": [1, {"c": "x"}], "1": "y"})
     '"1": "y"\nb: \n  - 1\n  - c: x'
     """
     if isinstance(value, dict) and value:
-        rows = [_entry(key, item, form, depth) for key, item in _ordered(value)]
+        rows = [_entry(key, item, style, depth) for key, item in _ordered(value)]
     elif isinstance(value, list | tuple) and value:
-        rows = ["- " + emit(item, form, depth + 1) for item in value]
+        rows = ["- " + write_yaml(item, style, depth + 1) for item in value]
     elif isinstance(value, dict | list | tuple):
         return "{}" if isinstance(value, dict) else "[]"
     else:
-        return quote(value, form) if isinstance(value, str) else _scalar(value)
+        return quote(value, style) if isinstance(value, str) else _scalar(value)
     return ("\n" + "  " * depth).join(rows)
 
 
-def _entry(key: str, value: object, form: Form, depth: int) -> str:
-    text = emit(value, form, depth + 1)
-    below = isinstance(value, dict | list | tuple) and (value or not form.inline_empty)
-    return f"{quote(key, form)}:{form.gap}\n{'  ' * (depth + 1)}{text}" if below else f"{quote(key, form)}: {text}"
+def _entry(key: str, value: object, style: YamlStyle, depth: int) -> str:
+    text = write_yaml(value, style, depth + 1)
+    below = isinstance(value, dict | list | tuple) and (value or not style.inline_empty)
+    return f"{quote(key, style)}:{style.gap}\n{'  ' * (depth + 1)}{text}" if below else f"{quote(key, style)}: {text}"
 
 
 def _ordered(values: Mapping[object, object]) -> list[tuple[str, object]]:
@@ -77,14 +77,14 @@ def _ordered(values: Mapping[object, object]) -> list[tuple[str, object]]:
     return [(key, named[key]) for key in (*sorted(first, key=int), *(key for key in named if key not in first))]
 
 
-def quote(text: str, form: Form = FORM) -> str:
+def quote(text: str, style: YamlStyle = STYLE) -> str:
     r"""A text as YAML.
 
     >>> quote("plain text"), quote("yes"), quote("it's"), quote("1.5"), quote("2024-01-01")
     ('plain text', '"yes"', '"it\'s"', '"1.5"', '2024-01-01')
     """
     clear = text and text not in WORDS and not _START.match(text) and not _WITHIN.search(text)
-    if clear and not _is_like_number(text) and not (form.quoted_mark and text.startswith(form.quoted_mark)):
+    if clear and not _is_like_number(text) and not (style.quoted_mark and text.startswith(style.quoted_mark)):
         return text
     return '"' + "".join(_ESCAPES.get(char, char) for char in text) + '"'
 

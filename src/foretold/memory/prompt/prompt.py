@@ -52,7 +52,7 @@ def memory_prompt(
     ('# auto memory', '# Memory')
     """
     _check(wording, search, team, daily_log=daily_log)
-    private, shared = slashed(folder), slashed(team) if team else ""
+    private, shared = with_slash(folder), with_slash(team) if team else ""
     parts = (_long if wording == "long" else _short)(private, shared, skip_index=skip_index, daily_log=daily_log)
     guidelines = [text for text in extra_guidelines if text.strip()]
     if guidelines:
@@ -73,10 +73,10 @@ def _check(wording: str, search: str | None, team: Folder | None, *, daily_log: 
         raise ForetoldError("a daily log is kept in one directory; leave out team= or daily_log=")
 
 
-def slashed(folder: Folder) -> str:
+def with_slash(folder: Folder) -> str:
     """A directory as the agent names it, with one slash at its end.
 
-    >>> slashed("/m"), slashed("/m//")
+    >>> with_slash("/m"), with_slash("/m//")
     ('/m/', '/m/')
     """
     return os.fspath(folder).rstrip("/") + "/"
@@ -93,7 +93,7 @@ def search_section(
     places = [("1. Search topic files in your memory directory:", os.fspath(folder), "*.md")]
     if project_dir:
         title = "2. Session transcript logs (last resort — large files, slow):"
-        places.append((title, slashed(project_dir), "*.jsonl"))
+        places.append((title, with_slash(project_dir), "*.jsonl"))
     lines = ["## Searching past context", "", "When looking for past context:"]
     for title, place, glob in places:
         lines += [title, "```", _command(place, glob, "" if embedded else grep_tool_name), "```"]
@@ -129,7 +129,7 @@ def _long(folder: str, team: str, *, skip_index: bool, daily_log: bool) -> list[
 def _types(*, is_scoped: bool) -> str:
     """The four types as a list in tags."""
     lines = ["## Types of memory", "", "Every memory is of one of four types:", "", "<types>"]
-    for kind in words.KINDS:
+    for kind in words.TYPE_GUIDES:
         lines += ["<type>", f"    <name>{kind.name}</name>"]
         fields = ("scope",) if is_scoped else ()
         for field in (*fields, "description", "when_to_save", "how_to_use", "body_structure"):

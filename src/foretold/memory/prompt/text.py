@@ -16,7 +16,7 @@ WHY = "**Why:**"
 APPLY = "**How to apply:**"
 
 
-class Kind(NamedTuple):
+class TypeGuide(NamedTuple):
     """What a model has to know of one type of memory."""
 
     name: str
@@ -28,8 +28,8 @@ class Kind(NamedTuple):
     examples: tuple[tuple[str, str], ...]  #: what the user says, what is saved
 
 
-KINDS = (
-    Kind(
+TYPE_GUIDES = (
+    TypeGuide(
         "user",
         "always private",
         "Who the user is: role, responsibilities, what they know well and what is new to them, how they like things.",
@@ -43,7 +43,7 @@ KINDS = (
             ),
         ),
     ),
-    Kind(
+    TypeGuide(
         "feedback",
         "private, unless it is a convention for everybody on the project, such as how tests are run: then team",
         "What the user told you about how to work: what to stop and what to keep doing. Corrections AND confirmations: "
@@ -71,7 +71,7 @@ KINDS = (
             ),
         ),
     ),
-    Kind(
+    TypeGuide(
         "project",
         "mostly team; private if it concerns the user alone",
         "The work around the code: who does what, why and until when; goals, decisions, incidents, freezes; what "
@@ -92,7 +92,7 @@ KINDS = (
             ),
         ),
     ),
-    Kind(
+    TypeGuide(
         "reference",
         "mostly team",
         "Where to find what is kept outside of the repository: trackers, dashboards, channels, documents; and what "

@@ -1,25 +1,25 @@
 """The index of a folder of memories on disk, as a cache that may vanish, break or be wrong at any moment.
 
-1. Files are the truth. Every question begins with one walk through the folder. If the stamps of all files have the
-   digest that the index noted, it is up to date; else the files whose stamps differ are read again, in one transaction.
-2. A database is believed only if its own mtime is SEALED, before a question and after it. Whoever changes it seals it
-   again; whoever else writes to it (an editor, a full disk, a process that died, a journal of another database) breaks
-   the seal. That costs one `stat`, where an integrity check costs a reading of the whole file.
-3. What is not believed, or fails in SQLite, is built anew beside it and renamed over it. A builder locks its temporary
-   file; one that nobody locks is left over from a process that died, and is removed at the next question.
+1. Files are the truth. Every question begins with one scan of the folder. If the stamps of all files have the digest
+   that the index noted, it is up to date; else the files whose stamps differ are read again, in one transaction.
+2. A database is trusted only if its own mtime is SEALED, before a question and after it. Every change of ours seals it
+   again; any other writer (an editor, a full disk, a process that died, a journal of another database) breaks the seal.
+   That costs one `stat`, where an integrity check would read the whole file.
+3. An index that is not trusted, or fails in SQLite, is rebuilt in a temporary file that is renamed over it. The builder
+   locks its temporary file; one without a lock was left by a process that died, and is removed at the next question.
 4. Where that is not possible either, the index is built in memory. The answer is the same each time.
 5. No handle is held across questions. The journal is a rollback journal: a WAL has two more files that can be lost,
    and costs a short-lived process more (10,000 memories: to open and read 0.2 ms, with a WAL 0.4; to change one 1.3 ms,
    with a WAL 1.6).
 
-An index that answers at a glance: for programs that run at every prompt and have no time to look at every file.
+`QuickCache` is for programs that run at every prompt and have no time to look at every file:
 
-1. An index of at most FEW memories is brought up to date first, as ever: the answer is that of `Cache`.
-2. A larger one is asked as it is. If the names in its folders are those that it knows (one `stat` a folder), only a
-   file that was written to in its place can differ; whoever asks reads the files that were found anyway, and sees that.
-   If not, the answer is that of the last update, and the folder is named in `stale`.
-3. Where there is no such index yet and the folder has more than FEW files, nothing is found, and it is `stale` too.
-   What is stale is brought up to date by `Cache`, in another process.
+6. An index of at most FEW memories is brought up to date first; the answer is that of `RecallCache`.
+7. A larger one is asked as it is. If its folders hold the names that it knows (one `stat` a folder), only a file that
+   was overwritten in place can differ, and the caller reads the files that were found anyway. If not, the answer is
+   that of the last update, and the folder is listed in `stale`.
+8. If there is no index yet and the folder has more than FEW files, nothing is found, and it is `stale` too.
+   `RecallCache` brings stale folders up to date in another process.
 """
 
 from __future__ import annotations
@@ -30,8 +30,15 @@ import stat
 import time
 from collections.abc import Callable
 
-from foretold.memory.recall.file_stamps import Walk, folders_stand, is_many, provable, read_memory, walk_of
-from foretold.memory.recall.index import SCHEMA, Postings
+from foretold.memory.recall.file_stamps import (
+    FolderScan,
+    has_many_files,
+    is_unchanged,
+    read_memory,
+    scan_folder,
+    spoil_young_stamp,
+)
+from foretold.memory.recall.index import SCHEMA, RecallIndex
 from foretold.storage.digest import digest_of
 from foretold.types import TYPE_CHECKING, Skip
 
@@ -39,6 +46,8 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     Answer = TypeVar("Answer")
+    Question = Callable[[RecallIndex], Answer]
+    Reply = tuple[Answer, tuple[Skip, ...]]
 
 SEALED = 1_000_000_000 * 10**9  #: 2001-09-09, in nanoseconds: whole seconds, since some file systems keep no more
 PATIENCE = 5.0  #: seconds to wait for another process that writes
@@ -46,40 +55,82 @@ TRIES = 3
 FEW = 1000  #: memories; a smaller index is always brought up to date
 
 
-class Unusable(Exception):
-    """A database that is no index of ours, or not of this version."""
+class UnusableRecallIndex(Exception):
+    """A database that is not an index of this version."""
 
 
-class Cache:
+class RecallCache:
     """Where indexes are kept: a folder, or nowhere."""
 
     def __init__(self, home: str | None) -> None:
         self.home = home
 
-    def ask(
-        self, folder: str, question: Callable[[Postings], Answer], without: frozenset[str] = frozenset()
-    ) -> tuple[Answer, tuple[Skip, ...]]:
+    def ask(self, folder: str, question: Question[Answer], without: frozenset[str] = frozenset()) -> Reply[Answer]:
         """The answer of an up-to-date index of a folder, and the files that are not in it.
 
         >>> import tempfile
         >>> place = tempfile.mkdtemp()
-        >>> Cache(f"{place}/cache").ask(place, lambda index: index.told("count"))
+        >>> RecallCache(f"{place}/cache").ask(place, lambda index: index.get_value("count"))
         (0, ())
         """
-        walk = walk_of(folder, without)
-        if self.home is not None and walk.stamps:
+        scan = scan_folder(folder, without)
+        if self.home is not None and scan.stamps:
             path = index_path(self.home, folder, without)
             for _ in range(TRIES):
                 try:
-                    return _from_file(path, walk, question)
-                except (sqlite3.Error, Unusable, OSError):
-                    if not _rebuild(path, walk):
+                    return _ask_file(path, scan, question)
+                except (sqlite3.Error, UnusableRecallIndex, OSError):
+                    if not _rebuild(path, scan):
                         break
-        base = sqlite3.connect(":memory:", isolation_level=None)
+        return _ask_memory(scan, question)
+
+
+class QuickCache(RecallCache):
+    """Indexes that are trusted as far as a few `stat` calls can tell."""
+
+    def __init__(self, home: str, few: int = FEW) -> None:
+        super().__init__(home)
+        self.few = few
+        self.stale: list[str] = []
+
+    def ask(self, folder: str, question: Question[Answer], without: frozenset[str] = frozenset()) -> Reply[Answer]:
+        """The answer of an index, up to date if that is quick.
+
+        >>> import tempfile
+        >>> place = tempfile.mkdtemp()
+        >>> QuickCache(f"{place}/cache").ask(place, lambda index: index.get_value("count"))
+        (0, ())
+        """
         try:
-            return _answer(_filled(base, walk), walk, question)
+            found = self._ask_large(index_path(str(self.home), folder, without), folder, question)
+        except (sqlite3.Error, OSError):
+            found = None
+        if found is not None:
+            return found[0], ()
+        if not has_many_files(folder, self.few):
+            return super().ask(folder, question, without)
+        self.stale.append(folder)
+        return _ask_memory(FolderScan(folder, [], [], "", 0), question)
+
+    def _ask_large(self, path: str, folder: str, question: Question[Answer]) -> tuple[Answer] | None:
+        """The answer of a large index as it is; None if it is small, or is not an index."""
+        if not is_sealed(path):
+            return None
+        base = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+        try:
+            index = RecallIndex(base)
+            base.execute("BEGIN")
+            count = index.get_value("count")
+            if index.get_value("schema") != SCHEMA or not isinstance(count, int) or count <= self.few:
+                return None
+            folders = index.get_value("folders")
+            if not isinstance(folders, bytes) or not is_unchanged(folder, folders):
+                self.stale.append(folder)
+            found = (question(index),)
+            base.execute("COMMIT")
         finally:
             base.close()
+        return found if is_sealed(path) else None
 
 
 def index_path(home: str, folder: str, without: frozenset[str] = frozenset()) -> str:
@@ -91,75 +142,84 @@ def index_path(home: str, folder: str, without: frozenset[str] = frozenset()) ->
 # One database
 
 
-def _from_file(path: str, walk: Walk, question: Callable[[Postings], Answer]) -> tuple[Answer, tuple[Skip, ...]]:
+def _ask_file(path: str, scan: FolderScan, question: Question[Answer]) -> Reply[Answer]:
     _sweep(path)
     if not is_sealed(path):
-        raise Unusable(path)
+        raise UnusableRecallIndex(path)
     base = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
     try:
-        postings = Postings(base)
+        index = RecallIndex(base)
         base.execute("BEGIN")
-        if postings.told("schema") != SCHEMA:
-            raise Unusable(path)
-        if postings.told("digest") != walk.digest:
+        if index.get_value("schema") != SCHEMA:
+            raise UnusableRecallIndex(path)
+        if index.get_value("digest") != scan.digest:
             base.execute("ROLLBACK")
             base.execute("BEGIN IMMEDIATE")
-            _update(postings, walk)
+            _update(index, scan)
             base.execute("COMMIT")
             os.utime(path, ns=(SEALED, SEALED))
             base.execute("BEGIN")
-        elif walk.folders and postings.told("folders") != walk.folders:  # a name came or went that is no memory's
-            postings.note("folders", walk.folders)
-        answer = _answer(postings, walk, question)
+        elif scan.folders and index.get_value("folders") != scan.folders:  # a file came or went that is not a memory
+            index.set_value("folders", scan.folders)
+        answer = _answer(index, scan, question)
         base.execute("COMMIT")
         if base.total_changes:
             os.utime(path, ns=(SEALED, SEALED))
     finally:
         base.close()
     if not is_sealed(path):
-        raise Unusable(path)
+        raise UnusableRecallIndex(path)
     return answer
 
 
-def _answer(postings: Postings, walk: Walk, question: Callable[[Postings], Answer]) -> tuple[Answer, tuple[Skip, ...]]:
-    unread = [Skip(os.path.join(walk.folder, file), "unreadable") for file in postings.unread()]
-    return question(postings), (*walk.skips, *unread)
+def _ask_memory(scan: FolderScan, question: Question[Answer]) -> Reply[Answer]:
+    """The answer of an index that lives as long as the question."""
+    base = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        return _answer(_fill(base, scan), scan, question)
+    finally:
+        base.close()
 
 
-def _update(postings: Postings, walk: Walk) -> None:
+def _answer(index: RecallIndex, scan: FolderScan, question: Question[Answer]) -> Reply[Answer]:
+    unread = [Skip(os.path.join(scan.folder, file), "unreadable") for file in index.unread()]
+    return question(index), (*scan.skips, *unread)
+
+
+def _update(index: RecallIndex, scan: FolderScan) -> None:
     """Bring an index up to date: only files whose stamps differ are read."""
-    old = postings.stamps()
+    old = index.stamps()
     changed = []
-    for stamp in walk.stamps:
+    for stamp in scan.stamps:
         row, before = old.get(stamp[0], (0, ()))
         if before == stamp[1:]:
             del old[stamp[0]]
         else:
             changed.append(stamp)
     for row, _ in old.values():
-        postings.drop(row)
+        index.drop(row)
     for stamp in changed:
-        postings.put(provable(stamp, walk.began), read_memory(walk.folder, stamp[0], stamp[3] / 1e9))
-    postings.total()
-    young = any(provable(stamp, walk.began) != stamp for stamp in walk.stamps)
-    postings.note("digest", "" if young else walk.digest)
-    postings.note("folders", walk.folders)
+        index.put(spoil_young_stamp(stamp, scan.began), read_memory(scan.folder, stamp[0], stamp[3] / 1e9))
+    index.total()
+    young = any(spoil_young_stamp(stamp, scan.began) != stamp for stamp in scan.stamps)
+    index.set_value("digest", "" if young else scan.digest)
+    index.set_value("folders", scan.folders)
 
 
-def _filled(base: sqlite3.Connection, walk: Walk) -> Postings:
-    postings = Postings(base)
+def _fill(base: sqlite3.Connection, scan: FolderScan) -> RecallIndex:
+    index = RecallIndex(base)
     base.execute("BEGIN")
-    postings.create()
-    _update(postings, walk)
+    index.create()
+    _update(index, scan)
     base.execute("COMMIT")
-    return postings
+    return index
 
 
 # Its file
 
 
 def is_sealed(path: str) -> bool:
-    """Whether nobody else wrote to a database. One that is being written is given a moment."""
+    """Whether no other program wrote to a database. One that is being written is given a moment."""
     for _ in range(20):
         try:
             seen = os.stat(path, follow_symlinks=False)
@@ -173,8 +233,8 @@ def is_sealed(path: str) -> bool:
     return False
 
 
-def _rebuild(path: str, walk: Walk) -> bool:
-    """Build an index beside the one that is not believed, and rename it over; False if that is not possible here."""
+def _rebuild(path: str, scan: FolderScan) -> bool:
+    """Build an index in a temporary file and rename it into place; False if that is not possible here."""
     from foretold.storage.lock import try_lock
 
     beside = f"{path}.{os.urandom(6).hex()}.tmp"
@@ -186,7 +246,7 @@ def _rebuild(path: str, walk: Walk) -> bool:
     try:
         try:
             try_lock(handle)  # tells `_sweep` that its builder is alive
-            _write(beside, walk)
+            _write(beside, scan)
             os.fsync(handle)
         finally:
             os.close(handle)  # before the renaming: SQLite's locks on a file end when any of its descriptors is closed
@@ -200,12 +260,12 @@ def _rebuild(path: str, walk: Walk) -> bool:
     return True
 
 
-def _write(path: str, walk: Walk) -> None:
+def _write(path: str, scan: FolderScan) -> None:
     base = sqlite3.connect(path, isolation_level=None)
     try:
         base.execute("PRAGMA journal_mode = OFF")
         base.execute("PRAGMA synchronous = OFF")
-        _filled(base, walk)
+        _fill(base, scan)
     finally:
         base.close()
 
@@ -238,60 +298,3 @@ def _remove(path: str) -> None:
         os.unlink(path)
     except OSError:
         return
-
-
-class Glance(Cache):
-    """Indexes of a folder, believed as far as a glance can tell."""
-
-    def __init__(self, home: str, few: int = FEW) -> None:
-        super().__init__(home)
-        self.few = few
-        self.stale: list[str] = []
-
-    def ask(
-        self, folder: str, question: Callable[[Postings], Answer], without: frozenset[str] = frozenset()
-    ) -> tuple[Answer, tuple[Skip, ...]]:
-        """The answer of an index, up to date if that is quick.
-
-        >>> import tempfile
-        >>> place = tempfile.mkdtemp()
-        >>> Glance(f"{place}/cache").ask(place, lambda index: index.told("count"))
-        (0, ())
-        """
-        try:
-            found = self._glanced(index_path(str(self.home), folder, without), folder, question)
-        except (sqlite3.Error, OSError):
-            found = None
-        if found is not None:
-            return found[0], ()
-        if not is_many(folder, self.few):
-            return super().ask(folder, question, without)
-        self.stale.append(folder)
-        base = sqlite3.connect(":memory:", isolation_level=None)
-        try:
-            postings = Postings(base)
-            postings.create()
-            postings.total()
-            return question(postings), ()
-        finally:
-            base.close()
-
-    def _glanced(self, path: str, folder: str, question: Callable[[Postings], Answer]) -> tuple[Answer] | None:
-        """The answer of a large index as it is; None if it is small, or no index."""
-        if not is_sealed(path):
-            return None
-        base = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
-        try:
-            postings = Postings(base)
-            base.execute("BEGIN")
-            count = postings.told("count")
-            if postings.told("schema") != SCHEMA or not isinstance(count, int) or count <= self.few:
-                return None
-            packed = postings.told("folders")
-            if not isinstance(packed, bytes) or not folders_stand(folder, packed):
-                self.stale.append(folder)
-            found = (question(postings),)
-            base.execute("COMMIT")
-        finally:
-            base.close()
-        return found if is_sealed(path) else None

@@ -24,7 +24,7 @@ _ENTER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
-class Walk(NamedTuple):
+class FolderScan(NamedTuple):
     """The memory files of a folder."""
 
     folder: str
@@ -40,10 +40,10 @@ class Walk(NamedTuple):
         return [tuple(flat[at : at + 5]) for at in range(0, len(flat), 5)]  # type: ignore[misc]
 
 
-def walk_of(folder: str, without: frozenset[str] = frozenset()) -> Walk:
+def scan_folder(folder: str, without: frozenset[str] = frozenset()) -> FolderScan:
     """All memory files below a folder, and what looks like one and is none. Folders in `without` are not entered.
 
-    >>> walk_of("/nowhere").stamps
+    >>> scan_folder("/nowhere").stamps
     []
     """
     began, waiting = time.time_ns(), [""]
@@ -66,7 +66,7 @@ def walk_of(folder: str, without: frozenset[str] = frozenset()) -> Walk:
             waiting += [each for each in _look(folder, below, handle, flat, skips) if each[:-1] not in without]
         finally:
             os.close(handle)
-    return Walk(folder, flat, skips, _digest(flat), began, _packed(entered, began))
+    return FolderScan(folder, flat, skips, _digest(flat), began, _packed(entered, began))
 
 
 def _packed(entered: list[tuple[str, int, int]], began: int) -> bytes:
@@ -76,12 +76,12 @@ def _packed(entered: list[tuple[str, int, int]], began: int) -> bytes:
     return b"\0".join(field for name, *stamp in entered for field in (os.fsencode(name), b"%d %d" % tuple(stamp)))
 
 
-def folders_stand(folder: str, packed: bytes) -> bool:
+def is_unchanged(folder: str, packed: bytes) -> bool:
     """Whether the folders of an earlier walk are what they were: no name came, went or was replaced in them.
 
     One `stat` a folder. A file that was written to in its place does not show.
 
-    >>> folders_stand("/nowhere", b"")
+    >>> is_unchanged("/nowhere", b"")
     False
     """
     fields = packed.split(b"\0")
@@ -136,10 +136,10 @@ def _digest(flat: list[str | int]) -> str:
     return blake2b(dumps(flat, 2), digest_size=16).hexdigest()
 
 
-def is_many(folder: str, few: int) -> bool:
+def has_many_files(folder: str, few: int) -> bool:
     """Whether there are more than a few files below a folder: names are counted, and no more of them than needed.
 
-    >>> is_many("/nowhere", 10)
+    >>> has_many_files("/nowhere", 10)
     False
     """
     waiting, count = [folder], 0
@@ -158,7 +158,7 @@ def is_many(folder: str, few: int) -> bool:
     return count > few
 
 
-def provable(stamp: Stamp, began: int) -> Stamp:
+def spoil_young_stamp(stamp: Stamp, began: int) -> Stamp:
     """A stamp, spoilt if the file may change once more without changing it."""
     changed = stamp[4]
     coarse = _COARSE if changed % 10**9 else _WHOLE

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from foretold.memory.note import Memory
 from foretold.memory.recall.file_stamps import Stamp
-from foretold.memory.recall.query import anchors, expression
+from foretold.memory.recall.query import anchor_words, fts_expression
 from foretold.types import NamedTuple
 
 COLUMNS = ("name", "description", "anchors", "body")
@@ -37,14 +37,14 @@ TABLES = (
 Group = tuple[str, ...]
 
 
-class Query(NamedTuple):
+class RecallQuery(NamedTuple):
     """What is asked for: groups of words, and the same as the stems that the index holds."""
 
     words: tuple[Group, ...]
     stems: tuple[Group, ...]
 
 
-class Candidate(NamedTuple):
+class RecallCandidate(NamedTuple):
     """A memory that may be an answer: its row, and where the stems stand, as (stem, column, place in the column)."""
 
     id: int
@@ -54,17 +54,17 @@ class Candidate(NamedTuple):
     places: list[tuple[str, str, int]]
 
 
-class Found(NamedTuple):
+class IndexMatches(NamedTuple):
     """What an index knows about a query."""
 
     memories: int  #: how many there are
     length: int  #: characters of all of them
     spread: dict[str, int]  #: stem: how many memories hold it
-    candidates: list[Candidate]
+    candidates: list[RecallCandidate]
     near: dict[int, float] = {}  # noqa: RUF012 - never changed; row: how near its vectors are
 
 
-class Postings:
+class RecallIndex:
     """The index in one database. Changing it needs a transaction, which is the caller's."""
 
     def __init__(self, base: sqlite3.Connection) -> None:
@@ -74,14 +74,14 @@ class Postings:
         """Make the tables of an empty index."""
         for statement in TABLES:
             self.base.execute(statement)
-        self.note("schema", SCHEMA)
+        self.set_value("schema", SCHEMA)
 
-    def told(self, key: str) -> object:
+    def get_value(self, key: str) -> object:
         """What was noted under a key; None if nothing was."""
         row = self.base.execute("SELECT value FROM about WHERE key = ?", (key,)).fetchone()
         return row[0] if row else None
 
-    def note(self, key: str, value: object) -> None:
+    def set_value(self, key: str, value: object) -> None:
         self.base.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (key, value))
 
     def stamps(self) -> dict[str, tuple[int, tuple[int, ...]]]:
@@ -104,7 +104,7 @@ class Postings:
         )
         if memory:
             named = f"{memory.file.removesuffix('.md')}\n{memory.description}\n{memory.metadata.get('anchors', '')}"
-            text = (memory.name, memory.description, anchors(f"{named}\n{memory.body}"), memory.body)
+            text = (memory.name, memory.description, anchor_words(f"{named}\n{memory.body}"), memory.body)
             row = (added.lastrowid, *map(_storable, text))
             self.base.execute("INSERT INTO word(rowid, name, description, anchors, body) VALUES (?, ?, ?, ?, ?)", row)
 
@@ -116,21 +116,21 @@ class Postings:
         """Note how many memories there are and how long they are."""
         counted = "SELECT count(*), coalesce(sum(length), 0) FROM memory WHERE type IS NOT NULL"
         for key, value in zip(("count", "length"), self.base.execute(counted).fetchone(), strict=True):
-            self.note(key, value)
+            self.set_value(key, value)
 
-    def find(self, query: Query, types: Sequence[str] = (), near: dict[int, float] | None = None) -> Found:
+    def find(self, query: RecallQuery, types: Sequence[str] = (), near: dict[int, float] | None = None) -> IndexMatches:
         """What the index knows about a query. `near` says how near each memory is; the nearest need no word of it."""
         spread = self._spread({stem for group in query.stems for stem in group})
-        chosen = rarest(query, spread)
+        chosen = pick_rarest(query, spread)
         leading = _leading(query, chosen, spread)
-        pool = self._pool(expression([query.words[at] for at in leading]), types) if chosen else []
+        pool = self._pool(fts_expression([query.words[at] for at in leading]), types) if chosen else []
         nearest = sorted(near, key=near.__getitem__, reverse=True)[:NEAREST] if near else ()
         rows = sorted({*pool, *nearest})
         stems = {stem for at in chosen for stem in query.stems[at]}
-        count, length = self.told("count"), self.told("length")
+        count, length = self.get_value("count"), self.get_value("length")
         assert isinstance(count, int)
         assert isinstance(length, int)
-        return Found(count, length, spread, self._candidates(rows, stems, types), near or {})
+        return IndexMatches(count, length, spread, self._candidates(rows, stems, types), near or {})
 
     def _spread(self, stems: set[str]) -> dict[str, int]:
         asked = sorted(stems)
@@ -155,11 +155,11 @@ class Postings:
         names = self.base.execute(f"SELECT id FROM memory WHERE id IN ({_list(rows)}) ORDER BY file")  # noqa: S608
         return [row for (row,) in names]
 
-    def _candidates(self, rows: list[int], stems: set[str], types: Sequence[str]) -> list[Candidate]:
+    def _candidates(self, rows: list[int], stems: set[str], types: Sequence[str]) -> list[RecallCandidate]:
         kinds = f"type IN ({_marks(types)})" if types else "type IS NOT NULL"
         asked = f"SELECT id, file, mtime, length FROM memory WHERE id IN ({_list(rows)}) AND {kinds}"  # noqa: S608
         found = {
-            row: Candidate(row, _name(file), mtime, length, [])
+            row: RecallCandidate(row, _name(file), mtime, length, [])
             for row, file, mtime, length in self.base.execute(asked, tuple(types))
         }
         for stem in sorted(stems):
@@ -184,17 +184,17 @@ class Postings:
         return self.base.execute("SELECT id, rows FROM vector WHERE model = ? ORDER BY id", (model,)).fetchall()
 
 
-def rarest(query: Query, spread: dict[str, int]) -> list[int]:
+def pick_rarest(query: RecallQuery, spread: dict[str, int]) -> list[int]:
     """Which groups count: those that are there, and of too many the rarest.
 
-    >>> rarest(Query((("tabs",), ("xyz",)), (("tab",), ("xyz",))), {"tab": 3})
+    >>> pick_rarest(RecallQuery((("tabs",), ("xyz",)), (("tab",), ("xyz",))), {"tab": 3})
     [0]
     """
     counts = [(sum(spread.get(stem, 0) for stem in group), at) for at, group in enumerate(query.stems)]
     return sorted(at for _, at in sorted(pair for pair in counts if pair[0])[:MOST_GROUPS])
 
 
-def _leading(query: Query, chosen: list[int], spread: dict[str, int]) -> list[int]:
+def _leading(query: RecallQuery, chosen: list[int], spread: dict[str, int]) -> list[int]:
     """The groups that bring in candidates: the rarest, until ENOUGH memories hold them. The others only add marks."""
     counts = {at: sum(spread.get(stem, 0) for stem in query.stems[at]) for at in chosen}
     leading, total = [], 0
@@ -206,15 +206,15 @@ def _leading(query: Query, chosen: list[int], spread: dict[str, int]) -> list[in
     return leading
 
 
-def in_memory(memories: Iterable[Memory]) -> Postings:
+def index_memories(memories: Iterable[Memory]) -> RecallIndex:
     """An index of these memories that lives in no file.
 
     >>> from foretold.memory.note import read_note
-    >>> found = in_memory([read_note("a.md", b"Use tabs.")]).find(query_of([("tab",)]))
+    >>> found = index_memories([read_note("a.md", b"Use tabs.")]).find(make_query([("tab",)]))
     >>> found.memories, found.spread, found.candidates[0].places
     (1, {'tab': 1}, [('tab', 'body', 1)])
     """
-    postings = Postings(sqlite3.connect(":memory:", isolation_level=None))
+    postings = RecallIndex(sqlite3.connect(":memory:", isolation_level=None))
     postings.create()
     for memory in memories:
         postings.put((memory.file, 0, 0, int(memory.changed * 1e9), 0), memory)
@@ -222,11 +222,11 @@ def in_memory(memories: Iterable[Memory]) -> Postings:
     return postings
 
 
-def query_of(groups: Sequence[Group]) -> Query:
+def make_query(groups: Sequence[Group]) -> RecallQuery:
     """A query with its stems, as FTS5's own tokenizer makes them.
 
-    >>> query_of([("running", "ran")])
-    Query(words=(('running', 'ran'),), stems=(('run', 'ran'),))
+    >>> make_query([("running", "ran")])
+    RecallQuery(words=(('running', 'ran'),), stems=(('run', 'ran'),))
     """
     base = sqlite3.connect(":memory:", isolation_level=None)
     try:
@@ -239,7 +239,7 @@ def query_of(groups: Sequence[Group]) -> Query:
             stems.setdefault(at, []).append(stem)
     finally:
         base.close()
-    return Query(tuple(groups), tuple(tuple(dict.fromkeys(stems.get(at, ()))) for at in range(len(groups))))
+    return RecallQuery(tuple(groups), tuple(tuple(dict.fromkeys(stems.get(at, ()))) for at in range(len(groups))))
 
 
 def _marks(values: Sequence[object]) -> str:

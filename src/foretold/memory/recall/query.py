@@ -51,12 +51,12 @@ _HUMP = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+"
 _forms: dict[str, tuple[str, ...]] = {}
 
 
-def groups(query: str) -> list[tuple[str, ...]]:
+def word_groups(query: str) -> list[tuple[str, ...]]:
     """The words of a query; each with the other forms that count as the same word.
 
-    >>> groups("Why did we go for getUserName?")
+    >>> word_groups("Why did we go for getUserName?")
     [('go', 'went', 'gone'), ('getusername',), ('get', 'got', 'gotten'), ('user',), ('name',)]
-    >>> groups('what is "this"?'), groups("(*^-\\x00")
+    >>> word_groups('what is "this"?'), word_groups("(*^-\\x00")
     ([('what',), ('is',), ('this',)], [])
     """
     words = [word for word in _words(query) if word not in STOPWORDS]
@@ -73,12 +73,12 @@ def _words(text: str) -> list[str]:
     """Every word once, in order, lower case; names of code whole and in parts; runs as pairs of letters."""
     found: dict[str, None] = {}
     for word in "".join(each if _is_letter(each) else " " for each in text).split():
-        if not word.isascii() and (runs := pairs(word)):
+        if not word.isascii() and (runs := letter_pairs(word)):
             found.update(dict.fromkeys(runs))
             word = re.sub(_RUNS, " ", word)
         for piece in word.split():
             found[piece.lower()] = None
-            found.update(dict.fromkeys(part.lower() for part in humps(piece)))
+            found.update(dict.fromkeys(part.lower() for part in split_camel_case(piece)))
         if len(found) >= MOST:
             break
     if "_" in text[:10_000]:
@@ -116,39 +116,41 @@ def _ments(word: str) -> tuple[str, ...]:
     return (f"{base}ment",) if len(base) > 4 and base[-1] == "y" and base[-2] in "aeo" else ()
 
 
-def anchors(text: str) -> str:
+def anchor_words(text: str) -> str:
     """The words of names and paths of code that stand in a text, for an index of their own.
 
-    >>> anchors("Call parseHttp in src/web_app.py, as agreed.")
+    >>> anchor_words("Call parseHttp in src/web_app.py, as agreed.")
     'parse http parsehttp src web app py webapp'
-    >>> anchors("Use tabs."), anchors("使用制表符")
+    >>> anchor_words("Use tabs."), anchor_words("使用制表符")
     ('', '使用 用制 制表 表符')
     """
     found: dict[str, None] = {}
     for name in re.findall(_JOINED, text):
         parts = re.findall(r"[A-Za-z0-9]+", name)
         if len(parts) > 1 or not (name.islower() or name.isdigit()):
-            pieces = [piece.lower() for part in parts for piece in humps(part) or [part]]
+            pieces = [piece.lower() for part in parts for piece in split_camel_case(part) or [part]]
             if len(pieces) > 1:
                 found.update(dict.fromkeys(pieces))
                 found.update(dict.fromkeys(_glued(name)))
     if not text.isascii():
-        found.update(dict.fromkeys(pairs(text)))
+        found.update(dict.fromkeys(letter_pairs(text)))
     return " ".join(found)
 
 
 def _glued(name: str) -> list[str]:
     """The whole names in a path: what stands between dots and slashes, without underscores, if it has several parts."""
     wholes = [
-        re.sub("_+", "", whole) for whole in re.split(r"[./\\:>-]+", name) if "_" in whole.strip("_") or humps(whole)
+        re.sub("_+", "", whole)
+        for whole in re.split(r"[./\\:>-]+", name)
+        if "_" in whole.strip("_") or split_camel_case(whole)
     ]
     return [whole.lower() for whole in wholes if whole]
 
 
-def humps(word: str) -> list[str]:
+def split_camel_case(word: str) -> list[str]:
     """The parts of a name in camel case; none if it has only one.
 
-    >>> humps("parseHTTPResponse"), humps("Tabs"), humps("v2")
+    >>> split_camel_case("parseHTTPResponse"), split_camel_case("Tabs"), split_camel_case("v2")
     (['parse', 'HTTP', 'Response'], [], [])
     """
     if word.islower() or word.isupper() or word[1:].islower() or not word.isascii():
@@ -157,10 +159,10 @@ def humps(word: str) -> list[str]:
     return parts if len(parts) > 1 else []
 
 
-def pairs(text: str) -> list[str]:
+def letter_pairs(text: str) -> list[str]:
     """The pairs of letters in runs without spaces; a single letter stands for itself.
 
-    >>> pairs("制表符"), pairs("制")
+    >>> letter_pairs("制表符"), letter_pairs("制")
     (['制表', '表符'], ['制'])
     """
     found = []
@@ -169,19 +171,19 @@ def pairs(text: str) -> list[str]:
     return found
 
 
-def expression(chosen: list[tuple[str, ...]]) -> str:
+def fts_expression(chosen: list[tuple[str, ...]]) -> str:
     """An FTS5 expression that finds any of these words.
 
-    >>> expression([("go", "went"), ("tabs",)])
+    >>> fts_expression([("go", "went"), ("tabs",)])
     '"go" OR "went" OR "tabs"'
     """
     return " OR ".join(f'"{word}"' for group in chosen for word in group)
 
 
-def starts(text: str) -> list[int]:
+def word_starts(text: str) -> list[int]:
     """Where the words of a text begin: the n-th word of the index is the n-th here.
 
-    >>> starts("Use tabs.")
+    >>> word_starts("Use tabs.")
     [0, 4]
     """
     return [match.start() for match in re.finditer(_WORD, text)]

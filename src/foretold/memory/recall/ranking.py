@@ -18,10 +18,10 @@ ranks instead makes the result worse than words alone.)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import exp, log
 
-from foretold.memory.recall.index import COLUMNS, WEIGHTS, Candidate, Found, Query
+from foretold.memory.recall.index import COLUMNS, WEIGHTS, IndexMatches, RecallCandidate, RecallQuery
 from foretold.types import NamedTuple
 
 K1, B = 0.9, 0.3
@@ -31,24 +31,30 @@ FRESHNESS, LASTING = 0.001, 90 * 86400.0  #: seconds; then a third of it is left
 _WEIGHT = dict(zip(COLUMNS, WEIGHTS, strict=True))
 
 
-class Mark(NamedTuple):
+class RankedMemory(NamedTuple):
     """How good a candidate is, and by what."""
 
     score: float
     folder: int  #: which of the folders it is in
-    candidate: Candidate
+    candidate: RecallCandidate
     why: dict[str, tuple[str, ...]]  #: word of the query: the columns it stands in
     stretch: tuple[int, int]  #: the first and last word of the best stretch of the body
 
 
-def rank(query: Query, indexes: Sequence[Found], now: float = 0.0, freshness: float = FRESHNESS) -> list[Mark]:
+#: chooses, of what was found, what is worth quoting
+RankFilter = Callable[[RecallQuery, Sequence[IndexMatches], list[RankedMemory]], list[RankedMemory]]
+
+
+def rank(
+    query: RecallQuery, indexes: Sequence[IndexMatches], now: float = 0.0, freshness: float = FRESHNESS
+) -> list[RankedMemory]:
     """All candidates, the best first; equal ones by file.
 
     >>> from foretold.memory.note import read_note
-    >>> from foretold.memory.recall.index import in_memory, query_of
-    >>> query = query_of([("tabs",), ("deploy",)])
+    >>> from foretold.memory.recall.index import index_memories, make_query
+    >>> query = make_query([("tabs",), ("deploy",)])
     >>> notes = [read_note("a.md", b"Tabs."), read_note("b.md", b"Deploys need no tabs."), read_note("c.md", b"Other.")]
-    >>> [(mark.candidate.file, mark.why) for mark in rank(query, [in_memory(notes).find(query)])]
+    >>> [(mark.candidate.file, mark.why) for mark in rank(query, [index_memories(notes).find(query)])]
     [('b.md', {'tabs': ('body',), 'deploy': ('body',)}), ('a.md', {'tabs': ('body',)})]
     """
     count = sum(found.memories for found in indexes)
@@ -64,7 +70,7 @@ def rank(query: Query, indexes: Sequence[Found], now: float = 0.0, freshness: fl
     return sorted(marks, key=lambda mark: (-mark.score, mark.candidate.file, mark.folder))
 
 
-def _rarity(query: Query, indexes: Sequence[Found], count: int) -> list[float]:
+def _rarity(query: RecallQuery, indexes: Sequence[IndexMatches], count: int) -> list[float]:
     """The weight of each group: the fewer memories hold it, the more."""
     weights = []
     for group in query.stems:
@@ -74,8 +80,8 @@ def _rarity(query: Query, indexes: Sequence[Found], count: int) -> list[float]:
 
 
 def _mark(
-    query: Query, of: dict[str, int], rarity: list[float], folder: int, candidate: Candidate, mean: float
-) -> Mark:
+    query: RecallQuery, of: dict[str, int], rarity: list[float], folder: int, candidate: RecallCandidate, mean: float
+) -> RankedMemory:
     times: dict[int, int] = {}
     columns: dict[int, set[str]] = {}
     places: dict[str, list[tuple[int, int]]] = {}
@@ -86,16 +92,16 @@ def _mark(
         places.setdefault(column, []).append((at, group))
     often = K1 * (1 - B + B * candidate.length / mean)
     score = sum(rarity[group] * times[group] * (K1 + 1) / (times[group] + often) for group in sorted(times))
-    stretches = {column: best_stretch(sorted(found), rarity) for column, found in places.items()}
+    stretches = {column: find_best_stretch(sorted(found), rarity) for column, found in places.items()}
     score += STRETCH_WEIGHT * max((stretch[0] for stretch in stretches.values()), default=0.0)
     why = {query.words[group][0]: tuple(c for c in COLUMNS if c in columns[group]) for group in sorted(columns)}
-    return Mark(score, folder, candidate, why, stretches.get("body", (0.0, 0, 0))[1:])
+    return RankedMemory(score, folder, candidate, why, stretches.get("body", (0.0, 0, 0))[1:])
 
 
-def best_stretch(places: list[tuple[int, int]], rarity: Sequence[float]) -> tuple[float, int, int]:
+def find_best_stretch(places: list[tuple[int, int]], rarity: Sequence[float]) -> tuple[float, int, int]:
     """The heaviest groups that stand within STRETCH words: their weight, the first place, the last. Each counts once.
 
-    >>> best_stretch([(0, 0), (10, 1), (90, 0)], [2.0, 3.0])
+    >>> find_best_stretch([(0, 0), (10, 1), (90, 0)], [2.0, 3.0])
     (5.0, 0, 10)
     """
     best, weight, first = (0.0, 0, 0), 0.0, 0
@@ -115,7 +121,7 @@ def best_stretch(places: list[tuple[int, int]], rarity: Sequence[float]) -> tupl
     return best
 
 
-def _with_vectors(marks: list[Mark], indexes: Sequence[Found]) -> list[Mark]:
+def _with_vectors(marks: list[RankedMemory], indexes: Sequence[IndexMatches]) -> list[RankedMemory]:
     """Both marks as parts of their best, weighed."""
     near = [indexes[mark.folder].near.get(mark.candidate.id, 0.0) for mark in marks]
     best, nearest = max((mark.score for mark in marks), default=0.0), max(near, default=0.0)
@@ -129,6 +135,6 @@ def _part(weight: float, value: float, best: float) -> float:
     return weight * max(value, 0.0) / best if best > 0 else 0.0
 
 
-def _fresh(mark: Mark, now: float, freshness: float) -> float:
+def _fresh(mark: RankedMemory, now: float, freshness: float) -> float:
     age = max(0.0, now - mark.candidate.mtime / 1e9)
     return 1 + freshness * exp(-age / LASTING)

@@ -1,27 +1,24 @@
 """Recall: the memories that a question is about, within a budget of tokens.
 
-1. Every folder's index is brought up to date and asked (`cache`); what they found is weighed with one measure
-   (`scoring`); nothing is dropped but what holds no word of the question.
-2. Then the best are read from their files and quoted, in order, until the budget is used up. The budget is that of the
-   text that `render` makes, wrapper and all.
-3. A memory that is longer than its share, a third of the budget, is quoted in part (`excerpt`). One that finds no room
-   is named in `left_out`; so are those past the limit, as far as they are at least half as good as the best.
-4. A hit says why: which word of the question stands in which part of the memory, and how old the memory is.
+1. Every folder's index is brought up to date and asked (`cache`); what they found is ranked together (`ranking`). Only
+   memories without any word of the question are dropped.
+2. The best are read from their files and quoted, in order, until the budget is used up. The budget is that of the text
+   that `render` makes, wrapper and all.
+3. A memory longer than its share, a third of the budget, is quoted in part. One for which there is no room is named in
+   `left_out`; so are those past the limit, if they score at least half as much as the best.
+4. A hit says why: which word of the question is in which part of the memory, and how old the memory is.
 
-Part of a memory that fits a budget: whole lines around its best stretch, or sentences, or at last words.
+An excerpt is whole lines around the best stretch of a memory:
 
-1. A body that fits is quoted whole.
-2. Else the quotation begins with the line in which the stretch begins, and grows line by line, first to the end of the
-   stretch, then before and after it, as long as it fits.
-3. A line that is too long by itself is cut at the end of a sentence; a sentence that is too long, between words.
-4. What was left out is marked by GAP.
+5. It begins with the line in which the stretch begins, and grows line by line, first to the end of the stretch, then
+   before and after it, as long as it fits. A line that is too long by itself is cut at the end of a sentence; a
+   sentence that is too long, between words. What was left out is marked by GAP.
 
-For harnesses that let a model choose: a list of what there is, and a strict reading of what it chose.
+For harnesses that let a model choose there is a list of what there is, and a strict reading of the choice:
 
-1. The list has one line for each memory: file, type, age, description.
-2. Of the answer at most MOST memories count, each once, in its order, and none that was not offered: a model invents
-   names, and a memory may tell it to name another file.
-3. The answer may be a list, JSON (a list, or an object with one in it), or lines with bullets, quotes or numbers.
+6. The list has one line for each memory: file, type, age, description. The answer may be a list, JSON (a list, or an
+   object with one in it), or lines with bullets, quotes or numbers. At most MOST memories count, each once, in
+   the order of the answer, and only if they were offered: models invent names, and a memory may name another file.
 """
 
 from __future__ import annotations
@@ -32,37 +29,42 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 
 from foretold.memory.note import Memory
-from foretold.memory.recall.cache import Cache
+from foretold.memory.recall.cache import RecallCache
 from foretold.memory.recall.file_stamps import read_memory
-from foretold.memory.recall.index import Found, Postings, Query, query_of
-from foretold.memory.recall.query import groups, starts
-from foretold.memory.recall.ranking import FRESHNESS, Mark, rank
-from foretold.memory.recall.render import Quote, block, parse_rendered, recalled_spans, render_quotes, shown
+from foretold.memory.recall.index import IndexMatches, RecallIndex, RecallQuery, make_query
+from foretold.memory.recall.query import word_groups, word_starts
+from foretold.memory.recall.ranking import FRESHNESS, RankedMemory, RankFilter, rank
+from foretold.memory.recall.render import (
+    Quote,
+    escape_attribute,
+    render_quote,
+    render_quotes,
+)
 from foretold.types import TYPE_CHECKING, NamedTuple, Skip, estimate_tokens
 
 if TYPE_CHECKING:
     from foretold.memory.recall.vectors import Vectors
 
 
-__all__ = ["Hit", "LeftOut", "Recall", "chosen", "manifest", "parse_rendered", "recall", "recalled_spans", "render"]
-
 LIMIT = 8
+MOST = 5  #: memories that a model may choose
+GAP = "[…]"
 SHARE = 3  #: a memory may take this part of the budget
 WORTH = 0.5  #: of the best; what is worse, and past the limit, is not named
 _WORD = "0" * 16
 
 
-class Hit(NamedTuple):
+class RecallHit(NamedTuple):
     """A memory that a question is about."""
 
     memory: Memory
     score: float
-    why: dict[str, tuple[str, ...]]  #: word of the question: where it stands (name, description, anchors, body)
+    why: dict[str, tuple[str, ...]]  #: word of the question: the parts that have it (name, description, anchors, body)
     age_days: int
     note: str  #: its age in words
     excerpt: str  #: its body, or the part of it that fits
     folder: str
-    holds: str = ""  #: whether it still holds, in a few words; empty if that was not asked, or cannot be told
+    holds: str = ""  #: whether it still holds, in a few words; empty if that was not asked, or is not known
 
     @property
     def whole(self) -> bool:
@@ -71,9 +73,9 @@ class Hit(NamedTuple):
     @property
     def quote(self) -> Quote:
         """What a model sees of it."""
-        said = f"{self.memory.description}\n\n" if self.memory.description else ""
+        description = f"{self.memory.description}\n\n" if self.memory.description else ""
         note = f"{self.note}; {self.holds}" if self.holds else self.note
-        return Quote(self.memory.file, self.memory.type, self.memory.scope, note, said + self.excerpt)
+        return Quote(self.memory.file, self.memory.type, self.memory.scope, note, description + self.excerpt)
 
 
 class LeftOut(NamedTuple):
@@ -81,14 +83,14 @@ class LeftOut(NamedTuple):
 
     file: str
     score: float
-    reason: str  #: budget, limit, twice (the same memory, of the team, is quoted), or gone: it vanished meanwhile
+    reason: str  #: budget, limit, twice (the same memory, of the team, is quoted), or gone: it was deleted meanwhile
 
 
 class Recall(NamedTuple):
     """The answer to a question."""
 
     query: str
-    hits: tuple[Hit, ...]
+    hits: tuple[RecallHit, ...]
     left_out: tuple[LeftOut, ...] = ()
     named: tuple[str, ...] = ()  #: those of `left_out` that `render` still has room to name
     skips: tuple[Skip, ...] = ()  #: files that look like memories and could not be searched
@@ -107,17 +109,17 @@ def recall(
     limit: int = LIMIT,
     types: Sequence[str] = (),
     now: float | None = None,
-    cache: str | Cache | None = None,
+    cache: str | RecallCache | None = None,
     vectors: Vectors | None = None,
     scope: str = "",
     freshness: float = FRESHNESS,
     check: Callable[[Memory], str] | None = None,
-    worth: Callable[[Query, Sequence[Found], list[Mark]], list[Mark]] | None = None,
+    worth: RankFilter | None = None,
 ) -> Recall:
-    """What a question is about. A folder may come with its scope, as `(folder, "team")`; the first named comes first.
+    """The memories that a question is about. A folder may come with its scope, as `(folder, "team")`.
 
-    `cache` is the folder for indexes; without one they are built in memory, each time. `check` says of a memory whether
-    it still holds; `worth` chooses, of what was found, what is worth quoting.
+    `cache` is the folder for indexes; without one they are built in memory each time. `check` says whether a memory
+    still holds; `worth` chooses, of what was found, what is worth quoting.
 
     >>> import tempfile
     >>> place = tempfile.mkdtemp()
@@ -128,13 +130,14 @@ def recall(
     [({'tabs': ('name', 'anchors', 'body'), 'used': ('body',), 'indenting': ('description',)}, 'Use tabs in Go.')]
     """
     places = _places(folders, scope)
-    asked = query_of(groups(query))
-    found, skips = _search(places, asked, query, types, cache if isinstance(cache, Cache) else Cache(cache), vectors)
+    asked = make_query(word_groups(query))
+    indexes = cache if isinstance(cache, RecallCache) else RecallCache(cache)
+    found, skips = _search(places, asked, query, types, indexes, vectors)
     moment = time.time() if now is None else now
     ranked = rank(asked, found, moment, freshness)
     ranked = worth(asked, found, ranked) if worth else ranked
     hits, left, room = _spend(ranked, places, moment, budget, limit, check)
-    made = Recall(query, hits, left, _named(left, room), skips)
+    made = Recall(query, hits, left, _name_left_out(left, room), skips)
     return made._replace(tokens=estimate_tokens(render(made)))
 
 
@@ -145,18 +148,23 @@ def _places(folders: str | Iterable[str | tuple[str, str]], scope: str) -> list[
 
 
 def _search(
-    places: list[tuple[str, str]], asked: Query, query: str, types: Sequence[str], cache: Cache, vectors: Vectors | None
-) -> tuple[list[Found], tuple[Skip, ...]]:
-    """What every folder's index knows. A folder inside another one is asked for itself only."""
+    places: list[tuple[str, str]],
+    asked: RecallQuery,
+    query: str,
+    types: Sequence[str],
+    cache: RecallCache,
+    vectors: Vectors | None,
+) -> tuple[list[IndexMatches], tuple[Skip, ...]]:
+    """What every folder's index finds. A folder inside another one is only searched as itself."""
 
-    def question(postings: Postings) -> Found:
+    def question(index: RecallIndex) -> IndexMatches:
         if vectors is None:
-            return postings.find(asked, types)
+            return index.find(asked, types)
         from foretold.memory.recall.vectors import nearness
 
-        return postings.find(asked, types, nearness(postings, vectors, query))
+        return index.find(asked, types, nearness(index, vectors, query))
 
-    found: list[Found] = []
+    found: list[IndexMatches] = []
     skips: list[Skip] = []
     for folder, _ in places:
         inner = (os.path.relpath(other, folder) for other, _ in places if other != folder)
@@ -167,14 +175,14 @@ def _search(
 
 
 def _spend(
-    ranked: list[Mark],
+    ranked: list[RankedMemory],
     places: list[tuple[str, str]],
     now: float,
     budget: int,
     limit: int,
     check: Callable[[Memory], str] | None,
-) -> tuple[tuple[Hit, ...], tuple[LeftOut, ...], int]:
-    hits: list[Hit] = []
+) -> tuple[tuple[RecallHit, ...], tuple[LeftOut, ...], int]:
+    hits: list[RecallHit] = []
     left: list[LeftOut] = []
     room = budget - estimate_tokens(render_quotes([], [""], _WORD))
     share = room if limit == 1 else budget // SHARE
@@ -184,10 +192,10 @@ def _spend(
                 break
             left.append(LeftOut(mark.candidate.file, mark.score, "limit"))
             continue
-        found = _hit(mark, places[mark.folder], now, min(room, share), check)
-        if isinstance(found, Hit) and _is_among(found, hits):
+        found = _make_hit(mark, places[mark.folder], now, min(room, share), check)
+        if isinstance(found, RecallHit) and _is_among(found, hits):
             left.append(LeftOut(found.memory.file, mark.score, "twice"))
-        elif isinstance(found, Hit):
+        elif isinstance(found, RecallHit):
             room -= _cost(found)
             hits.append(found)
         else:
@@ -195,14 +203,14 @@ def _spend(
     return tuple(hits), tuple(left), room
 
 
-def _is_among(hit: Hit, hits: list[Hit]) -> bool:
-    """Whether the same memory is there already: the one that was shared, and the shared one."""
+def _is_among(hit: RecallHit, hits: list[RecallHit]) -> bool:
+    """Whether the same memory is quoted already: the private one, or the one that was shared."""
     return any((each.memory.name, each.memory.body) == (hit.memory.name, hit.memory.body) for each in hits)
 
 
-def _hit(
-    mark: Mark, place: tuple[str, str], now: float, room: int, check: Callable[[Memory], str] | None
-) -> Hit | LeftOut:
+def _make_hit(
+    mark: RankedMemory, place: tuple[str, str], now: float, room: int, check: Callable[[Memory], str] | None
+) -> RecallHit | LeftOut:
     """A hit with as much of its memory as there is room for."""
     folder, scope = place
     file = mark.candidate.file
@@ -210,30 +218,30 @@ def _hit(
     if memory is None:
         return LeftOut(file, mark.score, "gone")
     holds = check(memory) if check else ""
-    hit = Hit(memory, mark.score, mark.why, *age_of(memory.changed, now), memory.body, folder, holds)
+    hit = RecallHit(memory, mark.score, mark.why, *age_of(memory.changed, now), memory.body, folder, holds)
     if _cost(hit) <= room:
         return hit
     part = excerpt(memory.body, mark.stretch, room - _cost(hit._replace(excerpt="")) - 1)
     return hit._replace(excerpt=part) if part else LeftOut(file, mark.score, "budget")
 
 
-def _named(left: tuple[LeftOut, ...], room: int) -> tuple[str, ...]:
-    """The names that there is room for, with the comma between them."""
+def _name_left_out(left: tuple[LeftOut, ...], room: int) -> tuple[str, ...]:
+    """The files that there is room to name, with the commas between them."""
     named: list[str] = []
     for each in left:
-        room -= estimate_tokens(f"{shown(each.file)}, ")
+        room -= estimate_tokens(f"{escape_attribute(each.file)}, ")
         if room < 0:
             break
         named.append(each.file)
     return tuple(named)
 
 
-def _cost(hit: Hit) -> int:
-    return estimate_tokens("\n" + block(hit.quote, _WORD))
+def _cost(hit: RecallHit) -> int:
+    return estimate_tokens("\n" + render_quote(hit.quote, _WORD))
 
 
 def render(found: Recall) -> str:
-    """The hits as text for a model. Nothing in a memory can close the wrapper; see `rendered`.
+    """The hits as text for a model. Nothing in a memory can close the wrapper; see `recall.render`.
 
     >>> render(Recall("nothing", ()))
     ''
@@ -241,7 +249,8 @@ def render(found: Recall) -> str:
     return render_quotes(found.quotes, found.named)
 
 
-GAP = "[…]"
+# Excerpts
+
 _LINE = r"[^\n]*\n?"
 _SENTENCE = r"(?s:.+?)(?:[.!?。！？]+[\"')\]]*(?:\s+|$)|$)"
 _SPACED = r"\S+\s*|\s+"
@@ -259,19 +268,19 @@ def excerpt(body: str, stretch: tuple[int, int], budget: int) -> str:
     """
     if estimate_tokens(body) <= budget:
         return body
-    begins = starts(body)
+    begins = word_starts(body)
     if not begins:
         return ""
     first, last = (begins[min(at, len(begins) - 1)] for at in stretch)
     room = budget - 2 * estimate_tokens(f"\n{GAP}")
     for pieces in (_LINE, _SENTENCE, _SPACED):
-        found = _grown(body, [match.span() for match in re.finditer(pieces, body) if match[0]], first, last, room)
+        found = _grow_span(body, [match.span() for match in re.finditer(pieces, body) if match[0]], first, last, room)
         if found is not None:
-            return _marked(body, *found)
+            return _mark_gaps(body, *found)
     return ""
 
 
-def _grown(body: str, pieces: list[tuple[int, int]], first: int, last: int, room: int) -> tuple[int, int] | None:
+def _grow_span(body: str, pieces: list[tuple[int, int]], first: int, last: int, room: int) -> tuple[int, int] | None:
     """The span of the pieces that fit; None if not even the first does."""
     low = next(at for at, (_, end) in enumerate(pieces) if first < end)
     high = low + 1
@@ -294,18 +303,19 @@ def _cost_of_span(body: str, span: tuple[int, int]) -> int:
     return estimate_tokens(body[span[0] : span[1]])
 
 
-def _marked(body: str, start: int, end: int) -> str:
+def _mark_gaps(body: str, start: int, end: int) -> str:
     before = f"{GAP}\n" if body[:start].strip() else ""
     after = f"\n{GAP}" if body[end:].strip() else ""
     return f"{before}{body[start:end].strip()}{after}"
 
 
-MOST = 5
+# A choice by a model
+
 _LEAD = r"^\s*(?:[-*•]|\d+[.)])?\s*(?:\[\w*\]\s*)?"
 
 
 def age_of(changed: float, now: float) -> tuple[int, str]:
-    """How old something is: whole days, and in words. What comes from the future is of today.
+    """How old something is: whole days, and in words. A time in the future counts as today.
 
     >>> age_of(0, 86400 * 3 + 5), age_of(100, 0)
     ((3, '3 days old'), (0, 'today'))
@@ -325,17 +335,17 @@ def manifest(memories: Iterable[Memory], now: float) -> str:
     lines = []
     for memory in memories:
         kind = f" [{memory.type}]" if memory.type else ""
-        said = f": {memory.description}" if memory.description else ""
-        lines.append(f"- {_line(memory.file)}{kind} ({age_of(memory.changed, now)[1]}){_line(said)}")
+        description = f": {memory.description}" if memory.description else ""
+        lines.append(f"- {_line(memory.file)}{kind} ({age_of(memory.changed, now)[1]}){_line(description)}")
     return "\n".join(lines)
 
 
-def chosen(answer: str | Sequence[object], offered: Iterable[str | Memory]) -> tuple[str, ...]:
+def parse_choice(answer: str | Sequence[object], offered: Iterable[str | Memory]) -> tuple[str, ...]:
     """The files that an answer names, of those that were offered.
 
-    >>> chosen('Sure: {"selected_memories": ["a.md", "/etc/passwd", "a.md"]}', ["a.md", "b.md"])
+    >>> parse_choice('Sure: {"selected_memories": ["a.md", "/etc/passwd", "a.md"]}', ["a.md", "b.md"])
     ('a.md',)
-    >>> chosen("1. `b.md`\\n- a.md [user]: because", ["a.md", "b.md"])
+    >>> parse_choice("1. `b.md`\\n- a.md [user]: because", ["a.md", "b.md"])
     ('b.md', 'a.md')
     """
     files = [each if isinstance(each, str) else each.file for each in offered]
@@ -363,7 +373,7 @@ def _from_json(answer: str) -> Sequence[object] | None:
 
 
 def _from_lines(answer: str, known: dict[str, str]) -> list[str]:
-    """Of every line the name it begins with."""
+    """The name at the start of every line."""
     found = []
     for line in answer.splitlines()[:1000]:
         rest = re.sub(_LEAD, "", line, count=1).strip("`'\"* ")

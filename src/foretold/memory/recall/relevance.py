@@ -14,8 +14,8 @@ from foretold.types import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from foretold.memory.recall.index import Found, Query
-    from foretold.memory.recall.ranking import Mark
+    from foretold.memory.recall.index import IndexMatches, RecallQuery
+    from foretold.memory.recall.ranking import RankedMemory
 
 WORTH = 0.5  #: of the best
 COMMON = 10  #: one in so many memories holds a word that tells nothing
@@ -35,13 +35,15 @@ GENERAL = frozenset(
 )
 
 
-def worth_quoting(query: Query, indexes: Sequence[Found], ranked: list[Mark]) -> list[Mark]:
+def worth_quoting(
+    query: RecallQuery, indexes: Sequence[IndexMatches], ranked: list[RankedMemory]
+) -> list[RankedMemory]:
     """What is left of what was found; for `recall(…, worth=worth_quoting)`."""
     telling = telling_words(query, indexes)
     return [mark for mark in ranked if mark.score >= ranked[0].score * WORTH and is_about(mark.why, telling)]
 
 
-def telling_words(query: Query, indexes: Sequence[Found]) -> list[str]:
+def telling_words(query: RecallQuery, indexes: Sequence[IndexMatches]) -> list[str]:
     """The words of a question that tell one memory from another."""
     most = max(FEW, sum(found.memories for found in indexes) // COMMON)
     found = []

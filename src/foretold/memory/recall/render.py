@@ -47,18 +47,20 @@ def render_quotes(quotes: Sequence[Quote], left_out: Sequence[str] = (), word: s
     """
     if not quotes and not left_out:
         return ""
-    named = [shown(file) for file in left_out]
+    named = [escape_attribute(file) for file in left_out]
     word = word or _unheard("\n".join([*map("\n".join, quotes), *named]))
-    lines = [f'<recalled-memories id="{word}">', NOTICE, *(block(quote, word) for quote in quotes)]
+    lines = [f'<recalled-memories id="{word}">', NOTICE, *(render_quote(quote, word) for quote in quotes)]
     if named:
         lines.append(f"Not quoted, for lack of space: {', '.join(named)}")
     return "\n".join([*lines, f"</recalled-memories {word}>"])
 
 
-def block(quote: Quote, word: str) -> str:
+def render_quote(quote: Quote, word: str) -> str:
     """One memory in its tags."""
-    said = " ".join(f'{key}="{shown(value)}"' for key, value in zip(Quote._fields[:4], quote, strict=False))
-    return f"<memory {word} {said}>\n{quote.text}\n</memory {word}>"
+    attributes = " ".join(
+        f'{key}="{escape_attribute(value)}"' for key, value in zip(Quote._fields[:4], quote, strict=False)
+    )
+    return f"<memory {word} {attributes}>\n{quote.text}\n</memory {word}>"
 
 
 def parse_rendered(text: str) -> tuple[Quote, ...]:
@@ -114,7 +116,7 @@ def _unheard(text: str) -> str:
     return word
 
 
-def shown(value: str) -> str:
+def escape_attribute(value: str) -> str:
     """A value as it stands between quotes."""
     for plain, escape in _ESCAPES:
         value = value.replace(plain, escape)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from foretold.errors import ForetoldError
 from foretold.extras import how_to_install
-from foretold.memory.recall.index import Postings
+from foretold.memory.recall.index import RecallIndex
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def parts(name: str, description: str, body: str) -> list[str]:
     return [*found, part] if part or not found else found
 
 
-def nearness(postings: Postings, vectors: Vectors, query: str) -> dict[int, float]:
+def nearness(postings: RecallIndex, vectors: Vectors, query: str) -> dict[int, float]:
     """For every row how near its nearest part is to a query: the cosine."""
     import numpy
 
@@ -96,7 +96,7 @@ def nearness(postings: Postings, vectors: Vectors, query: str) -> dict[int, floa
     return found
 
 
-def _complete(postings: Postings, vectors: Vectors) -> None:
+def _complete(postings: RecallIndex, vectors: Vectors) -> None:
     """Make the vectors that are missing."""
     import numpy
 

@@ -1,11 +1,11 @@
-"""Noticing what other programs did to a store's folder.
+"""Changes that other programs made in a store's folder.
 
-1. A file whose stamp (inode, size, times) is the one that was kept is unchanged; any other is read and compared.
-   A stamp of this very moment is not kept: a second change within one tick of the clock would leave it as it is.
-2. A file that is as it was before the last record says that the recorded change never happened, or was taken back:
+1. A file whose stamp (inode, size, times) is the recorded one is unchanged; any other is read and compared. A stamp of
+   this very moment is not recorded: a second change within one tick of the clock would leave it as it is.
+2. A file that is as it was before the last record means that the recorded change never happened, or was undone:
    `revert`.
-3. A file that went away while another with the same content came is a rename.
-4. What could not be looked at is not gone.
+3. A file that disappeared while another with the same content appeared is a rename.
+4. A file that could not be looked at is not gone.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ NONE = "none"  #: the listing of a store whose index was deleted
 TICK = 50_000_000  #: nanoseconds; more than a tick of any clock by which files are stamped
 
 
-class Seen(NamedTuple):
-    """What was noticed."""
+class ExternalChanges(NamedTuple):
+    """What other programs changed, and the stamps of the files that were read."""
 
     changes: list[Change]
     stamps: dict[str, Stamp]
 
-    def joined(self, update: Update) -> Update:
-        """What the index is to say about these changes too."""
+    def merge_into(self, update: Update) -> Update:
+        """An update of the index that covers these changes too."""
         put: dict[str, tuple[Memory | None, Memory]] = {}
         gone: set[str] = set()
         moved: dict[str, str] = {}
@@ -51,16 +51,16 @@ class Seen(NamedTuple):
         return update._replace(put=put, gone=frozenset(gone), moved={**moved, **update.moved})
 
 
-def look(folder: MemoryFolder, journal: Journal) -> Seen:
-    """What is not as the journal says. Under the lock, after its refresh."""
+def find_external_changes(folder: MemoryFolder, journal: Journal) -> ExternalChanges:
+    """What differs from the journal. Under the lock, after its refresh."""
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     stamps: dict[str, Stamp] = {}
     found: list[Change] = []
-    told: list[Finding] = []
-    present = folder.files(told)
-    unseen = {finding.path for finding in told}
+    findings: list[Finding] = []
+    present = folder.files(findings)
+    unseen = {finding.path for finding in findings}
     if folder.path in unseen:
-        raise StoreFailed(f"cannot look into {folder.path}: {told[0].message}. Nothing was changed")
+        raise StoreFailed(f"cannot list {folder.path}: {findings[0].message}. Nothing was changed")
     for file, seen in present.items():
         head = journal.heads.get(file)
         if head is not None and head.stamp == seen and head.digest is not None:
@@ -68,7 +68,7 @@ def look(folder: MemoryFolder, journal: Journal) -> Seen:
         try:
             held = folder.read(file)
         except (NoSuchMemory, StoreFailed):
-            continue  # gone, or nothing we can read; `list` names it
+            continue  # gone, or unreadable; `list` names it
         digest = digest_of(held.data)
         if abs(time.time_ns() - held.stamp.ctime) > TICK:
             stamps[file] = held.stamp
@@ -80,20 +80,20 @@ def look(folder: MemoryFolder, journal: Journal) -> Seen:
     for file, head in journal.heads.items():
         if head.digest is not None and file not in present and file != INDEX and unseen.isdisjoint(_above(file)):
             found.append(Change(0, stamp, "delete", file, head.digest, None, "other"))
-    found = _renames(found)
-    found += _index(folder, journal, stamp)
+    found = _join_renames(found)
+    found += _index_changes(folder, journal, stamp)
     first = journal.number + 1
-    return Seen([change._replace(number=first + at) for at, change in enumerate(found)], stamps)
+    return ExternalChanges([change._replace(number=first + at) for at, change in enumerate(found)], stamps)
 
 
 def _above(file: str) -> set[str]:
-    """A file and the folders it stands in."""
+    """A file and the folders it is in."""
     parts = file.split("/")
     return {"/".join(parts[: at + 1]) for at in range(len(parts))}
 
 
-def _renames(changes: list[Change]) -> list[Change]:
-    """A file gone and one come with the same content are one file with another name."""
+def _join_renames(changes: list[Change]) -> list[Change]:
+    """A deleted file and a new one with the same content are a rename."""
     gone = {change.before: change for change in changes if change.after is None and change.op == "delete"}
     joined, spent = [], set()
     for change in changes:
@@ -105,8 +105,8 @@ def _renames(changes: list[Change]) -> list[Change]:
     return [change for change in joined if change.after is not None or change.file not in spent]
 
 
-def _index(folder: MemoryFolder, journal: Journal, stamp: str) -> list[Change]:
-    """The index, if another program wrote it: its text is kept whole."""
+def _index_changes(folder: MemoryFolder, journal: Journal, stamp: str) -> list[Change]:
+    """The index, if another program wrote it: its whole text is recorded."""
     head = journal.heads.get(INDEX)
     before = head.digest if head else None
     try:
@@ -119,5 +119,5 @@ def _index(folder: MemoryFolder, journal: Journal, stamp: str) -> list[Change]:
         return []
     digest = digest_of(data)
     if digest in (journal.listing, *journal.earlier):
-        return []  # as we wrote it, or would have, had we lived
+        return []  # as we wrote it, or planned to before the process died
     return [Change(0, stamp, "edit", INDEX, before, digest, "other", data=data, listing=digest)]

@@ -22,7 +22,7 @@ from foretold.storage.kernel import token
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from foretold.memory.store.journal import Said
+    from foretold.memory.store.journal import ChangeOrigin
 
 
 class Proposal(NamedTuple):
@@ -48,7 +48,7 @@ class Inbox:
     def __init__(self, store: Store, others: Mapping[str, Store] | None = None) -> None:
         self.store = store
         self.others = others or {}  #: by scope
-        self.lines = RecordLog(os.path.join(store.shelf.state.path, "inbox.jsonl"), store.folder.kernel)
+        self.lines = RecordLog(os.path.join(store.state, "inbox.jsonl"), store.folder.kernel)
 
     def propose(
         self,
@@ -99,8 +99,8 @@ class Inbox:
             self._append({"kind": "accept", "id": proposal.id, "time": now()})
         except StoreFailed as error:
             reason = str(error).removesuffix(". Nothing was changed")
-            said = f"{proposal.file} is changed, but the inbox does not know yet: {reason}. Accept it again"
-            raise NotSynced(said) from error
+            message = f"{proposal.file} is changed, but the inbox does not know yet: {reason}. Accept it again"
+            raise NotSynced(message) from error
         return made
 
     def refuse(self, name: str, why: str = "") -> Proposal:
@@ -129,16 +129,16 @@ class Inbox:
 
     def _make(self, proposal: Proposal) -> Memory | Change:
         why = ", ".join(filter(None, (proposal.why, f"proposal {proposal.id}, accepted")))
-        said: Said = {"by": "agent", "session": proposal.session, "why": why}
-        store, expect = self._store(proposal).let_through(), proposal.expect
+        message: ChangeOrigin = {"by": "agent", "session": proposal.session, "why": why}
+        store, expect = self._store(proposal).with_approval(), proposal.expect
         try:
             if proposal.op == "delete":
-                return store.delete(proposal.file, expect=expect, **said)
+                return store.delete(proposal.file, expect=expect, **message)
             if proposal.op == "rename":
-                return store.rename(proposal.file, proposal.text, expect=expect, **said)
+                return store.rename(proposal.file, proposal.text, expect=expect, **message)
             if proposal.op == "edit":
-                return store.edit(proposal.file, text=proposal.text, expect=expect, **said)
-            return store.put(proposal.file, proposal.text, **said)
+                return store.edit(proposal.file, text=proposal.text, expect=expect, **message)
+            return store.put(proposal.file, proposal.text, **message)
         except (MemoryExists, MemoryChanged, NoSuchMemory):
             made = self._made(proposal)
             if made is None:
@@ -167,7 +167,7 @@ class Inbox:
         return self.others[proposal.scope]
 
     def _append(self, record: dict[str, object]) -> None:
-        with self.store.shelf.locked():
+        with self.store.versioned.locked():
             self.lines.append([record])
 
 

@@ -34,7 +34,7 @@ MAX_LINE = 150
 _ITEM = re.compile(r"[ \t]*[-*+][ \t]+\[((?:[^\[\]\\]|\\.)*)\]\((?:<([^<>\n]*)>|([^()\s]*))\)")
 
 
-class Line(NamedTuple):
+class IndexEntry(NamedTuple):
     """A line of the index that is an entry."""
 
     number: int  #: from 0
@@ -42,18 +42,18 @@ class Line(NamedTuple):
     file: str
 
 
-def entries_of(text: str) -> list[Line]:
+def entries_of(text: str) -> list[IndexEntry]:
     r"""The entries of an index.
 
     >>> entries_of("# Mine\n- [Role](user_role.md) — a chemist\n- [Site](https://example.org/a.md)\n")
-    [Line(number=1, title='Role', file='user_role.md')]
+    [IndexEntry(number=1, title='Role', file='user_role.md')]
     """
     found = []
     for number, line in enumerate(text.split("\n")):
         item = _ITEM.match(line)
         file = item and _file_of(item[2] or item[3])
         if item and file:
-            found.append(Line(number, item[1], file))
+            found.append(IndexEntry(number, item[1], file))
     return found
 
 
@@ -94,12 +94,12 @@ class Update(NamedTuple):
     lines: Mapping[str, str] = {}  #: file -> the line that somebody had written for it
 
 
-def updated(text: str, update: Update) -> str:
+def update_index(text: str, update: Update) -> str:
     r"""An index that follows its files.
 
     >>> from foretold.memory.note import read_note
     >>> role = read_note("user_role.md", b"---\nname: role\ndescription: a chemist\n---\n")
-    >>> updated("Keep this.\n", Update({"user_role.md": (None, role)}))
+    >>> update_index("Keep this.\n", Update({"user_role.md": (None, role)}))
     'Keep this.\n\n- [Role](user_role.md) — a chemist\n'
     """
     lines = text.split("\n")
@@ -126,7 +126,7 @@ def updated(text: str, update: Update) -> str:
     return "\n".join(line for number, line in kept if number not in drop)
 
 
-def _repeated(lines: list[str], found: list[Line], update: Update) -> set[int]:
+def _repeated(lines: list[str], found: list[IndexEntry], update: Update) -> set[int]:
     """Entries of ours whose file has another one, which somebody else wrote."""
     files = [entry.file for entry in found]
     return {
@@ -139,7 +139,7 @@ def _repeated(lines: list[str], found: list[Line], update: Update) -> set[int]:
     }
 
 
-def _followed(line: str, entry: Line, before: Memory | None, now: Memory) -> str:
+def _followed(line: str, entry: IndexEntry, before: Memory | None, now: Memory) -> str:
     """The line of an entry after its memory has changed."""
     end = "\r" if line.endswith("\r") else ""
     if before is not None and line.rstrip() == entry_line(before):
@@ -163,10 +163,10 @@ def _with_new(lines: list[str], new: list[str], at: int, end: str) -> list[tuple
     return [*numbered, *([(-1, end)] if numbered else []), *added, (-1, "")]
 
 
-def shortened(line: str) -> str:
+def shorten_entry(line: str) -> str:
     """An entry's line on at most 150 characters; the hook gives way.
 
-    >>> len(shortened("- [Role](user_role.md) — " + "very " * 50))
+    >>> len(shorten_entry("- [Role](user_role.md) — " + "very " * 50))
     145
     """
     item = _ITEM.match(line)
@@ -179,7 +179,7 @@ def shortened(line: str) -> str:
 MODEL = "claude-code"
 
 
-class Long(NamedTuple):
+class LongEntry(NamedTuple):
     """An entry that takes more room than it should."""
 
     line: int  #: of the file, from 1
@@ -210,13 +210,15 @@ class Budget:
         return self.seen_lines < self.lines or self.seen_units < self.units
 
     @property
-    def long(self) -> list[Long]:
+    def long(self) -> list[LongEntry]:
         """Entries over 150 characters, the longest first."""
         lines = self.text.split("\n")
-        found = [Long(entry.number + 1, entry.file, len(lines[entry.number].rstrip("\r"))) for entry in self.entries]
+        found = [
+            LongEntry(entry.number + 1, entry.file, len(lines[entry.number].rstrip("\r"))) for entry in self.entries
+        ]
         return sorted((each for each in found if each.length > MAX_LINE), key=lambda each: -each.length)
 
-    def compacted(self) -> str:
+    def compact(self) -> str:
         """A shorter index that says the same: a proposal."""
         dangling = {entry.number for entry in self.dangling}
         entries = {entry.number: entry for entry in self.entries}
@@ -225,12 +227,12 @@ class Budget:
             is_idle = not line.strip() and _between(number, entries, self.text)
             if number not in dangling and not is_idle:
                 end = "\r" if line.endswith("\r") else ""
-                kept.append(shortened(line.removesuffix("\r")) + end if number in entries else line)
+                kept.append(shorten_entry(line.removesuffix("\r")) + end if number in entries else line)
         text = "\n".join(kept).rstrip("\n")
         return text + "\n" if text else ""
 
 
-def _between(number: int, entries: dict[int, Line], text: str) -> bool:
+def _between(number: int, entries: dict[int, IndexEntry], text: str) -> bool:
     """Whether a blank line stands between two entries."""
     lines = text.split("\n")
     before, after = number - 1, number + 1

@@ -1,11 +1,11 @@
 """The history of a store: a record per change, written and synced before the change is made.
 
-1. A record names the change (`op`), the file, its digest before and after, who made it, and carries the whole text that
-   came of it; so every version there ever was can be had back from this one file.
+1. A record names the change (`op`), the file, its digest before and after, who made it, and carries the whole text
+   after it; so every version that ever existed can be restored from this one file.
 2. The record comes first, the change after it. If the change never happened, the file is still as it was before, and
-   the next look at it says so (`revert`).
-3. What is known of each file (its last digest, and the stamp by which an unchanged file is told without reading it) is
-   kept beside, in a cache that can go at any moment.
+   the next look at it records a `revert`.
+3. What is known about each file (its last digest, and the stamp by which an unchanged file is recognised without
+   reading it) is kept in a separate cache that may vanish at any moment.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 if TYPE_CHECKING:
     from typing import TypedDict
 
-    class Said(TypedDict, total=False):
+    class ChangeOrigin(TypedDict, total=False):
         """Who makes a change, and why."""
 
         by: str  #: user or agent
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 NAME = "log.jsonl"
 LISTINGS = 16  #: earlier ones that are remembered
-EVERY = 32  #: changes after which the cache of heads is written anew
+EVERY = 32  #: changes after which the cache of heads is written again
 _CACHE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -47,7 +47,7 @@ class Change(NamedTuple):
     file: str
     before: str | None  #: digest of the file before; None: there was none
     after: str | None  #: digest of the file afterwards; None: there is none
-    by: str = "user"  #: user, agent; other: a program that is not ours
+    by: str = "user"  #: user, agent; other: another program
     old: str = ""  #: the file's former path, of a rename
     session: str = ""
     why: str = ""
@@ -57,7 +57,7 @@ class Change(NamedTuple):
 
 
 class Head(NamedTuple):
-    """What is known of a file."""
+    """What is known about a file."""
 
     digest: str | None
     before: str | None
@@ -65,43 +65,45 @@ class Head(NamedTuple):
 
 
 class Journal:
-    """The changes of one store, and what they say of each file now."""
+    """The changes of one store, and what they say about each file now."""
 
     def __init__(self, state: str, cache: str, kernel: Kernel = KERNEL) -> None:
         self.lines = RecordLog(os.path.join(state, NAME), kernel)
         self.cache = os.path.join(cache, "heads.json")
         self.heads: dict[str, Head] = {}
-        self.listing = ""  #: digest of the index as it was last to be written, or seen
-        self.earlier: list[str] = []  #: those before it: one of them it still is if processes died before they wrote
+        self.listing = ""  #: digest of the index as it was last planned, or seen
+        self.earlier: list[
+            str
+        ] = []  #: those before it: the index is still one of them if processes died before they wrote
         self.number = 0
         self._end = 0
         self._saved = 0
 
     def changes(self, findings: list[Finding] | None = None) -> list[Change]:
-        """Every change, the first first."""
+        """Every change, oldest first."""
         return [change_of(record) for record in self.lines.read(0, findings)[0]]
 
     def refresh(self) -> None:
-        """Learn what other processes have written since."""
+        """Read what other processes have written since."""
         if not self._end:
             self._load()
         records, self._end = self.lines.read(self._end)
         for record in records:
-            self._learn(change_of(record))
+            self._apply(change_of(record))
 
     def append(self, changes: list[Change]) -> None:
-        """Write changes down. Under the store's lock, after `refresh`."""
+        """Record changes. Under the store's lock, after `refresh`."""
         if changes:
             self.lines.append([record_of(change) for change in changes])
             self.refresh()
 
     def stamp(self, file: str, stamp: Stamp) -> None:
-        """Remember by what an unchanged file is told."""
+        """Remember the stamp of an unchanged file."""
         head = self.heads.get(file)
         if head:
             self.heads[file] = head._replace(stamp=stamp)
 
-    def _learn(self, change: Change) -> None:
+    def _apply(self, change: Change) -> None:
         self.number = change.number
         if change.listing:
             self.earlier, self.listing = [*self.earlier, self.listing][-LISTINGS:], change.listing
@@ -114,7 +116,7 @@ class Journal:
     # The cache
 
     def save(self, *, always: bool = False) -> None:
-        """Keep what is known, for the next process. A cache: it is neither synced nor missed."""
+        """Save what is known for the next process. A cache: it is not synced, and may be lost."""
         if not always and self.number - self._saved < EVERY:
             return
         data = {
@@ -144,10 +146,10 @@ class Journal:
             self.number, self._end = data["number"], end
             self._saved = self.number
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            return  # no cache, or none that we can read: the log says it all
+            return  # no readable cache: the log has everything
 
     def _tail(self, end: int) -> str:
-        """What stands before a place in the log; so that a cache of another log is not believed."""
+        """The bytes before an offset of the log, so that a cache of another log is not used."""
         try:
             with open(self.lines.path, "rb") as file:
                 file.seek(max(0, end - 64))
@@ -174,7 +176,7 @@ def record_of(change: Change) -> dict[str, object]:
 
 
 def change_of(record: dict[str, object]) -> Change:
-    """The change that a record of the log tells of. Keys of later versions are passed over."""
+    """The change in a record of the log. Keys of later versions are ignored."""
     values = {key: value for key, value in record.items() if key in Change._fields}
     text, coded = record.get("text"), record.get("base64")
     if isinstance(text, str):

@@ -1,15 +1,12 @@
-"""A store of memories: one file each, an index beside them, and a history of every change.
+"""A store of memories: one file each, an index, and a history of every change.
 
-1. Whoever has the answer of a call has it on the disk.
+1. When a call returns, its change is on the disk.
 2. A change compares: an edit of a memory that is no longer as it was expected fails, and loses nothing.
 3. A deleted memory is in the history, and comes back with `restore`.
-4. Who may write what is the policy: `auto` lets the user and agents write, `confirm` puts what agents write into the
-   inbox, `manual` refuses them, `read-only` refuses everybody.
-
-The life of one memory, read from the log: under all the names it had, and as it was at any time.
-
-1. A life is walked backwards from the file that a memory has now, or had last; a rename leads on to the former name.
-2. What a name means is decided by what is there now; only if nothing is, by who had it last.
+4. The policy says who may write: `auto` lets the user and agents write, `confirm` puts what agents write into the
+   inbox, `manual` refuses agents, `read-only` refuses everyone.
+5. The log of one memory is read backwards from the file that it has now, or had last; a rename leads on to the former
+   name. A name means the memory that has it now; if there is none, the one that had it last.
 """
 
 from __future__ import annotations
@@ -22,10 +19,10 @@ from copy import copy
 from foretold.errors import BadName, MemoryChanged, NoSuchMemory, StoreFailed, WriteRefused
 from foretold.memory.format.write import render_note
 from foretold.memory.note import INDEX, TYPES, Memory, new_file, read_note, safe_file, slug_of
-from foretold.memory.store.external_changes import Seen
+from foretold.memory.store.external_changes import ExternalChanges
 from foretold.memory.store.index_file import Update, line_of
 from foretold.memory.store.journal import Change
-from foretold.memory.store.transaction import Shelf, now
+from foretold.memory.store.transaction import VersionedFolder, now
 from foretold.storage.digest import digest_of
 from foretold.storage.folder import Modes
 from foretold.storage.kernel import KERNEL, Kernel
@@ -35,7 +32,7 @@ from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from foretold.memory.store.journal import Said
+    from foretold.memory.store.journal import ChangeOrigin
 
 
 class Arrival(NamedTuple):
@@ -62,12 +59,13 @@ class Store:
         kernel: Kernel = KERNEL,
     ) -> None:
         modes = Modes(0o644, 0o755) if scope == "team" else Modes()
-        self.shelf = Shelf(folder, state, cache, modes, kernel)
-        self.folder, self.journal = self.shelf.folder, self.shelf.journal
+        self.versioned = VersionedFolder(folder, state, cache, modes, kernel)
+        self.folder, self.journal = self.versioned.folder, self.versioned.journal
+        self.state = state
         self.cache, self.scope, self.policy, self.author = cache, scope, policy, author
 
-    def let_through(self) -> Store:
-        """The same store for a change of an agent that the user has agreed to."""
+    def with_approval(self) -> Store:
+        """The same store for an agent's change that the user approved."""
         other = copy(self)
         other.policy = "auto" if self.policy == "confirm" else self.policy
         return other
@@ -79,16 +77,16 @@ class Store:
     # Reading
 
     def memories(self, findings: list[Finding] | None = None) -> list[Memory]:
-        """Every memory, by file. What cannot be read is told in `findings`."""
-        told: list[Finding] = [] if findings is None else findings
+        """Every memory, by file. What cannot be read is added to `findings`."""
+        problems: list[Finding] = [] if findings is None else findings
         found = []
-        for file in self.folder.files(told):
+        for file in self.folder.files(problems):
             try:
                 found.append(self.read(file))
             except NoSuchMemory:
-                continue  # gone in this moment
+                continue  # deleted just now
             except StoreFailed as error:
-                told.append(Finding(file, None, "unreadable", str(error)))
+                problems.append(Finding(file, None, "unreadable", str(error)))
         return found
 
     def read(self, file: str) -> Memory:
@@ -98,19 +96,19 @@ class Store:
 
     def get(self, name: str) -> Memory:
         """A memory by its file, with or without `.md`, or by its name."""
-        found = self._called(name)
+        found = self._find_named(name)
         if len(found) > 1:
-            said = ", ".join(memory.file for memory in found)
-            raise NoSuchMemory(f"{name!r} is the name of {len(found)} memories; give the file: {said}")
+            files = ", ".join(memory.file for memory in found)
+            raise NoSuchMemory(f"{name!r} is the name of {len(found)} memories; give the file: {files}")
         if not found:
             raise NoSuchMemory(f"no memory is called {name!r} in {self.path}; see: foretold memory list")
         return found[0]
 
     def has(self, name: str) -> bool:
         """Whether a memory, or several, have this file or name."""
-        return bool(self._called(name))
+        return bool(self._find_named(name))
 
-    def _called(self, name: str) -> list[Memory]:
+    def _find_named(self, name: str) -> list[Memory]:
         files = self.folder.files()
         for file in (name, f"{name}.md"):
             if file in files:
@@ -137,35 +135,39 @@ class Store:
         body: str,
         file: str = "",
         metadata: Mapping[str, object] | None = None,
-        **said: Unpack[Said],
+        **origin: Unpack[ChangeOrigin],
     ) -> Memory:
         """A new memory. `topic` names it; its file is `<type>_<topic>.md` unless one is given."""
-        values = {"type": _known(type), **titled(topic), **self.signed("author", "created"), **(metadata or {})}
-        if said.get("session"):
-            values["originSessionId"] = said["session"]
-        return self.put(file or new_file(type, topic), written(slug_of(topic), description, values, body), **said)
+        values = {"type": _known(type), **title_metadata(topic), **self.sign("author", "created"), **(metadata or {})}
+        if origin.get("session"):
+            values["originSessionId"] = origin["session"]
+        return self.put(file or new_file(type, topic), write_text(slug_of(topic), description, values, body), **origin)
 
-    def put(self, file: str, text: str | bytes, *, op: str = "create", entry: str = "", **said: Unpack[Said]) -> Memory:
-        """A new file with this very text; `entry` is its line in the index, if it is to be another than ours."""
+    def put(
+        self, file: str, text: str | bytes, *, op: str = "create", entry: str = "", **origin: Unpack[ChangeOrigin]
+    ) -> Memory:
+        """A new file with exactly this text; `entry` is its line in the index, if not the usual one."""
         safe_file(file)
         if same_name(file) == same_name(INDEX):
             raise BadName(f"{file!r} cannot be used as a file name: it is the index")
         data = text if isinstance(text, bytes) else text.encode("utf-8", "replace")
         made = self._read_as(file, data)
         update = Update({file: (None, made)}, lines={file: entry} if entry else {})
-        with self._writing(said) as seen:
-            self.shelf.make(self.shelf.change(op, file, None, data, said), update, seen)
+        with self._writing(origin) as seen:
+            self.versioned.make(self.versioned.change(op, file, None, data, origin), update, seen)
         return made
 
-    def bring(self, arrivals: Sequence[Arrival], history: Sequence[Change] = (), **said: Unpack[Said]) -> None:
+    def bring(
+        self, arrivals: Sequence[Arrival], history: Sequence[Change] = (), **origin: Unpack[ChangeOrigin]
+    ) -> None:
         """New files from another store, with their history, their lines of the index, and their age."""
-        with self._writing(said) as seen:
+        with self._writing(origin) as seen:
             first = self.journal.number + 1
             self.journal.append([change._replace(number=first + at) for at, change in enumerate(history)])
             for each in arrivals:
                 made = self._read_as(each.file, each.data)
                 update = Update({each.file: (None, made)}, lines={each.file: each.entry} if each.entry else {})
-                self.shelf.make(self.shelf.change("bring", each.file, None, each.data, said), update, seen)
+                self.versioned.make(self.versioned.change("bring", each.file, None, each.data, origin), update, seen)
                 self.folder.age(each.file, each.changed)
 
     def edit(
@@ -178,146 +180,146 @@ class Store:
         text: str | bytes | None = None,
         expect: str = "",
         op: str = "edit",
-        **said: Unpack[Said],
+        **origin: Unpack[ChangeOrigin],
     ) -> Memory:
         """Change a memory: fields of it, or its whole text. With `expect`, only if that is still its digest."""
-        with self._writing(said) as seen:
-            before = self._expected(name, expect)
-            whole = text if text is not None else self.rewritten(before, description, body, type)
+        with self._writing(origin) as seen:
+            before = self._get_expected(name, expect)
+            whole = text if text is not None else self.rewrite(before, description, body, type)
             data = whole if isinstance(whole, bytes) else whole.encode("utf-8", "replace")
             if digest_of(data) == before.digest:
                 self.folder.confirm(before.file)
                 return before
-            change = self.shelf.change(op, before.file, before.digest, data, said)
+            change = self.versioned.change(op, before.file, before.digest, data, origin)
             made = self._read_as(before.file, data)
-            self.shelf.make(change, Update({before.file: (before, made)}), seen)
+            self.versioned.make(change, Update({before.file: (before, made)}), seen)
         return made
 
-    def amend(self, file: str, change: Callable[[bytes], bytes], **said: Unpack[Said]) -> Memory:
-        """Change a file by a function of the bytes that it has under the lock: nobody of ours comes in between."""
-        with self._writing(said) as seen:
+    def amend(self, file: str, change: Callable[[bytes], bytes], **origin: Unpack[ChangeOrigin]) -> Memory:
+        """Change a file by a function of its bytes, under the lock: no other process of ours comes in between."""
+        with self._writing(origin) as seen:
             held = self.folder.read(file)
             data = change(held.data)
             made, before = self._read_as(file, data), read_note(file, held.data, held.changed, self.scope)
             if made.digest == before.digest:
                 self.folder.confirm(file)
                 return before
-            record = self.shelf.change("edit", file, before.digest, data, said)
-            self.shelf.make(record, Update({file: (before, made)}), seen)
+            record = self.versioned.change("edit", file, before.digest, data, origin)
+            self.versioned.make(record, Update({file: (before, made)}), seen)
         return made
 
-    def move(self, file: str, to: str, **said: Unpack[Said]) -> Memory:
-        """Another file for a memory, with the very same text."""
+    def move(self, file: str, to: str, **origin: Unpack[ChangeOrigin]) -> Memory:
+        """Another file for a memory, with the same text."""
         safe_file(to)
         data = self.folder.read(file).data
-        return self._move(file, to, data, digest_of(data), "rename", said)
+        return self._move(file, to, data, digest_of(data), "rename", origin)
 
-    def rename(self, name: str, topic: str, *, expect: str = "", **said: Unpack[Said]) -> Memory:
-        """Another name for a memory, and for its file."""
-        before = self._expected(name, expect)
+    def rename(self, name: str, topic: str, *, expect: str = "", **origin: Unpack[ChangeOrigin]) -> Memory:
+        """Give a memory another name, and its file too."""
+        before = self._get_expected(name, expect)
         folder = before.file.rpartition("/")[0]
         file = f"{folder}/" * bool(folder) + new_file(before.type or "user", topic)
         if file == before.file:
             return before
-        values = {**{key: value for key, value in before.metadata.items() if key != "title"}, **titled(topic)}
-        data = written(slug_of(topic), before.description, values, before.body).encode()
-        return self._move(before.file, file, data, before.digest, "rename", said)
+        values = {**{key: value for key, value in before.metadata.items() if key != "title"}, **title_metadata(topic)}
+        data = write_text(slug_of(topic), before.description, values, before.body).encode()
+        return self._move(before.file, file, data, before.digest, "rename", origin)
 
-    def delete(self, name: str, *, expect: str = "", **said: Unpack[Said]) -> Change:
-        """Take a memory out of the store. It stays in the history."""
-        with self._writing(said) as seen:
-            before = self._expected(name, expect)
+    def delete(self, name: str, *, expect: str = "", **origin: Unpack[ChangeOrigin]) -> Change:
+        """Delete a memory from the store. It stays in the history."""
+        with self._writing(origin) as seen:
+            before = self._get_expected(name, expect)
             entry = line_of(self.index(), before.file)
-            change = self.shelf.change("delete", before.file, before.digest, None, said)._replace(entry=entry)
-            self.shelf.make(change, Update({}, gone=frozenset((before.file,))), seen)
+            change = self.versioned.change("delete", before.file, before.digest, None, origin)._replace(entry=entry)
+            self.versioned.make(change, Update({}, gone=frozenset((before.file,))), seen)
         return change
 
-    def restore(self, name: str, *, at: int = 0, **said: Unpack[Said]) -> Memory:
+    def restore(self, name: str, *, at: int = 0, **origin: Unpack[ChangeOrigin]) -> Memory:
         """A deleted memory, or an earlier version of one: as change `at` left it, else as it was before the last.
 
-        A memory that is there keeps its file, unless the last change was a rename: that is taken back.
+        A memory that exists keeps its file, unless the last change was a rename: that is undone.
         """
         life = self.log(name)
         file = self._file_of(name)
         now = digest_of(self.folder.read(file).data) if file else ""
-        version = version_of(life, name, at, now)
+        version = find_version(life, name, at, now)
         data = version.data or b""
-        said.setdefault("why", f"as of change {version.number}")
+        origin.setdefault("why", f"as of change {version.number}")
         if INDEX in (version.file, file):
-            return self._restore_index(data, said)
+            return self._restore_index(data, origin)
         if not file and not at and version.file in self.folder.files():
             raise NoSuchMemory(f"{name!r} is called {version.file} now; restore that one, or give a number with --at")
         if not file:
-            return self.put(version.file, data, op="restore", entry=entry_before(life, version.file), **said)
+            return self.put(version.file, data, op="restore", entry=find_index_line(life, version.file), **origin)
         if version.file != file and not at:
-            return self._move(file, version.file, data, now, "restore", said)
-        return self.edit(file, text=data, op="restore", expect=now, **said)
+            return self._move(file, version.file, data, now, "restore", origin)
+        return self.edit(file, text=data, op="restore", expect=now, **origin)
 
     def _file_of(self, name: str) -> str:
-        """The file of a memory that is there; empty if none is."""
+        """The file of a memory that exists; empty if none does."""
         if name == INDEX:
             return INDEX if self.index() else ""
         return self.get(name).file if self.has(name) else ""
 
-    def _restore_index(self, data: bytes, said: Said) -> Memory:
-        """An earlier index, in step with the files that are there now."""
-        with self._writing(said) as seen:
-            follow = self.shelf.in_step(self.memories(), seen)
-            text = self.shelf.rewrite_index(lambda _: follow(data.decode("utf-8", "surrogateescape")), seen, said)
+    def _restore_index(self, data: bytes, origin: ChangeOrigin) -> Memory:
+        """An earlier index, in step with the current files."""
+        with self._writing(origin) as seen:
+            follow = self.versioned.make_index_updater(self.memories(), seen)
+            text = self.versioned.rewrite_index(lambda _: follow(data.decode("utf-8", "surrogateescape")), seen, origin)
         return self._read_as(INDEX, text.encode("utf-8", "replace"))
 
-    def _move(self, file: str, to: str, data: bytes, expect: str, op: str, said: Said) -> Memory:
-        """Another file for a memory, with another text."""
-        with self._writing(said) as seen:
-            before = self._expected(file, expect)
-            change = self.shelf.change(op, to, before.digest, data, said)._replace(old=file)
+    def _move(self, file: str, to: str, data: bytes, expect: str, op: str, origin: ChangeOrigin) -> Memory:
+        """Another file for a memory, with another text, as one change."""
+        with self._writing(origin) as seen:
+            before = self._get_expected(file, expect)
+            change = self.versioned.change(op, to, before.digest, data, origin)._replace(old=file)
             made = self._read_as(to, data)
-            self.shelf.make(change, Update({to: (before, made)}, moved={file: to}), seen)
+            self.versioned.make(change, Update({to: (before, made)}, moved={file: to}), seen)
         return made
 
-    def reindex(self, **said: Unpack[Said]) -> str:
+    def reindex(self, **origin: Unpack[ChangeOrigin]) -> str:
         """Bring the index in step with the files; its text. What was in it before is in the history."""
-        said.setdefault("why", "brought in step with the files")
-        with self._writing(said) as seen:
-            return self.shelf.rewrite_index(self.shelf.in_step(self.memories(), seen), seen, said)
+        origin.setdefault("why", "brought in step with the files")
+        with self._writing(origin) as seen:
+            return self.versioned.rewrite_index(self.versioned.make_index_updater(self.memories(), seen), seen, origin)
 
-    def add_to_index(self, text: str, **said: Unpack[Said]) -> str:
-        """Add somebody's own lines to the end of the index; its text."""
-        with self._writing(said) as seen:
-            return self.shelf.rewrite_index(lambda index: f"{index.rstrip()}\n\n{text}\n".lstrip(), seen, said)
+    def add_to_index(self, text: str, **origin: Unpack[ChangeOrigin]) -> str:
+        """Append lines that are not entries to the index; its text."""
+        with self._writing(origin) as seen:
+            return self.versioned.rewrite_index(lambda index: f"{index.rstrip()}\n\n{text}\n".lstrip(), seen, origin)
 
-    def write_index(self, text: str, *, expect: str, **said: Unpack[Said]) -> str:
-        """Another text for the index, if it still is the one that was looked at."""
-        with self._writing(said) as seen:
+    def write_index(self, text: str, *, expect: str, **origin: Unpack[ChangeOrigin]) -> str:
+        """Another text for the index, if it is still the one that was read."""
+        with self._writing(origin) as seen:
             if self.index() != expect:
                 raise MemoryChanged(f"{INDEX} was changed by another program meanwhile; read it again")
-            return self.shelf.rewrite_index(lambda _: text, seen, said)
+            return self.versioned.rewrite_index(lambda _: text, seen, origin)
 
     # History
 
     def log(self, name: str = "", findings: list[Finding] | None = None) -> list[Change]:
-        """Every change, the first first; of one memory under all the names it had."""
-        changes = self.shelf.history(findings)
+        """Every change, oldest first; of one memory under all the names it had."""
+        changes = self.versioned.history(findings)
         if not name:
             return changes
-        return life_of(changes, self._file_of(name) or last_file(changes, name))
+        return changes_of(changes, self._file_of(name) or last_file(changes, name))
 
     def notice(self) -> list[Change]:
-        """Write down what other programs did since the last look. Changes nothing in the folder itself."""
-        return self.shelf.notice()
+        """Record what other programs did since the last look. Changes nothing in the folder itself."""
+        return self.versioned.notice()
 
-    # How
+    # Shared steps
 
     @contextmanager
-    def _writing(self, said: Said) -> Iterator[Seen]:
+    def _writing(self, origin: ChangeOrigin) -> Iterator[ExternalChanges]:
         if self.policy == "read-only":
             raise WriteRefused("the write policy is read-only: nothing is written")
-        if said.get("by") == "agent" and self.policy != "auto":
+        if origin.get("by") == "agent" and self.policy != "auto":
             raise WriteRefused(f"the write policy is {self.policy}: agents do not write here")
-        with self.shelf.locked() as seen:
+        with self.versioned.locked() as seen:
             yield seen
 
-    def _expected(self, name: str, digest: str) -> Memory:
+    def _get_expected(self, name: str, digest: str) -> Memory:
         memory = self.get(name)
         if digest and memory.digest != digest:
             raise MemoryChanged(f"{memory.file} was changed by another program meanwhile; read it again")
@@ -326,23 +328,23 @@ class Store:
     def _read_as(self, file: str, data: bytes) -> Memory:
         return read_note(file, data, time.time(), self.scope)
 
-    def rewritten(self, memory: Memory, description: str | None, body: str | None, type_: str | None) -> str:
+    def rewrite(self, memory: Memory, description: str | None, body: str | None, type_: str | None) -> str:
         """The text of a memory's file with other fields."""
-        values = {**memory.metadata, **self.signed("editor", "updated")}
+        values = {**memory.metadata, **self.sign("editor", "updated")}
         if type_ is not None or memory.type:
             values["type"] = _known(type_ or memory.type)
-        said = memory.description if description is None else description
-        return written(memory.name, said, values, memory.body if body is None else body)
+        text = memory.description if description is None else description
+        return write_text(memory.name, text, values, memory.body if body is None else body)
 
-    def signed(self, who: str, when: str) -> dict[str, object]:
-        """Author and time, where others read along."""
+    def sign(self, who: str, when: str) -> dict[str, object]:
+        """Author and time, in a team's store."""
         return {who: self.author, when: now()} if self.scope == "team" else {}
 
 
-def titled(topic: str) -> dict[str, object]:
-    """A topic as metadata, where the name that is made of it does not give it back.
+def title_metadata(topic: str) -> dict[str, object]:
+    """A topic as metadata, unless the name made from it gives it back.
 
-    >>> titled("Deploys"), titled("GraphQL URLs")
+    >>> title_metadata("Deploys"), title_metadata("GraphQL URLs")
     ({}, {'title': 'GraphQL URLs'})
     """
     title = " ".join(topic.split())
@@ -350,7 +352,7 @@ def titled(topic: str) -> dict[str, object]:
     return {} if title == plain[:1].upper() + plain[1:] else {"title": title}
 
 
-def written(name: str, description: str, metadata: Mapping[str, object], body: str) -> str:
+def write_text(name: str, description: str, metadata: Mapping[str, object], body: str) -> str:
     """The text of a memory's file, in the form in which Claude Code stores it."""
     values = {"node_type": "memory", **metadata}
     return render_note(name, " ".join(description.split()), values, body.strip("\n") + "\n")
@@ -358,12 +360,12 @@ def written(name: str, description: str, metadata: Mapping[str, object], body: s
 
 def _known(type_: str) -> str:
     if type_ not in TYPES:
-        raise WriteRefused(f"{type_!r} is no type of memory; one of {', '.join(TYPES)}")
+        raise WriteRefused(f"{type_!r} is not a type of memory; use one of {', '.join(TYPES)}")
     return type_
 
 
-def life_of(changes: list[Change], file: str) -> list[Change]:
-    """Every change of the memory that is, or was last, in a file; the first first."""
+def changes_of(changes: list[Change], file: str) -> list[Change]:
+    """Every change of the memory that is, or was last, in a file; oldest first."""
     found: list[Change] = []
     for change in reversed(changes) if file else ():
         if change.file == file:
@@ -375,7 +377,7 @@ def life_of(changes: list[Change], file: str) -> list[Change]:
 
 
 def last_file(changes: list[Change], name: str) -> str:
-    """The file of the memory that had a name last; empty if none had it."""
+    """The file of the last memory with a name; empty if there was none."""
     for change in reversed(changes):
         if name in (change.file, change.file.removesuffix(".md")) or _is_called(change, name):
             return change.file
@@ -388,10 +390,10 @@ def _is_called(change: Change, name: str) -> bool:
     return change.data is not None and read_note(change.file, change.data).name == name
 
 
-def version_of(life: list[Change], name: str, at: int, now: str) -> Change:
-    """The change that left a memory as it is to be again: number `at`, else the one before the last.
+def find_version(life: list[Change], name: str, at: int, now: str) -> Change:
+    """The change to go back to: number `at`, else the one before the last.
 
-    If the last one is not how it is now, that one: the memory was deleted. So to restore a deleted memory once more
+    If the memory is not as the last one left it, that one: the memory was deleted. So restoring a deleted memory twice
     changes nothing.
     """
     texts = [change for change in life if change.data is not None]
@@ -405,6 +407,6 @@ def version_of(life: list[Change], name: str, at: int, now: str) -> Change:
     return wanted[-1]
 
 
-def entry_before(life: list[Change], file: str) -> str:
-    """The line that a file had in the index when it was deleted last; empty if that is not known."""
+def find_index_line(life: list[Change], file: str) -> str:
+    """The line that a file had in the index when it was last deleted; empty if that is not known."""
     return next((change.entry for change in reversed(life) if change.entry and change.file == file), "")

@@ -20,7 +20,7 @@ from foretold.instructions.render.escape import seal_tag
 from foretold.instructions.text.memory_index import cut_index
 from foretold.memory.note import INDEX, Memory
 from foretold.memory.store.index_file import MODEL, entries_of, entry_line, limits_of
-from foretold.memory.store.store import Store, written
+from foretold.memory.store.store import Store, write_text
 from foretold.secrets.forms import credentials_in
 from foretold.secrets.invisible import hidden_in
 from foretold.text.frontmatter import trim
@@ -49,11 +49,11 @@ def plan_share(memory: Memory, team: Store, *, personal: bool = False) -> Share:
     """What sharing a memory would do. Changes nothing."""
     before = _there(memory.file, team)
     kept = {key: value for key, value in memory.metadata.items() if key not in _LOCAL}
-    signed = team.signed("author", "created")
+    signed = team.sign("author", "created")
     if before is not None:
         first = {key: before.metadata[key] for key in signed if key in before.metadata}
-        signed = {**first, **team.signed("editor", "updated")}
-    text = written(memory.name, memory.description, {"type": memory.type, **signed, **kept}, memory.body)
+        signed = {**first, **team.sign("editor", "updated")}
+    text = write_text(memory.name, memory.description, {"type": memory.type, **signed, **kept}, memory.body)
     refusals = (*_credentials(memory.file, memory.text), *_personal(memory, is_meant=personal))
     return Share(memory, memory.file, text, refusals, tuple(hidden_in(memory.file, memory.text)), before)
 
@@ -67,13 +67,13 @@ def _there(file: str, team: Store) -> Memory | None:
 
 def _personal(memory: Memory, *, is_meant: bool) -> list[Finding]:
     if not memory.type:
-        said = "it has no type, so nobody can tell whether it is about a person"
+        message = "it has no type, so nobody can tell whether it is about a person"
         hint = f"foretold memory edit {memory.file} --type project"
-        return [Finding(memory.file, None, "memory-type", said, hint)]
+        return [Finding(memory.file, None, "memory-type", message, hint)]
     if memory.type not in PERSONAL or is_meant:
         return []
-    said = f"a memory of type {memory.type} is about a person, and stays private"
-    return [Finding(memory.file, None, "personal", said, "share it with --personal if that is meant")]
+    message = f"a memory of type {memory.type} is about a person, and stays private"
+    return [Finding(memory.file, None, "personal", message, "share it with --personal if that is meant")]
 
 
 def _credentials(file: str, text: str) -> list[Finding]:

@@ -1,11 +1,11 @@
-"""Where a store's changes are made: a folder, its history and its index, moved on together.
+"""A folder of memories with its history and its index, changed together.
 
-1. Under the locks of history and folder: what other programs did is noticed and written down, then the change is
-   written down, then it is made, then the index follows.
-2. A change that cannot be made is refused before it is written down; one that the disk refuses afterwards leaves the
-   file as it was, and the next look says so.
-3. The index follows all that is known, not this change alone: so it catches up with what a process that died, or one
-   that merely looked, left undone.
+1. Under the locks of history and folder: what other programs did is recorded, then the change is recorded, then it is
+   made, then the index follows.
+2. A change that cannot be made is refused before it is recorded; one that the disk refuses afterwards leaves the file
+   as it was, and the next look records that.
+3. The index follows everything that is known, not this change alone: so it catches up with what a process that died,
+   or one that only looked, left undone.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from contextlib import contextmanager, suppress
 
 from foretold.errors import MemoryChanged, MemoryExists, NoSuchMemory, NotSynced, StoreFailed
 from foretold.memory.note import INDEX, MAX_FILE, Memory, read_note
-from foretold.memory.store.external_changes import Seen, look
+from foretold.memory.store.external_changes import ExternalChanges, find_external_changes
 from foretold.memory.store.folder import MemoryFolder
-from foretold.memory.store.index_file import Update, entries_of, entry_line, updated
+from foretold.memory.store.index_file import Update, entries_of, entry_line, update_index
 from foretold.memory.store.journal import Change, Journal
 from foretold.storage.digest import digest_of
 from foretold.storage.folder import Folder, Modes
@@ -27,12 +27,12 @@ from foretold.storage.kernel import KERNEL, Kernel
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
-    from foretold.memory.store.journal import Said
+    from foretold.memory.store.journal import ChangeOrigin
 
-TRIES = 8  #: at an index that another program keeps changing
+TRIES = 8  #: to write an index that another program keeps changing
 
 
-class Shelf:
+class VersionedFolder:
     """A folder of memories with its history."""
 
     def __init__(self, folder: str, state: str, cache: str, modes: Modes, kernel: Kernel = KERNEL) -> None:
@@ -41,24 +41,24 @@ class Shelf:
         self.journal = Journal(state, cache, kernel)
 
     @contextmanager
-    def locked(self) -> Iterator[Seen]:
-        """Hold the folder alone, knowing what happened to it until now."""
-        with self.state.locked(), self.folder.locked(self._rescue):
+    def locked(self) -> Iterator[ExternalChanges]:
+        """Lock the folder, with everything that happened to it until now recorded."""
+        with self.state.locked(), self.folder.locked(self._save_leftover):
             self.journal.refresh()
             if not self.journal.number:
-                self.folder.root()  # the agent that made it did not care
-            yield self._notice()
+                self.folder.root()  # repair its mode: an agent made it
+            yield self._record_external()
             self.journal.save()
 
     def notice(self) -> list[Change]:
-        """Write down what other programs did since the last look. Changes nothing in the folder itself."""
+        """Record what other programs did since the last look. Changes nothing in the folder itself."""
         if not os.path.isdir(self.folder.path):
             return []
         with self.locked() as seen:
             return seen.changes
 
     def history(self, findings: list[Finding] | None = None) -> list[Change]:
-        """Every change, with what other programs did until now. Under the lock: half a record may be on its way."""
+        """Every change, with what other programs did until now. Locked: another process may be writing a record."""
         if os.path.isdir(self.folder.path):
             with self.locked():
                 return self.journal.changes(findings)
@@ -67,8 +67,8 @@ class Shelf:
                 return self.journal.changes(findings)
         return []
 
-    def _notice(self) -> Seen:
-        seen = look(self.folder, self.journal)
+    def _record_external(self) -> ExternalChanges:
+        seen = find_external_changes(self.folder, self.journal)
         self.journal.append(seen.changes)
         for file, stamp in seen.stamps.items():
             self.journal.stamp(file, stamp)
@@ -76,19 +76,19 @@ class Shelf:
             self.journal.save(always=True)
         return seen
 
-    def _rescue(self, data: bytes) -> None:
-        """Keep what a process that died left in a temporary file, unless it is known, or the start of what is."""
+    def _save_leftover(self, data: bytes) -> None:
+        """Record what a process that died left in a temporary file, unless the history has it, or more than it."""
         self.journal.refresh()
         changes = self.journal.changes()
         if not data or any((change.data or b"").startswith(data) for change in changes):
             return
-        if digest_of(data) not in {change.listing for change in changes} and not self._is_of_index(data, changes):
+        if digest_of(data) not in {change.listing for change in changes} and not self._is_start_of_index(data, changes):
             self.journal.append([self.change("leftover", "leftover.md", None, data, {"by": "other"})])
 
-    def _is_of_index(self, data: bytes, changes: list[Change]) -> bool:
-        """Whether a text is the start of an index that was never finished: nothing but lines that the history has.
+    def _is_start_of_index(self, data: bytes, changes: list[Change]) -> bool:
+        """Whether a text is the start of an unfinished index: it has only lines that the history has.
 
-        That the index has a line now is not enough: the program that wrote it there may take it out again, unseen.
+        That the index has a line now is not enough: the program that wrote it may remove it again before we look.
         """
         known: set[bytes] = set()
         for change in changes:
@@ -99,27 +99,27 @@ class Shelf:
         *whole, torn = data.split(b"\n")
         return known.issuperset(whole) and any(line.startswith(torn) for line in known)
 
-    def change(self, op: str, file: str, before: str | None, data: bytes | None, said: Said) -> Change:
-        """The next change; `said` is who makes it, and why."""
+    def change(self, op: str, file: str, before: str | None, data: bytes | None, origin: ChangeOrigin) -> Change:
+        """The next change; `origin` is who makes it, and why."""
         after = digest_of(data) if data is not None else None
-        return Change(self.journal.number + 1, now(), op, file, before, after, data=data, **said)
+        return Change(self.journal.number + 1, now(), op, file, before, after, data=data, **origin)
 
-    def make(self, change: Change, update: Update, seen: Seen) -> None:
+    def make(self, change: Change, update: Update, seen: ExternalChanges) -> None:
         """The record, then the change, then the index. Under the lock."""
         if change.data is not None and len(change.data) > MAX_FILE:
             raise StoreFailed(f"{change.file} would have more than {MAX_FILE:,} bytes. Nothing was changed")
         if change.before is None or change.old:
             self.folder.refuse_twin(change.file)
-        update = self._caught_up(seen.joined(update), seen)
-        text, listing = self._planned(update)
+        update = self._catch_up(seen.merge_into(update), seen)
+        text, listing = self._plan_index(update)
         self.journal.append([change._replace(listing=digest_of(listing))])
         self._apply(change)
         try:
             self._write_index(text, listing, update)
         except StoreFailed as error:
             reason = str(error).removesuffix(". Nothing was changed")
-            said = f"{change.file} is changed, but {INDEX} does not follow yet: {reason}"
-            raise NotSynced(f"{said}. Try: foretold memory doctor --fix") from error
+            message = f"{change.file} is changed, but {INDEX} does not follow yet: {reason}"
+            raise NotSynced(f"{message}. Try: foretold memory doctor --fix") from error
 
     def _apply(self, change: Change) -> None:
         if change.data is not None and (change.before is None or change.old):
@@ -127,12 +127,12 @@ class Shelf:
         elif change.data is not None:
             self.folder.replace(change.file, change.data, str(change.before))
         if change.old:
-            self._take_old(change)
+            self._remove_old(change)
         elif change.data is None:
             self.folder.remove(change.file, str(change.before))
 
-    def _take_old(self, change: Change) -> None:
-        """The second half of a rename; if it fails, the first one is taken back."""
+    def _remove_old(self, change: Change) -> None:
+        """The second half of a rename; if it fails, the first half is undone."""
         try:
             self.folder.remove(change.old, str(change.before))
         except NotSynced:
@@ -147,10 +147,12 @@ class Shelf:
 
     # The index
 
-    def _caught_up(self, update: Update, seen: Seen) -> Update:
+    def _catch_up(self, update: Update, seen: ExternalChanges) -> Update:
         """An update that also names files without an entry, and those that are known to be gone."""
         listed = {entry.file for entry in entries_of(self._index_text())}
-        touched = any(change.file == INDEX for change in seen.changes)  # somebody is at it: a file may be on the way
+        touched = any(
+            change.file == INDEX for change in seen.changes
+        )  # another program is writing it: a file may follow
         put, gone = dict(update.put), set(update.gone)
         for file, head in self.journal.heads.items():
             if file == INDEX or file in put or file in update.moved:
@@ -169,20 +171,20 @@ class Shelf:
         except NoSuchMemory:
             return ""
 
-    def _planned(self, update: Update) -> tuple[bytes | None, bytes]:
-        """The index as it is, and as it is to be."""
+    def _plan_index(self, update: Update) -> tuple[bytes | None, bytes]:
+        """The index as it is, and as it will be."""
         try:
             text = self.folder.read(INDEX).data
         except NoSuchMemory:
             text = None
         before = (text or b"").decode("utf-8", "surrogateescape")
-        return text, updated(before, update).encode("utf-8", "surrogateescape")
+        return text, update_index(before, update).encode("utf-8", "surrogateescape")
 
-    def _index_records(self, text: bytes | None, listing: bytes, said: Said) -> list[Change]:
-        """The new index, and before it the one that is there, if the history has not got it."""
+    def _index_records(self, text: bytes | None, listing: bytes, origin: ChangeOrigin) -> list[Change]:
+        """The new index, and before it the current one if the history does not have it."""
         head = self.journal.heads.get(INDEX)
         known, before = head and head.digest, digest_of(text) if text is not None else None
-        record = self.change("edit", INDEX, before, listing, said)
+        record = self.change("edit", INDEX, before, listing, origin)
         records = [record]
         if text is not None and before != known:
             kept = record._replace(before=known, after=before, data=text, why="as it was")
@@ -190,7 +192,7 @@ class Shelf:
         return [each._replace(listing=str(each.after)) for each in records]
 
     def _write_index(self, text: bytes | None, listing: bytes, update: Update | None) -> None:
-        """Write the index. If another program was faster, what it wrote is updated instead, where that can be."""
+        """Write the index. If another program changed it first, the update is applied to what that wrote."""
         for _ in range(TRIES):
             if listing == (text or b""):
                 return
@@ -202,33 +204,33 @@ class Shelf:
             except (MemoryChanged, MemoryExists, NoSuchMemory) as error:
                 if update is None:
                     raise MemoryChanged(f"{INDEX} was changed by another program meanwhile; read it again") from error
-                seen = self._notice()
-                update = self._caught_up(seen.joined(update), seen)
-                text, listing = self._planned(update)
-                self.journal.append(self._index_records(text, listing, {"why": "somebody else was faster"}))
+                seen = self._record_external()
+                update = self._catch_up(seen.merge_into(update), seen)
+                text, listing = self._plan_index(update)
+                self.journal.append(self._index_records(text, listing, {"why": "another program was faster"}))
             else:
                 return
         raise StoreFailed(f"another program keeps changing {INDEX}")
 
-    def in_step(self, memories: Iterable[Memory], seen: Seen) -> Callable[[str], str]:
-        """How an index is brought in step with the files."""
+    def make_index_updater(self, memories: Iterable[Memory], seen: ExternalChanges) -> Callable[[str], str]:
+        """A function that brings an index in step with the files."""
         known: dict[str, tuple[Memory | None, Memory]] = {memory.file: (None, memory) for memory in memories}
         heads = self.journal.heads.items()
         gone = frozenset(file for file, head in heads if head.digest is None and file not in known)
-        update = seen.joined(Update(known, gone))
-        return lambda text: updated(text, update)
+        update = seen.merge_into(Update(known, gone))
+        return lambda text: update_index(text, update)
 
-    def rewrite_index(self, change: Callable[[str], str], seen: Seen, said: Said) -> str:
-        """Another text for the index; it is in the history, as the one before is. Under the lock."""
-        text, same = self._planned(seen.joined(Update({})))
+    def rewrite_index(self, change: Callable[[str], str], seen: ExternalChanges, origin: ChangeOrigin) -> str:
+        """Write another index; the history has it, and the one before. Under the lock."""
+        text, same = self._plan_index(seen.merge_into(Update({})))
         before = same.decode("utf-8", "surrogateescape")
         listing = change(before).encode("utf-8", "surrogateescape")
         if listing != (text or b""):
-            self.journal.append(self._index_records(text, listing, said))
+            self.journal.append(self._index_records(text, listing, origin))
             self._write_index(text, listing, None)
         return listing.decode("utf-8", "replace")
 
 
 def now() -> str:
-    """The time, for people and for logs: UTC, to the second."""
+    """The time in UTC, to the second."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

@@ -9,8 +9,8 @@ import shlex
 from foretold.dialects.claude_code.settings import slug
 from foretold.errors import BadCase
 from foretold.instructions.load import load
-from foretold.memory.format.agent import form_of, note_days, project_of, writes_without_asking
-from foretold.memory.format.write import stored
+from foretold.memory.format.agent import note_days, project_of, style_of, writes_without_asking
+from foretold.memory.format.write import normalize_note
 from foretold.proof.conform.scene import Answer, Kinds, Scene
 
 TAIL = 24
@@ -71,7 +71,7 @@ def _index(scene: Scene, given: Answer) -> Answer:
 def _stored(scene: Scene, given: Answer) -> Answer:
     content, found = str(given["content"]), str(given["content"])
     if str(given["relative_path"]).endswith(".md"):
-        found = stored(content, str(given["session_id"]), form_of(scene.agent), str(given.get("now", "")))
+        found = normalize_note(content, str(given["session_id"]), style_of(scene.agent), str(given.get("now", "")))
     return {"stored": found, "changed": found != content}
 
 

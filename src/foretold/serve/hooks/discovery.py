@@ -6,14 +6,14 @@ import os
 
 from foretold.dialects.registry import DEFAULT_AGENT, choose
 from foretold.dialects.settings_files import read_toml
-from foretold.memory.location import find_place, name_of
+from foretold.memory.location import folder_name, locate_memories
 from foretold.serve.hooks.settings import merge_settings
 from foretold.storage.tree import Disk
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
     from foretold.dialects.registry import DialectChoice
-    from foretold.memory.location import Place
+    from foretold.memory.location import MemoryLocation
     from foretold.serve.hooks.context import Caller
 
 Values = tuple[object, ...]
@@ -37,19 +37,19 @@ def find_place_and_settings(
     )
     problems = [f"{os.path.basename(each.path)}: {each.message}" for each in findings]
     settings = merge_settings(user, repository, problems)
-    verdicts = f"{place.cache}/{name_of(place.store)}"
+    verdicts = f"{place.cache}/{folder_name(place.store)}"
     folders = (place.project, place.root, place.store, place.under, place.team)
     where = (*folders, place.policy, choice.dialect.name, place.is_read, verdicts, keeper)
     return (where, tuple(settings)), choice.dialect.environment, disk, tuple(problems)
 
 
-def _find_memories(folder: str, caller: Caller, disk: Disk) -> tuple[Place, str]:
+def _find_memories(folder: str, caller: Caller, disk: Disk) -> tuple[MemoryLocation, str]:
     """Where memories are, and whose they are: an agent that has none uses those that `foretold memory` shows."""
     around = {"home": caller.home, "managed": caller.managed or None, "env": caller.env}
-    place = find_place(folder, agent=caller.agent, tree=disk, **around)  # type: ignore[arg-type]
+    place = locate_memories(folder, agent=caller.agent, tree=disk, **around)  # type: ignore[arg-type]
     if place.is_read or place.off or place.agent == DEFAULT_AGENT:
         return place, caller.agent
-    shared = find_place(folder, agent=DEFAULT_AGENT, tree=disk, **around)  # type: ignore[arg-type]
+    shared = locate_memories(folder, agent=DEFAULT_AGENT, tree=disk, **around)  # type: ignore[arg-type]
     return shared._replace(is_read=False), DEFAULT_AGENT
 
 

@@ -21,7 +21,7 @@ from foretold.serve.hooks.said_before import folder_of, sweep
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from foretold.memory.drift.quick_check import Held
+    from foretold.memory.drift.quick_check import CachedVerdict
     from foretold.memory.note import Memory
 
 SETTLED = 0.25  #: seconds after which the stamps of what was just written can be trusted
@@ -45,7 +45,7 @@ def run_jobs(jobs: str, folder: str, session: str, caller: Caller) -> None:
 
 def refresh(context: HookContext) -> None:
     """Update everything that hooks look up."""
-    from foretold.memory.recall.cache import Cache
+    from foretold.memory.recall.cache import RecallCache
     from foretold.serve.hooks.events.rules_here import instructions_here, load_instructions
     from foretold.serve.hooks.events.session_start import summarise
 
@@ -53,10 +53,10 @@ def refresh(context: HookContext) -> None:
     if context.cached("instructions") is None:
         load_instructions(context)
     instructions_here(context)
-    cache, folders = Cache(context.ours.cache), [folder for folder, _ in context.place.stores]
+    cache, folders = RecallCache(context.ours.cache), [folder for folder, _ in context.place.stores]
     for folder in folders:
         inner = (os.path.relpath(other, folder) for other in folders if other != folder)
-        cache.ask(folder, lambda index: index.told("count"), frozenset(p for p in inner if not p.startswith("..")))
+        cache.ask(folder, lambda index: index.get_value("count"), frozenset(p for p in inner if not p.startswith("..")))
     _write_path_index(context)
     if context.cached("summary") is None:
         summarise(context)
@@ -66,19 +66,19 @@ def refresh(context: HookContext) -> None:
 
 def _write_path_index(context: HookContext) -> None:
     """Write which memories name which paths, and the last verdict on each."""
-    from foretold.memory.drift.quick_check import kept_in
-    from foretold.memory.recall.file_stamps import read_memory, walk_of
+    from foretold.memory.drift.quick_check import load_verdicts
+    from foretold.memory.recall.file_stamps import read_memory, scan_folder
     from foretold.serve.hooks.events.session_start import list_folders
     from foretold.storage.tree import Disk
 
     place, disk = context.place, Disk()
     before = PathIndex(context.ours.cache, context.key)
-    verdicts = kept_in(place.verdicts)
+    verdicts = load_verdicts(place.verdicts)
     entries: dict[str, object] = {}
     began, count = time.time_ns(), 0
     for folder, scope in place.stores:
         disk.stamps.update({path: stamp_of(path) for path in list_folders([folder])})
-        for file, _, _, changed, _ in walk_of(folder).stamps:
+        for file, _, _, changed, _ in scan_folder(folder).stamps:
             memory = read_memory(folder, file, changed / 1e9, scope)
             count += 1
             if memory is not None:
@@ -87,7 +87,9 @@ def _write_path_index(context: HookContext) -> None:
     context.store("paths-made", (began, count), disk)
 
 
-def _add_memory(entries: dict[str, object], memory: Memory, folder: str, before: PathIndex, held: Held | None) -> None:
+def _add_memory(
+    entries: dict[str, object], memory: Memory, folder: str, before: PathIndex, held: CachedVerdict | None
+) -> None:
     """Add the entries of one memory. The paths that it names are taken from the last index, if that has them."""
     known = before.find(f"d{memory.digest}")
     paths = known[3] if isinstance(known, tuple) else claimed_paths(memory)

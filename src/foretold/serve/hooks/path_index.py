@@ -220,11 +220,11 @@ def _read_if_naming(file: str, folder: str, scope: str, path: str) -> Memory | N
 
 def claimed_paths(memory: Memory) -> list[tuple[str, str]]:
     """The paths that a memory names: as written, and as looked up; the second is empty if it cannot be looked up."""
-    from foretold.memory.drift.claims import claims_of
+    from foretold.memory.drift.claims import find_claims
 
     if "/" not in memory.text and "." not in memory.text:
         return []
-    named = [claim.text for claim in claims_of(memory) if claim.kind == "path" and not claim.hedge]
+    named = [claim.text for claim in find_claims(memory) if claim.kind == "path" and not claim.hedge]
     return [(text, lookup_path(text)) for text in named]
 
 

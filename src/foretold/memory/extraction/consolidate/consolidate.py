@@ -99,7 +99,7 @@ def propose(
             if tidied.reason:
                 refused.append(Refused(tuple(note.file for note in group), tidied.reason, tidied.detail))
             else:
-                text = memories.own.rewritten(group[0], tidied.description, tidied.body, None)
+                text = memories.own.rewrite(group[0], tidied.description, tidied.body, None)
                 steps.append(_written(task, group, text))
     steps = steps or _index_step(memories)
     plan = Plan(token()[-6:], now(), tuple(steps), tuple(refused), usage)
@@ -208,7 +208,7 @@ def _written(task: str, group: Sequence[Memory], text: str) -> Step:
 
 def _index_step(memories: Memories) -> list[Step]:
     budget, before = memories.budget(), memories.index()
-    after = budget.compacted() if before else ""
+    after = budget.compact() if before else ""
     if after == before or not (budget.is_over or budget.dangling):
         return []
     why = f"the agent sees {budget.seen_lines} of {budget.lines} lines"
@@ -242,11 +242,11 @@ def _name(plan: Plan) -> str:
 
 
 def _lines(store: Store) -> RecordLog:
-    return RecordLog(os.path.join(store.shelf.state.path, "consolidations.jsonl"), store.folder.kernel)
+    return RecordLog(os.path.join(store.state, "consolidations.jsonl"), store.folder.kernel)
 
 
 def _append(store: Store, record: dict[str, object]) -> None:
-    with store.shelf.locked():
+    with store.versioned.locked():
         _lines(store).append([record])
 
 

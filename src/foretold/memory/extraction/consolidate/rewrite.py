@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from foretold.memory.drift.claims import claims_of
+from foretold.memory.drift.claims import find_claims
 from foretold.memory.note import read_note
 from foretold.models.protocol import Request
 from foretold.secrets.forms import credentials_in
@@ -103,7 +103,7 @@ def _unfit(whole: str, body: str, sources: str) -> tuple[str, str]:
 
 def _named(text: str) -> set[str]:
     """What may neither come nor go: claims about the repository, code, numbers, addresses."""
-    claims = {claim.text for claim in claims_of(read_note("a.md", text.encode("utf-8", "replace")))}
+    claims = {claim.text for claim in find_claims(read_note("a.md", text.encode("utf-8", "replace")))}
     code = set(re.findall(r"`([^`\n]+)`", text))
     return claims | code | set(_NUMBER.findall(text)) | set(_ADDRESS.findall(text))
 

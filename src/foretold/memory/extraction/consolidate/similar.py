@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from foretold.memory.recall.query import groups
+from foretold.memory.recall.query import word_groups
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def _words(memory: Memory) -> frozenset[str]:
-    return frozenset(group[0] for group in groups(f"{memory.name} {memory.description}\n{memory.body}"))
+    return frozenset(group[0] for group in word_groups(f"{memory.name} {memory.description}\n{memory.body}"))
 
 
 def _lines(body: str) -> frozenset[str]:

@@ -16,7 +16,7 @@ import unicodedata
 from functools import lru_cache
 from itertools import pairwise
 
-from foretold.memory.recall.query import FORMS, STOPWORDS, pairs
+from foretold.memory.recall.query import FORMS, STOPWORDS, letter_pairs
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def words(text: str) -> list[str]:
         plain = _FILE.sub(r" \1 ", plain)
     found = []
     for word in _WORD.findall(plain):
-        runs = pairs(word) if not word.isascii() else []
+        runs = letter_pairs(word) if not word.isascii() else []
         if runs:
             found += runs
         elif word in _DENIES:

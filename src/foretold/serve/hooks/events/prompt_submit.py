@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from foretold.memory.note import Memory
-    from foretold.memory.recall.index import Found, Query
-    from foretold.memory.recall.ranking import Mark
-    from foretold.memory.recall.recall import Hit, Recall
+    from foretold.memory.recall.index import IndexMatches, RecallQuery
+    from foretold.memory.recall.ranking import RankedMemory, RankFilter
+    from foretold.memory.recall.recall import Recall, RecallHit
     from foretold.serve.hooks.context import HookContext
 
 LIMIT = 5
@@ -56,7 +56,7 @@ def handle(context: HookContext) -> HookOutput:
     return HookOutput(text)
 
 
-def quote_memories(context: HookContext, hits: Sequence[Hit]) -> str:
+def quote_memories(context: HookContext, hits: Sequence[RecallHit]) -> str:
     """Memories as the model sees them, with credentials masked; the log has their kinds."""
     from foretold.memory.recall.render import render_quotes
     from foretold.secrets.masking import mask_credentials
@@ -74,10 +74,10 @@ def quote_memories(context: HookContext, hits: Sequence[Hit]) -> str:
 
 def recall_memories(context: HookContext, prompt: str, places: Sequence[tuple[str, str]]) -> tuple[Recall, bool]:
     """What a prompt recalls, and whether an index was out of date."""
-    from foretold.memory.recall.cache import Glance
+    from foretold.memory.recall.cache import QuickCache
     from foretold.memory.recall.recall import recall
 
-    glance = Glance(context.ours.cache)
+    glance = QuickCache(context.ours.cache)
     found = recall(
         places,
         prompt,
@@ -93,11 +93,11 @@ def recall_memories(context: HookContext, prompt: str, places: Sequence[tuple[st
     return found, bool(glance.stale) or any(_was_edited(hit) for hit in found.hits)
 
 
-def _describe_hit(hit: Hit) -> str:
+def _describe_hit(hit: RecallHit) -> str:
     return "; ".join(f"{word} in {', '.join(places)}" for word, places in hit.why.items())
 
 
-def _was_edited(hit: Hit) -> bool:
+def _was_edited(hit: RecallHit) -> bool:
     """Whether a file was written since the index read it."""
     try:
         return os.stat(f"{hit.folder}/{hit.memory.file}").st_mtime_ns / 1e9 != hit.memory.changed
@@ -105,7 +105,7 @@ def _was_edited(hit: Hit) -> bool:
         return True
 
 
-def _says_more(hit: Hit, context: HookContext) -> bool:
+def _says_more(hit: RecallHit, context: HookContext) -> bool:
     """Whether a memory says more than its line of the index, which the model has."""
     is_known = context.place.is_read and hit.memory.scope == "private"
     return not is_known or (hit.memory.body != "" and hit.memory.body != hit.memory.description)
@@ -121,16 +121,16 @@ def _checker(context: HookContext) -> Callable[[Memory], str]:
         if known is not None:
             return known
         if not slow:
-            from foretold.memory.drift.quick_check import Holding
+            from foretold.memory.drift.quick_check import QuickCheck
 
-            slow.append(Holding(context.place.root, context.place.verdicts))
+            slow.append(QuickCheck(context.place.root, context.place.verdicts))
         return slow[0](memory)
 
     return check
 
 
-def _chooser(context: HookContext, folders: list[str]) -> Callable[[Query, Sequence[Found], list[Mark]], list[Mark]]:
-    def choose(query: Query, indexes: Sequence[Found], ranked: list[Mark]) -> list[Mark]:
+def _chooser(context: HookContext, folders: list[str]) -> RankFilter:
+    def choose(query: RecallQuery, indexes: Sequence[IndexMatches], ranked: list[RankedMemory]) -> list[RankedMemory]:
         from foretold.memory.recall.relevance import telling_words, worth_quoting
 
         telling = telling_words(query, indexes)

@@ -177,22 +177,22 @@ def _describe_memories(context: HookContext) -> list[str]:
     if value is None:
         if not folders and not os.path.isdir(context.ours.state):
             return []
-        from foretold.memory.recall.file_stamps import is_many
+        from foretold.memory.recall.file_stamps import has_many_files
 
-        if not any(is_many(folder, FEW) for folder in folders):
+        if not any(has_many_files(folder, FEW) for folder in folders):
             value = summarise(context)
         else:
             value = context.cached("summary", anyway=True)
             context.refresh("there are many memories")
     if not isinstance(value, tuple):
         return []
-    index, drifted, elsewhere = value
+    index, drifted, find_misplaced = value
     context.why += [
-        f"memories: {why}" for why in _reasons(int(drifted), has_index=bool(index), is_elsewhere=bool(elsewhere))
+        f"memories: {why}" for why in _reasons(int(drifted), has_index=bool(index), is_elsewhere=bool(find_misplaced))
     ]
     if context.cached("paths-made") is None and folders:
         context.refresh("the list of the files that memories name is out of date")
-    return [str(index) if context.settings.team else "", _drift_line(int(drifted), context), str(elsewhere)]
+    return [str(index) if context.settings.team else "", _drift_line(int(drifted), context), str(find_misplaced)]
 
 
 def _reasons(drifted: int, *, has_index: bool, is_elsewhere: bool) -> list[str]:
@@ -271,17 +271,17 @@ def _cut(entry: Entry) -> Entry:
 
 
 def _count_drifted(notes: list[Memory], verdicts: str) -> int:
-    from foretold.memory.drift.quick_check import kept_in
+    from foretold.memory.drift.quick_check import load_verdicts
 
-    held = kept_in(verdicts)
+    held = load_verdicts(verdicts)
     found = [held[note.digest].state for note in notes if note.digest in held]
     return sum(state in ("missing", "moved") for state in found)
 
 
 def _elsewhere(memories: Memories) -> str:
-    from foretold.memory.doctor import elsewhere
+    from foretold.memory.doctor import find_misplaced
 
-    found = [each for each in elsewhere(memories) if each.code in CODES]
+    found = [each for each in find_misplaced(memories) if each.code in CODES]
     if not found:
         return ""
     more = f" (and {len(found) - 1} more: foretold memory doctor)" if len(found) > 1 else ""

@@ -115,9 +115,9 @@ def _page(given: Given, name: str, rows: list[Row]) -> Row:
 
 def _root(here: Here) -> str:
     """The project's folder: that of its repository."""
-    from foretold.memory.location import find_place
+    from foretold.memory.location import locate_memories
 
-    return find_place(here.folder, agent=here.keeper, home=here.home, env=here.env).root
+    return locate_memories(here.folder, agent=here.keeper, home=here.home, env=here.env).root
 
 
 def _is_in(path: str, folder: str) -> bool:

@@ -20,7 +20,7 @@ from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
     from foretold.memory.project import Memories
-    from foretold.memory.recall.recall import Hit
+    from foretold.memory.recall.recall import RecallHit
     from foretold.memory.store.store import Store
     from foretold.serve.mcp.context import Here
     from foretold.serve.mcp.tool import Given
@@ -97,7 +97,7 @@ def recall(here: Here, given: Given) -> Answer:
     return Answer("\n".join(part for part in (said, facts, unread, *(f"[{each}]" for each in cut)) if part), data)
 
 
-def _hit(hit: Hit) -> Row:
+def _hit(hit: RecallHit) -> Row:
     why = "; ".join(f"{word} in {', '.join(places)}" for word, places in hit.why.items())
     shown = clipped(hit.excerpt, ROOM // 2)
     return {

@@ -14,7 +14,7 @@ from __future__ import annotations
 from foretold.errors import BadArgument, MemoryExists, WriteRefused
 from foretold.memory.note import TYPES, new_file, slug_of
 from foretold.memory.store.inbox import Proposal
-from foretold.memory.store.store import titled, written
+from foretold.memory.store.store import title_metadata, write_text
 from foretold.memory.store.team import refuse_personal
 from foretold.secrets.forms import credentials_in
 from foretold.secrets.invisible import hidden_in
@@ -59,13 +59,13 @@ def save_memory(here: Here, given: Given) -> Answer:
 def _proposed(here: Here, given: Given, memories: Memories, origin: dict[str, object]) -> Proposal:
     """A memory for the team, in the project's inbox: that is where a person looks."""
     topic, type_ = str(given["topic"]), str(given["type"])
-    team = memories.of_team().own
+    team = memories.team_memories().own
     refuse_personal(type_)
     file = new_file(type_, topic)
     if team.has(file):
         raise MemoryExists(f"the team has a memory in {file} already")
-    values = {"type": type_, **titled(topic), **team.signed("author", "created"), **origin}
-    text_ = written(slug_of(topic), str(given["description"]), values, str(given["body"]))
+    values = {"type": type_, **title_metadata(topic), **team.sign("author", "created"), **origin}
+    text_ = write_text(slug_of(topic), str(given["description"]), values, str(given["body"]))
     return memories.inbox.propose("create", file, text_, session=here.session, why=_why(here, given), scope="team")
 
 
@@ -76,12 +76,12 @@ def update_memory(here: Here, given: Given) -> Answer:
         raise BadArgument("there is nothing to change: give body, description or type")
     refuse_secrets(f"{about or ''}\n{body or ''}")
     memories = here.memories()
-    store = memories.holder(str(given["name"]))
+    store = memories.find_store(str(given["name"]))
     before = store.get(str(given["name"]))
-    values = {**before.metadata, **store.signed("editor", "updated"), "edited_by": _editor(here)}
+    values = {**before.metadata, **store.sign("editor", "updated"), "edited_by": _editor(here)}
     if type_ is not None or before.type:
         values["type"] = str(type_ or before.type)
-    whole = written(
+    whole = write_text(
         before.name,
         before.description if about is None else str(about),
         values,

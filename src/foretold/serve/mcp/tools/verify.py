@@ -16,7 +16,7 @@ from foretold.serve.mcp.tool import Answer, Tool
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from foretold.memory.drift.verify import Verdict
+    from foretold.memory.drift.verify import MemoryVerdict
     from foretold.serve.mcp.context import Here
     from foretold.serve.mcp.tool import Given
 
@@ -59,7 +59,7 @@ def verify_memories(here: Here, given: Given) -> Answer:
     return Answer(ended(said, data), data)
 
 
-def _verdict(verdict: Verdict) -> Row:
+def _verdict(verdict: MemoryVerdict) -> Row:
     bad = [each for each in verdict.claims if each.state in ("moved", "missing")]
     claims = [
         {
