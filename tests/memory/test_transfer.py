@@ -94,7 +94,7 @@ def test_what_differs_stays_unless_it_is_replaced(stores):
     assert here.restore("a").text == "mine"
 
 
-LEADS_OUT = "it leads out of the store"
+LEADS_OUT = "it leads out of the folder"
 UNSAFE = "it has a character that is not safe everywhere"
 
 

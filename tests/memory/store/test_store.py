@@ -97,7 +97,7 @@ def test_names_that_a_memory_cannot_have(store):
             store.put(file, "x")
     with pytest.raises(BadName, match="no letter or digit"):
         store.create("!!!", type="user", description="", body="")
-    with pytest.raises(WriteRefused, match="is no type of memory"):
+    with pytest.raises(WriteRefused, match="is not a type of memory"):
         store.create("a", type="secret", description="", body="")
     store.put("user_a.md", "A.")
     with pytest.raises(MemoryExists):
