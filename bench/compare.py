@@ -18,7 +18,7 @@ from trees import Place, files, write
 
 import foretold
 from foretold.dialects.registry import AGENTS, SIGNS
-from foretold.instructions.load import ask, load_view
+from foretold.instructions.load import load_view, make_request
 from foretold.storage.tree import Disk
 
 BAR = 3.0
@@ -41,7 +41,7 @@ def single(where: Place, agent: str) -> float:
     """CPU seconds of a load of one agent."""
 
     def load() -> object:
-        choice, request = ask(where.cwd, agent, where.home, where.managed, {}, (), None, None, None, ())
+        choice, request = make_request(where.cwd, agent, home=where.home, managed=where.managed, env={})
         return load_view(Disk(), choice, request)
 
     return fastest(Effort(0.4, 10), load, before=gc.collect)[0]

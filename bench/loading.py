@@ -12,7 +12,7 @@ from report import Row, Table, millis, times
 from trees import AGENTS, Place
 
 import foretold
-from foretold.instructions.load import ask, load_view
+from foretold.instructions.load import load_view, make_request
 from foretold.instructions.view import View
 from foretold.storage.tree import Disk, Tree
 
@@ -22,7 +22,7 @@ NOW = "2026-11-01"
 
 
 def load(where: Place, agent: str, tree: Tree) -> View:
-    choice, request = ask(where.cwd, agent, where.home, where.managed, {}, (), None, None, NOW, ())
+    choice, request = make_request(where.cwd, agent, home=where.home, managed=where.managed, env={}, now=NOW)
     return load_view(tree, choice, request)
 
 

@@ -8,7 +8,7 @@ from typing import TypedDict
 from foretold.dialects.registry import DialectChoice
 from foretold.dialects.schema import Dialect
 from foretold.dialects.surroundings import LoadRequest
-from foretold.instructions.load import ask, load_kept, load_view
+from foretold.instructions.load import load_kept, load_view, make_request
 from foretold.instructions.view import View
 from foretold.storage.tree import Disk, Tree
 from foretold.types import TYPE_CHECKING
@@ -43,7 +43,9 @@ def question(
     add_dirs: Iterable[Folder] = (),
 ) -> tuple[DialectChoice, LoadRequest]:
     """What is asked of the engine."""
-    choice, request = ask(cwd or ".", dialect.agent, home, managed, None, (), settings, None, None, several(add_dirs))
+    choice, request = make_request(
+        cwd or ".", dialect.agent, home=home, managed=managed, settings=settings, add_dirs=several(add_dirs)
+    )
     return choice._replace(dialect=dialect), request._replace(dialect=dialect)
 
 

@@ -27,7 +27,7 @@ from foretold.compat.claude_prompt import (
 from foretold.dialects.claude_code.instructions import TEMPLATE
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.errors import ForetoldError
-from foretold.instructions.load import KEPT_VIEWS, ask, key_of, load_view
+from foretold.instructions.load import KEPT_VIEWS, key_of, load_view, make_request
 from foretold.instructions.render.blocks import under_heading
 from foretold.instructions.render.escape import escape_tag
 from foretold.instructions.view import View
@@ -126,7 +126,9 @@ def _files(
 ) -> _Kept:
     if not isinstance(external, bool):
         raise ForetoldError(f"{external!r} is not true or false; the folder is given as cwd=")
-    choice, request = ask(cwd, agent, home, managed, env, args, settings, None, None, add_dirs)
+    choice, request = make_request(
+        cwd, agent, home=home, managed=managed, env=env, args=args, settings=settings, add_dirs=add_dirs
+    )
     if choice.dialect.agent != DEFAULT_AGENT:
         raise ForetoldError(f"these are the functions of {DEFAULT_AGENT}; for {agent}, see foretold.load")
     request = request._replace(external=external)

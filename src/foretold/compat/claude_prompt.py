@@ -20,7 +20,7 @@ from foretold.dialects.claude_code.settings import read_surroundings, slug
 from foretold.dialects.registry import DEFAULT_AGENT, DialectChoice
 from foretold.dialects.surroundings import LoadRequest, Surroundings, join
 from foretold.errors import ForetoldError
-from foretold.instructions.load import ask, load_view
+from foretold.instructions.load import load_view, make_request
 from foretold.instructions.text.memory_index import cut_index
 from foretold.memory.location import TEAM
 from foretold.memory.note import INDEX, MAX_FILE, Memory, read_note
@@ -65,7 +65,9 @@ def _place(
     add_dirs: Iterable[str] = (),
     tree: Tree | None = None,
 ) -> _Place:
-    choice, request = ask(cwd, agent, home, managed, env, args, settings, None, None, add_dirs)
+    choice, request = make_request(
+        cwd, agent, home=home, managed=managed, env=env, args=args, settings=settings, add_dirs=add_dirs
+    )
     if choice.dialect.agent != DEFAULT_AGENT:
         raise ForetoldError(f"these are the functions of {DEFAULT_AGENT}, not of {agent}")
     found = tree if tree is not None else Disk()

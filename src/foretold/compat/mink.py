@@ -24,7 +24,7 @@ from foretold.dialects.schema import Dialect
 from foretold.dialects.seeds.mink import V1, read_surroundings
 from foretold.instructions.engine import Loader
 from foretold.instructions.inject import MINK, is_marked, position
-from foretold.instructions.load import ask
+from foretold.instructions.load import make_request
 from foretold.instructions.render.escape import escape_tag
 from foretold.instructions.session import Session
 from foretold.instructions.text.inline import expand
@@ -173,7 +173,7 @@ def _dialect(dialect: Dialect, hops: int) -> Dialect:
 
 def _configured(cwd: Folder | None, home: Folder | None, tree: Tree | None) -> list[str]:
     """The exclude patterns of Claude Code's settings files."""
-    _, request = ask(cwd or ".", "claude-code", home, None, None, (), None, None, None, ())
+    _, request = make_request(cwd or ".", "claude-code", home=home)
     return list(claude_settings.read_surroundings(tree if tree is not None else Disk(), request).excludes)
 
 
@@ -185,7 +185,7 @@ def _with_touched(session: Session, paths: list[str]) -> View:
         start.choice,
         start.surroundings,
         (*start.entries, *session.attached),
-        (*start.skips, *(skip for turn in turns for skip in turn.skips)),
-        (*start.findings, *(finding for turn in turns for finding in turn.findings)),
-        start.absent,
+        skips=(*start.skips, *(skip for turn in turns for skip in turn.skips)),
+        findings=(*start.findings, *(finding for turn in turns for finding in turn.findings)),
+        absent=start.absent,
     )

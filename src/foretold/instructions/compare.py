@@ -14,7 +14,7 @@ import sys
 from foretold.dialects.registry import set_up
 from foretold.dialects.surroundings import Repository
 from foretold.errors import ForetoldError
-from foretold.instructions.load import ask, ask_again, demand_folder, load_view
+from foretold.instructions.load import demand_folder, load_view, make_request, make_request_for
 from foretold.instructions.session import Call, Session
 from foretold.instructions.view import View
 from foretold.storage.tree import MISSING, Disk, Fault, Item, Tree
@@ -138,7 +138,7 @@ def compare(
     ['always', '']
     """
     tree = tree if tree is not None else CachingDisk()
-    _, first = ask(cwd, "claude-code", home, managed, env, (), None, None, None, ())
+    _, first = make_request(cwd, "claude-code", home=home, managed=managed, env=env)
     demand_folder(tree, first)
     names = list(agents) if agents is not None else set_up(tree, first.cwd, first.home, env)
     if not names:
@@ -146,7 +146,7 @@ def compare(
     cells: dict[tuple[str, str], Cell] = {}
     views = []
     for name in names:
-        asked = ask_again(first, name, env, managed=managed is not None)
+        asked = make_request_for(first, name, env, managed=managed is not None)
         view = load_view(tree, *asked)
         views.append(view)
         _note(cells, view)

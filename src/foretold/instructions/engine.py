@@ -14,7 +14,7 @@ from foretold.dialects.schema import Dialect, FileSource
 from foretold.dialects.surroundings import Surroundings
 from foretold.instructions.discover.candidates import take_named
 from foretold.instructions.discover.excludes import compile_excludes
-from foretold.instructions.discover.locate import foreign_folders, steps
+from foretold.instructions.discover.locate import find_foreign_folders, steps
 from foretold.instructions.discover.rule_conditions import refusal_of
 from foretold.instructions.discover.rules import is_taken_now, take_rules
 from foretold.instructions.text.imports import MAX_PATH, is_contained, is_text, target_of
@@ -29,31 +29,41 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 #: places in running text where a token is nearly an import, and what is wrong there
-NEARLY = {"punctuation-before": "punctuation stands before the @", "bad-start": "no import starts like this"}
+NEARLY = {"punctuation-before": "there is punctuation before the @", "bad-start": "no import starts like this"}
+REPEATABLE = ("none", "name", "text")  #: identities that let a path come twice
+MEMORY = Origin("memory", "")
+
+
+class Taken:
+    """What a pass has taken, so that nothing is taken twice."""
+
+    __slots__ = ("choices", "files", "rule_folders", "texts", "waiting")
+
+    def __init__(self) -> None:
+        self.files: dict[str, str] = {}  #: path, real path or inode -> the path that it was taken as
+        self.texts: set[str] = set()
+        self.rule_folders: set[str] = set()
+        self.waiting: set[str] = set()  #: rules of the folder that is being read, by real path
+        self.choices: dict[tuple[str, ...], str] = {}  #: names of a source -> what was chosen for the whole walk
 
 
 class Loader:
-    """The state of one pass."""
+    """One pass: what it reads, what it has found, and what it has taken."""
 
     def __init__(self, tree: Tree, dialect: Dialect, surroundings: Surroundings, trigger: str = "") -> None:
         self.tree, self.dialect, self.surroundings, self.trigger = tree, dialect, surroundings, trigger
+        self.excludes = compile_excludes(surroundings.excludes, tree)
+        self.foreign = find_foreign_folders(surroundings)
         self.entries: list[Entry] = []
         self.skips: list[Skip] = []
         self.findings: list[Finding] = []
         self.absent: list[str] = []
         self.waiting: list[Waiting] = []
         self.own: list[str] = []  #: files of the walk, or of nested folders, that have an entry
-        self.seen: dict[str, str] = {}
-        self.waited: set[str] = set()
-        self.excludes = compile_excludes(surroundings.excludes, tree)
-        self.foreign = foreign_folders(surroundings)
-        self._folders: dict[str, str] = {}
-        self.rule_folders: set[str] = set()
-        self.closest: dict[str, str] = {}  #: name of a source -> the folder of the walk that has it
-        self.named: dict[tuple[str, ...], str] = {}  #: names of a source -> the one that counts for the walk
-        self.left = surroundings.budget
-        self._knows: Callable[[str], bool] | None = getattr(tree, "is_missing", None)  #: of a tree that remembers
-        self.texts: set[str] = set()
+        self.taken = Taken()
+        self.left = surroundings.budget  #: bytes
+        self._folders: dict[str, str] = {}  #: folder -> its kind
+        self._is_missing: Callable[[str], bool] | None = getattr(tree, "is_missing", None)  #: of a tree that remembers
 
     # -- the plan -------------------------------------------------------------------------------------------
 
@@ -63,29 +73,32 @@ class Loader:
             self.take(source, folder)
 
     def take(self, source: FileSource, folder: str) -> None:
+        """Take a source in one of its folders."""
         path = f"{folder.rstrip('/')}/{source.name}"
         if source.kind == "setting":
             self._take_setting(source)
             return
-        if self._knows is not None and not source.others and self._knows(path):
+        if self._is_missing is not None and not source.others and self._is_missing(path):
             self.absent.append(path)
             return
-        if source.base == "closest" and source.name in self.closest:
-            self._note_farther(path, source)
+        if source.base == "closest" and (source.name,) in self.taken.choices:
+            self.note(Skip(path, "shadowed", f"by {self.taken.choices[source.name,]}", source.layer))
             return
         above = self._kind_above(path) if "/" in source.name else "folder"
         if above == "unreadable":
             self.skips.append(Skip(path, "unreadable", "Permission denied", source.layer))
-            return
-        if above != "folder":
+        elif above != "folder":
             self.absent.append(path)
-            return
-        off = self._off(source, folder)
-        if off:
+        elif off := self._off(source, folder):
             self._note_off(path, source, folder, off)
-        elif source.kind == "rules" or (source.kind == "either" and self.tree.kind(path) == "folder"):
+        else:
+            self._take_there(path, source, folder)
+
+    def _take_there(self, path: str, source: FileSource, folder: str) -> None:
+        """Take a source that is switched on and may be there."""
+        if source.kind == "rules" or (source.kind == "either" and self.tree.kind(path) == "folder"):
             if take_rules(self, path, source, folder) and source.base == "closest":
-                self.closest[source.name] = path
+                self.taken.choices[source.name,] = path
         elif source.kind == "index":
             self._take_index(path)
         elif source.kind == "listed":
@@ -99,18 +112,9 @@ class Loader:
         spelled = self.surroundings.spelled.get(folder) if source.base in ("added", "user") else None
         shown = path if spelled is None else spelled + source.name
         kind = "summary" if source.kind == "summary" else "file"
-        taken = self.take_file(
-            path, Origin(source.layer, folder, kind, name=source.label, literal=source.literal), shown
-        )
-        if taken and source.base in ("walk", "below"):
+        origin = Origin(source.layer, folder, kind, name=source.label, literal=source.literal)
+        if self.take_file(path, origin, shown) and source.base in ("walk", "below"):
             self.own.append(path)
-
-    def _note_farther(self, path: str, source: FileSource) -> None:
-        """A folder of the walk whose like was found closer to the working directory."""
-        if self.tree.kind(path) == "missing":
-            self.absent.append(path)
-        else:
-            self.skips.append(Skip(path, "shadowed", f"by {self.closest[source.name]}", source.layer))
 
     def _off(self, source: FileSource, folder: str) -> str:
         """Why a source is switched off here; empty when it is on."""
@@ -118,29 +122,46 @@ class Loader:
             return self.surroundings.off
         if source.switch and source.switch not in self.surroundings.sources:
             return f"{self.surroundings.switched_by} leaves out {source.switch}"
-        if folder in self.foreign and source.switch == "project":
-            return "worktree"
-        return ""
+        return "worktree" if folder in self.foreign and source.switch == "project" else ""
 
     def _note_off(self, path: str, source: FileSource, folder: str, off: str) -> None:
         if off == "worktree" and source.kind == "rules" and self.dialect.worktree_rules:
             take_rules(self, path, source, folder, only_waiting=True)
-            return
-        if self.tree.kind(path) == "missing":
-            if source.switch not in self.dialect.opt_in:
-                self.absent.append(path)
         elif off == "worktree":
-            self.skips.append(Skip(path, "worktree", layer=source.layer))
-        else:
-            self.skips.append(Skip(path, "disabled", off, source.layer))
+            self.note(Skip(path, "worktree", layer=source.layer))
+        elif source.switch not in self.dialect.opt_in or self.tree.kind(path) != "missing":
+            self.note(Skip(path, "disabled", off, source.layer))
 
     def _kind_above(self, path: str) -> str:
-        """What stands where the folder of a candidate should be: asked once for all candidates in it."""
+        """What is where the folder of a candidate should be: asked once for all candidates in it."""
         folder = path.rpartition("/")[0]
         known = self._folders.get(folder)
         if known is None:
             known = self._folders[folder] = self.tree.kind(folder)
         return known
+
+    # -- what is not delivered --------------------------------------------------------------------------------
+
+    def note(self, skip: Skip) -> None:
+        """Note why a path is not delivered; one that does not exist is only absent."""
+        if self.tree.kind(skip.path) == "missing":
+            self.absent.append(skip.path)
+        else:
+            self.skips.append(skip)
+
+    def skip(self, path: str, reason: str, origin: Origin, detail: str = "") -> None:
+        """Note why a file is not delivered, whether or not it exists."""
+        self.skips.append(Skip(path, reason, detail, origin.layer, origin.parent, origin.line))
+
+    def is_excluded(self, path: str, layer: str) -> bool:
+        """Whether an exclude pattern matches a path; those of the organisation cannot be excluded."""
+        return bool(self.excludes) and layer != "managed" and any(glob.matches(path) for glob in self.excludes)
+
+    def _fault(self, path: str, fault: Fault, origin: Origin) -> None:
+        if fault == MISSING and origin.parent is None and origin.kind != "rule":
+            self.absent.append(path)
+        else:
+            self.skip(path, fault.reason, origin, fault.detail)
 
     # -- one file -------------------------------------------------------------------------------------------
 
@@ -149,22 +170,24 @@ class Loader:
     ) -> bool:
         """Take a file and what it imports; whether it has an entry.
 
-        `shown` is how the agent spells its path, if not like this; `real` where it really is, and `text` what is in
-        it, if that is known.
+        `shown` is how the agent spells its path, if not like this; `real` is its real path and `text` its content, if
+        they are known.
         """
-        once = self.dialect.identity
-        if path in self.seen and once not in ("none", "name", "text") and (origin.wait is None or path in self.waited):
-            self.skip(path, "duplicate", origin, self.seen[path])
+        is_once = self.dialect.identity not in REPEATABLE
+        files = self.taken.files
+        if is_once and path in files and (origin.wait is None or path in self.taken.waiting):
+            self.skip(path, "duplicate", origin, files[path])
             return False
         if origin.kind != "rule" and self.is_excluded(shown or path, origin.layer):
-            if origin.parent is None and self.tree.kind(path) == "missing":
-                self.absent.append(path)
+            excluded = Skip(path, "excluded", "", origin.layer, origin.parent, origin.line)
+            if origin.parent is None:
+                self.note(excluded)
             else:
-                self.skip(path, "excluded", origin)
+                self.skips.append(excluded)
             return False
         limit = self.left if origin.layer == self.dialect.budget else None
         if limit == 0:
-            self._over_budget(path, origin)
+            self.note(Skip(path, "budget", "", origin.layer, origin.parent, origin.line))
             return False
         if text is None:
             text = read_text(self.tree, path, self.dialect, origin.kind, limit)
@@ -175,20 +198,15 @@ class Loader:
         shown = shown or path
         if origin.wait is not None and not is_taken_now(self, shown, real, text, origin, origin.wait):
             return False
-        key = str(self.tree.identity(path)) if once == "inode" else real
-        if key in self.seen and once not in ("none", "name", "text"):
-            self.skip(path, "duplicate", origin, self.seen[key])
+        key = str(self.tree.identity(path)) if self.dialect.identity == "inode" else real
+        if is_once and key in files:
+            self.skip(path, "duplicate", origin, files[key])
             return False
-        self.seen[key] = self.seen[path] = path
+        files[key] = files[path] = path
         return self._deliver(shown, real, text, origin)
 
-    def _over_budget(self, path: str, origin: Origin) -> None:
-        if self.tree.kind(path) == "missing":
-            self.absent.append(path)
-        else:
-            self.skip(path, "budget", origin)
-
     def _deliver(self, path: str, real: str, text: InstructionText, origin: Origin) -> bool:
+        """Add an entry for a text, and for what it imports; whether the text has one."""
         self.findings += text.findings
         if self.dialect.rules.named and origin.kind == "file":
             reason, detail = refusal_of(self.dialect.rules.admits, text)
@@ -199,24 +217,12 @@ class Loader:
             self.skip(path, "worktree", origin)
             self.take_imports(path, real, text, origin)
             return False
-        if self.dialect.imports.mode == "inline" and not origin.literal:
-            whole, includes = self._expanded(path, real, text, origin)
-            text = text._replace(shown=whole, includes=includes)
-        if self.dialect.reading.trims:
-            text = text._replace(shown=trim_text(text, self.dialect.reading, origin))
+        text = self._shown_text(path, real, text, origin)
         if origin.kind == "summary":
             text, origin = text._replace(shown=cut_middle(text.shown)), origin._replace(kind="file")
-        if self.dialect.identity == "text":
-            if text.shown in self.texts:
-                self.skip(path, "same-content", origin)
-                return False
-            self.texts.add(text.shown)
-        shown = text.shown.strip(RUST_SPACE if self.dialect.reading.space == "rust" else SPACE)
-        if not shown and self._is_blank(text.shown):
-            self.skip(path, "empty", origin)
-            return False
-        if shown in origin.unlike:
-            self.skip(path, "same-content", origin)
+        reason = self._needless(text.shown, origin)
+        if reason:
+            self.skip(path, reason, origin)
             return False
         self.entries.append(self.entry(path, text, origin))
         if origin.layer == self.dialect.budget and self.left is not None:
@@ -228,80 +234,69 @@ class Loader:
             self.take_imports(path, real, text, origin)
         return True
 
-    def _expanded(self, path: str, real: str, text: InstructionText, origin: Origin) -> tuple[str, tuple[str, ...]]:
-        """The text with what it imports; most agents have no need of this."""
-        if self.surroundings.flat:
-            from foretold.instructions.text.inline import expand_flat
+    def _shown_text(self, path: str, real: str, text: InstructionText, origin: Origin) -> InstructionText:
+        """A text with its imports in place and its ends trimmed, where the dialect does so."""
+        if self.dialect.imports.mode == "inline" and not origin.literal:
+            from foretold.instructions.text.inline import expand, expand_flat  # most agents have no need of this
 
-            return expand_flat(self, real, text, origin)
-        from foretold.instructions.text.inline import expand
+            if self.surroundings.flat:
+                whole, includes = expand_flat(self, real, text, origin)
+            else:
+                whole, includes = expand(self, path, real, text, origin)
+            text = text._replace(shown=whole, includes=includes)
+        if self.dialect.reading.trims:
+            text = text._replace(shown=trim_text(text, self.dialect.reading, origin))
+        return text
 
-        return expand(self, path, real, text, origin)
-
-    def _is_blank(self, text: str) -> bool:
-        """Whether a text without words is no entry."""
-        kept = self.dialect.reading.blank
-        return kept == "skip" or (kept == "empty" and not text)
-
-    def _list(self, path: str, source: FileSource) -> None:
-        """A file that the model is only told of. # copilot-cli: copilot-011"""
-        if self.tree.kind(path) != "file":
-            self.absent.append(path)
-            return
-        near = os.path.relpath(path, self.surroundings.cwd)
-        folder = os.path.dirname(near)
-        row = f"| {folder}/ | '{near}' | Agent instructions for {folder}/**/* |"
-        self.entries.append(Entry(path, source.layer, row, row, "folder-row"))
+    def _needless(self, text: str, origin: Origin) -> str:
+        """Why a text has no entry: it is blank, or repeats another."""
+        if self.dialect.identity == "text":
+            if text in self.taken.texts:
+                return "same-content"
+            self.taken.texts.add(text)
+        blank = self.dialect.reading.blank
+        stripped = text.strip(RUST_SPACE if self.dialect.reading.space == "rust" else SPACE)
+        if not stripped and (blank == "skip" or (blank == "empty" and not text)):
+            return "empty"
+        return "same-content" if stripped in origin.unlike else ""
 
     def entry(self, path: str, text: InstructionText, origin: Origin, reason: str = "") -> Entry:
-        globs = text.globs.patterns
+        """The entry of a text."""
         name = origin.name
         if self.dialect.rules.named:
             named = text.front.get("name")
             stem = os.path.splitext(os.path.basename(path))[0]
             name = named if isinstance(named, str) and named else name or stem
-        if reason:
-            pass
-        elif self.trigger and globs:  # claude-code: nest-fm-only; whether or not they match
-            reason = "path_glob_match"
-        elif origin.parent:
-            reason = "include"
-        else:
-            reason = "nested_traversal" if self.trigger else "session_start"
         return Entry(
-            path,
-            origin.layer,
-            text.shown,
-            text.raw,
-            origin.kind,
-            reason,
-            origin.parent,
-            self.trigger or None,
-            globs,
-            text.size,
-            origin.depth,
-            origin.folder,
-            origin.announced,
-            origin.fallback,
-            name,
-            text.includes,
+            path=path,
+            layer=origin.layer,
+            text=text.shown,
+            raw=text.raw,
+            kind=origin.kind,
+            reason=reason or self._reason(text, origin),
+            parent=origin.parent,
+            trigger=self.trigger or None,
+            globs=text.globs.patterns,
+            size=text.size,
+            depth=origin.depth,
+            folder=origin.folder,
+            announced=origin.announced,
+            fallback=origin.fallback,
+            name=name,
+            includes=text.includes,
         )
 
-    def is_excluded(self, path: str, layer: str) -> bool:
-        return bool(self.excludes) and layer != "managed" and any(glob.matches(path) for glob in self.excludes)
-
-    def skip(self, path: str, reason: str, origin: Origin, detail: str = "") -> None:
-        self.skips.append(Skip(path, reason, detail, origin.layer, origin.parent, origin.line))
-
-    def _fault(self, path: str, fault: Fault, origin: Origin) -> None:
-        if fault == MISSING and origin.parent is None and origin.kind != "rule":
-            self.absent.append(path)
-        else:
-            self.skip(path, fault.reason, origin, fault.detail)
+    def _reason(self, text: InstructionText, origin: Origin) -> str:
+        if self.trigger and text.globs.patterns:  # claude-code: nest-fm-only; whether or not they match
+            return "path_glob_match"
+        if origin.parent:
+            return "include"
+        return "nested_traversal" if self.trigger else "session_start"
 
     # -- imports --------------------------------------------------------------------------------------------
 
     def take_imports(self, path: str, real: str, text: InstructionText, origin: Origin) -> None:
+        """Take the files that a text imports, in its order."""
         folder = real.rpartition("/")[0] or "/"
         tried: set[str] = set()
         elsewhere: dict[str, tuple[str, int]] = {}
@@ -315,22 +310,22 @@ class Loader:
                     elsewhere[target] = mention.region, line
                 continue
             tried.add(target)
-            if len(target) > MAX_PATH:
-                self.skips.append(Skip(target, "bad-name", f"{len(target)} characters", origin.layer, path, line))
-                continue
             below = origin._replace(kind="import", parent=path, line=line, depth=origin.depth + 1, unlike=frozenset())
-            refusal = self._refusal(target, below)
-            if refusal:
-                there = self.tree.kind(target) != "missing"
-                self.skip(target, refusal if there else "missing", below)
-            else:
-                self.take_file(target, below)
+            self._take_import(target, below)
         for target, (region, line) in elsewhere.items():
             if target not in tried:
-                self._note_in_code(target, region, origin, path, line)
+                self._note_elsewhere(target, region, origin._replace(parent=path, line=line))
+
+    def _take_import(self, target: str, origin: Origin) -> None:
+        if len(target) > MAX_PATH:
+            self.skip(target, "bad-name", origin, f"{len(target)} characters")
+        elif refusal := self._refusal(target, origin):
+            self.skip(target, refusal if self.tree.kind(target) != "missing" else "missing", origin)
+        else:
+            self.take_file(target, origin)
 
     def _refusal(self, target: str, origin: Origin) -> str:
-        """Why an import is not followed, before anyone looks whether it is there; empty when it is."""
+        """Why an import is not followed, whether or not its file exists; empty when it is."""
         imports = self.dialect.imports
         if origin.depth > imports.depth:
             return "depth-cap"
@@ -340,14 +335,13 @@ class Loader:
             return "outside-project"
         return ""
 
-    def _note_in_code(self, target: str, region: str, origin: Origin, path: str, line: int) -> None:
-        """An import where the agent does not look: said if there is such a file, or if only its start is wrong."""
+    def _note_elsewhere(self, target: str, region: str, origin: Origin) -> None:
+        """An import where the agent does not look: noted if its file exists, or if only its start is wrong."""
         nearly = NEARLY.get(region)
         if region == "bad-start" or self.tree.kind(target) == "file":
-            reason = "not-an-import" if nearly else "in-code"
-            self.skips.append(Skip(target, reason, nearly or region, origin.layer, path, line))
+            self.skip(target, "not-an-import" if nearly else "in-code", origin, nearly or region)
 
-    # -- settings, the memory index ----------------------------------------------------------------------------
+    # -- settings, the memory index, files that are only listed ------------------------------------------------
 
     def _take_setting(self, source: FileSource) -> None:
         if source.name not in self.surroundings.texts:
@@ -357,22 +351,33 @@ class Loader:
             self.skips.append(Skip(where, "disabled", self.surroundings.off, source.layer))
         elif text:
             size = len(text.encode("utf-8", "replace"))
-            self.entries.append(Entry(where, source.layer, text, text, "setting", size=size, announced=False))
+            self.entries.append(Entry(where, source.layer, text, text, kind="setting", size=size, announced=False))
 
     def _take_index(self, path: str) -> None:
         index = self.dialect.memory_index
         text = read_text(self.tree, path, self.dialect)
         if isinstance(text, Fault):
-            self._fault(path, text, Origin("memory", ""))
+            self._fault(path, text, MEMORY)
             return
-        if self.tree.real(path) in self.seen:
-            self.skip(path, "duplicate", Origin("memory", ""), self.seen[self.tree.real(path)])
+        real = self.tree.real(path)
+        if real in self.taken.files:
+            self.skip(path, "duplicate", MEMORY, self.taken.files[real])
             return
         cut = cut_index(trim(text.shown), index) if index is not None else None
         if cut is None or not cut.text:
-            self.skips.append(Skip(path, "empty", layer="memory"))
+            self.skip(path, "empty", MEMORY)
             return
         if cut.lost_units:
             said = f"{cut.lost_lines} lines and {cut.lost_units} characters of the memory index are not loaded"
             self.findings.append(Finding(path, None, "index-cut", said, "keep one short line per memory"))
-        self.entries.append(Entry(path, "memory", cut.text, text.raw, "index", size=text.size, announced=False))
+        self.entries.append(Entry(path, "memory", cut.text, text.raw, kind="index", size=text.size, announced=False))
+
+    def _list(self, path: str, source: FileSource) -> None:
+        """A file of which the model gets only the name. # copilot-cli: copilot-011"""
+        if self.tree.kind(path) != "file":
+            self.absent.append(path)
+            return
+        near = os.path.relpath(path, self.surroundings.cwd)
+        folder = os.path.dirname(near)
+        row = f"| {folder}/ | '{near}' | Agent instructions for {folder}/**/* |"
+        self.entries.append(Entry(path, source.layer, row, row, kind="folder-row"))

@@ -99,10 +99,10 @@ def _on_touch(view: View, path: str, folder: str, tree: Tree) -> FileVerdict:
         return FileVerdict(
             path, "never", "not loaded", (f"disabled: {REASONS['disabled']} ({view.surroundings.off})",), ()
         )
-    run = Loader(tree, view.dialect, view.surroundings, f"{folder}/x")
-    run.take_file(path, Origin("project", folder))
-    if run.skips and not run.entries:
-        return _skipped(view, path, [skip for skip in run.skips if skip.path == path])
+    loader = Loader(tree, view.dialect, view.surroundings, f"{folder}/x")
+    loader.take_file(path, Origin("project", folder))
+    if loader.skips and not loader.entries:
+        return _skipped(view, path, [skip for skip in loader.skips if skip.path == path])
     return FileVerdict(path, "on-touch", "loaded when a file in its folder is touched", (f"in {folder}",), ())
 
 

@@ -60,7 +60,19 @@ def load(
     >>> [os.path.basename(entry.path) for entry in view.entries]
     ['CLAUDE.md']
     """
-    choice, request = ask(cwd, agent, home, managed, env, args, settings, model, now, add_dirs, trust=trust)
+    choice, request = make_request(
+        cwd,
+        agent,
+        home=home,
+        managed=managed,
+        env=env,
+        args=args,
+        settings=settings,
+        model=model,
+        now=now,
+        trust=trust,
+        add_dirs=add_dirs,
+    )
     demand_folder(tree if tree is not None else Disk(), request)
     return load_kept(choice, request) if tree is None else load_view(tree, choice, request)
 
@@ -91,19 +103,19 @@ def invalidate() -> None:
     _chosen.clear()
 
 
-def ask(
+def make_request(
     cwd: str | os.PathLike[str],
     agent: str,
-    home: str | os.PathLike[str] | None,
-    managed: str | os.PathLike[str] | None,
-    env: Mapping[str, str] | None,
-    args: Iterable[str],
-    settings: Mapping[str, object] | None,
-    model: str | None,
-    now: date | str | None,
-    add_dirs: Iterable[str],
     *,
+    home: str | os.PathLike[str] | None = None,
+    managed: str | os.PathLike[str] | None = None,
+    env: Mapping[str, str] | None = None,
+    args: Iterable[str] = (),
+    settings: Mapping[str, object] | None = None,
+    model: str | None = None,
+    now: date | str | None = None,
     trust: bool | None = None,
+    add_dirs: Iterable[str] = (),
 ) -> tuple[DialectChoice, LoadRequest]:
     """Fill in what a caller left out from the process."""
     env = os.environ if env is None else env
@@ -129,7 +141,7 @@ def ask(
     )
 
 
-def ask_again(
+def make_request_for(
     request: LoadRequest, agent: str, env: Mapping[str, str] | None, *, managed: bool
 ) -> tuple[DialectChoice, LoadRequest]:
     """The same question to another agent; `managed` if the organisation's folder was given."""
@@ -164,26 +176,26 @@ def load_view(tree: Tree, choice: DialectChoice, request: LoadRequest) -> View:
     surroundings: Surroundings = module.read_surroundings(tree, request)
     if request.external:
         surroundings = surroundings._replace(approved=lambda _: True)
-    run = Loader(tree, dialect, surroundings)
-    run.follow(surroundings.start or dialect.start)
-    nested = take_fallback(run)
-    arrange(run)
-    entries, withheld = run.entries, []
+    loader = Loader(tree, dialect, surroundings)
+    loader.follow(surroundings.start or dialect.start)
+    nested = take_fallback(loader)
+    arrange(loader)
+    entries, withheld = loader.entries, []
     if surroundings.mode == "managed-only" and dialect.fallback is not None:
-        entries = [entry for entry in run.entries if entry.layer == "managed"]
-        withheld = [entry for entry in run.entries if entry.layer != "managed"]
-        run.skips += [Skip(entry.path, "withheld", surroundings.mode_reason, entry.layer) for entry in withheld]
+        entries = [entry for entry in loader.entries if entry.layer == "managed"]
+        withheld = [entry for entry in loader.entries if entry.layer != "managed"]
+        loader.skips += [Skip(entry.path, "withheld", surroundings.mode_reason, entry.layer) for entry in withheld]
     if not surroundings.memory and surroundings.memory_reason and dialect.memory_index is not None:
-        run.skips.append(Skip("MEMORY.md", "disabled", surroundings.memory_reason, "memory"))
-    findings = (*surroundings.findings, *run.findings, *advise(run.skips, run.waiting, tree))
+        loader.skips.append(Skip("MEMORY.md", "disabled", surroundings.memory_reason, "memory"))
+    findings = (*surroundings.findings, *loader.findings, *advise(loader.skips, loader.waiting, tree))
     return View(
         choice,
         surroundings,
         tuple(entries),
-        tuple(run.skips),
-        findings,
-        tuple(run.absent),
-        tuple(run.waiting),
-        tuple(withheld),
+        skips=tuple(loader.skips),
+        findings=findings,
+        absent=tuple(loader.absent),
+        waiting=tuple(loader.waiting),
+        withheld=tuple(withheld),
         nested_fallback=nested,
     )

@@ -32,7 +32,7 @@ from foretold.instructions.discover.shell_reads import ShellRead, files_read, fo
 from foretold.instructions.discover.waiting import WaitingRules
 from foretold.instructions.engine import Loader
 from foretold.instructions.explain import advise
-from foretold.instructions.load import ask, demand_folder, invalidate, load_view
+from foretold.instructions.load import demand_folder, invalidate, load_view, make_request
 from foretold.instructions.render.blocks import NestedEntries, mention_blocks, turn_blocks
 from foretold.instructions.render.parts import nested_blocks, resumed_blocks
 from foretold.instructions.text.prompt_mentions import mentions_in
@@ -103,7 +103,20 @@ class Session:
         add_dirs: Iterable[str] = (),
         tree: Tree | None = None,
     ) -> None:
-        self._open(ask(cwd, agent, home, managed, env, args, settings, model, now, add_dirs, trust=trust), tree)
+        asked = make_request(
+            cwd,
+            agent,
+            home=home,
+            managed=managed,
+            env=env,
+            args=args,
+            settings=settings,
+            model=model,
+            now=now,
+            trust=trust,
+            add_dirs=add_dirs,
+        )
+        self._open(asked, tree)
 
     @classmethod
     def of(cls, choice: DialectChoice, request: LoadRequest, tree: Tree | None = None, name: str = "") -> Session:
@@ -188,18 +201,18 @@ class Session:
 
     def use(self, calls: Iterable[Call]) -> Attachment:
         """The agent made the tool calls of one turn: what is attached to the next request."""
-        view, turn, runs = self.view, [], []
+        view, turn, loaders = self.view, [], []
         for call in calls:
             for path in self._touched_by(call):
-                run, attached = self._touch(path, call.tool, reached=not call.error)
+                loader, attached = self._touch(path, call.tool, reached=not call.error)
                 turn.append(attached)
-                runs.append(run)
+                loaders.append(loader)
         nested = view.dialect.nested
         if nested is not None:
             blocks = [block for attached in turn for block in nested_blocks(attached.files, nested, view.surroundings)]
         else:
             blocks = turn_blocks(turn, view.dialect, view.surroundings.model)
-        return self._attachment(turn, runs, blocks)
+        return self._attachment(turn, loaders, blocks)
 
     def prompt(self, text: str) -> Attachment:
         """The user sent a prompt: what its `@file` mentions attach to the request."""
@@ -208,15 +221,15 @@ class Session:
     def mention(self, *paths: str) -> Attachment:
         """The user mentioned files in a prompt."""
         view = self.view
-        tree, runs, turn = self._disk(), [], []
+        tree, loaders, turn = self._disk(), [], []
         kinds = [(join(view.surroundings.cwd, path), tree.kind(join(view.surroundings.cwd, path))) for path in paths]
         self._attached.update(path for path, kind in kinds if kind == "file")
         for touched, kind in kinds:
             if kind == "file" or (kind == "missing" and view.dialect.mention_missing):
-                run, attached = self._touch(touched, "mention", reached=kind == "file")
-                runs.append(run)
+                loader, attached = self._touch(touched, "mention", reached=kind == "file")
+                loaders.append(loader)
                 turn.append(attached)
-        return self._attachment(turn, runs, mention_blocks(turn, view.dialect, view.surroundings.model))
+        return self._attachment(turn, loaders, mention_blocks(turn, view.dialect, view.surroundings.model))
 
     def subagent(self, name: str, *, instructions: bool | None = None) -> Session:
         """The conversation of a subagent; its `view` is what it is told.
@@ -237,13 +250,14 @@ class Session:
         other.attached, other.shell_folder = list(self.attached), self.shell_folder
         return other
 
-    def _attachment(self, turn: list[NestedEntries], runs: list[Loader], blocks: list[Block]) -> Attachment:
+    def _attachment(self, turn: list[NestedEntries], loaders: list[Loader], blocks: list[Block]) -> Attachment:
         entries = tuple(entry for attached in turn for entry in (*attached.files, *attached.fallback))
         self.attached += entries
         self._loaded |= dict.fromkeys((entry.path for entry in entries), time.time_ns() // 1_000_000)
         awake = {entry.path for entry in entries}
-        skips = [skip for run in runs for skip in run.skips if skip.reason != "not-yet-read" or skip.path not in awake]
-        findings = [finding for run in runs for finding in run.findings]
+        skips = [skip for loader in loaders for skip in loader.skips]
+        skips = [skip for skip in skips if skip.reason != "not-yet-read" or skip.path not in awake]
+        findings = [finding for loader in loaders for finding in loader.findings]
         findings += advise(skips, (), self._disk())
         return Attachment(entries, tuple(blocks), tuple(skips), tuple(findings))
 
@@ -297,70 +311,70 @@ class Session:
         nested = view.dialect.nested
         if reached and (nested is None or not nested.itself):
             self._attached.add(touched)
-        run = Loader(self._disk(), view.dialect, view.surroundings, touched)
+        loader = Loader(self._disk(), view.dialect, view.surroundings, touched)
         if nested is not None:
-            self._follow_nested(run, touched, nested)
+            self._follow_nested(loader, touched, nested)
         else:
-            self._follow_touch(run, touched)
-        files = self._new(run.entries, run)
+            self._follow_touch(loader, touched)
+        files = self._new(loader.entries, loader)
         fallback: tuple[Entry, ...] = ()
         table = view.dialect.fallback
         if table is not None and view.nested_fallback and (tool == "mention" or (reached and tool in table.tools)):
-            other = Loader(run.tree, view.dialect, view.surroundings, touched)
-            take_nested_fallback(other, self._folders(run, touched, through_links=table.through_links), self._known)
-            fallback = self._new(other.entries, run)
-            run.skips += other.skips
-            run.findings += other.findings
-        return run, NestedEntries(files, fallback)
+            other = Loader(loader.tree, view.dialect, view.surroundings, touched)
+            take_nested_fallback(other, self._folders(loader, touched, through_links=table.through_links), self._known)
+            fallback = self._new(other.entries, loader)
+            loader.skips += other.skips
+            loader.findings += other.findings
+        return loader, NestedEntries(files, fallback)
 
-    def _folders(self, run: Loader, touched: str, *, through_links: bool) -> list[str]:
+    def _folders(self, loader: Loader, touched: str, *, through_links: bool) -> list[str]:
         """The folders between the working directory and a file that may hold instructions."""
-        cwd = run.surroundings.cwd
+        cwd = loader.surroundings.cwd
         folders = below(cwd, touched)
-        return folders if through_links else [path for path in folders if is_inside(run.tree.real(path), cwd)]
+        return folders if through_links else [path for path in folders if is_inside(loader.tree.real(path), cwd)]
 
-    def _follow_touch(self, run: Loader, touched: str) -> None:
+    def _follow_touch(self, loader: Loader, touched: str) -> None:
         assert self._rules is not None
         matching = self._rules.matching(touched)
-        inside = set(self._folders(run, touched, through_links=False))
-        for source, folder in steps(run.dialect.touch, run.surroundings, touched):
+        inside = set(self._folders(loader, touched, through_links=False))
+        for source, folder in steps(loader.dialect.touch, loader.surroundings, touched):
             if source.base == "below":
                 if folder not in inside:
                     continue
                 if source.when == "matching":
-                    nested = WaitingRules(tuple(rule for rule in run.waiting if rule.base == folder))
-                    run.entries += [rule.entry for rule in nested.matching(touched)]
+                    nested = WaitingRules(tuple(rule for rule in loader.waiting if rule.base == folder))
+                    loader.entries += [rule.entry for rule in nested.matching(touched)]
                 else:
-                    run.take(source, folder)
+                    loader.take(source, folder)
             else:
-                run.entries += [
+                loader.entries += [
                     rule.entry._replace(trigger=touched)
                     for rule in matching
                     if rule.source.base == source.base
                     and (source.base != "walk" or rule.base == folder)
-                    and rule.entry.path not in {nested.entry.path for nested in run.waiting}  # looked at just now
+                    and rule.entry.path not in {nested.entry.path for nested in loader.waiting}  # looked at just now
                 ]
 
-    def _follow_nested(self, run: Loader, touched: str, nested: Nested) -> None:
+    def _follow_nested(self, loader: Loader, touched: str, nested: Nested) -> None:
         """Rules that match, then the files of the folders that the dialect's plan looks in."""
         assert self._rules is not None
         if not nested.expands:
-            run.dialect = run.dialect._replace(imports=run.dialect.imports._replace(mode="none"))
-        run.entries += [rule.entry._replace(trigger=touched) for rule in self._rules.matching(touched)]
-        plan = tuple(source for source in run.surroundings.touch or run.dialect.touch if source.kind != "rules")
+            loader.dialect = loader.dialect._replace(imports=loader.dialect.imports._replace(mode="none"))
+        loader.entries += [rule.entry._replace(trigger=touched) for rule in self._rules.matching(touched)]
+        plan = tuple(source for source in loader.surroundings.touch or loader.dialect.touch if source.kind != "rules")
         by_folder: dict[str, list[FileSource]] = {}
-        for source, folder in steps(plan, run.surroundings, touched):
+        for source, folder in steps(plan, loader.surroundings, touched):
             by_folder.setdefault(folder, []).append(source)
         for folder in reversed(by_folder) if nested.nearest_first else by_folder:
             for source in by_folder[folder]:
-                run.take(source, folder)
+                loader.take(source, folder)
 
-    def _new(self, entries: list[Entry], run: Loader) -> tuple[Entry, ...]:
+    def _new(self, entries: list[Entry], loader: Loader) -> tuple[Entry, ...]:
         """Those entries that were not attached before."""
         found = []
         for entry in entries:
             if entry.path in self._attached:
-                run.skips.append(Skip(entry.path, "already-attached", "", entry.layer, entry.parent))
+                loader.skips.append(Skip(entry.path, "already-attached", "", entry.layer, entry.parent))
             else:
                 self._attached.add(entry.path)
                 found.append(entry)

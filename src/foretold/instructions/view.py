@@ -40,12 +40,12 @@ class View:
         choice: DialectChoice,
         surroundings: Surroundings,
         entries: tuple[Entry, ...],
+        *,
         skips: tuple[Skip, ...] = (),
         findings: tuple[Finding, ...] = (),
         absent: tuple[str, ...] = (),
         waiting: tuple[Waiting, ...] = (),
         withheld: tuple[Entry, ...] = (),
-        *,
         nested_fallback: bool = False,
     ) -> None:
         self.choice, self.surroundings = choice, surroundings

@@ -30,7 +30,7 @@ from contextlib import suppress
 from foretold.dialects.settings_files import read_toml
 from foretold.dialects.surroundings import Repository, Surroundings, find_git, join
 from foretold.errors import NotAFolder
-from foretold.instructions.load import ask
+from foretold.instructions.load import make_request
 from foretold.paths import our_folders
 from foretold.storage.atomic import replace_file
 from foretold.storage.digest import digest_of
@@ -74,7 +74,7 @@ def locate_memories(
     tree: Disk | None = None,
 ) -> MemoryLocation:
     """The folders for an agent that works in a folder. A `tree` that is given knows afterwards what was looked at."""
-    choice, request = ask(cwd, agent, home, managed, env, (), None, None, None, ())
+    choice, request = make_request(cwd, agent, home=home, managed=managed, env=env)
     disk = tree if tree is not None else Disk()
     if disk.kind(request.cwd) != "folder":
         raise NotAFolder(f"{request.cwd} is not a folder; give a folder of the project")

@@ -5,7 +5,7 @@ import pytest
 from foretold.dialects.claude_code.instructions import START, TOUCH
 from foretold.dialects.schema import FileSource
 from foretold.dialects.surroundings import Repository, walk_of
-from foretold.instructions.discover.locate import below, folders_of, foreign_folders, steps
+from foretold.instructions.discover.locate import below, find_foreign_folders, folders_of, steps
 
 
 class Surroundings:
@@ -141,7 +141,7 @@ def test_the_plan_of_a_touched_file():
 )
 def test_folders_of_the_main_repository_are_foreign(git, foreign):
     git = git and git._replace(top=git.top.replace("/w", "/trees/w"))
-    assert foreign_folders(Surroundings("/r/p/trees/w/sub", git=git)) == foreign
+    assert find_foreign_folders(Surroundings("/r/p/trees/w/sub", git=git)) == foreign
 
 
 def test_a_nested_worktree_on_disk(place):

@@ -49,11 +49,11 @@ def with_reason(view: View, reason: str) -> View:
         view.choice,
         view.surroundings,
         entries,
-        view.skips,
-        view.findings,
-        view.absent,
-        view.waiting,
-        withheld,
+        skips=view.skips,
+        findings=view.findings,
+        absent=view.absent,
+        waiting=view.waiting,
+        withheld=withheld,
         nested_fallback=view.nested_fallback,
     )
 

@@ -1,8 +1,8 @@
 """Which of the names of a source counts in a folder.
 
-1. `text`: the first that gives a text. `file`: the first that is a file, whatever is in it. `path`: the first that is
-   there at all, even a folder. What comes behind it is shadowed.
-2. `walk`: the first that is there in any folder of the walk, and that one in all of them.
+1. `text`: the first that gives a text. `file`: the first that is a file, whatever is in it. `path`: the first that
+   exists at all, even a folder. What comes after it is shadowed.
+2. `walk`: the first that exists in any folder of the walk, and that one in all of them.
 """
 
 from __future__ import annotations
@@ -15,83 +15,77 @@ if TYPE_CHECKING:
     from foretold.instructions.engine import Loader
 
 
-def take_named(run: Loader, source: FileSource, folder: str) -> None:
+def take_named(loader: Loader, source: FileSource, folder: str) -> None:
     """Take the one name of a source that counts here."""
     names = (source.name, *source.others)
     if source.pick == "walk":
-        _take_of_walk(run, source, names, folder)
+        _take_of_walk(loader, source, names, folder)
         return
     counts = ""
     for name in names:
         path = f"{folder.rstrip('/')}/{name}"
         if counts:
-            _note(run, path, "shadowed", f"by {counts}", source)
-        elif _take(run, path, source, folder):
+            loader.note(Skip(path, "shadowed", f"by {counts}", source.layer))
+        elif _take(loader, path, source, folder):
             counts = path
 
 
-def _take(run: Loader, path: str, source: FileSource, folder: str) -> bool:
+def _take(loader: Loader, path: str, source: FileSource, folder: str) -> bool:
     """Take a path; whether it counts, so that no other is tried."""
     origin = Origin(source.layer, folder, name=source.label)
     if source.pick == "text":
-        return run.take_file(path, origin)
-    kind = run.tree.kind(path)
+        return loader.take_file(path, origin)
+    kind = loader.tree.kind(path)
     if kind == "file" or (kind != "missing" and source.pick == "path"):
-        run.take_file(path, origin)
+        loader.take_file(path, origin)
         return True
-    _note(run, path, "folder" if kind == "folder" else "not-a-file", "", source)
+    loader.note(Skip(path, "folder" if kind == "folder" else "not-a-file", "", source.layer))
     return False
 
 
-def _take_of_walk(run: Loader, source: FileSource, names: tuple[str, ...], folder: str) -> None:
+def _take_of_walk(loader: Loader, source: FileSource, names: tuple[str, ...], folder: str) -> None:
     key = (source.layer, *names)
-    if key not in run.named:
+    choices = loader.taken.choices
+    if key not in choices:
         there = [
             name
             for name in names
-            if any(run.tree.kind(f"{each.rstrip('/')}/{name}") != "missing" for each in run.surroundings.walk)
+            if any(loader.tree.kind(f"{each.rstrip('/')}/{name}") != "missing" for each in loader.surroundings.walk)
         ]
-        run.named[key] = there[0] if there else ""
-    chosen = run.named[key]
+        choices[key] = there[0] if there else ""
+    chosen = choices[key]
     for name in names:
         path = f"{folder.rstrip('/')}/{name}"
         if name == chosen:
-            run.take_file(path, Origin(source.layer, folder))
+            loader.take_file(path, Origin(source.layer, folder))
         else:
-            _note(run, path, "shadowed", f"the walk has {chosen}", source)
+            loader.note(Skip(path, "shadowed", f"the walk has {chosen}", source.layer))
 
 
-def _note(run: Loader, path: str, reason: str, detail: str, source: FileSource) -> None:
-    if run.tree.kind(path) == "missing":
-        run.absent.append(path)
-    else:
-        run.skips.append(Skip(path, reason, detail, source.layer))
-
-
-def arrange(run: Loader) -> None:
-    """Order the entries as the dialect does, and let the last of a name stand for all."""
-    dialect = run.dialect
+def arrange(loader: Loader) -> None:
+    """Order the entries as the dialect does; where names are the identity, the last of a name wins."""
+    dialect = loader.dialect
     if dialect.identity == "name":
         last: dict[str, Entry] = {}
-        for entry in run.entries:
+        for entry in loader.entries:
             before = last.get(entry.name.lower())
             if before is not None:
-                run.skips.append(Skip(before.path, "shadowed", f"by {entry.path}", before.layer))
+                loader.skips.append(Skip(before.path, "shadowed", f"by {entry.path}", before.layer))
             last[entry.name.lower()] = entry
-        run.entries = list(last.values())
+        loader.entries = list(last.values())
     for layer in dialect.unordered:
-        paths = [entry.path for entry in run.entries if entry.layer == layer]
+        paths = [entry.path for entry in loader.entries if entry.layer == layer]
         if len(paths) > 1:
             said = f"the agent gives its {len(paths)} {layer} files in no certain order"
-            run.findings.append(Finding(paths[0], None, "order-unspecified", said))
+            loader.findings.append(Finding(paths[0], None, "order-unspecified", said))
     if dialect.sorts == ("name",):
         from foretold.instructions.text.locale_compare import collation_key
 
-        run.entries.sort(key=lambda entry: collation_key(entry.name))
+        loader.entries.sort(key=lambda entry: collation_key(entry.name))
     elif dialect.sorts:
-        found = sorted((entry for entry in run.entries if entry.layer in dialect.sorts), key=_code_units)
-        others = [entry for entry in run.entries if entry.layer not in dialect.sorts]
-        run.entries = [*others, *found]
+        found = sorted((entry for entry in loader.entries if entry.layer in dialect.sorts), key=_code_units)
+        others = [entry for entry in loader.entries if entry.layer not in dialect.sorts]
+        loader.entries = [*others, *found]
 
 
 def _code_units(entry: Entry) -> bytes:

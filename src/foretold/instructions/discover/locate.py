@@ -94,7 +94,7 @@ def steps(
         at = end
 
 
-def foreign_folders(surroundings: Surroundings) -> frozenset[str]:
+def find_foreign_folders(surroundings: Surroundings) -> frozenset[str]:
     """Folders of the walk that belong to the main repository of a nested worktree.
 
     # claude-code: disc-worktree-nested, disc-bare-worktree, disc-worktree-outside

@@ -123,135 +123,135 @@ ORDERS: dict[str, Callable[[RuleFile | Skip], Any]] = {
 }
 
 
-def take_rules(run: Loader, path: str, source: FileSource, holder: str, *, only_waiting: bool = False) -> bool:
+def take_rules(loader: Loader, path: str, source: FileSource, holder: str, *, only_waiting: bool = False) -> bool:
     """Take the rules of a folder that do not wait; let the others wait. Whether there are any."""
-    real = run.tree.real(path)
-    if real in run.rule_folders:  # claude-code: disc-under-home: the user's rules are not the project's too
+    real = loader.tree.real(path)
+    if real in loader.taken.rule_folders:  # claude-code: disc-under-home: the user's rules are not the project's too
         return False
-    run.rule_folders.add(real)
-    run.waited = set()  # each rules folder is looked at afresh
-    base = holder if source.layer == "project" and source.base != "path" else run.surroundings.cwd
-    table = run.dialect.rules
+    loader.taken.rule_folders.add(real)
+    loader.taken.waiting = set()  # each rules folder has its own
+    base = holder if source.layer == "project" and source.base != "path" else loader.surroundings.cwd
+    table = loader.dialect.rules
     origin = Origin(source.layer, holder, "rule", Wait(base, source, only_waiting) if table.wakes == "touch" else None)
-    free = run.dialect.rules.links == "anywhere" or source.layer in run.dialect.rules.free
+    free = loader.dialect.rules.links == "anywhere" or source.layer in loader.dialect.rules.free
 
     def may_enter(rule: RuleFile) -> bool:
         """A folder behind a link whose rules would all be refused is not walked: it may be the whole disk."""
-        is_near = free or rule.real.startswith(real) or is_inside(rule.real, run.surroundings.cwd)
-        return is_near or run.surroundings.approved(rule.real)
+        is_near = free or rule.real.startswith(real) or is_inside(rule.real, loader.surroundings.cwd)
+        return is_near or loader.surroundings.approved(rule.real)
 
-    rules: Iterable[RuleFile | Skip] = find_rules(run.tree, path, table.suffix, may_enter, deep=table.deep)
+    rules: Iterable[RuleFile | Skip] = find_rules(loader.tree, path, table.suffix, may_enter, deep=table.deep)
     if table.ordered:
         rules = sorted(rules, key=ORDERS[table.ordered])
     taken = []
     for rule in rules:
         if isinstance(rule, Skip):
-            _note_no_rule(run, rule, source)
-        elif not _is_refused(run, rule, origin, holder):
+            _note_no_rule(loader, rule, source)
+        elif not _is_refused(loader, rule, origin, holder):
             taken.append(rule)
             if table.wakes == "touch":
                 plain = rule.real == rule.path
                 speaker = origin if plain else origin._replace(folder=_spoken_for(rule.real))
-                run.take_file(rule.path, speaker, rule.real, rule.real)
+                loader.take_file(rule.path, speaker, rule.real, rule.real)
     if table.wakes == "exists":
-        _take_existing(run, taken, origin)
+        _take_existing(loader, taken, origin)
     return bool(taken)
 
 
-def _take_existing(run: Loader, rules: list[RuleFile], origin: Origin) -> None:
+def _take_existing(loader: Loader, rules: list[RuleFile], origin: Origin) -> None:
     """Take the rules that have no `paths`, and those with a path that is there."""
     from foretold.text.globs.fnmatch_walk import first_hits, is_usable
 
-    texts = [read_text(run.tree, rule.path, run.dialect, "rule") for rule in rules]
+    texts = [read_text(loader.tree, rule.path, loader.dialect, "rule") for rule in rules]
     globs = [() if isinstance(text, Fault) else text.globs.patterns for text in texts]
-    hits = first_hits(run.tree, run.surroundings.cwd, globs)
+    hits = first_hits(loader.tree, loader.surroundings.cwd, globs)
     for rule, text, patterns, hit in zip(rules, texts, globs, hits, strict=True):
         if isinstance(text, Fault) or not patterns or hit is not None:
-            taken = run.take_file(rule.path, origin, real=rule.real, text=text)
+            taken = loader.take_file(rule.path, origin, real=rule.real, text=text)
             if taken and hit is not None:
-                trigger = join(run.surroundings.cwd, hit)
-                run.entries[-1] = run.entries[-1]._replace(reason="path_glob_match", trigger=trigger)
+                trigger = join(loader.surroundings.cwd, hit)
+                loader.entries[-1] = loader.entries[-1]._replace(reason="path_glob_match", trigger=trigger)
             if not isinstance(text, Fault) and text.globs.problem:
-                run.findings.append(Finding(rule.path, None, "paths-ignored", text.globs.problem))
+                loader.findings.append(Finding(rule.path, None, "paths-ignored", text.globs.problem))
             continue
-        run.skips.append(Skip(rule.path, "no-match", ", ".join(patterns)[:200], origin.layer, globs=patterns))
-        run.findings += text.findings
+        loader.skips.append(Skip(rule.path, "no-match", ", ".join(patterns)[:200], origin.layer, globs=patterns))
+        loader.findings += text.findings
         alone = all(glob.startswith("!") for glob in patterns)
         for glob in patterns:
             why = ABSOLUTE if glob.startswith("/") else never_matches(glob, alone=alone)
             why = why if is_usable(glob) else "it has too many stars: write fewer"
-            if why and not is_inside(glob, run.surroundings.cwd):
-                run.findings.append(Finding(rule.path, None, "glob-never-matches", f"`{glob}`: {why}"))
+            if why and not is_inside(glob, loader.surroundings.cwd):
+                loader.findings.append(Finding(rule.path, None, "glob-never-matches", f"`{glob}`: {why}"))
 
 
-def _note_no_rule(run: Loader, skip: Skip, source: FileSource) -> None:
+def _note_no_rule(loader: Loader, skip: Skip, source: FileSource) -> None:
     if skip.reason == "missing" and not skip.detail and skip.path.endswith(source.name):
-        run.absent.append(skip.path)
+        loader.absent.append(skip.path)
     else:
-        run.skips.append(skip._replace(layer=source.layer))
+        loader.skips.append(skip._replace(layer=source.layer))
 
 
-def _is_refused(run: Loader, rule: RuleFile, origin: Origin, holder: str) -> bool:
-    rules = run.dialect.rules
-    if run.excludes:
+def _is_refused(loader: Loader, rule: RuleFile, origin: Origin, holder: str) -> bool:
+    rules = loader.dialect.rules
+    if loader.excludes:
         tested = {"real": rule.real, "spelled": rule.path}
-        if any(run.is_excluded(tested[which], origin.layer) for which in rules.excluded_by):
-            run.skip(rule.real, "excluded", origin)
+        if any(loader.is_excluded(tested[which], origin.layer) for which in rules.excluded_by):
+            loader.skip(rule.real, "excluded", origin)
             return True
     if rule.real == rule.path or rules.links == "anywhere" or origin.layer in rules.free:
         return False
-    if rule.real == run.tree.real(holder) + rule.path[len(holder) :]:  # no link below the folder that holds it
+    if rule.real == loader.tree.real(holder) + rule.path[len(holder) :]:  # no link below the folder that holds it
         return False
-    if is_inside(rule.real, run.surroundings.cwd) or run.surroundings.approved(rule.real):
+    if is_inside(rule.real, loader.surroundings.cwd) or loader.surroundings.approved(rule.real):
         return False
-    run.skip(rule.path, "outside-project", origin, f"it is a link to {rule.real}")
+    loader.skip(rule.path, "outside-project", origin, f"it is a link to {rule.real}")
     return True
 
 
-def is_taken_now(run: Loader, path: str, real: str, text: InstructionText, origin: Origin, wait: Wait) -> bool:
+def is_taken_now(loader: Loader, path: str, real: str, text: InstructionText, origin: Origin, wait: Wait) -> bool:
     """Whether a file of a rules folder is taken like any other; if it has `paths`, it waits."""
-    if real in run.waited:
-        run.skip(path, "duplicate", origin, path)
+    if real in loader.taken.waiting:
+        loader.skip(path, "duplicate", origin, path)
         return False
-    run.waited.add(real)
-    reason, detail = refusal_of(run.dialect.rules.admits, text)
+    loader.taken.waiting.add(real)
+    reason, detail = refusal_of(loader.dialect.rules.admits, text)
     if reason and reason != WAITS:
-        run.findings += text.findings
-        run.skip(path, reason, origin, detail)
+        loader.findings += text.findings
+        loader.skip(path, reason, origin, detail)
         return False
-    if run.dialect.rules.admits and not reason:
+    if loader.dialect.rules.admits and not reason:
         return True
     if text.globs.problem:
-        run.findings.append(Finding(path, None, "paths-ignored", text.globs.problem))
+        loader.findings.append(Finding(path, None, "paths-ignored", text.globs.problem))
     if text.globs.patterns:
-        _wait(run, path, real, text, origin, wait)
+        _wait(loader, path, real, text, origin, wait)
         return False
-    if real in run.seen and text.mentions:
-        run.take_imports(path, real, text, origin)
+    if real in loader.taken.files and text.mentions:
+        loader.take_imports(path, real, text, origin)
     return True
 
 
-def _wait(run: Loader, path: str, real: str, text: InstructionText, origin: Origin, wait: Wait) -> None:
-    run.seen.setdefault(real, path)
-    run.findings += text.findings
+def _wait(loader: Loader, path: str, real: str, text: InstructionText, origin: Origin, wait: Wait) -> None:
+    loader.taken.files.setdefault(real, path)
+    loader.findings += text.findings
     if wait.source.base == "added":
-        run.skip(path, "disabled", origin, "rules with paths of an added folder are never attached")
+        loader.skip(path, "disabled", origin, "rules with paths of an added folder are never attached")
     elif not trim(text.shown):
-        run.skip(path, "empty", origin)
+        loader.skip(path, "empty", origin)
     else:
-        text = text._replace(shown=trim_text(text, run.dialect.reading, origin))
-        entry = run.entry(path, text, origin, "path_glob_match")
-        run.skips.append(Skip(path, "not-yet-read", "", origin.layer, origin.parent, None, entry.globs))
-        run.waiting.append(Waiting(entry, wait.base, wait.source))
-        if run.dialect.rules.lists and not run.trigger:
-            run.entries.append(_row(run, entry, text))
+        text = text._replace(shown=trim_text(text, loader.dialect.reading, origin))
+        entry = loader.entry(path, text, origin, "path_glob_match")
+        loader.skips.append(Skip(path, "not-yet-read", "", origin.layer, origin.parent, None, entry.globs))
+        loader.waiting.append(Waiting(entry, wait.base, wait.source))
+        if loader.dialect.rules.lists and not loader.trigger:
+            loader.entries.append(_row(loader, entry, text))
     if text.mentions:
-        run.take_imports(path, real, text, origin)
+        loader.take_imports(path, real, text, origin)
 
 
-def _row(run: Loader, entry: Entry, text: InstructionText) -> Entry:
+def _row(loader: Loader, entry: Entry, text: InstructionText) -> Entry:
     """A waiting rule as the model is told of it at the start."""
-    table, surroundings = run.dialect.rules, run.surroundings
+    table, surroundings = loader.dialect.rules, loader.surroundings
     globs = text.front.get(table.key)
     parts = globs.split(",") if isinstance(globs, str) else globs if isinstance(globs, list) else []
     shown = {

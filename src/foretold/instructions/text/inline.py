@@ -62,7 +62,7 @@ class _Frame:
         real: str,
         text: InstructionText,
         origin: Origin,
-        run: Loader,
+        loader: Loader,
         chain: frozenset[str] = frozenset(),
     ) -> None:
         self.after, self.begun = "", 0  #: what follows its text, and where that began
@@ -72,12 +72,12 @@ class _Frame:
         self.origin = origin
         self.capped: set[str] = set()
         self.line, self.counted = 1 + text.offset, 0
-        marks, is_told = marks_of(text.shown, run.dialect.imports.inline)
+        marks, is_told = marks_of(text.shown, loader.dialect.imports.inline)
         self.marks = iter(marks)
         self.starts = {mark.start for mark in marks}
         if not is_told:
             said = "too tangled to tell its code from its text: @ in code may have been taken for imports"
-            run.findings.append(Finding(path, None, "markdown-nesting", said))
+            loader.findings.append(Finding(path, None, "markdown-nesting", said))
 
     def line_of(self, mark: ImportMark) -> int:
         """The line of a mark; marks are asked for in their order."""
@@ -86,15 +86,15 @@ class _Frame:
         return self.line
 
 
-def expand(run: Loader, path: str, real: str, text: InstructionText, origin: Origin) -> tuple[str, tuple[str, ...]]:
+def expand(loader: Loader, path: str, real: str, text: InstructionText, origin: Origin) -> tuple[str, tuple[str, ...]]:
     """A text with what it imports in it, and the paths of those files."""
     if "@" not in text.shown and "<!--" not in text.shown:
         return text.shown, ()
-    inline = run.dialect.imports.inline
-    whole = Inlining(run, real, inline)
+    inline = loader.dialect.imports.inline
+    whole = Inlining(loader, real, inline)
     done: list[str] = []
     chain = frozenset((real,)) if inline.top_counts else frozenset[str]()
-    frames = [_Frame(path, real, text, origin, run, chain)]
+    frames = [_Frame(path, real, text, origin, loader, chain)]
     while frames:
         frame = frames[-1]
         mark = next(frame.marks, None)
@@ -128,16 +128,16 @@ def _filled(template: str, path: str, target: str) -> str:
 class Inlining:
     """What one text has in it already, and what was not to be had."""
 
-    def __init__(self, run: Loader, real: str, inline: Inline) -> None:
-        self.run, self.inline = run, inline
+    def __init__(self, loader: Loader, real: str, inline: Inline) -> None:
+        self.loader, self.inline = loader, inline
         self.reals = {real} if inline.top_counts else set[str]()
         self.failed = dict(inline.failed)
         self.tried: dict[str, str | None] = {}  #: target -> what stands for it without reading it again
-        self.homes = {"": run.surroundings.home}
+        self.homes = {"": loader.surroundings.home}
         folder = real.rpartition("/")[0] or "/"
         self.root = ""  #: what every file must lie in, if that is not the working directory
         if inline.within == "project":
-            self.root = marked_top(run.tree, folder, run.surroundings.markers) or folder
+            self.root = marked_top(loader.tree, folder, loader.surroundings.markers) or folder
         self.paths: list[str] = []
 
     def follow(self, frame: _Frame, mark: ImportMark) -> _Frame | str | None:
@@ -153,23 +153,23 @@ class Inlining:
         refusal = self.refusal(target, mark.path, origin)
         if refusal is not None and refusal.reason == "depth-cap":
             frame.capped.add(target)
-            self.run.skips.append(refusal)
+            self.loader.skips.append(refusal)
             return None
         text: InstructionText | Fault
         if refusal is not None:
             text = Fault(refusal.reason, refusal.detail)
         else:
-            text = read_text(self.run.tree, target, self.run.dialect, origin.kind)
+            text = read_text(self.loader.tree, target, self.loader.dialect, origin.kind)
         if not isinstance(text, Fault) and "\0" in text.raw and not self.failed:
             text = Fault("not-a-text-file", "it has NUL characters in it")
         if isinstance(text, Fault):
             self.tried[known] = self.failed.get(text.reason)
-            self.run.skip(known, text.reason, origin, text.detail)
+            self.loader.skip(known, text.reason, origin, text.detail)
             return self._said(self.tried[known], mark.path, target)
         return self._enter(frame, target, mark.path, text, origin)
 
     def _enter(self, frame: _Frame, target: str, path: str, text: InstructionText, origin: Origin) -> _Frame | str:
-        real = self.run.tree.real(target)
+        real = self.loader.tree.real(target)
         before = self.reals if self.inline.once == "text" else frame.chain
         if real in before:
             if self.inline.once == "text":
@@ -178,10 +178,10 @@ class Inlining:
         self.reals.add(real)
         if target not in self.paths:
             self.paths.append(target)
-            self.run.findings += text.findings
+            self.loader.findings += text.findings
         if self.inline.once == "text":
             self.tried[target] = self.inline.again
-        return _Frame(target, real, text, origin, self.run, frame.chain | {real})
+        return _Frame(target, real, text, origin, self.loader, frame.chain | {real})
 
     def _said(self, template: str | None, path: str, target: str) -> str | None:
         return None if template is None else _filled(template, path, target)
@@ -201,13 +201,13 @@ class Inlining:
                 target
                 and target not in self.tried
                 and target not in self.paths
-                and self.run.tree.kind(target) == "file"
+                and self.loader.tree.kind(target) == "file"
             ):
                 before = text[found.start() - 1 : found.start()]
                 is_code = not before.strip() or before == "`"
                 line = text.count("\n", 0, found.start()) + 1 + frame.text.offset
                 reason, detail = ("in-code", "code or a comment") if is_code else ("not-an-import", NEARLY)
-                self.run.skips.append(Skip(target, reason, detail, frame.origin.layer, frame.path, line))
+                self.loader.skips.append(Skip(target, reason, detail, frame.origin.layer, frame.path, line))
 
     def target(self, path: str, folder: str) -> str:
         """The path that a token names; empty if it is in the home of nobody."""
@@ -221,10 +221,10 @@ class Inlining:
     def _is_inside_project(self, target: str, written: str) -> bool:
         if written.startswith(("http://", "https://", "file://")) or (written[0] == "/" and not self.inline.absolute):
             return False
-        return is_inside(target, self.root) and is_inside(self.run.tree.real(target), self.root)
+        return is_inside(target, self.root) and is_inside(self.loader.tree.real(target), self.root)
 
     def refusal(self, target: str, written: str, origin: Origin) -> Skip | None:
-        run, imports = self.run, self.run.dialect.imports
+        loader, imports = self.loader, self.loader.dialect.imports
         reason = detail = ""
         if not target:
             target, reason, detail = written, "unknown-user", f"nobody here is called {written[1:].partition('/')[0]}"
@@ -236,15 +236,15 @@ class Inlining:
             reason = "not-a-text-file"
         elif self.root:
             reason = "" if self._is_inside_project(target, written) else "outside-project"
-        elif not is_inside(target, run.surroundings.cwd) and run.tree.kind(target) == "missing":
+        elif not is_inside(target, loader.surroundings.cwd) and loader.tree.kind(target) == "missing":
             return None  # nobody is asked to approve it
-        elif not is_contained(target, origin.layer, imports, run.surroundings, run.tree):
+        elif not is_contained(target, origin.layer, imports, loader.surroundings, loader.tree):
             reason = "outside-project"
-        if not reason and run.is_excluded(target, origin.layer):
+        if not reason and loader.is_excluded(target, origin.layer):
             reason = "excluded"
         if not reason:
             return None
-        if reason not in ("unknown-user", "bad-name") and not self.root and run.tree.kind(target) == "missing":
+        if reason not in ("unknown-user", "bad-name") and not self.root and loader.tree.kind(target) == "missing":
             reason = "missing"
         return Skip(target, reason, detail, origin.layer, origin.parent, origin.line)
 
@@ -311,14 +311,14 @@ def _marks(text: str, blocks: list[tuple[int, int]], inline: Inline) -> Iterator
 class _Spans:
     """Where spans of code end: at the next run of as many backticks in the same paragraph.
 
-    Where a span is not `bounded`, it ends at the next run of at least as many, wherever that stands.
+    Where a span is not `bounded`, it ends at the next loader of at least as many, wherever that stands.
     """
 
-    __slots__ = ("bounded", "limit", "runs", "text")
+    __slots__ = ("bounded", "limit", "loaders", "text")
 
     def __init__(self, text: str, *, bounded: bool = True) -> None:
         self.text, self.limit, self.bounded = text, -1, bounded
-        self.runs: dict[int, list[int]] | None = None
+        self.loaders: dict[int, list[int]] | None = None
 
     def end(self, start: int, end: int) -> int:
         if not self.bounded:
@@ -327,15 +327,15 @@ class _Spans:
         before = self.text[max(0, start - 100) : start]
         if (len(before) - len(before.rstrip("\\"))) % 2:
             start += 1  # the first one is escaped
-        if self.runs is None:
-            self.runs = {}
+        if self.loaders is None:
+            self.loaders = {}
             for found in re.finditer("`+", self.text):
-                self.runs.setdefault(len(found[0]), []).append(found.start())
-        runs = self.runs.get(end - start, [])
-        at = bisect_left(runs, end)
-        if at == len(runs) or runs[at] > self._paragraph_end(end):
+                self.loaders.setdefault(len(found[0]), []).append(found.start())
+        loaders = self.loaders.get(end - start, [])
+        at = bisect_left(loaders, end)
+        if at == len(loaders) or loaders[at] > self._paragraph_end(end):
             return end
-        return runs[at] + end - start
+        return loaders[at] + end - start
 
     def _shorter(self, start: int, end: int) -> int:
         """Where a run ends a span of fewer backticks: `(`+)([\\s\\S]*?)\\1` gives back until it matches."""
@@ -424,10 +424,10 @@ def _fences(lines: list[str]) -> Iterator[tuple[int, int]]:
 BLOCK = "--- File: {path} ---\n{text}\n--- End of File: {path} ---"
 
 
-def expand_flat(run: Loader, real: str, text: InstructionText, origin: Origin) -> tuple[str, tuple[str, ...]]:
+def expand_flat(loader: Loader, real: str, text: InstructionText, origin: Origin) -> tuple[str, tuple[str, ...]]:
     """A text with the files that it imports behind it, and their paths."""
-    inline = run.dialect.imports.inline
-    whole = Inlining(run, real, inline)
+    inline = loader.dialect.imports.inline
+    whole = Inlining(loader, real, inline)
     folder = real.rpartition("/")[0] or "/"
     waiting: list[tuple[str, str, InstructionText, int]] = [(folder, folder, text, 0)]
     seen: set[str] = set()
@@ -438,15 +438,15 @@ def expand_flat(run: Loader, real: str, text: InstructionText, origin: Origin) -
             continue
         seen.add(path)
         blocks.append(BLOCK.format(path=path, text=trim(found.shown)))
-        if depth >= run.dialect.imports.depth:
+        if depth >= loader.dialect.imports.depth:
             continue
         for mark in marks_of(found.shown, inline)[0]:  # the last is taken from the stack first
             target = whole.target(mark.path, base)
             below = origin._replace(kind="import", parent=path, depth=depth + 1)
             if whole.refusal(target, mark.path, below) is None:
-                more = read_text(run.tree, target, run.dialect, "import")
+                more = read_text(loader.tree, target, loader.dialect, "import")
                 if isinstance(more, Fault):
-                    run.skip(target, more.reason, below, more.detail)
+                    loader.skip(target, more.reason, below, more.detail)
                 else:
                     waiting.append((target, target.rpartition("/")[0] or "/", more, depth + 1))
     return "\n\n".join(blocks), tuple(path for path in seen if path != folder)

@@ -73,9 +73,9 @@ def switch(
     >>> switch("/", home="/home/me", env={"CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"})
     Switch(enabled=False, directory=None, reason='CLAUDE_CODE_DISABLE_AUTO_MEMORY')
     """
-    from foretold.instructions.load import ask  # the permission check needs this module, and no instructions
+    from foretold.instructions.load import make_request  # the permission check needs this module, and no instructions
 
-    _, request = ask(cwd, agent, home, managed, env, args, settings, None, None, ())
+    _, request = make_request(cwd, agent, home=home, managed=managed, env=env, args=args, settings=settings)
     surroundings = read_surroundings(tree if tree is not None else Disk(), request)
     if not surroundings.memory:
         return Switch(enabled=False, directory=None, reason=surroundings.memory_reason)

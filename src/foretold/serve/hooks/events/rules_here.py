@@ -53,13 +53,13 @@ def load_instructions(context: HookContext) -> tuple[object, ...]:
     """Load the view again, and cache what is needed of it."""
     from foretold.dialects.claude_code.compaction import compaction_rules
     from foretold.dialects.compaction import effect_of
-    from foretold.instructions.load import ask, load_view
+    from foretold.instructions.load import load_view, make_request
     from foretold.serve.hooks.discovery import note_programs
     from foretold.storage.tree import Disk
 
     caller, disk = context.caller, Disk()
-    choice, request = ask(
-        context.folder, caller.agent, caller.home, caller.managed or None, caller.env, (), None, None, None, ()
+    choice, request = make_request(
+        context.folder, caller.agent, home=caller.home, managed=caller.managed or None, env=caller.env
     )
     view = load_view(disk, choice, request)
     note_programs(disk, choice, caller)
