@@ -6,7 +6,7 @@ import os
 import pytest
 
 from foretold.context.compaction.transcript import (
-    Facts,
+    CompactionFacts,
     chain,
     compaction_records,
     kept_by,
@@ -33,7 +33,7 @@ def numbers():
 def facts_of(boundary):
     data = boundary["compactMetadata"]
     gone = data["cumulativeDroppedTokens"] - max(0, data["preTokens"] - data["postTokens"])
-    return Facts(data["trigger"], data["preTokens"], data["postTokens"], gone, data["durationMs"])
+    return CompactionFacts(data["trigger"], data["preTokens"], data["postTokens"], gone, data["durationMs"])
 
 
 @pytest.mark.parametrize("case", RECORDED["compactions"], ids=lambda case: f"{case['version']} {case['case']}")
@@ -151,7 +151,7 @@ def test_the_chain_begins_at_the_last_boundary():
 )
 def test_one_turn(version, trigger, reason, kept):
     told = [prompt("p", version=version), answer("a", "1", version=version)]
-    written = compaction_records(told, "S", "/t", facts=Facts(trigger))
+    written = compaction_records(told, "S", "/t", facts=CompactionFacts(trigger))
     assert (written.reason, written.kept, bool(written.records)) == (reason, kept, not reason)
     if not reason:
         assert written.dropped == ("p", "a")
@@ -169,16 +169,18 @@ def test_refused():
     told = [prompt("p"), answer("a", "1"), prompt("q"), answer("b", "2")]
     for blank in (" \n", "<analysis>all of it</analysis>", "<summary> \n</summary>"):
         assert compaction_records(told, blank, "/t").reason == "empty-summary"
-    assert compaction_records([], "S", "/t", facts=Facts("auto")) == ([], "too_few_groups", (), ())
+    assert compaction_records([], "S", "/t", facts=CompactionFacts("auto")) == ([], "too_few_groups", (), ())
     assert compaction_records([], "S", "/t") == ([], "too_few_groups", (), ())
 
 
 def test_dropped_tokens_add_up():
     told = [prompt("p"), answer("a", "1"), prompt("q"), answer("b", "2")]
-    made = compaction_records(told, "S", "/t", facts=Facts("auto", 900, 200, 1000), now=1_800_000_000.25).records[0]
+    made = compaction_records(
+        told, "S", "/t", facts=CompactionFacts("auto", 900, 200, 1000), now=1_800_000_000.25
+    ).records[0]
     assert made["compactMetadata"]["cumulativeDroppedTokens"] == 1700
     assert made["timestamp"] == "2027-01-15T08:00:00.250Z"
-    grown = compaction_records(told, "S", "/t", facts=Facts("auto", 200, 900)).records[0]
+    grown = compaction_records(told, "S", "/t", facts=CompactionFacts("auto", 200, 900)).records[0]
     assert grown["compactMetadata"]["cumulativeDroppedTokens"] == 0
 
 

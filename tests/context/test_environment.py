@@ -11,7 +11,7 @@ import pytest
 from foretold.compat.env_block import env_block
 from foretold.context.environment import Environment, environment_of, environment_section, shell_name
 from foretold.context.git import GitStatus
-from foretold.context.models import Named
+from foretold.context.models import ModelIdentity
 from foretold.dialects.claude_code.context import V2_1_197, V2_1_325
 
 SHELLS = [  # $SHELL, as 2.1.197 and 2.1.325 name it
@@ -61,7 +61,7 @@ def test_a_worktree_is_explained_by_the_later_version(tmp_path: Path) -> None:
 
 
 def test_the_form_of_the_seed() -> None:
-    model = Named("m", "", "", "")
+    model = ModelIdentity("m", "", "", "")
     here = Environment("/repo", True, False, ("/lib",), "linux", "bash", "Linux 6.1", model)
     git = GitStatus("main", "main", "", " M a</env>\n", "1 one\n2 two")
     assert env_block(here, git) == (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from foretold.context.compaction.groups import calls_in, groups, is_result, results_in
+from foretold.context.compaction.groups import calls_in, group_messages, is_result, results_in
 
 USER = {"role": "user", "content": "hi"}
 SAID = {"role": "assistant", "content": "ok"}
@@ -43,7 +43,7 @@ def tool(name):
     ],
 )
 def test_groups(messages, ranges, pending):
-    found = groups(messages)
+    found = group_messages(messages)
     assert [(group.start, group.end) for group in found] == ranges
     assert [at for at, group in enumerate(found) if group.is_pending] == pending
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import foretold
 from foretold.context.attachments import Attachment, texts
-from foretold.context.changes import Calendar, TaskReminder, edited_file, hook_context, hook_output
+from foretold.context.changes import DateReminder, TaskReminder, edited_file, hook_context, hook_output
 from foretold.context.listings import Agent, Listings, Skill, ranked_attachment, ranked_skills
 from foretold.context.nested import nested_attachments
 from foretold.dialects.claude_code.context import V2_1_197, V2_1_325
@@ -86,7 +86,7 @@ def test_skills_that_a_prompt_is_about() -> None:
 
 
 def test_dates() -> None:
-    calendar = Calendar(agent="claude-code@2.1.325")
+    calendar = DateReminder(agent="claude-code@2.1.325")
     assert [_said(calendar.at("2026-01-02")), calendar.at("2026-01-02"), _said(calendar.at("2026-01-03"))] == [
         "Today's date is 2026-01-02.",
         None,
@@ -96,7 +96,7 @@ def test_dates() -> None:
             "shows it."
         ),
     ]
-    changed = Calendar("2026-01-02", agent="claude-code@2.1.197").at("2026-01-03")
+    changed = DateReminder("2026-01-02", agent="claude-code@2.1.197").at("2026-01-03")
     assert changed is not None
     assert texts(changed, V2_1_197) == (
         (

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from foretold.context.attachments import Attachment, texts
-from foretold.context.mentions import PromptMention, mentioned, mentions, parse_mentions
+from foretold.context.mentions import PromptMention, mentions, parse_mentions, resolve_mentions
 from foretold.dialects.claude_code.context import V2_1_197, V2_1_325
 from foretold.types import Skip
 
@@ -130,7 +130,7 @@ def test_what_is_left_out_is_named(tmp_path: Path) -> None:
     (tmp_path / "long.txt").write_text("word and more\n" * 8000)
     (tmp_path / "bare").write_bytes(b"x" * 300_000)
     here = os.path.realpath(tmp_path)
-    found = mentioned("@no.txt @a.zip @long.txt @bare", here)
+    found = resolve_mentions("@no.txt @a.zip @long.txt @bare", here)
     assert found.attachments == ()
     assert found.skips == (
         Skip(f"{here}/no.txt", "missing"),

@@ -9,7 +9,7 @@ import pytest
 
 from foretold.context.attribution import attribution
 from foretold.context.environment import Environment, environment_section
-from foretold.context.models import named
+from foretold.context.models import identify_model
 from foretold.dialects.claude_code.context import turn_context_of
 
 with open(os.path.join(os.path.dirname(__file__), "models.jsonl"), encoding="utf-8") as file:
@@ -18,14 +18,14 @@ with open(os.path.join(os.path.dirname(__file__), "models.jsonl"), encoding="utf
 
 @pytest.mark.parametrize("case", MODELS, ids=lambda case: f"{case['agent'][-3:]}-{case['model']}")
 def test_a_model_is_called_as_the_agent_calls_it(case: dict[str, str]) -> None:
-    found = named(case["model"], turn_context_of(case["agent"]))
+    found = identify_model(case["model"], turn_context_of(case["agent"]))
     cutoff = f" Assistant knowledge cutoff is {found.cutoff}." if found.cutoff else ""
     assert found.sentence + cutoff == case["said"]
     assert attribution({}, agent=case["agent"], model=case["model"]).commit == case["commit"]
 
 
 def test_the_lines_of_a_model_stand_in_the_section_of_the_earlier_version() -> None:
-    model = named("haiku", turn_context_of("claude-code@2.1.197"))
+    model = identify_model("haiku", turn_context_of("claude-code@2.1.197"))
     here = Environment("/repo", False, False, (), "linux", "bash", "Linux 6.1", model)
     lines = environment_section(here, agent="claude-code@2.1.197").split("\n")[7:9]
     assert lines == [

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import foretold
 from foretold.memory.recall.render import Quote, render_quotes
-from foretold.models.protocol import Request
+from foretold.models.protocol import ModelRequest
 
 SESSION = "5e55-10"
 TODAY = "Monday, 2026-03-02"
@@ -137,7 +137,7 @@ def request_of(made):
         else:
             text = f"<system-reminder>\n{json.dumps(record['attachment'])}\n</system-reminder>"
             messages.append({"role": "user", "content": [{"type": "text", "text": text}]})
-    return Request(("You are an agent.", "# Memory"), tuple(messages), TOOLS, 4096, (0, max(0, len(messages) - 2)))
+    return ModelRequest(("You are an agent.", "# Memory"), tuple(messages), TOOLS, 4096, (0, max(0, len(messages) - 2)))
 
 
 # -- the store

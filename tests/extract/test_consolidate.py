@@ -6,7 +6,14 @@ import pytest
 
 import foretold
 from foretold.errors import NoSuchMemory, WriteRefused
-from foretold.memory.extraction.consolidate.consolidate import Made, find_plan, make, plans, propose, undo
+from foretold.memory.extraction.consolidate.consolidate import (
+    PlanResult,
+    apply_plan,
+    find_plan,
+    list_plans,
+    propose_plan,
+    undo_plan,
+)
 from foretold.models.scripted import Scripted
 
 LONG = "Deploys are made on Tuesdays. " + "Nobody deploys on other days, because the shop is closed on Tuesdays. " * 60
@@ -42,7 +49,7 @@ def test_what_stands_in_another_is_dropped(tmp_path):
         whole="Use tabs for indentation in Python files\nUse two spaces in YAML files.",
     )
     before = files(memories)
-    plan = propose(memories)
+    plan = propose_plan(memories)
     assert files(memories) == before  # a proposal changes nothing
     (step,) = plan.steps
     assert (step.kind, step.file, [file for file, _ in step.gone], step.text) == (
@@ -51,24 +58,24 @@ def test_what_stands_in_another_is_dropped(tmp_path):
         ["feedback_short.md"],
         "",
     )
-    assert make(memories, plan) == Made((1,), ())
+    assert apply_plan(memories, plan) == PlanResult((1,), ())
     assert sorted(files(memories)) == ["feedback_whole.md"]
-    assert undo(memories, find_plan(memories, plan.id)) == (["feedback_short.md"], [])
+    assert undo_plan(memories, find_plan(memories, plan.id)) == (["feedback_short.md"], [])
     assert files(memories) == before
-    assert plans(memories)[0].state == "undone"
+    assert list_plans(memories)[0].state == "undone"
 
 
 def test_two_that_say_the_same_do_not_drop_each_other(tmp_path):
     text = "Integration tests run against a real database, never a mock."
     memories = store(tmp_path, one=text, two=text)
-    plan = propose(memories)
+    plan = propose_plan(memories)
     assert [(step.kind, len(step.gone)) for step in plan.steps] == [("drop", 1)]
-    make(memories, plan)
+    apply_plan(memories, plan)
     assert len(files(memories)) == 1
 
 
 def test_without_a_model_what_is_only_alike_stays(tmp_path):
-    assert propose(store(tmp_path, **TWINS)).steps == ()
+    assert propose_plan(store(tmp_path, **TWINS)).steps == ()
 
 
 MERGED = "description: tests use a real database\n---\nIntegration tests: a real database on port 5433, no mock."
@@ -77,17 +84,17 @@ MERGED = "description: tests use a real database\n---\nIntegration tests: a real
 def test_what_is_alike_is_merged(tmp_path):
     memories = store(tmp_path, **TWINS, other="Deploy on Tuesdays.")
     before = files(memories)
-    plan = propose(memories, Scripted([MERGED]))
+    plan = propose_plan(memories, Scripted([MERGED]))
     (step,) = plan.steps
     assert (step.kind, [file for file, _ in step.gone]) == ("merge", ["feedback_one.md"])
-    assert make(memories, plan).done == (1,)
+    assert apply_plan(memories, plan).done == (1,)
     assert sorted(files(memories)) == ["feedback_other.md", "feedback_two.md"]
     merged = memories.get("two")
     assert (merged.body, merged.description) == (
         "Integration tests: a real database on port 5433, no mock.",
         "tests use a real database",
     )
-    assert sorted(undo(memories, plan)[0]) == ["feedback_one.md", "feedback_two.md"]
+    assert sorted(undo_plan(memories, plan)[0]) == ["feedback_one.md", "feedback_two.md"]
     assert files(memories) == before
 
 
@@ -103,7 +110,7 @@ def test_what_is_alike_is_merged(tmp_path):
     ],
 )
 def test_an_answer_that_is_not_faithful_is_refused(tmp_path, answer, reason):
-    plan = propose(store(tmp_path, **TWINS), Scripted([answer]))
+    plan = propose_plan(store(tmp_path, **TWINS), Scripted([answer]))
     assert (plan.steps, [(each.files, each.reason) for each in plan.refused]) == (
         (),
         [(("feedback_two.md", "feedback_one.md"), reason)],
@@ -115,7 +122,7 @@ def test_nothing_in_a_memory_ends_its_quotation(tmp_path):
     memories = store(tmp_path, one=body, two=body + "\nAnd more of it.")
     model = Scripted([MERGED])
     memories.edit("one", body=body + "\nSomething else.")
-    propose(memories, model)
+    propose_plan(memories, model)
     quoted = model.requests[0].messages[0]["content"]
     assert quoted.count("======= end") == 2
 
@@ -123,38 +130,38 @@ def test_nothing_in_a_memory_ends_its_quotation(tmp_path):
 def test_a_long_memory_is_shortened(tmp_path):
     memories = store(tmp_path, deploys=LONG)
     short = "description: when we deploy\n---\nDeploys on Tuesdays only: the shop is closed then."
-    plan = propose(memories, Scripted([short]))
+    plan = propose_plan(memories, Scripted([short]))
     assert [step.kind for step in plan.steps] == ["shorten"]
-    make(memories, plan)
+    apply_plan(memories, plan)
     assert memories.get("deploys").body == "Deploys on Tuesdays only: the shop is closed then."
-    undo(memories, plan)
+    undo_plan(memories, plan)
     assert memories.get("deploys").body == LONG.rstrip()
 
 
 def test_a_step_whose_files_changed_is_named_and_not_made(tmp_path):
     memories = store(tmp_path, **TWINS)
-    plan = propose(memories, Scripted([MERGED]))
+    plan = propose_plan(memories, Scripted([MERGED]))
     memories.edit("one", body="On port 9999.")
     before = files(memories)
-    assert make(memories, plan) == Made((), ((1, "feedback_one.md"),))
+    assert apply_plan(memories, plan) == PlanResult((), ((1, "feedback_one.md"),))
     assert files(memories) == before
 
 
 def test_what_was_changed_since_is_not_taken_back(tmp_path):
     memories = store(tmp_path, **TWINS)
-    plan = propose(memories, Scripted([MERGED]))
-    make(memories, plan)
+    plan = propose_plan(memories, Scripted([MERGED]))
+    apply_plan(memories, plan)
     memories.edit("two", body="Mine now.")
-    assert undo(memories, plan) == (["feedback_one.md"], ["feedback_two.md"])
+    assert undo_plan(memories, plan) == (["feedback_one.md"], ["feedback_two.md"])
     assert memories.get("two").body == "Mine now."
 
 
 def test_only_some_steps(tmp_path):
     memories = store(tmp_path, **TWINS, deploys=LONG)
     short = "description: when we deploy\n---\nDeploys on Tuesdays only: the shop is closed then."
-    plan = propose(memories, Scripted([MERGED, short]))
+    plan = propose_plan(memories, Scripted([MERGED, short]))
     assert [step.kind for step in plan.steps] == ["merge", "shorten"]
-    assert make(memories, plan, only=[2]).done == (2,)
+    assert apply_plan(memories, plan, only=[2]).done == (2,)
     assert len(files(memories)) == 3
 
 
@@ -164,20 +171,20 @@ def test_the_index_is_brought_within_its_limits(tmp_path):
     before = memories.index() + lines
     with open(os.path.join(memories.place.store, "MEMORY.md"), "w", encoding="utf-8") as file:
         file.write(before)
-    plan = propose(memories)
+    plan = propose_plan(memories)
     assert [step.kind for step in plan.steps] == ["index"]
-    assert make(memories, plan).done == (1,)
+    assert apply_plan(memories, plan).done == (1,)
     assert "gone_1.md" not in memories.index()
-    undo(memories, plan)
+    undo_plan(memories, plan)
     assert memories.index() == before
 
 
 def test_a_read_only_store_stays(tmp_path):
     memories = store(tmp_path, **TWINS)
-    plan = propose(memories, Scripted([MERGED]))
+    plan = propose_plan(memories, Scripted([MERGED]))
     closed = foretold.memory.open(tmp_path, home=tmp_path / "home", env={}, policy="read-only")
     with pytest.raises(WriteRefused, match="read-only"):
-        make(closed, plan)
+        apply_plan(closed, plan)
 
 
 def test_a_plan_that_is_not_there(tmp_path):
@@ -186,6 +193,6 @@ def test_a_plan_that_is_not_there(tmp_path):
 
 
 def test_plans_outlive_their_process(tmp_path):
-    plan = propose(store(tmp_path, **TWINS), Scripted([MERGED]))
+    plan = propose_plan(store(tmp_path, **TWINS), Scripted([MERGED]))
     again = foretold.memory.open(tmp_path, home=tmp_path / "home", env={})
     assert find_plan(again, plan.id).steps == plan.steps

@@ -5,17 +5,16 @@ import re
 
 import pytest
 
-from foretold.memory.extraction.judge.claims import Draft
-from foretold.memory.extraction.judge.evidence import ground_of
-from foretold.memory.extraction.judge.judge import REASONS, judge
-from foretold.memory.extraction.transcript import Said
+from foretold.memory.extraction.judge.evidence import evidence_of
+from foretold.memory.extraction.judge.judge import REASONS, Draft, judge
+from foretold.memory.extraction.transcript import TranscriptPiece
 from foretold.memory.note import read_note
 
 from .bank import HONEST, LATER_HONEST, LATER_TOLD, NOISE, REVIEWED, TOLD, TWISTED
 
 
 def piece(origin, text, id_="x"):
-    return Said(id_, "assistant" if origin == "assistant" else "user", text, origin)
+    return TranscriptPiece(id_, "assistant" if origin == "assistant" else "user", text, origin)
 
 
 def noise():
@@ -23,7 +22,7 @@ def noise():
 
 
 def verdict(said, body, description="", others=(), instructions=(), **draft):
-    ground = ground_of(said, 0, instructions)
+    ground = evidence_of(said, 0, instructions)
     return judge(Draft("feedback_x.md", "x", description or body[:60], "feedback", body, **draft), ground, others)
 
 
@@ -55,7 +54,7 @@ def test_honest_memories_with_their_names_and_descriptions(output, refused):
         said = [piece("user", "have a look at the project first"), *noise(), piece("tool", output)]
         said += [piece("assistant", "It is a service."), piece("user", text), piece("assistant", "Understood.")]
         file = f"feedback_{name.replace('-', '_')}.md"
-        if judge(Draft(file, name, description, "feedback", body), ground_of(said), []).reason:
+        if judge(Draft(file, name, description, "feedback", body), evidence_of(said), []).reason:
             found.append(name)
     assert (len(REVIEWED), found) == (26, refused)
 
@@ -132,7 +131,7 @@ def test_of_a_change_only_what_is_new_is_judged():
 def test_the_source_is_the_prompt_that_says_most_of_it():
     said = [piece("user", text, id_) for id_, text in (("a", "hello"), ("b", "use tabs in Go"), ("c", "Go on"))]
     assert verdict(said, "Use tabs in Go.").source == "b"
-    assert judge(Draft("x.md", "x", "d", "user", "Go."), ground_of(said, 2), []).source == "c"
+    assert judge(Draft("x.md", "x", "d", "user", "Go."), evidence_of(said, 2), []).source == "c"
 
 
 def test_the_document_names_every_reason():

@@ -3,20 +3,22 @@
 import os
 import stat
 
-from foretold.memory.extraction.session_notes import CUT, LEFT_OUT, SECTIONS, Noted, SessionNotes, Thresholds
-from foretold.memory.extraction.transcript import Said
-from foretold.models.protocol import Request
+from foretold.memory.extraction.session_notes import CUT, LEFT_OUT, SECTIONS, NotesUpdate, SessionNotes, Thresholds
+from foretold.memory.extraction.transcript import TranscriptPiece
+from foretold.models.protocol import ModelRequest
 from foretold.models.scripted import Scripted
 from foretold.types import Finding
 
-REQUEST = Request(("You are an agent.",), ({"role": "user", "content": "Hello"},), ({"name": "Read"},), cached=(0,))
+REQUEST = ModelRequest(
+    ("You are an agent.",), ({"role": "user", "content": "Hello"},), ({"name": "Read"},), cached=(0,)
+)
 SMALL = Thresholds(begin=100, tokens=50, tool_calls=2)
 NOTES = "# Title\nParser\n# Now\nMeasuring."
 
 
 def turns(count, start=0, origin="assistant", length=100):
     """Messages of 25 tokens each."""
-    return [Said(f"m{number}", "user", "x" * length, origin) for number in range(start, start + count)]
+    return [TranscriptPiece(f"m{number}", "user", "x" * length, origin) for number in range(start, start + count)]
 
 
 def test_short_conversations_have_no_notes(tmp_path):
@@ -82,7 +84,7 @@ def test_an_answer_without_headings_changes_nothing(tmp_path):
 
 
 def test_nothing_said_is_nothing_to_note(tmp_path):
-    assert SessionNotes(str(tmp_path), "s").update(Scripted([]), REQUEST, []) == Noted(False, "too-early")
+    assert SessionNotes(str(tmp_path), "s").update(Scripted([]), REQUEST, []) == NotesUpdate(False, "too-early")
 
 
 def test_credentials_are_left_out(tmp_path):

@@ -6,17 +6,15 @@ import os
 import pytest
 
 from foretold.errors import NoSuchSession
-from foretold.memory.extraction.digest import digest
 from foretold.memory.extraction.extractor import Extractor, Gate
-from foretold.memory.extraction.gate import since_of
-from foretold.memory.extraction.judge.evidence import ground_of
+from foretold.memory.extraction.gate import activity_of
+from foretold.memory.extraction.judge.evidence import evidence_of
 from foretold.memory.extraction.judge.words import statements
-from foretold.memory.extraction.progress import Mark, Marks
-from foretold.memory.extraction.prompt import LISTED, private_prompt, team_prompt
-from foretold.memory.extraction.stored_transcript import TAIL, extract_stored, is_due, said_since
-from foretold.memory.extraction.tools import Desk
-from foretold.memory.extraction.transcript import Said, said_of
-from foretold.memory.extraction.writer import Writer
+from foretold.memory.extraction.progress import ProgressLog, ProgressMark
+from foretold.memory.extraction.request import LISTED, digest_conversation, private_prompt, team_prompt
+from foretold.memory.extraction.tools import MemoryTools
+from foretold.memory.extraction.transcript import TAIL, TranscriptPiece, extract_stored, is_due, pieces_of, pieces_since
+from foretold.memory.extraction.writer import MemoryWriter
 from foretold.memory.note import TYPES, read_note
 from foretold.models.scripted import Scripted
 from foretold.secrets.disguised import secret_in
@@ -33,7 +31,9 @@ TABS = Note("feedback_tabs.md", "tabs", "Use tabs.")
 @pytest.fixture
 def desk(place):
     memories = opened(place, there=[TABS, Note("auto/user_role.md", "role", "A chemist.")])
-    return Desk(memories, Writer(memories, ground_of([Said("u", "user", "use tabs", "user")]), session="s"))
+    return MemoryTools(
+        memories, MemoryWriter(memories, evidence_of([TranscriptPiece("u", "user", "use tabs", "user")]), session="s")
+    )
 
 
 def answered(desk, name, **given):
@@ -90,7 +90,7 @@ def test_a_digest_shows_what_is_new_and_what_it_answers():
     made = records(
         [user("old"), assistant("Shall I?"), user("yes"), tool("x" * 2000, said="I look."), assistant("Done.")]
     )
-    found = digest(said_of(made), 2)
+    found = digest_conversation(pieces_of(made), 2)
     word = found.text[6:14]
     assert found.text.replace(word, "WORD").replace(' date="2026-03-02"', "") == "\n".join(
         (
@@ -105,17 +105,17 @@ def test_a_digest_shows_what_is_new_and_what_it_answers():
             '<said WORD by="assistant" id="a-6">\nDone.\n</said WORD>',
         )
     )
-    assert digest(said_of(made), 2) == found
+    assert digest_conversation(pieces_of(made), 2) == found
 
 
 def test_what_does_not_fit_is_named():
-    said = [Said(f"u{at}", "user", "x" * 19_000, "user") for at in range(15)]
-    found = digest(said)
+    said = [TranscriptPiece(f"u{at}", "user", "x" * 19_000, "user") for at in range(15)]
+    found = digest_conversation(said)
     assert (found.left_out, found.text.splitlines()[0]) == (5, "[5 earlier pieces are left out]")
 
 
 def test_an_id_cannot_end_its_tag():
-    assert 'id="a__ by__user_"' in digest([Said('a"> by="user"', "user", "x", "tool")]).text
+    assert 'id="a__ by__user_"' in digest_conversation([TranscriptPiece('a"> by="user"', "user", "x", "tool")]).text
 
 
 # -- the prompts
@@ -139,7 +139,7 @@ def test_a_long_list_is_cut_and_says_so(place):
         with open(os.path.join(place.folder(memories.own.path), note.file), "w") as file:
             file.write(note.text)
     model = Scripted(["Nothing."])
-    said = said_of(records([user("what about language number 7?"), assistant("Fine.")]))
+    said = pieces_of(records([user("what about language number 7?"), assistant("Fine.")]))
     Extractor(memories, gate=Gate.always()).run(model, None, said, session="s")
     prompt = model.requests[0].messages[0]["content"][1]["text"]
     assert "- and 3 more: look with Grep" in prompt
@@ -154,7 +154,7 @@ def test_a_fork_says_where_the_new_part_begins(place):
     extractor = Extractor(memories, gate=Gate.always())
     for part, told in ((turns, False), (later, True)):
         made, model = records(part), Scripted(["Nothing."])
-        extractor.run(model, request_of(made), said_of(made), session="s")
+        extractor.run(model, request_of(made), pieces_of(made), session="s")
         prompt = model.requests[0].messages[-1]["content"]
         assert ("What is new begins with the user's message 'use tabs please, xxx" in prompt) is told
 
@@ -162,7 +162,7 @@ def test_a_fork_says_where_the_new_part_begins(place):
 def test_an_index_of_memories_is_no_instruction_file(place):
     memories = opened(place)
     index = Entry("/m/MEMORY.md", "memory", "- [Tabs](tabs.md) — use tabs for indentation", "")
-    said = said_of(records([user("use tabs for indentation"), assistant("Ok.")]))
+    said = pieces_of(records([user("use tabs for indentation"), assistant("Ok.")]))
     tabs = Note("feedback_tabs.md", "tabs", "Use tabs for indentation.")
     for layer, added in (("project", ()), ("memory", ("feedback_tabs.md",))):
         model = Scripted([calls(memories, [tabs]), "."])
@@ -176,21 +176,21 @@ def test_an_index_of_memories_is_no_instruction_file(place):
 
 def test_what_counts_since_the_last_time():
     made = records([user("four"), tool("1234" * 10), assistant("Ok, done")])
-    assert since_of(said_of(made)) == (1 + 10 + 2, 1, 1)
+    assert activity_of(pieces_of(made)) == (1 + 10 + 2, 1, 1)
 
 
 def test_marks_survive_a_torn_record(place):
-    marks = Marks(place.folder("state"))
-    from foretold.memory.extraction.outcome import Extraction
+    marks = ProgressLog(place.folder("state"))
+    from foretold.memory.extraction.progress import Extraction
 
     with marks.held("s") as is_ours:
         assert is_ours
-        marks.put("s", Mark("m-1", 10), Extraction())
-        marks.put("s", Mark("m-2", 20), Extraction())
+        marks.put("s", ProgressMark("m-1", 10), Extraction())
+        marks.put("s", ProgressMark("m-2", 20), Extraction())
     with open(marks.path("s"), "ab") as file:
         file.write(b'{"session":"s","last":"m-3"')
-    assert marks.of("s") == Mark("m-2", 20)
-    assert marks.of("other") == Mark()
+    assert marks.of("s") == ProgressMark("m-2", 20)
+    assert marks.of("other") == ProgressMark()
     assert os.stat(marks.path("s")).st_mode & 0o777 == 0o600
 
 
@@ -238,15 +238,15 @@ def test_of_a_long_transcript_the_end_is_read(place):
     last = json.dumps({**user("use tabs"), "uuid": "new"}).encode() + b"\n"
     with open(path, "wb") as file:
         file.write(line * count + last)
-    said = said_since(path, 0)
+    said = pieces_since(path, 0)
     assert (len(said) < count, said[-1].text, {piece.id for piece in said}) == (True, "use tabs", {"old", "new"})
-    assert len(said_since(path, 0, whole=True)) == count + 1
-    assert len(said_since(path, os.path.getsize(path))) < 140
+    assert len(pieces_since(path, 0, whole=True)) == count + 1
+    assert len(pieces_since(path, os.path.getsize(path))) < 140
 
 
 def test_a_transcript_that_was_made_anew_is_read_from_its_start(place):
     path = transcript(place, [user("use tabs")])
-    assert [piece.text for piece in said_since(path, 10**9)] == ["use tabs"]
+    assert [piece.text for piece in pieces_since(path, 10**9)] == ["use tabs"]
 
 
 def test_what_stands_in_the_place_of_another_transcript_is_new(place):
@@ -289,7 +289,7 @@ def test_team_memories_are_listed_only_with_the_team(place):
     place.git("init -q -b main")
     memories = opened(place)
     put(memories, TABS._replace(scope="team", description="of the team"))
-    said = said_of(records([user("hello there"), assistant("Hi.")]))
+    said = pieces_of(records([user("hello there"), assistant("Hi.")]))
     for team, is_listed in ((True, True), (False, False)):
         model = Scripted(["Nothing."])
         Extractor(memories, gate=Gate.always(), team=team).run(model, None, said, session=f"s-{team}")

@@ -7,11 +7,11 @@ import tempfile
 from hypothesis import given, settings, strategies as st
 
 import foretold
-from foretold.memory.extraction.digest import digest
-from foretold.memory.extraction.judge.evidence import ground_of
-from foretold.memory.extraction.tools import Desk
-from foretold.memory.extraction.transcript import Said
-from foretold.memory.extraction.writer import Writer
+from foretold.memory.extraction.judge.evidence import evidence_of
+from foretold.memory.extraction.request import digest_conversation
+from foretold.memory.extraction.tools import MemoryTools
+from foretold.memory.extraction.transcript import TranscriptPiece
+from foretold.memory.extraction.writer import MemoryWriter
 from foretold.secrets.disguised import secret_in, secrets_of
 
 from .stage import Note
@@ -73,8 +73,8 @@ def test_nothing_lands_outside(wanted, tool):
         memories.own.put("old.md", Note("old.md", "d", "Old.", type="user").text)
         os.symlink(root, f"{root}/m/link")
         before = files_below(root)
-        ground = ground_of([Said("u", "user", "use tabs for indentation", "user")])
-        desk = Desk(memories, Writer(memories, ground, session="s"))
+        ground = evidence_of([TranscriptPiece("u", "user", "use tabs for indentation", "user")])
+        desk = MemoryTools(memories, MemoryWriter(memories, ground, session="s"))
         text = Note("feedback_x.md", "tabs", "Use tabs for indentation.").text
         for path in wanted:
             named = path.replace("{memory}", memories.own.path).replace("{root}", root)
@@ -104,9 +104,9 @@ def test_no_secret_lands_in_whatever_pieces(key, data):
 @given(st.lists(st.lists(st.sampled_from(TAGS), max_size=6).map("".join), max_size=4), st.integers(0, 3))
 def test_no_tag_breaks_a_mask(texts, at):
     hidden = "what was recalled"
-    said = [Said(f"t{number}", "user", f"{text}.", "tool") for number, text in enumerate(texts)]
-    said.insert(at, Said("r", "system", f"{hidden} {''.join(texts)}", "recalled"))
-    made = digest(said)
+    said = [TranscriptPiece(f"t{number}", "user", f"{text}.", "tool") for number, text in enumerate(texts)]
+    said.insert(at, TranscriptPiece("r", "system", f"{hidden} {''.join(texts)}", "recalled"))
+    made = digest_conversation(said)
     (word,) = set(re.findall(r"^<said (\w{8}) by=", made.text)) or {""}
     assert hidden not in made.text
     assert made.text.count(f"<said {word} ") == made.text.count(f"</said {word}>") == len(said)
@@ -118,6 +118,6 @@ def test_no_tag_breaks_a_mask(texts, at):
 def test_any_text_of_a_file_has_an_answer(text):
     with tempfile.TemporaryDirectory() as root:
         memories = foretold.memory.open(root, home=f"{root}/home", env={}, folder=f"{root}/m", policy="auto")
-        writer = Writer(memories, ground_of([Said("u", "user", text, "user")]), session="s")
+        writer = MemoryWriter(memories, evidence_of([TranscriptPiece("u", "user", text, "user")]), session="s")
         answer = writer.write("private", "user_x.md", f"---\n{text}\n---\n{text}")
         assert answer.failed == (not memories.memories())

@@ -2,7 +2,7 @@
 
 import pytest
 
-from foretold.memory.extraction.transcript import Said, said_of
+from foretold.memory.extraction.transcript import TranscriptPiece, pieces_of
 from foretold.memory.recall.render import Quote, render_quotes
 from foretold.sessions.formats.jsonl import records_of
 
@@ -12,17 +12,17 @@ SECOND = 1772445600.0  # 2026-03-02T10:00:00Z
 
 
 def pieces(*turns):
-    return [(each.role, each.text, each.origin) for each in said_of(records(turns))]
+    return [(each.role, each.text, each.origin) for each in pieces_of(records(turns))]
 
 
 def test_a_piece_has_its_message_its_session_and_its_time():
-    assert said_of(records([user("hello")])) == [Said("u-1", "user", "hello", "user", SESSION, SECOND + 1)]
+    assert pieces_of(records([user("hello")])) == [TranscriptPiece("u-1", "user", "hello", "user", SESSION, SECOND + 1)]
 
 
 def test_a_record_of_a_file_says_where_it_ends(place):
     line = b'{"type":"user","uuid":"u","message":{"role":"user","content":"hello"}}\n'
     path = place.write("home/x.jsonl", line * 2)
-    assert [(each.id, each.end) for each in said_of(records_of(path))] == [("u", len(line)), ("u", 2 * len(line))]
+    assert [(each.id, each.end) for each in pieces_of(records_of(path))] == [("u", len(line)), ("u", 2 * len(line))]
 
 
 def test_origins():
@@ -97,7 +97,7 @@ def test_no_question_can_hold_an_answer():
     asked = {"type": "assistant", "uuid": "a", "message": {"role": "assistant", "content": [call]}}
     block = {"type": "tool_result", "tool_use_id": "q", "content": result}
     answered = {"type": "user", "uuid": "u", "message": {"role": "user", "content": [block]}}
-    assert [each.text for each in said_of([asked, answered]) if each.origin == "user"] == ["No"]
+    assert [each.text for each in pieces_of([asked, answered]) if each.origin == "user"] == ["No"]
 
 
 @pytest.mark.parametrize("text", ['"="' * 20_000, '"a"="' + 'b" ' * 50_000, '"' * 100_000, '"x"="y" ' * 20_000])
@@ -130,7 +130,7 @@ def test_texts_within_results_and_documents():
 
 def test_an_id_that_no_memory_can_name_is_not_taken():
     odd = [{**user("hello"), "uuid": name} for name in ("a\nb", "x" * 300, "\ud800", "", 7)]
-    assert [each.id for each in said_of(odd)] == ["byte 0"] * 5
+    assert [each.id for each in pieces_of(odd)] == ["byte 0"] * 5
 
 
 def test_subagents_are_left_out():
@@ -165,4 +165,4 @@ def test_damage_is_no_reason_to_fail():
         {"type": "attachment", "attachment": {"type": "queued_command", "prompt": 7}},
         {"type": "attachment", "attachment": {"type": "instructions", "files": [5]}},
     ]
-    assert said_of(odd) == []
+    assert pieces_of(odd) == []

@@ -7,8 +7,7 @@ import shutil
 import pytest
 
 from foretold.memory.extraction.extractor import Extractor, Gate
-from foretold.memory.extraction.stored_transcript import extract_stored
-from foretold.memory.extraction.transcript import said_of
+from foretold.memory.extraction.transcript import extract_stored, pieces_of
 from foretold.models.scripted import Scripted
 
 from . import scenes_hostile, scenes_kept, scenes_refused
@@ -34,7 +33,7 @@ def run(place, scene, mode, memories):
         )
         return extract_stored(path, model, extractor, instructions=scene.instructions), model
     request = request_of(made) if mode == "fork" else None
-    return extractor.run(model, request, said_of(made), session=SESSION, instructions=scene.instructions), model
+    return extractor.run(model, request, pieces_of(made), session=SESSION, instructions=scene.instructions), model
 
 
 def named(text, memories):

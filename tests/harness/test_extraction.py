@@ -5,7 +5,7 @@ from foretold.errors import ModelFailed
 from foretold.harness.events import Extracted
 from foretold.memory.extraction.extractor import Extractor
 from foretold.memory.extraction.gate import Gate
-from foretold.memory.extraction.outcome import Extraction, Refusal
+from foretold.memory.extraction.progress import Extraction, Refusal
 from foretold.memory.extraction.session_notes import SessionNotes, Thresholds
 
 from .scene import codes, harness, is_prefix, live, stored

@@ -12,12 +12,12 @@ from foretold.errors import ExtraMissing, ModelFailed, UnknownModel
 from foretold.models import anthropic as anthropic_models, from_name
 from foretold.models.anthropic import AnthropicModel
 from foretold.models.openai import OpenAIModel
-from foretold.models.protocol import Request, Usage
+from foretold.models.protocol import ModelRequest, Usage
 from foretold.proof.probe.server import ModelServer, Status
 
 KEY = "sk-" + "not-a-real-key-of-anybody"
 READ = {"name": "Read", "description": "Reads.", "input_schema": {"type": "object", "properties": {}}}
-ASKED = Request(("Be brief.", "", "Be kind."), ({"role": "user", "content": "Hi."},), (READ,), cached=(0,))
+ASKED = ModelRequest(("Be brief.", "", "Be kind."), ({"role": "user", "content": "Hi."},), (READ,), cached=(0,))
 PICTURE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}}
 NAMES = {"messages": "claude-opus-5-5", "chat": "gpt-6"}
 both = pytest.mark.parametrize("wire", NAMES)

@@ -19,7 +19,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from live import RELEASES, install
 
-from foretold.context.compaction.transcript import Facts, compaction_records
+from foretold.context.compaction.transcript import CompactionFacts, compaction_records
 from foretold.dialects.claude_code.compaction import compaction_rules
 from foretold.dialects.claude_code.settings import slug
 from foretold.instructions.compaction.restored_files import loaded_again, restore_files
@@ -79,7 +79,9 @@ def differences(program: str, version: str) -> list[str]:
                 read.append((name, file.read(), os.stat(name).st_mtime_ns // 1_000_000))
         never = loaded_again(f"{root}/proj", f"{root}/home/.claude")
         restored = restore_files(read, form, cwd=f"{root}/proj", never=never)
-        written = compaction_records(records, ANSWER, path, facts=Facts("manual", 1000, 500), restored=restored)
+        written = compaction_records(
+            records, ANSWER, path, facts=CompactionFacts("manual", 1000, 500), restored=restored
+        )
         with open(path, "a", encoding="utf-8") as file:
             file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in written.records)
         with open(f"{root}/proj/CLAUDE.md", "w", encoding="utf-8") as file:

@@ -158,7 +158,7 @@ class ConversationHooks:
 
     def _extract(self, talk: Conversation, said: Said) -> dict[str, Any]:
         from foretold.memory.extraction.extractor import Extractor
-        from foretold.memory.extraction.stored_transcript import extract_stored
+        from foretold.memory.extraction.transcript import extract_stored
 
         assert self._model is not None
         if said.get("stop_hook_active"):

@@ -21,7 +21,7 @@ from foretold.adapters.jsonl_store import unique_name
 from foretold.extras import missing
 from foretold.memory.extraction.extractor import Extractor
 from foretold.memory.extraction.gate import Gate
-from foretold.memory.extraction.transcript import Said, parted
+from foretold.memory.extraction.transcript import TranscriptPiece, split_recalled
 from foretold.memory.project import open as open_memories
 from foretold.types import TYPE_CHECKING, Finding
 
@@ -172,16 +172,16 @@ def _create(store: Memories, text: str, about: Mapping[str, object]) -> None:
     store.create(name, type=kind, description=str(about.get("description") or first), body=text, by="agent")
 
 
-def _pieces(event: Any) -> list[Said]:
+def _pieces(event: Any) -> list[TranscriptPiece]:
     """The texts of an event, and who said them: a person only where the event is the user's and not a tool's result."""
     parts = (event.content.parts or ()) if event.content else ()
     found = []
     for part in parts:
         if part.function_response is not None:
-            found.append(Said(event.id, "user", str(part.function_response.response), "tool"))
+            found.append(TranscriptPiece(event.id, "user", str(part.function_response.response), "tool"))
         elif part.code_execution_result is not None:
-            found.append(Said(event.id, "user", part.code_execution_result.output or "", "tool"))
+            found.append(TranscriptPiece(event.id, "user", part.code_execution_result.output or "", "tool"))
         elif part.text:
             origin = "user" if event.author == "user" else "assistant"
-            found += parted(Said(event.id, origin, part.text, origin))
+            found += split_recalled(TranscriptPiece(event.id, origin, part.text, origin))
     return found

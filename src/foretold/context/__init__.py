@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from foretold.context.attachments import Attachment as Attachment, attachment_of as attachment_of
     from foretold.context.attribution import Attribution as Attribution
     from foretold.context.changes import (
-        Calendar as Calendar,
+        DateReminder as DateReminder,
         TaskReminder as TaskReminder,
         changed_attachments as changed_attachments,
         edited_file as edited_file,
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
         ranked_attachment as ranked_attachment,
         ranked_skills as ranked_skills,
     )
-    from foretold.context.mentions import Mentioned as Mentioned, mentioned as mentioned
-    from foretold.context.models import named as named
+    from foretold.context.mentions import ResolvedMentions as ResolvedMentions, resolve_mentions as resolve_mentions
+    from foretold.context.models import identify_model as identify_model
     from foretold.context.nested import nested_attachments as nested_attachments
     from foretold.context.placing import tool_blocks as tool_blocks, turn_messages as turn_messages
     from foretold.context.sections import Sections as Sections
@@ -52,15 +52,16 @@ __getattr__, __dir__ = attach(
     {
         "foretold.context.attachments": "Attachment attachment_of",
         "foretold.context.attribution": "Attribution",
-        "foretold.context.changes": "Calendar TaskReminder changed_attachments edited_file hook_context hook_output",
+        "foretold.context.changes": "DateReminder TaskReminder changed_attachments edited_file hook_context"
+        " hook_output",
         "foretold.context.compaction.clearing": "Cleared clear_results",
         "foretold.context.compaction.compactor": "Compacted Compactor",
         "foretold.context.compaction.transcript": "compaction_records",
         "foretold.context.environment": "Environment environment_of environment_section",
         "foretold.context.git": "GitStatus git_status git_text",
         "foretold.context.listings": "Agent Listings Skill ranked_attachment ranked_skills",
-        "foretold.context.mentions": "Mentioned mentioned",
-        "foretold.context.models": "named",
+        "foretold.context.mentions": "ResolvedMentions resolve_mentions",
+        "foretold.context.models": "identify_model",
         "foretold.context.nested": "nested_attachments",
         "foretold.context.placing": "tool_blocks turn_messages",
         "foretold.context.sections": "Sections",

@@ -16,7 +16,7 @@ import re
 
 from foretold.context.attribution import Attribution, attribution_lines
 from foretold.context.environment import section_of
-from foretold.context.user_context import flattened
+from foretold.context.user_context import flatten_context
 from foretold.dialects.claude_code.attachments import HEARD
 from foretold.dialects.claude_code.context import TurnContext
 from foretold.dialects.claude_code.files import rules_of
@@ -109,27 +109,27 @@ def _strings(value: object) -> list[str]:
     return [str(item) for item in value] if isinstance(value, list | tuple) else []
 
 
-def filled(text: str, fields: Fields) -> str:
+def fill_fields(text: str, fields: Fields) -> str:
     """A text with fields in their places; what stands in other braces stays.
 
-    >>> filled('{"file_path":{path}}', {"path": "{x}"})
+    >>> fill_fields('{"file_path":{path}}', {"path": "{x}"})
     '{"file_path":{x}}'
     """
     return _PLACE.sub(lambda found: str(fields[found[1]]) if found[1] in fields else found[0], text)
 
 
 def _say(kind: str) -> Callable[[Fields, TurnContext], list[str]]:
-    return lambda given, around: [filled(around.texts[kind], given)]
+    return lambda given, around: [fill_fields(around.texts[kind], given)]
 
 
 def _file(given: Fields, around: TurnContext) -> list[str]:
     content = _mapping(given.get("content"))
     file = _mapping(content.get("file"))
-    called = filled(around.texts["file"], {"path": _json(given.get("filename", ""))})
+    called = fill_fields(around.texts["file"], {"path": _json(given.get("filename", ""))})
     if content.get("type") == "image":
         return [called]
     output = {"pdf": _pdf, "notebook": _notebook}.get(str(content.get("type")), _lines)(file, around)
-    return [called, filled(around.texts["file_text"], {"lines": output})]
+    return [called, fill_fields(around.texts["file_text"], {"lines": output})]
 
 
 def _lines(file: dict[str, object], around: TurnContext) -> str:
@@ -137,12 +137,12 @@ def _lines(file: dict[str, object], around: TurnContext) -> str:
     if content:
         return numbered(content, start or 1)
     is_empty = (start, file.get("totalLines")) == (1, 1)
-    return filled(around.texts["file_empty" if is_empty else "file_short"], file)
+    return fill_fields(around.texts["file_empty" if is_empty else "file_short"], file)
 
 
 def _pdf(file: dict[str, object], around: TurnContext) -> str:
     size = shown_size(int(str(file.get("originalSize", 0))))
-    return filled(around.texts["file_pdf"], {**file, "size": size})
+    return fill_fields(around.texts["file_pdf"], {**file, "size": size})
 
 
 def _notebook(file: dict[str, object], _: TurnContext) -> str:
@@ -161,13 +161,13 @@ def _folder(given: Fields, around: TurnContext) -> list[str]:
 
     path = str(given.get("path", ""))
     said = {"command": _json(f"ls {quote(path)}"), "said": _json(f"Lists files in {path}")}
-    return [filled(around.texts["directory"], said), filled(around.texts["directory_listing"], given)]
+    return [fill_fields(around.texts["directory"], said), fill_fields(around.texts["directory_listing"], given)]
 
 
 def _too_large(given: Fields, around: TurnContext) -> list[str]:
     size = shown_size(int(str(given.get("fileSize", 0))))
     text = around.texts["at_mention_reference"]
-    return [filled(text, {"path": path, "size": size}) for path in _strings(given.get("mentions"))]
+    return [fill_fields(text, {"path": path, "size": size}) for path in _strings(given.get("mentions"))]
 
 
 def _agents(given: Fields, around: TurnContext) -> list[str]:
@@ -175,13 +175,13 @@ def _agents(given: Fields, around: TurnContext) -> list[str]:
     added, gone = "\n".join(_strings(given.get("addedLines"))), _strings(given.get("removedTypes"))
     if given.get("isInitial"):
         note = around.texts["agents_note"] if given.get("showConcurrencyNote") else ""
-        return [filled(around.texts["agents_first"], {"lines": added}) + note]
+        return [fill_fields(around.texts["agents_first"], {"lines": added}) + note]
     lost = "\n".join(f"- {name}" for name in gone)
     return _delta(("agents_added", added), ("agents_removed", lost), around)
 
 
 def _delta(added: tuple[str, str], gone: tuple[str, str], around: TurnContext) -> list[str]:
-    said = [filled(around.texts[kind], {"lines": lines}) for kind, lines in (added, gone) if lines]
+    said = [fill_fields(around.texts[kind], {"lines": lines}) for kind, lines in (added, gone) if lines]
     return ["\n\n".join(said)]
 
 
@@ -198,26 +198,26 @@ def _servers(given: Fields, around: TurnContext) -> list[str]:
 def _hook_success(given: Fields, around: TurnContext) -> list[str]:
     if given.get("hookEvent") not in HEARD or not given.get("content"):
         return []
-    return [filled(around.texts["hook_success"], given)]
+    return [fill_fields(around.texts["hook_success"], given)]
 
 
 def _hook_context(given: Fields, around: TurnContext) -> list[str]:
     lines = "\n".join(_strings(given.get("content")))
-    return [filled(around.texts["hook_additional_context"], {**given, "lines": lines})] if lines else []
+    return [fill_fields(around.texts["hook_additional_context"], {**given, "lines": lines})] if lines else []
 
 
 def _tasks(given: Fields, around: TurnContext) -> list[str]:
     tasks = given.get("content")
     there = [_mapping(task) for task in tasks] if isinstance(tasks, list) else []
     lines = "\n".join(f"#{task.get('id')}. [{task.get('status')}] {task.get('subject')}" for task in there)
-    listed = filled(around.texts["task_reminder_list"], {"lines": lines}) if lines else ""
+    listed = fill_fields(around.texts["task_reminder_list"], {"lines": lines}) if lines else ""
     return [around.texts["task_reminder"] + listed]
 
 
 def _date(given: Fields, around: TurnContext) -> list[str]:
     if given.get("changed"):
-        return [filled(around.texts["date_change"], {"newDate": given.get("date", "")})]
-    return [filled(around.texts["date"], given)]
+        return [fill_fields(around.texts["date_change"], {"newDate": given.get("date", "")})]
+    return [fill_fields(around.texts["date"], given)]
 
 
 def _attributed(given: Fields, around: TurnContext) -> list[str]:
@@ -227,8 +227,8 @@ def _attributed(given: Fields, around: TurnContext) -> list[str]:
 
 def _edited(given: Fields, around: TurnContext) -> list[str]:
     if given.get("snippet"):
-        return [filled(around.texts["edited_text_file"], given)]
-    return [filled(rules_of(around.version).omitted, {"path": given.get("filename", "")})]
+        return [fill_fields(around.texts["edited_text_file"], given)]
+    return [fill_fields(rules_of(around.version).omitted, {"path": given.get("filename", "")})]
 
 
 def _environment(given: Fields, around: TurnContext) -> list[str]:
@@ -247,18 +247,20 @@ def _told(file: dict[str, object], template: Template) -> str:
     layer = str(file.get("type", "")).lower().replace("automem", "memory")
     description = dict(template.descriptions).get(layer, "")
     fields = {"path": file.get("path", ""), "description": description, "text": file.get("content", "")}
-    return filled(template.entry, fields)
+    return fill_fields(template.entry, fields)
 
 
 def _context(given: Fields, around: TurnContext) -> list[str]:
-    text = flattened(_mapping(given.get("context")), around)
+    text = flatten_context(_mapping(given.get("context")), around)
     return [text.removeprefix(OPEN).removesuffix(CLOSE)] if text else []
 
 
 def _nested(given: Fields, around: TurnContext) -> list[str]:
     content = _mapping(given.get("content"))
     return [
-        filled(around.texts["nested_memory"], {"path": given.get("path", ""), "content": content.get("content", "")})
+        fill_fields(
+            around.texts["nested_memory"], {"path": given.get("path", ""), "content": content.get("content", "")}
+        )
     ]
 
 

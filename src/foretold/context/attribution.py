@@ -13,7 +13,7 @@
 
 from __future__ import annotations
 
-from foretold.context.models import named
+from foretold.context.models import identify_model
 from foretold.dialects.claude_code.context import COMMIT, PULL_REQUEST, TurnContext, turn_context_of
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.dialects.settings_files import is_off, is_on
@@ -53,7 +53,7 @@ def attribution(
     switch, is_shown = env.get(SWITCH), not is_on(env.get(REMOTE))
     if is_on(switch) or (settings.get("includeGitInstructions") is False and not is_off(switch)):
         return Attribution(None, None, git_status_block=False)
-    author = model_display_name or named(model, turn_context_of(agent)).author
+    author = model_display_name or identify_model(model, turn_context_of(agent)).author
     given = settings.get("attribution")
     texts = {key: text for key, text in given.items() if isinstance(text, str)} if isinstance(given, dict) else {}
     if not texts and settings.get("includeCoAuthoredBy") is False:

@@ -43,10 +43,10 @@ def edited_file(path: str, content: str, *, agent: str = DEFAULT_AGENT) -> Attac
     return Attachment("edited_text_file", {"filename": path, "snippet": snippet}) if content else None
 
 
-class Calendar:
+class DateReminder:
     """What a conversation was told about the date.
 
-    >>> calendar = Calendar(agent="claude-code@2.1.197")
+    >>> calendar = DateReminder(agent="claude-code@2.1.197")
     >>> calendar.at("2026-01-02") is None, calendar.at("2026-01-03").record, calendar.at("2026-01-03") is None
     (True, {'type': 'date_change', 'newDate': '2026-01-03'}, True)
     """

@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import sys
 
-from foretold.context.models import Named, named
+from foretold.context.models import ModelIdentity, identify_model
 from foretold.dialects.claude_code.context import TurnContext, turn_context_of
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.dialects.surroundings import find_git, join
@@ -41,7 +41,7 @@ class Environment(NamedTuple):
     platform: str
     shell: str
     os_version: str
-    model: Named
+    model: ModelIdentity
 
     @property
     def snapshot(self) -> dict[str, object]:
@@ -89,7 +89,7 @@ def environment_of(
         platform=platform or sys.platform,
         shell=shell_name(shell, around),
         os_version=os_version or _os_version(),
-        model=named(model, around),
+        model=identify_model(model, around),
     )
 
 
@@ -123,7 +123,8 @@ def environment_section(found: Environment, *, agent: str = DEFAULT_AGENT, dynam
     `dynamic_only`: the lines that differ between machines, without what is said to everybody, as the earlier version
     sends them outside of the system prompt.
 
-    >>> here = Environment("/repo", True, False, ("/lib",), "linux", "bash", "Linux 6.1", Named("m", "", "", ""))
+    >>> model = ModelIdentity("m", "", "", "")
+    >>> here = Environment("/repo", True, False, ("/lib",), "linux", "bash", "Linux 6.1", model)
     >>> section = environment_section(here, agent="claude-code@2.1.197", dynamic_only=True)
     >>> print("\\n".join(section.split("\\n")[2:]))
      - Primary working directory: /repo
@@ -157,5 +158,5 @@ def _section(snapshot: Mapping[str, object], around: TurnContext, closing: Itera
     return "\n - ".join((f"{HEADING}\n{INTRODUCTION}", *lines, *closing))
 
 
-def _model_lines(model: Named) -> list[str]:
+def _model_lines(model: ModelIdentity) -> list[str]:
     return [model.sentence] + ([f"Assistant knowledge cutoff is {model.cutoff}."] if model.cutoff else [])

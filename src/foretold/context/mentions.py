@@ -45,7 +45,7 @@ BINARY = frozenset(
 )
 
 
-class Mentioned(NamedTuple):
+class ResolvedMentions(NamedTuple):
     """What mentions attach, and what they do not."""
 
     attachments: tuple[Attachment, ...]
@@ -70,10 +70,10 @@ def mentions(
     >>> [found.fields["content"]["file"]["content"] for found in mentions("look @a.txt#L2", folder)]
     ['beta']
     """
-    return mentioned(prompt, cwd, tree, agent=agent, home=home, agents=agents).attachments
+    return resolve_mentions(prompt, cwd, tree, agent=agent, home=home, agents=agents).attachments
 
 
-def mentioned(
+def resolve_mentions(
     prompt: str,
     cwd: str | os.PathLike[str] = ".",
     tree: Tree | None = None,
@@ -81,7 +81,7 @@ def mentioned(
     agent: str = DEFAULT_AGENT,
     home: str = "",
     agents: Iterable[str] = (),
-) -> Mentioned:
+) -> ResolvedMentions:
     """The same, with what is left out and why."""
     folder, disk = os.path.realpath(cwd), Disk() if tree is None else tree
     look = _Look(folder, home or os.path.expanduser("~"), disk, turn_context_of(agent))
@@ -91,7 +91,7 @@ def mentioned(
     found = [look.at(mention) for mention in parse_mentions(prompt) if mention.path not in calls]
     attached = [each for each in found if isinstance(each, Attachment)]
     attached += [Attachment("agent_mention", {"agentType": name}) for name in named]
-    return Mentioned(tuple(attached), tuple(each for each in found if isinstance(each, Skip)))
+    return ResolvedMentions(tuple(attached), tuple(each for each in found if isinstance(each, Skip)))
 
 
 class _Look:

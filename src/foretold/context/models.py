@@ -15,7 +15,7 @@ from foretold.types import NamedTuple
 WIDE = "[1m]"
 
 
-class Named(NamedTuple):
+class ModelIdentity(NamedTuple):
     """A model as its agent speaks of it."""
 
     id: str
@@ -31,24 +31,26 @@ class Named(NamedTuple):
         return f"You are powered by the model named {self.name}. The exact model ID is {self.id}."
 
 
-def named(model: str, around: TurnContext) -> Named:
+def identify_model(model: str, around: TurnContext) -> ModelIdentity:
     """What an agent calls a model; an empty one is the agent's default.
 
     >>> from foretold.dialects.claude_code.context import V2_1_197, V2_1_325
-    >>> named("sonnet", V2_1_197).author, named("opus[1m]", V2_1_197).name, named("opus[1m]", V2_1_325).id
-    ('Claude Sonnet 5', 'Opus 4.8 (1M context)', 'claude-opus-5-5')
-    >>> named("my-model", V2_1_325)
-    Named(id='my-model', name='', cutoff='', author='Claude Code')
+    >>> identify_model("sonnet", V2_1_197).author, identify_model("opus[1m]", V2_1_197).name
+    ('Claude Sonnet 5', 'Opus 4.8 (1M context)')
+    >>> identify_model("opus[1m]", V2_1_325).id
+    'claude-opus-5-5'
+    >>> identify_model("my-model", V2_1_325)
+    ModelIdentity(id='my-model', name='', cutoff='', author='Claude Code')
     """
     found = id_of(model, around)
     known = next((each for each in around.models if each.part in found), None)
     if known is None:
         family = "Claude" if "claude-3" in found else around.unnamed_author
-        return Named(found, "", "", family)
+        return ModelIdentity(found, "", "", family)
     wide = found.endswith(WIDE)
     shown = found.removesuffix(WIDE) if known.wide == "dropped" else found
     suffix = " (1M context)" if wide and known.wide == "named" else ""
-    return Named(shown, known.name + suffix, known.cutoff, _author(known) + suffix)
+    return ModelIdentity(shown, known.name + suffix, known.cutoff, _author(known) + suffix)
 
 
 def _author(model: Model) -> str:

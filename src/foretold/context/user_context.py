@@ -46,7 +46,7 @@ def user_context(
     return {key: text for key, text in found.items() if text and key in keys}
 
 
-def flattened(context: Mapping[str, object], around: TurnContext) -> str:
+def flatten_context(context: Mapping[str, object], around: TurnContext) -> str:
     """The block of a user context; empty if there is none."""
     if not context:
         return ""
@@ -70,5 +70,5 @@ def context_blocks(
     sections = []
     if exclude_dynamic and memory and around.section_after:
         sections.append(OPEN + memory + around.section_after + CLOSE)
-    texts = [text for text in (flattened(context, around), *sections) if text]
+    texts = [text for text in (flatten_context(context, around), *sections) if text]
     return (*own, *(Block("user", "text", text) for text in texts))

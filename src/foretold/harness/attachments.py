@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from foretold.context.attachments import Attachment
 from foretold.context.changes import changed_attachments, hook_context
-from foretold.context.mentions import mentioned
+from foretold.context.mentions import resolve_mentions
 from foretold.context.nested import nested_attachments
 from foretold.instructions.render.escape import escape_fallback, escape_reserved
 from foretold.instructions.session import Call
@@ -94,7 +94,7 @@ class Attaching:
 
     def _mentions(self, text: str) -> tuple[Attachment, ...]:
         surroundings = self.instructions.view.surroundings
-        found = mentioned(text, surroundings.cwd, agent=self.surroundings.agent, home=surroundings.home)
+        found = resolve_mentions(text, surroundings.cwd, agent=self.surroundings.agent, home=surroundings.home)
         paths = {str(each.fields.get("filename")) for each in found.attachments if each.type == "file"}
         for mention in parse_mentions(text):
             if self.state.path_of(mention.path) in paths:

@@ -14,12 +14,12 @@
 from __future__ import annotations
 
 from foretold.context.compaction.compactor import TOPICS
-from foretold.context.compaction.transcript import Facts, chain, compaction_records, limit, record_groups
+from foretold.context.compaction.transcript import CompactionFacts, chain, compaction_records, limit, record_groups
 from foretold.dialects.claude_code.compaction import compaction_rules
 from foretold.errors import ModelFailed
 from foretold.harness.events import Compacted
 from foretold.harness.interrupts import own_records
-from foretold.models.protocol import Reply, Request, Usage
+from foretold.models.protocol import ModelRequest, Reply, Usage
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
@@ -84,16 +84,16 @@ def compact(harness: Harness, trigger: str, wishes: str = "", *, is_pending: boo
     """Compact a conversation; `is_pending`: the model has not answered yet to what was said last."""
     harness.recording.claim()
     records = own_records(harness.recording.records(), harness.version)
-    refused = compaction_records(records, "x", "", facts=Facts(trigger)).reason
+    refused = compaction_records(records, "x", "", facts=CompactionFacts(trigger)).reason
     if refused:
         return _not_done(harness, trigger, refused)
     answer, usage = _summary(harness, records, trigger, wishes)
     if answer is None:
         return _not_done(harness, trigger, "model-failed", usage)
-    if reason := compaction_records(records, answer, "", facts=Facts(trigger)).reason:
+    if reason := compaction_records(records, answer, "", facts=CompactionFacts(trigger)).reason:
         return _not_done(harness, trigger, reason, usage)
     survival = harness.instructions.compact(harness.state.recent())
-    facts = Facts(trigger, harness.used.context, dropped_before=_dropped_before(records))
+    facts = CompactionFacts(trigger, harness.used.context, dropped_before=_dropped_before(records))
     written = compaction_records(
         records, answer, harness.path, facts=facts, restored=survival.files, now=harness.clock()
     )
@@ -128,7 +128,7 @@ def _summary(
     return reply.text, reply.usage
 
 
-def _end(harness: Harness, records: Sequence[Mapping[str, object]], last: Request) -> int:
+def _end(harness: Harness, records: Sequence[Mapping[str, object]], last: ModelRequest) -> int:
     """How many messages are summed up: all but the last answer and what follows it, if the agent keeps that."""
     if len(record_groups(chain(records))) < compaction_rules(harness.version).least_groups:
         return len(last.messages)

@@ -34,7 +34,7 @@ from foretold.harness.options import (
 from foretold.harness.system_prompt import Surroundings
 from foretold.harness.transcript import Recording
 from foretold.harness.turn import Taking
-from foretold.models.protocol import Reply, Request, Usage
+from foretold.models.protocol import ModelRequest, Reply, Usage
 from foretold.sessions.transcript.writer import new_session, transcript_path
 from foretold.types import TYPE_CHECKING, Finding
 
@@ -159,7 +159,7 @@ class Harness:
         self.recording = self._record(path)
         self.history: FileHistory | None = history_of(self)
         self.dialogue, self.used = Dialogue(), Usage()
-        self.last: tuple[Request, Reply] | None = None  #: what the model was asked and said last
+        self.last: tuple[ModelRequest, Reply] | None = None  #: what the model was asked and said last
         self._hands: Hands | None = None
         self._turn: Generator[Event, None, None] | None = None
         self._editing = ""
@@ -199,7 +199,7 @@ class Harness:
             self._turn.close()
             self._turn = None
 
-    def request(self) -> Request:
+    def request(self) -> ModelRequest:
         """What the model is asked next."""
         return self.dialogue.request(self.surroundings.system(), self.tool_definitions, self.given.max_tokens)
 

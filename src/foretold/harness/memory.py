@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from foretold.files.read_state.state import ReadState
     from foretold.harness.harness import Harness
     from foretold.harness.options import Notes, WritesNotes
-    from foretold.memory.extraction.transcript import Said
+    from foretold.memory.extraction.transcript import TranscriptPiece
     from foretold.memory.location import MemoryLocation
-    from foretold.models.protocol import Request
+    from foretold.models.protocol import ModelRequest
 
 
 CHANGING = ("Write", "Edit")
@@ -112,9 +112,9 @@ def learn(harness: Harness) -> Extracted | None:
     notes = _writer(harness.notes)
     if harness.last is None or (harness.extractor is None and notes is None):
         return None
-    from foretold.memory.extraction.transcript import said_of
+    from foretold.memory.extraction.transcript import pieces_of
 
-    said = said_of(records_of(harness.path))
+    said = pieces_of(records_of(harness.path))
     if notes is not None:
         _note(harness, notes, said)
     return _extract(harness, said)
@@ -125,7 +125,7 @@ def _writer(notes: Notes | None) -> WritesNotes | None:
     return notes if hasattr(notes, "update") else None  # type: ignore[return-value]
 
 
-def _extract(harness: Harness, said: Sequence[Said]) -> Extracted | None:
+def _extract(harness: Harness, said: Sequence[TranscriptPiece]) -> Extracted | None:
     if harness.extractor is None:
         return None
     entries = (*harness.instructions.view.entries, *harness.instructions.attached)
@@ -152,7 +152,7 @@ def _tell(harness: Harness, done: object) -> None:
         harness.find(Finding(harness.path, None, "extraction-failed", f"the extraction ended early: {stopped}"))
 
 
-def _note(harness: Harness, notes: WritesNotes, said: Sequence[Said]) -> None:
+def _note(harness: Harness, notes: WritesNotes, said: Sequence[TranscriptPiece]) -> None:
     try:
         if notes.due(said, is_end=True):
             for finding in notes.update(harness.model, final_request(harness), said).findings:
@@ -161,7 +161,7 @@ def _note(harness: Harness, notes: WritesNotes, said: Sequence[Said]) -> None:
         harness.find(Finding(harness.path, None, "notes-failed", f"no notes of the conversation were written: {error}"))
 
 
-def final_request(harness: Harness) -> Request:
+def final_request(harness: Harness) -> ModelRequest:
     """The last request with what the model answered to it: what a fork goes on from."""
     assert harness.last is not None
     request, _ = harness.last

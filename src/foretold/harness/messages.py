@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 from foretold.dialects.claude_code.sessions import rules_of
-from foretold.models.protocol import Request
+from foretold.models.protocol import ModelRequest
 from foretold.sessions.resumption.chain import find_chain
 from foretold.sessions.resumption.claude import takes_system
 from foretold.sessions.resumption.fragments import Fragment, fragments_of
@@ -50,12 +50,12 @@ class Dialogue:
 
     def request(
         self, system: tuple[str, ...], tools: tuple[dict[str, object], ...] = (), max_tokens: int = MAX_TOKENS
-    ) -> Request:
+    ) -> ModelRequest:
         """Ask for what comes next."""
         last = len(self.messages) - 1
         if last not in self._marks:
             self._marks = [*dict.fromkeys((*self._marks[:1], *self._marks[-1:])), last]
-        return Request(system, tuple(self.messages), tools, max_tokens, tuple(self._marks))
+        return ModelRequest(system, tuple(self.messages), tools, max_tokens, tuple(self._marks))
 
     @property
     def is_open(self) -> bool:

@@ -33,22 +33,22 @@ if TYPE_CHECKING:
 
     from foretold.harness.permissions.check import Permission
     from foretold.harness.tools.base import Ask, Tool
-    from foretold.memory.extraction.session_notes import Noted
-    from foretold.memory.extraction.transcript import Said
+    from foretold.memory.extraction.session_notes import NotesUpdate
+    from foretold.memory.extraction.transcript import TranscriptPiece
     from foretold.memory.project import Memories
-    from foretold.models.protocol import Model, Request
+    from foretold.models.protocol import Model, ModelRequest
 
     class Extracts(Protocol):
         """Whatever makes memories of what was said: `foretold.memory.extraction.extractor.Extractor`."""
 
-        def due(self, said: Sequence[Said]) -> bool:
+        def due(self, said: Sequence[TranscriptPiece]) -> bool:
             """Whether it is time."""
 
         def run(
             self,
             model: Model,
-            request: Request,
-            said: Sequence[Said],
+            request: ModelRequest,
+            said: Sequence[TranscriptPiece],
             *,
             session: str,
             instructions: Iterable[str] = (),
@@ -64,10 +64,10 @@ if TYPE_CHECKING:
     class WritesNotes(Notes, Protocol):
         """Notes that are brought up to date at the end of a turn."""
 
-        def due(self, said: Sequence[Said], *, is_end: bool) -> bool:
+        def due(self, said: Sequence[TranscriptPiece], *, is_end: bool) -> bool:
             """Whether it is time."""
 
-        def update(self, model: Model, request: Request, said: Sequence[Said]) -> Noted:
+        def update(self, model: Model, request: ModelRequest, said: Sequence[TranscriptPiece]) -> NotesUpdate:
             """Write them."""
 
     class Options(TypedDict, total=False):

@@ -15,10 +15,10 @@ import time
 from copy import copy
 
 from foretold.context.attachments import Attachment
-from foretold.context.changes import Calendar
+from foretold.context.changes import DateReminder
 from foretold.context.environment import Environment, environment_of, environment_section
 from foretold.context.git import git_status, git_text
-from foretold.context.models import Named
+from foretold.context.models import ModelIdentity
 from foretold.context.sections import Sections
 from foretold.context.user_context import context_blocks, user_context
 from foretold.dialects.claude_code.sessions import rules_of
@@ -66,7 +66,7 @@ class Surroundings:
         self._git: GitStatus | None = None
         self._has_git = False
         self._told: dict[str, dict[str, object]] = {}
-        self._calendar = Calendar(agent=agent)
+        self._calendar = DateReminder(agent=agent)
         self.sections = Sections()
         self.sections.add("identity", lambda: system or IDENTITY)
         self.sections.add("memory", memory)
@@ -157,11 +157,11 @@ class Surroundings:
     def forget(self) -> None:
         """A compaction has dropped all that was said: it is to be said again. The system prompt may change, too."""
         self._told.clear()
-        self._calendar = Calendar(agent=self.agent)
+        self._calendar = DateReminder(agent=self.agent)
         self.sections.invalidate()
 
 
-def model_attachment(model: Named) -> Attachment:
+def model_attachment(model: ModelIdentity) -> Attachment:
     """What a model is told about itself, where that is an attachment."""
     identity = {"modelId": model.id, "marketingName": model.name, "knowledgeCutoff": model.cutoff}
     text = model.sentence + (f" Assistant knowledge cutoff is {model.cutoff}." if model.cutoff else "")

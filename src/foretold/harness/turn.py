@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from foretold.harness.events import Event, Extracted
     from foretold.harness.harness import Harness
     from foretold.harness.tools.base import Result
-    from foretold.models.protocol import Reply, Request
+    from foretold.models.protocol import ModelRequest, Reply
 
     Answered = list[tuple[dict[str, object], Result]]
 
@@ -116,7 +116,7 @@ class Taking:
         if attachments:
             yield Attached(tuple(attachments))
 
-    def _ask(self) -> Generator[Event, None, tuple[Request, Reply]]:
+    def _ask(self) -> Generator[Event, None, tuple[ModelRequest, Reply]]:
         """Let the model reply. A request that is too long for it is made again, shorter."""
         for is_again in (False, True):
             request = self.harness.request()

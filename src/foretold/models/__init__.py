@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from foretold.models.anthropic import AnthropicModel as AnthropicModel
     from foretold.models.client import from_name as from_name
     from foretold.models.openai import OpenAIModel as OpenAIModel
-    from foretold.models.protocol import Model as Model, Reply as Reply, Request as Request, Usage as Usage
+    from foretold.models.protocol import Model as Model, ModelRequest as ModelRequest, Reply as Reply, Usage as Usage
     from foretold.models.scripted import Scripted as Scripted
 
 __getattr__, __dir__ = attach(
@@ -21,7 +21,7 @@ __getattr__, __dir__ = attach(
         "foretold.models.anthropic": "AnthropicModel",
         "foretold.models.client": "from_name",
         "foretold.models.openai": "OpenAIModel",
-        "foretold.models.protocol": "Reply Request Usage",
+        "foretold.models.protocol": "Reply ModelRequest Usage",
         "foretold.models.scripted": "Scripted",
     },
 )

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from foretold.errors import ModelFailed
 from foretold.models.client import Vendor, VendorModel, blocks_of
-from foretold.models.protocol import Reply, Request, Usage
+from foretold.models.protocol import ModelRequest, Reply, Usage
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class AnthropicModel(VendorModel):
 
         return Anthropic
 
-    def _call_of(self, request: Request, limit: int) -> Json:
+    def _call_of(self, request: ModelRequest, limit: int) -> Json:
         system_role = takes_system(self.name) if self.system_role is None else bool(self.system_role)
         return call_of(request, self.name, limit, system_role=system_role)
 
@@ -90,10 +90,10 @@ def takes_system(model: str) -> bool:
     return not any(part in model for part in OLDER_MODELS)
 
 
-def call_of(request: Request, model: str, max_tokens: int, *, system_role: bool) -> Json:
+def call_of(request: ModelRequest, model: str, max_tokens: int, *, system_role: bool) -> Json:
     """What the API is called with.
 
-    >>> asked = Request(("Be brief.",), ({"role": "user", "content": "Hi."},), cached=(0,))
+    >>> asked = ModelRequest(("Be brief.",), ({"role": "user", "content": "Hi."},), cached=(0,))
     >>> call_of(asked, "claude-opus-5-5", 100, system_role=True)["system"]
     [{'type': 'text', 'text': 'Be brief.', 'cache_control': {'type': 'ephemeral'}}]
     """

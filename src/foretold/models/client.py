@@ -18,7 +18,7 @@ import re
 
 from foretold.errors import ModelFailed, UnknownModel
 from foretold.extras import missing
-from foretold.models.protocol import Reply, Request
+from foretold.models.protocol import ModelRequest, Reply
 from foretold.secrets.forms import credentials_in
 from foretold.types import TYPE_CHECKING, NamedTuple
 
@@ -105,7 +105,7 @@ class VendorModel:
         self.system_role, self.options = system_role, options
         self.client = client if client is not None else self._make_client(base_url, api_key)
 
-    def reply(self, request: Request) -> Reply:
+    def reply(self, request: ModelRequest) -> Reply:
         """The answer; ModelFailed if there is none."""
         limit = self.max_tokens or request.max_tokens
         try:
@@ -128,7 +128,7 @@ class VendorModel:
         """The class of the package's clients; ImportError without the package."""
         raise NotImplementedError
 
-    def _call_of(self, request: Request, limit: int) -> Json:
+    def _call_of(self, request: ModelRequest, limit: int) -> Json:
         """What the API is called with."""
         raise NotImplementedError
 

@@ -21,7 +21,7 @@ from types import SimpleNamespace
 
 from foretold.errors import ModelFailed
 from foretold.models.client import Vendor, VendorModel, blocks_of
-from foretold.models.protocol import Reply, Request, Usage
+from foretold.models.protocol import ModelRequest, Reply, Usage
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class OpenAIModel(VendorModel):
 
         return OpenAI
 
-    def _call_of(self, request: Request, limit: int) -> Json:
+    def _call_of(self, request: ModelRequest, limit: int) -> Json:
         return call_of(request, self.name, limit, system_role=str(self.system_role or "system"))
 
     def _ask(self, call: Json, limit: int) -> tuple[Reply, str | None]:  # noqa: ARG002
@@ -125,10 +125,10 @@ def _choice(completion: Any) -> tuple[Any, str | None]:
     raise ModelFailed("the server did not answer with a completion; check the base URL")
 
 
-def call_of(request: Request, model: str, max_tokens: int, *, system_role: str = "system") -> Json:
+def call_of(request: ModelRequest, model: str, max_tokens: int, *, system_role: str = "system") -> Json:
     """What the API is called with.
 
-    >>> asked = Request(("Be brief.", "Be kind."), ({"role": "user", "content": "Hi."},))
+    >>> asked = ModelRequest(("Be brief.", "Be kind."), ({"role": "user", "content": "Hi."},))
     >>> call_of(asked, "gpt-5", 100)["messages"]
     [{'role': 'system', 'content': 'Be brief.\\n\\nBe kind.'}, {'role': 'user', 'content': 'Hi.'}]
     """

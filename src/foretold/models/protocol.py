@@ -20,11 +20,11 @@ if TYPE_CHECKING:
         def name(self) -> str:
             """The model's id, as transcripts hold it."""
 
-        def reply(self, request: Request) -> Reply:
+        def reply(self, request: ModelRequest) -> Reply:
             """The answer; ModelFailed if there is none."""
 
 
-class Request(NamedTuple):
+class ModelRequest(NamedTuple):
     """What a model is asked."""
 
     system: tuple[str, ...]  #: sections of the system prompt, in order

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import TypeAlias
 
-    from foretold.models.protocol import Request
+    from foretold.models.protocol import ModelRequest
 
     Line: TypeAlias = str | tuple[str, dict[str, object]] | list[tuple[str, dict[str, object]]]
 
@@ -21,21 +21,21 @@ class Scripted:
     A line is a text, a call of a tool as its name and input, several calls in a list, or a function from the request to
     one of these.
 
-    >>> from foretold.models.protocol import Request
+    >>> from foretold.models.protocol import ModelRequest
     >>> model = Scripted([("Read", {"file_path": "a.py"}), "It is empty."])
-    >>> asked = Request(("Be brief.",), ({"role": "user", "content": "What is in a.py?"},))
+    >>> asked = ModelRequest(("Be brief.",), ({"role": "user", "content": "What is in a.py?"},))
     >>> [call["name"] for call in model.reply(asked).calls], model.reply(asked).text
     (['Read'], 'It is empty.')
     >>> len(model.requests)
     2
     """
 
-    def __init__(self, lines: Iterable[Line | Callable[[Request], Line]], name: str = "scripted") -> None:
+    def __init__(self, lines: Iterable[Line | Callable[[ModelRequest], Line]], name: str = "scripted") -> None:
         self.name = name
-        self.requests: list[Request] = []
+        self.requests: list[ModelRequest] = []
         self._lines = list(lines)
 
-    def reply(self, request: Request) -> Reply:
+    def reply(self, request: ModelRequest) -> Reply:
         """The next line; ModelFailed after the last."""
         number = len(self.requests)
         self.requests.append(request)

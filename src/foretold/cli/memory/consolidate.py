@@ -10,7 +10,16 @@ from foretold.cli.memory.options import agreed, for_terminal, opened, paint_of, 
 from foretold.cli.paint import plural, printable
 from foretold.cli.schema import emit
 from foretold.cli.sessions.options import Progress
-from foretold.memory.extraction.consolidate.consolidate import Made, Plan, Step, find_plan, make, plans, propose, undo
+from foretold.memory.extraction.consolidate.consolidate import (
+    ConsolidationPlan,
+    PlanResult,
+    Step,
+    apply_plan,
+    find_plan,
+    list_plans,
+    propose_plan,
+    undo_plan,
+)
 from foretold.memory.project import Memories
 from foretold.memory.store.inbox import unified
 from foretold.types import TYPE_CHECKING
@@ -59,20 +68,20 @@ def command_consolidate(words: Sequence[str]) -> int:
     return _make(memories, plan, options)
 
 
-def _proposed(memories: Memories, options: argparse.Namespace) -> Plan:
+def _proposed(memories: Memories, options: argparse.Namespace) -> ConsolidationPlan:
     model: Model | None = None
     if options.model:
         from foretold.models import from_name
 
         model = from_name(options.model)
     progress = Progress("asking the model")
-    plan = propose(memories, model, progress=lambda done, total: progress(done, total, "questions"))
+    plan = propose_plan(memories, model, progress=lambda done, total: progress(done, total, "questions"))
     progress.end()
     return plan
 
 
-def _make(memories: Memories, plan: Plan, options: argparse.Namespace) -> int:
-    made = make(memories, plan, options.only)
+def _make(memories: Memories, plan: ConsolidationPlan, options: argparse.Namespace) -> int:
+    made = apply_plan(memories, plan, options.only)
     if options.json:
         emit("consolidation", {**_plan_json(memories, plan), **_made_json(made)})
     else:
@@ -84,7 +93,7 @@ def _make(memories: Memories, plan: Plan, options: argparse.Namespace) -> int:
 
 
 def _take_back(memories: Memories, options: argparse.Namespace) -> int:
-    back, left = undo(memories, find_plan(memories, options.undo))
+    back, left = undo_plan(memories, find_plan(memories, options.undo))
     if options.json:
         emit("consolidation-undo", {"restored": back, "left": left})
         return 1 if left else 0
@@ -98,7 +107,7 @@ def _take_back(memories: Memories, options: argparse.Namespace) -> int:
 
 
 def _print_plans(memories: Memories, *, as_json: bool) -> int:
-    found = plans(memories)
+    found = list_plans(memories)
     if as_json:
         emit("consolidations", {"proposals": [_plan_json(memories, plan) for plan in found]})
         return 0
@@ -109,7 +118,7 @@ def _print_plans(memories: Memories, *, as_json: bool) -> int:
     return 0
 
 
-def _print_plan(memories: Memories, plan: Plan) -> None:
+def _print_plan(memories: Memories, plan: ConsolidationPlan) -> None:
     paint = paint_of(memories)
     for each in plan.refused:
         files = ", ".join(map(printable, each.files))
@@ -132,7 +141,7 @@ def _diff(memories: Memories, step: Step) -> str:
     return changed + "".join(gone)
 
 
-def _plan_json(memories: Memories, plan: Plan) -> dict[str, object]:
+def _plan_json(memories: Memories, plan: ConsolidationPlan) -> dict[str, object]:
     steps = [
         {**step._asdict(), "gone": [file for file, _ in step.gone], "diff": _diff(memories, step)}
         for step in plan.steps
@@ -142,5 +151,5 @@ def _plan_json(memories: Memories, plan: Plan) -> dict[str, object]:
             "usage": plan.usage._asdict()}  # fmt: skip
 
 
-def _made_json(made: Made) -> dict[str, object]:
+def _made_json(made: PlanResult) -> dict[str, object]:
     return {"done": list(made.done), "stale": [{"step": number, "file": file} for number, file in made.stale]}

@@ -14,8 +14,8 @@ from foretold.errors import NoSuchSession
 from foretold.instructions.load import load
 from foretold.memory.extraction.extractor import Extractor
 from foretold.memory.extraction.gate import Gate
-from foretold.memory.extraction.outcome import Extraction
-from foretold.memory.extraction.stored_transcript import extract_stored
+from foretold.memory.extraction.progress import Extraction
+from foretold.memory.extraction.transcript import extract_stored
 from foretold.memory.project import Memories, open as open_memories
 from foretold.models import from_name
 from foretold.sessions.catalog import homes_here, list_sessions

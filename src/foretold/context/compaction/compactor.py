@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import json
 
-from foretold.context.compaction.groups import Group, groups, is_result
+from foretold.context.compaction.groups import MessageGroup, group_messages, is_result
 from foretold.errors import ForetoldError
 from foretold.instructions.inject import is_memory_message, pinned_prefix
 from foretold.instructions.render.escape import escape_tag
@@ -155,7 +155,7 @@ class Compactor:
         self, messages: list[Message], wanted: int | None
     ) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
         """What is pinned, what is dropped, what is kept."""
-        found = groups(messages)
+        found = group_messages(messages)
         first = pinned_prefix(messages) if wanted is None else min(wanted, len(messages))
         front = [group for group in found if group.start < first]
         first = front[-1].end if front else 0
@@ -174,7 +174,7 @@ def is_pinned(message: Message) -> bool:
     return message.get("pin") is True or is_memory_message(message)
 
 
-def _suffix(messages: list[Message], found: list[Group], wanted: int) -> int:
+def _suffix(messages: list[Message], found: list[MessageGroup], wanted: int) -> int:
     """Where what is kept begins: not after `wanted`, at a group that does not begin with a result."""
     wanted = min([wanted, *(group.start for group in found if group.is_pending)])
     starts = [group.start for group in found if group.start <= wanted]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Message = Mapping[str, object]
 
 
-class Group(NamedTuple):
+class MessageGroup(NamedTuple):
     """The messages from `start` to before `end`."""
 
     start: int
@@ -65,25 +65,26 @@ def _objects(value: object) -> Iterator[Mapping[str, object]]:
         yield from (each for each in value if isinstance(each, dict))
 
 
-def groups(messages: Sequence[Message]) -> list[Group]:
+def group_messages(messages: Sequence[Message]) -> list[MessageGroup]:
     """The groups of a conversation, in order; together they are all of it.
 
     >>> call = {"role": "assistant", "tool_calls": [{"id": "a"}, {"id": "b"}]}
     >>> results = [{"role": "tool", "tool_call_id": name, "content": "x"} for name in "ba"]
-    >>> found = groups([{"role": "user", "content": "hi"}, call, *results, {"role": "assistant", "content": "done"}])
+    >>> talk = [{"role": "user", "content": "hi"}, call, *results, {"role": "assistant", "content": "done"}]
+    >>> found = group_messages(talk)
     >>> [(group.start, group.end) for group in found]
     [(0, 1), (1, 4), (4, 5)]
     """
     last_of, pending = _reaches(messages)
-    found: list[Group] = []
+    found: list[MessageGroup] = []
     start, end = 0, 0
     for at in range(len(messages)):
         if at >= end and at > start:
-            found.append(Group(start, at, any(start <= each < at for each in pending)))
+            found.append(MessageGroup(start, at, any(start <= each < at for each in pending)))
             start = at
         end = max(end, last_of.get(at, at) + 1)
     if messages:
-        found.append(Group(start, len(messages), any(each >= start for each in pending)))
+        found.append(MessageGroup(start, len(messages), any(each >= start for each in pending)))
     return found
 
 

@@ -48,7 +48,7 @@ CHAINED = (*SAID, "attachment", "system")
 COMMON = ("userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "slug")
 
 
-class Written(NamedTuple):
+class CompactionRecords(NamedTuple):
     """The records of a compaction, in the order of the file; or why there are none."""
 
     records: list[dict[str, object]]
@@ -57,7 +57,7 @@ class Written(NamedTuple):
     dropped: tuple[str, ...] = ()  #: ids of those that the summary stands for
 
 
-class Facts(NamedTuple):
+class CompactionFacts(NamedTuple):
     """What a compaction knows about itself. Tokens are counted by whoever counts them."""
 
     trigger: str = "manual"  #: or auto
@@ -67,7 +67,7 @@ class Facts(NamedTuple):
     milliseconds: int = 0
 
 
-PLAIN = Facts()
+PLAIN = CompactionFacts()
 
 
 def limit(window: int, form: CompactionRules) -> int:
@@ -181,11 +181,11 @@ def compaction_records(
     answer: str,
     transcript: str,
     *,
-    facts: Facts = PLAIN,
+    facts: CompactionFacts = PLAIN,
     restored: Restored | None = None,
     now: float | None = None,
     make_id: Callable[[], str] = lambda: str(uuid.uuid4()),
-) -> Written:
+) -> CompactionRecords:
     """The records that a compaction adds to a transcript, from which the agent goes on.
 
     Where the agent itself would go on from a summary without a word, nothing is written.
@@ -195,9 +195,9 @@ def compaction_records(
     form = compaction_rules(str(last.get("version", "")))
     kept = _kept(records, told, form, facts.trigger)
     if kept is None:
-        return Written([], "too_few_groups")
+        return CompactionRecords([], "too_few_groups")
     if shown_summary(answer, form) in ("", "Summary:"):
-        return Written([], "empty-summary")
+        return CompactionRecords([], "empty-summary")
     leaf = kept[-1] if kept else [str(record.get("uuid")) for record in told if record.get("type") in SAID][-1]
     stamp = _stamp(time.time() if now is None else now)
     common = {name: last[name] for name in COMMON if name in last}
@@ -207,7 +207,7 @@ def compaction_records(
     made += _attached(restored, summary, form, common, stamp, make_id) if restored else []
     stays = set(kept)
     dropped = tuple(name for record in told if (name := str(record.get("uuid"))) not in stays)
-    return Written([{**record, **common} for record in made], "", tuple(kept), dropped)
+    return CompactionRecords([{**record, **common} for record in made], "", tuple(kept), dropped)
 
 
 def _kept(records: Sequence[Json], told: list[Json], form: CompactionRules, trigger: str) -> list[str] | None:
@@ -232,7 +232,9 @@ def _is_refilled(records: Sequence[Json], found: list[list[Json]]) -> bool:
     return len(new) == 1 and bool(tools_of(found[-1]))
 
 
-def _boundary(name: str, anchor: str, leaf: str, kept: list[str], facts: Facts, stamp: str) -> dict[str, object]:
+def _boundary(
+    name: str, anchor: str, leaf: str, kept: list[str], facts: CompactionFacts, stamp: str
+) -> dict[str, object]:
     data: dict[str, object] = {"trigger": facts.trigger, "preTokens": facts.tokens_before}
     data["durationMs"] = facts.milliseconds
     if kept:

@@ -17,26 +17,34 @@ from __future__ import annotations
 import time
 
 from foretold.errors import ModelFailed, StoreFailed
-from foretold.memory.extraction.digest import digest
-from foretold.memory.extraction.gate import Gate, since_of
-from foretold.memory.extraction.judge.evidence import ground_of
+from foretold.memory.extraction.gate import Gate, activity_of
+from foretold.memory.extraction.judge.evidence import evidence_of
 from foretold.memory.extraction.judge.judge import LARGEST
-from foretold.memory.extraction.outcome import Extraction, Refusal
-from foretold.memory.extraction.progress import Mark, Marks
-from foretold.memory.extraction.prompt import LISTED, private_prompt, team_prompt
-from foretold.memory.extraction.request import ROUNDS, can_fork, forked, own_request, talk, total
-from foretold.memory.extraction.tools import Desk
-from foretold.memory.extraction.writer import Writer
+from foretold.memory.extraction.progress import Extraction, ProgressLog, ProgressMark, Refusal
+from foretold.memory.extraction.request import (
+    LISTED,
+    ROUNDS,
+    can_fork,
+    digest_conversation,
+    fork_request,
+    own_request,
+    private_prompt,
+    run_calls,
+    team_prompt,
+    total_usage,
+)
+from foretold.memory.extraction.tools import MemoryTools
+from foretold.memory.extraction.writer import MemoryWriter
 from foretold.secrets.disguised import secrets_of
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from foretold.memory.extraction.transcript import Said
+    from foretold.memory.extraction.transcript import TranscriptPiece
     from foretold.memory.note import Memory
     from foretold.memory.project import Memories
-    from foretold.models.protocol import Model, Request, Usage
+    from foretold.models.protocol import Model, ModelRequest, Usage
     from foretold.types import Entry
 
 __all__ = ["Extraction", "Extractor", "Gate", "Refusal"]
@@ -64,13 +72,13 @@ class Extractor:
         self.gate = gate or Gate()
         self.team = team and memories.team is not None
         self.discoveries, self.rounds, self.largest, self.today = discoveries, rounds, largest, today
-        self.marks = Marks(memories.own.state)
+        self.marks = ProgressLog(memories.own.state)
 
-    def due(self, said: Sequence[Said], *, session: str = "") -> bool:
+    def due(self, said: Sequence[TranscriptPiece], *, session: str = "") -> bool:
         """Whether enough was said since the last time. The session is that of the last piece, unless it is given."""
         name = session or (said[-1].session if said else "")
         new = self.marks.of(name).new_in(said) if name else 0
-        return not (self._barred() or self.gate.closed(since_of(said[new:])))
+        return not (self._barred() or self.gate.closed(activity_of(said[new:])))
 
     def _barred(self) -> str:
         return "policy" if self.memories.place.policy in ("manual", "read-only") else ""
@@ -78,13 +86,13 @@ class Extractor:
     def run(
         self,
         model: Model,
-        request: Request | None,
-        said: Sequence[Said],
+        request: ModelRequest | None,
+        said: Sequence[TranscriptPiece],
         *,
         session: str,
         instructions: Iterable[str | Entry] = (),
         force: bool = False,
-        since: Mark | None = None,
+        since: ProgressMark | None = None,
     ) -> Extraction:
         """Extract memories from what was said since the last time.
 
@@ -97,38 +105,38 @@ class Extractor:
             if not is_ours:
                 return Extraction(session=session, skipped="running")
             new = (self.marks.of(session) if since is None else since).new_in(said)
-            closed = self.gate.closed(since_of(said[new:])) if new < len(said) else "nothing-new"
+            closed = self.gate.closed(activity_of(said[new:])) if new < len(said) else "nothing-new"
             if closed and not (force and closed == "not-due"):
                 return Extraction(session=session, skipped=closed)
             done = self._extracted(model, request, said, new, session, _texts(instructions))
             if done.stopped in ("", "rounds"):
-                self.marks.put(session, Mark(said[-1].id, max(piece.end for piece in said)), done)
+                self.marks.put(session, ProgressMark(said[-1].id, max(piece.end for piece in said)), done)
             return done
 
     def _extracted(
         self,
         model: Model,
-        request: Request | None,
-        said: Sequence[Said],
+        request: ModelRequest | None,
+        said: Sequence[TranscriptPiece],
         new: int,
         session: str,
         instructions: list[str],
     ) -> Extraction:
-        ground = ground_of(said, new, instructions)
-        writer = Writer(
+        evidence = evidence_of(said, new, instructions)
+        writer = MemoryWriter(
             self.memories,
-            ground,
+            evidence,
             session=session,
             secrets=secrets_of(piece.text for piece in said),
             largest=self.largest,
             discoveries=self.discoveries,
         )
-        desk = Desk(self.memories, writer, team=self.team)
+        tools = MemoryTools(self.memories, writer, team=self.team)
         first = self._asked(request, said, new, writer)
         used: list[Usage] = []
         stopped = ""
         try:
-            stopped = "" if talk(model, first, desk, self.rounds, used).is_done else "rounds"
+            stopped = "" if run_calls(model, first, tools, self.rounds, used).is_done else "rounds"
         except ModelFailed as error:
             stopped = f"model-failed: {error}"
         except StoreFailed as error:
@@ -140,17 +148,19 @@ class Extractor:
             unchanged=files["unchanged"],
             proposed=files["proposed"],
             refused=tuple(writer.refused),
-            usage=total(used),
+            usage=total_usage(used),
             requests=len(used),
             warned=tuple(writer.warned),
-            masked=ground.masked,
+            masked=evidence.masked,
             mode="fork" if can_fork(request) else "digest",
             session=session,
             stopped=stopped,
             last=said[-1].id,
         )
 
-    def _asked(self, request: Request | None, said: Sequence[Said], new: int, writer: Writer) -> Request:
+    def _asked(
+        self, request: ModelRequest | None, said: Sequence[TranscriptPiece], new: int, writer: MemoryWriter
+    ) -> ModelRequest:
         """The first request. What it lists counts as seen."""
         notes = [note for note in self.memories.memories() if self.team or note.scope != "team"]
         writer.known.update(((note.scope, note.file), note.digest) for note in notes)
@@ -166,8 +176,8 @@ class Extractor:
             folder = self.memories.own.path
             prompt = private_prompt(folder, listed, today=today, begins=begins, more=len(notes) - len(listed))
         if request is not None and is_fork:
-            return forked(request, prompt)
-        return own_request(digest(said, new).text, prompt)
+            return fork_request(request, prompt)
+        return own_request(digest_conversation(said, new).text, prompt)
 
     def _listed(self, notes: list[Memory], prompts: list[str]) -> list[Memory]:
         """The memories to list: all, or those that the prompts are about and then the newest."""

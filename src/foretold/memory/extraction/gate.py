@@ -4,6 +4,8 @@
    of tools. Either is enough. What the agent adds by itself does not count.
 2. Without a word that a person typed there is nothing to learn: then it is never due.
 3. `Gate.always()` asks after every turn, `Gate.never()` after none.
+
+What an extraction did: memories added and changed, what was refused and why, and what it cost.
 """
 
 from __future__ import annotations
@@ -13,14 +15,15 @@ from foretold.types import TYPE_CHECKING, NamedTuple, estimate_tokens
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from foretold.memory.extraction.transcript import Said
+    from foretold.memory.extraction.transcript import TranscriptPiece
+
 
 TOKENS, TOOL_CALLS = 2000, 5
 WHEN = ("gated", "always", "never")
 _COUNTED = ("user", "assistant", "tool", "file")
 
 
-class Since(NamedTuple):
+class Activity(NamedTuple):
     """What happened since the last extraction."""
 
     tokens: int
@@ -43,11 +46,11 @@ class Gate(NamedTuple):
     def never(cls) -> Gate:
         return cls(0, 0, "never")
 
-    def closed(self, since: Since) -> str:
+    def closed(self, since: Activity) -> str:
         """Why nothing is extracted: never, nothing-typed or not-due; empty if it is due.
 
         >>> gate = Gate(tokens=100, tool_calls=3)
-        >>> gate.closed(Since(20, 1, 1)), gate.closed(Since(20, 3, 1)), gate.closed(Since(500, 9, 0))
+        >>> gate.closed(Activity(20, 1, 1)), gate.closed(Activity(20, 3, 1)), gate.closed(Activity(500, 9, 0))
         ('not-due', '', 'nothing-typed')
         """
         if self.when == "never":
@@ -58,14 +61,15 @@ class Gate(NamedTuple):
         return "" if is_due else "not-due"
 
 
-def since_of(said: Iterable[Said]) -> Since:
+def activity_of(said: Iterable[TranscriptPiece]) -> Activity:
     """What pieces of a conversation amount to.
 
-    >>> from foretold.memory.extraction.transcript import Said
-    >>> since_of([Said("u", "user", "Use tabs.", "user"), Said("a", "assistant", "", "assistant", tool="Read Grep")])
-    Since(tokens=3, tool_calls=2, prompts=1)
+    >>> from foretold.memory.extraction.transcript import TranscriptPiece as Piece
+    >>> call = Piece("a", "assistant", "", "assistant", tool="Read Grep")
+    >>> activity_of([Piece("u", "user", "Use tabs.", "user"), call])
+    Activity(tokens=3, tool_calls=2, prompts=1)
     """
     pieces = list(said)
     tokens = sum(estimate_tokens(piece.text) for piece in pieces if piece.origin in _COUNTED)
     calls = sum(len(piece.tool.split()) for piece in pieces if piece.origin == "assistant")
-    return Since(tokens, calls, sum(piece.origin == "user" for piece in pieces))
+    return Activity(tokens, calls, sum(piece.origin == "user" for piece in pieces))

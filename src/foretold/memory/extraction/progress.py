@@ -13,33 +13,33 @@ import re
 from contextlib import contextmanager
 
 from foretold.memory.store.transaction import now
+from foretold.models.protocol import Usage
 from foretold.storage.append_log import RecordLog
 from foretold.storage.digest import digest_of
 from foretold.storage.kernel import failed
 from foretold.storage.lock import try_lock
-from foretold.types import TYPE_CHECKING, NamedTuple
+from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from foretold.memory.extraction.outcome import Extraction
-    from foretold.memory.extraction.transcript import Said
+    from foretold.memory.extraction.transcript import TranscriptPiece
 
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 
 
-class Mark(NamedTuple):
+class ProgressMark(NamedTuple):
     """Up to where a session was looked at."""
 
     last: str = ""  #: a message
     end: int = 0  #: where its record ends in the transcript; 0 if that is not known
 
-    def new_in(self, said: Sequence[Said]) -> int:
+    def new_in(self, said: Sequence[TranscriptPiece]) -> int:
         """The number of the first piece behind the mark.
 
-        >>> from foretold.memory.extraction.transcript import Said
-        >>> said = [Said(each, "user", "x", "user") for each in "aabb"]
-        >>> Mark("a").new_in(said), Mark("b").new_in(said), Mark("other").new_in(said)
+        >>> from foretold.memory.extraction.transcript import TranscriptPiece
+        >>> said = [TranscriptPiece(each, "user", "x", "user") for each in "aabb"]
+        >>> ProgressMark("a").new_in(said), ProgressMark("b").new_in(said), ProgressMark("other").new_in(said)
         (2, 4, 0)
         """
         for at in range(len(said) - 1, -1, -1):
@@ -50,7 +50,7 @@ class Mark(NamedTuple):
         return next((at for at, piece in enumerate(said) if not piece.end or piece.end > self.end), len(said))
 
 
-class Marks:
+class ProgressLog:
     """The marks of all sessions of a store."""
 
     def __init__(self, state: str) -> None:
@@ -59,19 +59,19 @@ class Marks:
     def path(self, session: str) -> str:
         """The file of a session.
 
-        >>> Marks("/s").path("4d1f-2"), Marks("/s").path("../x")[:15]
+        >>> ProgressLog("/s").path("4d1f-2"), ProgressLog("/s").path("../x")[:15]
         ('/s/extracted/4d1f-2.jsonl', '/s/extracted/x-')
         """
         name = session if _PLAIN.fullmatch(session) else f"x-{digest_of(session.encode('utf-8', 'replace'))[:32]}"
         return os.path.join(self.folder, f"{name}.jsonl")
 
-    def of(self, session: str) -> Mark:
+    def of(self, session: str) -> ProgressMark:
         """The last mark of a session."""
         records = RecordLog(self.path(session)).read()[0]
         if not records:
-            return Mark()
+            return ProgressMark()
         end = records[-1].get("end")
-        return Mark(str(records[-1].get("last", "")), end if isinstance(end, int) else 0)
+        return ProgressMark(str(records[-1].get("last", "")), end if isinstance(end, int) else 0)
 
     @contextmanager
     def held(self, session: str) -> Iterator[bool]:
@@ -86,7 +86,7 @@ class Marks:
         finally:
             os.close(descriptor)
 
-    def put(self, session: str, mark: Mark, done: Extraction) -> None:
+    def put(self, session: str, mark: ProgressMark, done: Extraction) -> None:
         """Write down that a run has ended."""
         refused: dict[str, int] = {}
         for each in done.refused:
@@ -95,3 +95,49 @@ class Marks:
         record |= {"requests": done.requests, "usage": done.usage._asdict(), "refused": refused}
         record |= {name: list(getattr(done, name)) for name in ("added", "updated", "proposed")}
         RecordLog(self.path(session)).append([record])
+
+
+class Refusal(NamedTuple):
+    """Something that was not written, and why."""
+
+    file: str
+    reason: str  #: see `foretold.memory.extraction.judge.judge.REASONS`
+    detail: str = ""
+
+
+class Extraction(NamedTuple):
+    """What an extraction did."""
+
+    added: tuple[str, ...] = ()  #: files; of the team, with `team:` before them
+    updated: tuple[str, ...] = ()
+    refused: tuple[Refusal, ...] = ()
+    usage: Usage = Usage()
+    requests: int = 0
+    unchanged: tuple[str, ...] = ()  #: written as they already were
+    proposed: tuple[str, ...] = ()  #: put into the inbox
+    warned: tuple[Refusal, ...] = ()  #: written, with something that should be known
+    masked: int = 0  #: pieces of recalled and instruction text that count as nobody's word
+    mode: str = ""  #: fork, or digest
+    session: str = ""
+    skipped: str = ""  #: why nothing was asked: never, not-due, nothing-new, nothing-typed, policy, running
+    stopped: str = ""  #: why it ended early: rounds, model-failed, store-failed; only the first counts as done
+    last: str = ""  #: the message up to which it has looked
+
+    def findings(self, path: str) -> list[Finding]:
+        """What was refused, and why it ended early; `path` is where that happened."""
+        found = [Finding(each.file, None, "memory-refused", f"{each.reason}: {each.detail}") for each in self.refused]
+        if self.stopped:
+            said = f"memories could not be extracted: {self.stopped}"
+            found.append(Finding(path, None, "extraction-failed", said))
+        return found
+
+    def to_json(self) -> dict[str, object]:
+        """As plain values.
+
+        >>> Extraction(skipped="not-due").to_json()["skipped"]
+        'not-due'
+        """
+        values: dict[str, object] = {**self._asdict(), "usage": self.usage._asdict()}
+        for name in ("refused", "warned"):
+            values[name] = [each._asdict() for each in getattr(self, name)]
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}

@@ -26,8 +26,8 @@ from foretold.types import TYPE_CHECKING, Finding, NamedTuple, estimate_tokens
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from foretold.memory.extraction.transcript import Said
-    from foretold.models.protocol import Model, Reply, Request
+    from foretold.memory.extraction.transcript import TranscriptPiece
+    from foretold.models.protocol import Model, ModelRequest, Reply
 
 #: heading -> what belongs under it
 SECTIONS = (
@@ -74,7 +74,7 @@ class Thresholds(NamedTuple):
 USUAL = Thresholds()
 
 
-class Noted(NamedTuple):
+class NotesUpdate(NamedTuple):
     """What came of writing notes."""
 
     is_written: bool
@@ -87,15 +87,16 @@ class SessionNotes:
     """The notes of one conversation.
 
     >>> import tempfile
-    >>> from foretold.memory.extraction.transcript import Said
+    >>> from foretold.memory.extraction.transcript import TranscriptPiece as Piece
     >>> from foretold.models.scripted import Scripted
-    >>> from foretold.models.protocol import Request
+    >>> from foretold.models.protocol import ModelRequest
     >>> notes = SessionNotes(tempfile.mkdtemp(), "5c1a", Thresholds(begin=1, tokens=1, tool_calls=1))
-    >>> said = [Said("m1", "user", "Make the parser faster.", "user"), Said("m2", "assistant", "Done.", "assistant")]
+    >>> said = [Piece("m1", "user", "Make the parser faster.", "user"), Piece("m2", "assistant", "Done.", "assistant")]
     >>> notes.due(said, is_end=True)
     True
     >>> answer = "# Title\\nA faster parser\\n# Now\\nNothing is left to do."
-    >>> notes.update(Scripted([answer]), Request(("Be brief.",), ({"role": "user", "content": "…"},)), said).is_written
+    >>> request = ModelRequest(("Be brief.",), ({"role": "user", "content": "…"},))
+    >>> notes.update(Scripted([answer]), request, said).is_written
     True
     >>> print(notes.text())
     # Title
@@ -123,7 +124,7 @@ class SessionNotes:
         """The id of the last message that they know of."""
         return self._kept()[0].get("message", "")
 
-    def due(self, said: Sequence[Said], *, is_end: bool) -> bool:
+    def due(self, said: Sequence[TranscriptPiece], *, is_end: bool) -> bool:
         """Whether notes should be written now; `is_end`: the model has just replied without using a tool."""
         known = self._known(said)
         if not known and _tokens(said) < self.thresholds.begin:
@@ -132,25 +133,25 @@ class SessionNotes:
         calls = sum(each.origin == "tool" for each in new)
         return _tokens(new) >= self.thresholds.tokens and (is_end or calls >= self.thresholds.tool_calls)
 
-    def update(self, model: Model, request: Request, said: Sequence[Said]) -> Noted:
+    def update(self, model: Model, request: ModelRequest, said: Sequence[TranscriptPiece]) -> NotesUpdate:
         """Let a model write the notes, going on from a request that ends with what it said."""
         if not said:
-            return Noted(is_written=False, reason="too-early")
+            return NotesUpdate(is_written=False, reason="too-early")
         before, notes = self._kept()
-        text, usage = _answer(model, _asked(request, _question(notes, self.limit)))
+        text, usage = _ask(model, _with_question(request, _question(notes, self.limit)))
         if not _has_headings(text):
-            return Noted(is_written=False, reason="no-notes", usage=usage, findings=(self._not_taken(NO_NOTES),))
+            return NotesUpdate(is_written=False, reason="no-notes", usage=usage, findings=(self._not_taken(NO_NOTES),))
         findings: list[Finding] = []
-        text = _cut(_without_credentials(text, self.path, findings), self.limit, self.path, findings)
+        text = _cut_sections(_without_credentials(text, self.path, findings), self.limit, self.path, findings)
         taken = self._write({"message": said[-1].id, "messages": str(len(said))}, text, before)
         if not taken:
-            return Noted(is_written=False, reason="older", usage=usage, findings=(self._not_taken(OLDER),))
-        return Noted(is_written=True, usage=usage, findings=tuple(findings))
+            return NotesUpdate(is_written=False, reason="older", usage=usage, findings=(self._not_taken(OLDER),))
+        return NotesUpdate(is_written=True, usage=usage, findings=tuple(findings))
 
     def _not_taken(self, why: str) -> Finding:
         return Finding(self.path, None, "notes-failed", f"the notes were not taken, and the former stay: {why}")
 
-    def _known(self, said: Sequence[Said]) -> int:
+    def _known(self, said: Sequence[TranscriptPiece]) -> int:
         """How many messages the notes know of. Of a conversation that was rewound behind that, none."""
         covers = self.covers
         return next((number for number in range(len(said), 0, -1) if said[number - 1].id == covers), 0)
@@ -191,12 +192,12 @@ def _question(notes: str, limit: int) -> str:
     return ASK.format(sections=sections, words=words, notes=notes or "(none yet)")
 
 
-def _asked(request: Request, question: str) -> Request:
+def _with_question(request: ModelRequest, question: str) -> ModelRequest:
     """The request with one more message; what was marked as kept by the provider stays so."""
     return request._replace(messages=(*request.messages, {"role": "user", "content": question}))
 
 
-def _answer(model: Model, request: Request) -> tuple[str, Usage]:
+def _ask(model: Model, request: ModelRequest) -> tuple[str, Usage]:
     """The notes that a model answers with; one that wants a tool is told once that there is none."""
     reply = model.reply(request)
     usage = reply.usage
@@ -239,7 +240,7 @@ def _without_credentials(text: str, path: str, findings: list[Finding]) -> str:
     return "\n".join(lines)
 
 
-def _cut(text: str, limit: int, path: str, findings: list[Finding]) -> str:
+def _cut_sections(text: str, limit: int, path: str, findings: list[Finding]) -> str:
     """The notes with every section cut to its share of the limit."""
     if estimate_tokens(text) <= limit:
         return text
@@ -254,5 +255,5 @@ def _cut(text: str, limit: int, path: str, findings: list[Finding]) -> str:
     return "\n".join(kept)
 
 
-def _tokens(said: Sequence[Said]) -> int:
+def _tokens(said: Sequence[TranscriptPiece]) -> int:
     return sum(estimate_tokens(each.text) for each in said)

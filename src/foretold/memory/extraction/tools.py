@@ -15,7 +15,7 @@ import os
 from fnmatch import fnmatchcase
 
 from foretold.errors import BadName, ForetoldError
-from foretold.memory.extraction.writer import Answer, Writer
+from foretold.memory.extraction.writer import MemoryWriter, ToolAnswer
 from foretold.memory.note import INDEX, Memory, safe_file
 from foretold.memory.store.team import team_index
 from foretold.types import TYPE_CHECKING
@@ -30,15 +30,15 @@ NEEDED = ("Write", "Edit")  #: without which a conversation's own tools are of n
 MOST_LINES, MOST_TEXT = 200, 30_000
 
 
-class Desk:
+class MemoryTools:
     """Runs the calls of a model."""
 
-    def __init__(self, memories: Memories, writer: Writer, *, team: bool = False) -> None:
+    def __init__(self, memories: Memories, writer: MemoryWriter, *, team: bool = False) -> None:
         self.memories, self.writer = memories, writer
         self.folders = {memories.own.path: "private"}
         if team and memories.team is not None:
             self.folders[memories.team.path] = "team"
-        self._tools: dict[str, Callable[[Mapping[str, object]], Answer]] = {
+        self._tools: dict[str, Callable[[Mapping[str, object]], ToolAnswer]] = {
             "Read": self._read,
             "Write": self._write,
             "Edit": self._edit,
@@ -52,7 +52,7 @@ class Desk:
         try:
             answer = self._called(str(call.get("name", "")), given if isinstance(given, dict) else {})
         except ForetoldError as error:
-            answer = Answer(str(error), failed=True)
+            answer = ToolAnswer(str(error), failed=True)
         block: dict[str, object] = {"type": "tool_result", "tool_use_id": call.get("id", ""), "content": answer.text}
         return {**block, "is_error": True} if answer.failed else block
 
@@ -61,16 +61,16 @@ class Desk:
         """What may be touched, in words."""
         return f"only files below {' and '.join(self.folders)} can be read and written here"
 
-    def _called(self, name: str, given: Mapping[str, object]) -> Answer:
+    def _called(self, name: str, given: Mapping[str, object]) -> ToolAnswer:
         tool = self._tools.get(name)
         if tool is None:
             return self.writer.refuse(name, "outside", f"{name or 'this'} cannot be used: {self.allowed}")
         return tool(given)
 
-    def place(self, path: object) -> tuple[str, str] | Answer:
+    def place(self, path: object) -> tuple[str, str] | ToolAnswer:
         """The scope and the file that a path names."""
         if not isinstance(path, str) or not path:
-            return Answer(f"file_path is missing: {self.allowed}", failed=True)
+            return ToolAnswer(f"file_path is missing: {self.allowed}", failed=True)
         for folder, scope in sorted(self.folders.items(), key=lambda each: -len(each[0])):
             for root in (folder, os.path.realpath(folder)):
                 if path.startswith(f"{root}/"):
@@ -79,7 +79,7 @@ class Desk:
             return self.writer.refuse(path, "outside", self.allowed)
         return self._safe("private", path, path)
 
-    def _safe(self, scope: str, file: str, path: str) -> tuple[str, str] | Answer:
+    def _safe(self, scope: str, file: str, path: str) -> tuple[str, str] | ToolAnswer:
         try:
             safe_file(file)
         except BadName as error:
@@ -97,40 +97,42 @@ class Desk:
             self.writer.known[scope, file] = memory.digest
         return None if memory is None else memory.text
 
-    def _read(self, given: Mapping[str, object]) -> Answer:
+    def _read(self, given: Mapping[str, object]) -> ToolAnswer:
         place = self.place(given.get("file_path"))
-        if isinstance(place, Answer):
+        if isinstance(place, ToolAnswer):
             return place
         text = self._text(*place)
         if text is None:
-            return Answer(f"{place[1]} does not exist", failed=True)
+            return ToolAnswer(f"{place[1]} does not exist", failed=True)
         lines = text[:MOST_TEXT].split("\n")
-        return Answer("\n".join(f"{number}\t{line}" for number, line in enumerate(lines, 1)))
+        return ToolAnswer("\n".join(f"{number}\t{line}" for number, line in enumerate(lines, 1)))
 
-    def _write(self, given: Mapping[str, object]) -> Answer:
+    def _write(self, given: Mapping[str, object]) -> ToolAnswer:
         place, content = self.place(given.get("file_path")), given.get("content")
-        if isinstance(place, Answer):
+        if isinstance(place, ToolAnswer):
             return place
         if not isinstance(content, str):
-            return Answer("content is missing", failed=True)
+            return ToolAnswer("content is missing", failed=True)
         return self.writer.write(*place, content)
 
-    def _edit(self, given: Mapping[str, object]) -> Answer:
+    def _edit(self, given: Mapping[str, object]) -> ToolAnswer:
         place, old, new = self.place(given.get("file_path")), given.get("old_string"), given.get("new_string")
-        if isinstance(place, Answer):
+        if isinstance(place, ToolAnswer):
             return place
         if not isinstance(old, str) or not isinstance(new, str) or not old or old == new:
-            return Answer("old_string and new_string have to be given, and to differ", failed=True)
+            return ToolAnswer("old_string and new_string have to be given, and to differ", failed=True)
         if place[1] == INDEX:
             return self.writer.write(*place, new)
         before = self.writer.there(*place)
         if before is None:
-            return Answer(f"{place[1]} does not exist", failed=True)
+            return ToolAnswer(f"{place[1]} does not exist", failed=True)
         count = before.text.count(old)
         if count == 0:
-            return Answer(f"old_string does not stand in {place[1]}; read it again", failed=True)
+            return ToolAnswer(f"old_string does not stand in {place[1]}; read it again", failed=True)
         if count > 1 and given.get("replace_all") is not True:
-            return Answer(f"old_string stands {count} times in {place[1]}; give more of its surroundings", failed=True)
+            return ToolAnswer(
+                f"old_string stands {count} times in {place[1]}; give more of its surroundings", failed=True
+            )
         return self.writer.write(*place, before.text.replace(old, new))
 
     def _listed(self) -> list[tuple[str, Memory]]:
@@ -139,12 +141,12 @@ class Desk:
         notes = [note for note in self.memories.memories() if note.scope in folders]
         return [(f"{folders[note.scope]}/{note.file}", note) for note in notes]
 
-    def _glob(self, given: Mapping[str, object]) -> Answer:
+    def _glob(self, given: Mapping[str, object]) -> ToolAnswer:
         pattern = str(given.get("pattern", "*")).replace("**/", "*").replace("**", "*")
         found = [path for path, note in self._listed() if fnmatchcase(note.file, pattern) or fnmatchcase(path, pattern)]
-        return Answer("\n".join(found[:MOST_LINES]) or "No files found")
+        return ToolAnswer("\n".join(found[:MOST_LINES]) or "No files found")
 
-    def _grep(self, given: Mapping[str, object]) -> Answer:
+    def _grep(self, given: Mapping[str, object]) -> ToolAnswer:
         wanted = [each.lower() for each in str(given.get("pattern", "")).split("|") if each.strip()]
         found = [
             f"{path}:{number}:{line}"
@@ -152,4 +154,4 @@ class Desk:
             for number, line in enumerate(note.text.split("\n"), 1)
             if any(each in line.lower() for each in wanted)
         ]
-        return Answer("\n".join(found[:MOST_LINES])[:MOST_TEXT] or "No matches found")
+        return ToolAnswer("\n".join(found[:MOST_LINES])[:MOST_TEXT] or "No matches found")

@@ -10,17 +10,39 @@
    them keeps its origin. A wrapper is looked for within one text only: no text can open one that another closes.
 4. The origin follows from the record, never from what a text says of itself: `<user>` in the result of a tool is text.
 5. Records of subagents, and those that say nothing, are left out.
+
+Extraction from a stored transcript: for the command, and for the hook at the end of a turn.
+
+1. Only the new part of the file is read: from where the last extraction ended, and a little before it, so that a `yes`
+   has what it says yes to.
+2. Of a file that was never looked at, the last TAIL bytes count as new: a session of a gigabyte is not read whole. All
+   of it can be had with `since=0`.
+3. The model is asked about a digest: a transcript has no request to go on with.
 """
 
 from __future__ import annotations
 
+import os
 import re
 
 from foretold.dialects.claude_code.sessions import NEWER
+from foretold.errors import NoSuchSession
+from foretold.memory.extraction.progress import ProgressMark
 from foretold.memory.recall.render import recalled_spans
 from foretold.sessions.formats.claude.attachments import contents_of
 from foretold.sessions.formats.claude.records import moment, prompt_of, text_at
+from foretold.sessions.formats.jsonl import records_of
 from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from foretold.memory.extraction.extractor import Extractor
+    from foretold.memory.extraction.progress import Extraction
+    from foretold.models.protocol import Model
+    from foretold.sessions.model import StoredSession
+    from foretold.types import Entry
+
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -52,7 +74,7 @@ _ATTACHED = {
 Tools = dict[str, tuple[str, tuple[str, ...]]]
 
 
-class Said(NamedTuple):
+class TranscriptPiece(NamedTuple):
     """A piece of a conversation."""
 
     id: str  #: of the message it stands in; several pieces may have one id
@@ -65,20 +87,20 @@ class Said(NamedTuple):
     end: int = 0  #: where its record ends in the file; 0 if that is not known
 
 
-def said_of(records: Iterable[Json | JsonlRecord]) -> list[Said]:
+def pieces_of(records: Iterable[Json | JsonlRecord]) -> list[TranscriptPiece]:
     """What the records of a transcript say, in their order.
 
-    >>> said_of([{"type": "user", "uuid": "u-1", "message": {"role": "user", "content": "Use tabs."}}])[0][:4]
+    >>> pieces_of([{"type": "user", "uuid": "u-1", "message": {"role": "user", "content": "Use tabs."}}])[0][:4]
     ('u-1', 'user', 'Use tabs.', 'user')
     """
     tools: Tools = {}  # by the id of the call
-    found: list[Said] = []
+    found: list[TranscriptPiece] = []
     for record in records:
         value = record if isinstance(record, dict) else getattr(record, "value", {})
         if value.get("isSidechain") is True:
             continue
-        first = Said(
-            _named(value, f"byte {getattr(record, 'start', 0)}"),
+        first = TranscriptPiece(
+            _record_id(value, f"byte {getattr(record, 'start', 0)}"),
             "system",
             "",
             "reminder",
@@ -87,17 +109,17 @@ def said_of(records: Iterable[Json | JsonlRecord]) -> list[Said]:
             end=getattr(record, "end", 0),
         )
         for piece in _pieces(dict(value), first, tools):
-            found += parted(piece)
+            found += split_recalled(piece)
     return found
 
 
-def _named(value: Json, otherwise: str) -> str:
+def _record_id(value: Json, otherwise: str) -> str:
     """The id of a record, if it is one that a memory can name."""
     name = text_at(value, "uuid")
     return name if 0 < len(name) <= LONGEST_ID and name.isprintable() and name.isascii() else otherwise
 
 
-def _pieces(value: dict[str, object], first: Said, tools: Tools) -> list[Said]:
+def _pieces(value: dict[str, object], first: TranscriptPiece, tools: Tools) -> list[TranscriptPiece]:
     kind, message = value.get("type"), value.get("message")
     if kind == "attachment":
         return _attached(value, first)
@@ -112,7 +134,7 @@ def _pieces(value: dict[str, object], first: Said, tools: Tools) -> list[Said]:
     return [piece for block in given for piece in _asked(block, value, first, tools, beside=beside)]
 
 
-def _answered(blocks: list[dict[str, object]], first: Said, tools: Tools) -> list[Said]:
+def _answered(blocks: list[dict[str, object]], first: TranscriptPiece, tools: Tools) -> list[TranscriptPiece]:
     """What an answer says, and the tools that it calls."""
     calls = [block for block in blocks if block.get("type") == "tool_use"]
     tools.update((text_at(block, "id"), (text_at(block, "name"), _questions_of(block))) for block in calls)
@@ -124,8 +146,8 @@ def _answered(blocks: list[dict[str, object]], first: Said, tools: Tools) -> lis
 
 
 def _asked(
-    block: dict[str, object], value: dict[str, object], first: Said, tools: Tools, *, beside: bool
-) -> list[Said]:
+    block: dict[str, object], value: dict[str, object], first: TranscriptPiece, tools: Tools, *, beside: bool
+) -> list[TranscriptPiece]:
     """A block of a record of the role user; `beside`: the record has results of tools."""
     if block.get("type") == "tool_result":
         tool, questions = tools.get(text_at(block, "tool_use_id"), ("", ()))
@@ -154,7 +176,7 @@ def _questions_of(call: dict[str, object]) -> tuple[str, ...]:
     return tuple(text for each in asked if (text := text_at(each, "question"))) if isinstance(asked, list) else ()
 
 
-def _answers(given: Said, questions: tuple[str, ...]) -> list[Said]:
+def _answers(given: TranscriptPiece, questions: tuple[str, ...]) -> list[TranscriptPiece]:
     """What a person answered, each answer behind its question; a result without questions is the answer.
 
     It reads `"question"="answer", "question"="answer".`; where the call says what was asked, nothing else is a
@@ -164,7 +186,7 @@ def _answers(given: Said, questions: tuple[str, ...]) -> list[Said]:
     known = sorted((at, each) for each in questions if (at := text.find(f'"{each}"="')) >= 0)
     ends = [*(at for at, _ in known[1:]), len(text)]
     pairs = [(each, text[at + len(each) + 4 : end]) for (at, each), end in zip(known, ends, strict=False)]
-    found: list[Said] = []
+    found: list[TranscriptPiece] = []
     for asked, rest in (pairs := pairs or _pairs(text)):
         answer = rest[: _end_of(rest)] if (asked, rest) == pairs[-1] else rest.rpartition('", ')[0]
         found.append(given._replace(role="assistant", text=asked, origin="assistant", tool=""))
@@ -210,7 +232,7 @@ def _result(content: object, deep: int = 0) -> str:
     return "\n".join(filter(None, found))
 
 
-def _attached(value: dict[str, object], first: Said) -> list[Said]:
+def _attached(value: dict[str, object], first: TranscriptPiece) -> list[TranscriptPiece]:
     attachment = value.get("attachment")
     kind = text_at(attachment, "type")
     if kind == "queued_command" and _is_typed(attachment):
@@ -240,7 +262,7 @@ def _is_person(value: dict[str, object]) -> bool:
     return not isinstance(sender, dict) or sender.get("kind") in (None, "human")
 
 
-def parted(piece: Said) -> list[Said]:
+def split_recalled(piece: TranscriptPiece) -> list[TranscriptPiece]:
     """A piece with the memories that were recalled in it set apart."""
     if piece.origin == "recalled" or "<recalled-memories" not in piece.text:
         return [piece] if piece.text.strip() or (piece.tool and piece.origin == "assistant") else []
@@ -251,3 +273,62 @@ def parted(piece: Said) -> list[Said]:
         at = end
     found.append(piece._replace(text=piece.text[at:]))
     return [each for each in found if each.text.strip()]
+
+
+TAIL = 4 * 1024 * 1024  #: bytes
+BEFORE = 128 * 1024  #: bytes that are read again
+
+
+def extract_stored(
+    stored: StoredSession | str,
+    model: Model,
+    extractor: Extractor,
+    *,
+    session: str = "",
+    instructions: Iterable[str | Entry] = (),
+    force: bool = False,
+    since: int | None = None,
+) -> Extraction:
+    """Extract memories from what is new in a transcript of Claude Code, by its path or as it was found.
+
+    `since` is a byte: what stands behind it counts as new, whatever was looked at before, and however much it is.
+    """
+    path, name = _locate(stored, session)
+    said = pieces_since(path, extractor.marks.of(name).end if since is None else since, whole=since is not None)
+    mark = None if since is None else ProgressMark(end=since)
+    return extractor.run(model, None, said, session=name, instructions=instructions, force=force, since=mark)
+
+
+def is_due(stored: StoredSession | str, extractor: Extractor, *, session: str = "") -> bool:
+    """Whether enough is new in a transcript."""
+    path, name = _locate(stored, session)
+    return extractor.due(pieces_since(path, extractor.marks.of(name).end), session=name)
+
+
+def _locate(stored: StoredSession | str, session: str) -> tuple[str, str]:
+    path = stored if isinstance(stored, str) else stored.path
+    if not os.path.isfile(path):
+        raise NoSuchSession(f"there is no transcript {path}")
+    return path, session or (os.path.basename(path).removesuffix(".jsonl") if isinstance(stored, str) else stored.id)
+
+
+def pieces_since(path: str, end: int, *, whole: bool = False) -> list[TranscriptPiece]:
+    """What a transcript says from a byte on, with a little before it; at most TAIL bytes, unless all is wanted."""
+    size = os.path.getsize(path)
+    start = max(0, end - BEFORE if 0 < end <= size else 0)
+    if not whole:
+        start = max(start, size - TAIL)
+    return pieces_of(records_of(path, _line_start(path, start)))
+
+
+def _line_start(path: str, at: int) -> int:
+    """The first place from a byte on at which a line begins."""
+    if at == 0:
+        return 0
+    with open(path, "rb") as file:
+        file.seek(at - 1)
+        while chunk := file.read(1 << 16):
+            found = chunk.find(b"\n")
+            if found >= 0:
+                return file.tell() - len(chunk) + found + 1
+        return file.tell()

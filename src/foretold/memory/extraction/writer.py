@@ -13,9 +13,8 @@
 from __future__ import annotations
 
 from foretold.errors import BadName, MemoryChanged, MemoryExists, NoSuchMemory, WriteRefused
-from foretold.memory.extraction.judge.claims import Draft, is_nothing_new
-from foretold.memory.extraction.judge.judge import LARGEST, Verdict, judge
-from foretold.memory.extraction.outcome import Refusal
+from foretold.memory.extraction.judge.judge import LARGEST, Draft, Judgement, is_nothing_new, judge
+from foretold.memory.extraction.progress import Refusal
 from foretold.memory.note import INDEX, TYPES, Memory, read_note, slug_of
 from foretold.memory.store.inbox import Proposal
 from foretold.memory.store.store import title_metadata, write_text
@@ -26,7 +25,7 @@ from foretold.types import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from foretold.memory.extraction.judge.evidence import Ground
+    from foretold.memory.extraction.judge.evidence import Evidence
     from foretold.memory.project import Memories
     from foretold.memory.store.journal import ChangeOrigin as By
     from foretold.memory.store.store import Store
@@ -39,37 +38,37 @@ WHOLE = 4000  #: characters of frontmatter
 INDEX_IS_MADE = "MEMORY.md is made from the files of the memories: it needs no writing, and nothing was changed in it."
 
 
-class Answer(NamedTuple):
+class ToolAnswer(NamedTuple):
     """What a model is told of a call."""
 
     text: str
     failed: bool = False
 
 
-class Writer:
+class MemoryWriter:
     """Writes the memories of one run."""
 
     def __init__(
         self,
         memories: Memories,
-        ground: Ground,
+        evidence: Evidence,
         *,
         session: str,
         secrets: Sequence[str] = (),
         largest: int = LARGEST,
         discoveries: bool = False,
     ) -> None:
-        self.memories, self.ground, self.session = memories, ground, session
+        self.memories, self.evidence, self.session = memories, evidence, session
         self.secrets, self.largest, self.discoveries = secrets, largest, discoveries
         self.done: dict[str, dict[str, None]] = {kind: {} for kind in ("added", "updated", "unchanged", "proposed")}
         self.refused: dict[Refusal, None] = {}
         self.warned: dict[Refusal, None] = {}
         self.known: dict[tuple[str, str], str] = {}  #: scope and file: the digest that the model has seen
 
-    def refuse(self, file: str, reason: str, detail: str) -> Answer:
+    def refuse(self, file: str, reason: str, detail: str) -> ToolAnswer:
         """Count a refusal, and tell the model."""
         self.refused[Refusal(file[:LONGEST], reason, detail[: 2 * LONGEST])] = None
-        return Answer(f"Not written ({reason}): {detail}", failed=True)
+        return ToolAnswer(f"Not written ({reason}): {detail}", failed=True)
 
     def there(self, scope: str, file: str) -> Memory | None:
         """The memory of a file, if there is one: of the team, or the nearest private one."""
@@ -82,16 +81,16 @@ class Writer:
                 continue
         return None
 
-    def write(self, scope: str, file: str, text: str) -> Answer:
+    def write(self, scope: str, file: str, text: str) -> ToolAnswer:
         """Judge the text of a file, and write it if nothing speaks against it."""
         if same_name(file) == same_name(INDEX):
-            return Answer(INDEX_IS_MADE)
+            return ToolAnswer(INDEX_IS_MADE)
         named = f"team:{file}" if scope == "team" else file
         for _ in range(TRIES):
             before = self.there(scope, file)
             if before is not None and self.known.get((scope, file), before.digest) != before.digest:
                 self.known[scope, file] = before.digest
-                return Answer(f"{file} was changed by somebody else. Now it says:\n\n{before.text}", failed=True)
+                return ToolAnswer(f"{file} was changed by somebody else. Now it says:\n\n{before.text}", failed=True)
             if len(text) > WHOLE + self.largest:
                 return self.refuse(named, "too-large", f"a file of {len(text):,} characters; one fact needs fewer")
             draft = draft_of(file, text, scope, before)
@@ -99,7 +98,7 @@ class Writer:
                 return self.refuse(named, "not-a-memory", draft)
             if is_nothing_new(draft):
                 return self._count("unchanged", named, "It says so already; nothing was changed.")
-            verdict = judge(draft, self.ground, self._near(draft), secrets=self.secrets, largest=self.largest)
+            verdict = judge(draft, self.evidence, self._near(draft), secrets=self.secrets, largest=self.largest)
             is_found = verdict.is_found and self.discoveries and draft.type in ("project", "reference")
             if verdict.reason and not is_found:
                 return self.refuse(named, verdict.reason, verdict.detail)
@@ -109,7 +108,7 @@ class Writer:
                 continue  # by another process, just now: look again
             except (WriteRefused, BadName) as error:
                 return self.refuse(named, "policy" if isinstance(error, WriteRefused) else "outside", str(error))
-        return Answer(f"{file} is being changed by others; try again later", failed=True)
+        return ToolAnswer(f"{file} is being changed by others; try again later", failed=True)
 
     def _near(self, draft: Draft) -> list[Memory]:
         """Memories, also proposed ones, that may say the same; not the one that is changed."""
@@ -123,7 +122,7 @@ class Writer:
         own = ("private", "under") if draft.scope != "team" else ("team",)
         return [each for each in near if not (each.file == draft.file and each.scope in own)]
 
-    def _put(self, named: str, draft: Draft, verdict: Verdict) -> Answer:
+    def _put(self, named: str, draft: Draft, verdict: Judgement) -> ToolAnswer:
         why = f"message {verdict.source}" if verdict.source else ""
         said: By = {"by": "agent", "session": self.session, "why": why}
         made = self._proposed(draft, verdict, said) or self._written(draft, verdict, said)
@@ -134,12 +133,12 @@ class Writer:
         self.known[draft.scope, draft.file] = made.digest
         return self._count("updated" if draft.before else "added", named, f"Saved: {made.file}")
 
-    def _count(self, kind: str, named: str, said: str) -> Answer:
+    def _count(self, kind: str, named: str, said: str) -> ToolAnswer:
         if not any(named in self.done[other] for other in ("added", "updated")):
             self.done[kind][named] = None
-        return Answer(said)
+        return ToolAnswer(said)
 
-    def _proposed(self, draft: Draft, verdict: Verdict, said: By) -> Proposal | None:
+    def _proposed(self, draft: Draft, verdict: Judgement, said: By) -> Proposal | None:
         """What is only proposed: for the team, by policy, and what the assistant found by itself."""
         if draft.scope != "team" and not verdict.reason and self.memories.place.policy != "confirm":
             return None
@@ -150,13 +149,13 @@ class Writer:
         is_there = draft.before is not None and draft.file in store.folder.files()
         op, expect = ("edit", draft.before.digest) if draft.before and is_there else ("create", "")
         for each in self.memories.inbox.waiting():
-            if (each.op, each.file, each.scope) == (op, draft.file, draft.scope) and _says_same(each.text, text):
+            if (each.op, each.file, each.scope) == (op, draft.file, draft.scope) and _is_same(each.text, text):
                 return each
         return self.memories.inbox.propose(
             op, draft.file, text, expect=expect, session=self.session, why=said["why"], scope=draft.scope
         )
 
-    def _written(self, draft: Draft, verdict: Verdict, said: By) -> Memory | Proposal:
+    def _written(self, draft: Draft, verdict: Judgement, said: By) -> Memory | Proposal:
         if draft.before is not None:
             text = self._text(draft, verdict, self.memories.own)
             return self.memories.edit(draft.file, text=text, expect=draft.before.digest, **said)
@@ -171,7 +170,7 @@ class Writer:
             **said,
         )
 
-    def _text(self, draft: Draft, verdict: Verdict, store: Store) -> str:
+    def _text(self, draft: Draft, verdict: Judgement, store: Store) -> str:
         """The text of a file that is changed or proposed."""
         values: dict[str, object] = {}
         if draft.before is not None:
@@ -219,7 +218,7 @@ def draft_of(file: str, text: str, scope: str = "private", before: Memory | None
     return Draft(file, before.name if before else slug_of(name), note.description, note.type, note.body, scope, before)
 
 
-def _says_same(one: str, other: str) -> bool:
+def _is_same(one: str, other: str) -> bool:
     """Whether two texts of a file differ in nothing but when they were written."""
     notes = [read_note("x.md", text.encode("utf-8", "replace")) for text in (one, other)]
     first, second = ((note.name, note.description, note.type, note.body) for note in notes)

@@ -1,4 +1,13 @@
-"""Consolidation: fewer and shorter memories that say the same, as a proposal that a person reads first.
+"""Which memories say nearly the same: groups that somebody may want to join. Pure functions of their texts.
+
+1. Only memories of one type are compared, by the words of name, description and body without the most common ones.
+2. Two are alike if they share at least half of all their words, or if nearly all words of the shorter are in the
+   longer.
+3. Only memories that share a word which is not in many others are compared at all, so the time grows with the store,
+   and not with its square.
+4. A memory is *within* another if every line of its body is a line of the other's, whatever marks of lists and case.
+
+Consolidation: fewer and shorter memories that say the same, as a proposal that a person reads first.
 
 1. Making a proposal changes nothing. It is a list of steps; each says which files it was made for, by their digests,
    and what they would be afterwards. It is kept, so that it can be read now and made later.
@@ -7,8 +16,8 @@
    judged first.
 3. A step is made only if its files are still as they were; else it is passed over, and named. A merge writes the joined
    memory before it deletes the others, so whoever dies between the two has everything.
-4. Every step is a change of the store like any other, in its history under the proposal's name; `undo` takes a whole
-   proposal back, but for memories that were changed since, which are named.
+4. Every step is a change of the store like any other, in its history under the proposal's name; `undo_plan` reverts
+   a whole proposal, except for memories that were changed since, which are named.
 5. Only one's own store is touched: a team's memories are changed one by one, by `foretold memory edit --team`.
 """
 
@@ -17,9 +26,9 @@ from __future__ import annotations
 import os
 
 from foretold.errors import MemoryChanged, NoSuchMemory, WriteRefused
-from foretold.memory.extraction.consolidate.rewrite import tidy
-from foretold.memory.extraction.consolidate.similar import alike_groups, is_within
+from foretold.memory.extraction.consolidate.rewrite import rewrite_memories
 from foretold.memory.note import INDEX
+from foretold.memory.recall.query import word_groups
 from foretold.memory.store.transaction import now
 from foretold.models.protocol import Usage
 from foretold.storage.append_log import RecordLog
@@ -35,6 +44,83 @@ if TYPE_CHECKING:
     from foretold.memory.store.store import Store
     from foretold.models.protocol import Model
 
+
+COMMON = 40  #: a word that more memories have than this brings no two of them together
+SHARED = 0.5  #: of all words of both
+INSIDE = 0.8  #: of the words of the shorter
+FEWEST = 5  #: words without which nothing can be said
+MOST = 6  #: memories of one group; more are better joined step by step
+
+
+def group_similar(memories: Sequence[Memory]) -> list[list[Memory]]:
+    """Groups of memories that are alike, each in the order given.
+
+    >>> from foretold.memory.note import read_note
+    >>> def note(file, text):
+    ...     return read_note(file, f"---\\nname: x\\ntype: feedback\\n---\\n{text}\\n".encode())
+    >>> one = note("a.md", "Integration tests run against a real database, never a mock.")
+    >>> two = note("b.md", "Never mock the database: integration tests run against a real one.")
+    >>> [[each.file for each in group] for group in group_similar([one, two, note("c.md", "Deploy on Tuesdays only.")])]
+    [['a.md', 'b.md']]
+    """
+    words = [_words(memory) for memory in memories]
+    found: list[list[Memory]] = []
+    taken: set[int] = set()
+    for number, others in sorted(_neighbours(memories, words).items()):
+        if number not in taken:
+            group = [number, *(other for other in sorted(others) if other not in taken)][:MOST]
+            if len(group) > 1:
+                taken.update(group)
+                found.append([memories[each] for each in group])
+    return found
+
+
+def is_contained(memory: Memory, other: Memory) -> bool:
+    """Whether everything that one says stands in another of its type.
+
+    >>> from foretold.memory.note import read_note
+    >>> one, two = read_note("a.md", b"- Use tabs.\\n"), read_note("b.md", b"Use spaces in YAML.\\nuse tabs\\n")
+    >>> is_contained(one, two), is_contained(two, one)
+    (True, False)
+    """
+    lines = _body_lines(memory.body)
+    return bool(lines) and memory.type == other.type and lines <= _body_lines(other.body)
+
+
+def _neighbours(memories: Sequence[Memory], words: Sequence[frozenset[str]]) -> dict[int, set[int]]:
+    having: dict[str, list[int]] = {}
+    for number, mine in enumerate(words):
+        for word in mine:
+            having.setdefault(word, []).append(number)
+    rare = [numbers for numbers in having.values() if 1 < len(numbers) <= COMMON]
+    pairs = {(one, other) for numbers in rare for one in numbers for other in numbers if one < other}
+    found: dict[int, set[int]] = {}
+    for one, other in pairs:
+        if memories[one].type == memories[other].type and _are_alike(words[one], words[other]):
+            found.setdefault(one, set()).add(other)
+    return found
+
+
+def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    fewer = min(len(one), len(other))
+    if fewer < FEWEST:
+        return one == other
+    shared = len(one & other)
+    return shared / len(one | other) >= SHARED or shared / fewer >= INSIDE
+
+
+def _words(memory: Memory) -> frozenset[str]:
+    return frozenset(group[0] for group in word_groups(f"{memory.name} {memory.description}\n{memory.body}"))
+
+
+def _body_lines(body: str) -> frozenset[str]:
+    return frozenset(filter(None, (_plain(line) for line in body.splitlines())))
+
+
+def _plain(line: str) -> str:
+    return " ".join(line.strip(" \t-*+>#.").lower().split())
+
+
 LONG = 600  #: tokens of a body that is worth shortening
 
 
@@ -49,7 +135,7 @@ class Step(NamedTuple):
     why: str = ""
 
 
-class Refused(NamedTuple):
+class RefusedRewrite(NamedTuple):
     """A text of a model that was not taken."""
 
     files: tuple[str, ...]
@@ -57,53 +143,53 @@ class Refused(NamedTuple):
     detail: str
 
 
-class Plan(NamedTuple):
+class ConsolidationPlan(NamedTuple):
     """A proposal."""
 
     id: str
     time: str
     steps: tuple[Step, ...]
-    refused: tuple[Refused, ...] = ()
+    refused: tuple[RefusedRewrite, ...] = ()
     usage: Usage = Usage()
     state: str = "waiting"  #: or done, undone
 
 
-class Made(NamedTuple):
+class PlanResult(NamedTuple):
     """What became of a proposal's steps, by their numbers from 1."""
 
     done: tuple[int, ...]
     stale: tuple[tuple[int, str], ...]  #: with the file that is not as it was
 
 
-def propose(
+def propose_plan(
     memories: Memories,
     model: Model | None = None,
     *,
     long: int = LONG,
     progress: Callable[[int, int], None] | None = None,
-) -> Plan:
+) -> ConsolidationPlan:
     """Look for what can be joined, shortened or dropped. Changes no memory; a proposal with steps is kept."""
     notes = memories.own.memories()
-    steps = _drops(notes)
+    steps = _find_contained(notes)
     gone = {file for step in steps for file, _ in step.gone}
     rest = [note for note in notes if note.file not in gone]
-    refused: list[Refused] = []
+    refused: list[RefusedRewrite] = []
     usage = Usage()
     if model is not None:
         tasks = _tasks(rest, long)
         for number, (task, group) in enumerate(tasks):
             if progress is not None:
                 progress(number, len(tasks))
-            tidied, spent = tidy(model, task, group)
+            tidied, spent = rewrite_memories(model, task, group)
             usage = usage.plus(spent)
             if tidied.reason:
-                refused.append(Refused(tuple(note.file for note in group), tidied.reason, tidied.detail))
+                refused.append(RefusedRewrite(tuple(note.file for note in group), tidied.reason, tidied.detail))
             else:
                 text = memories.own.rewrite(group[0], tidied.description, tidied.body, None)
-                steps.append(_written(task, group, text))
+                steps.append(_step_of(task, group, text))
     steps = steps or _index_step(memories)
-    plan = Plan(token()[-6:], now(), tuple(steps), tuple(refused), usage)
-    known = next((each for each in plans(memories) if each.state == "waiting" and each.steps == plan.steps), None)
+    plan = ConsolidationPlan(token()[-6:], now(), tuple(steps), tuple(refused), usage)
+    known = next((each for each in list_plans(memories) if each.state == "waiting" and each.steps == plan.steps), None)
     if known is not None:
         return known._replace(refused=plan.refused, usage=usage)  # the same was proposed before
     if steps:
@@ -111,9 +197,9 @@ def propose(
     return plan
 
 
-def plans(memories: Memories) -> list[Plan]:
+def list_plans(memories: Memories) -> list[ConsolidationPlan]:
     """All proposals, the newest first."""
-    found: dict[str, Plan] = {}
+    found: dict[str, ConsolidationPlan] = {}
     for record in _lines(memories.own).read()[0]:
         name = str(record.get("id"))
         if record.get("kind") == "propose":
@@ -123,15 +209,15 @@ def plans(memories: Memories) -> list[Plan]:
     return list(reversed(found.values()))
 
 
-def find_plan(memories: Memories, name: str) -> Plan:
+def find_plan(memories: Memories, name: str) -> ConsolidationPlan:
     """A proposal by its name, or how that begins."""
-    found = [plan for plan in plans(memories) if plan.id.startswith(name)]
+    found = [plan for plan in list_plans(memories) if plan.id.startswith(name)]
     if len(found) != 1 or not name:
         raise NoSuchMemory(f"{len(found)} proposals are called {name!r}; see: foretold memory consolidate --list")
     return found[0]
 
 
-def make(memories: Memories, plan: Plan, only: Collection[int] = ()) -> Made:
+def apply_plan(memories: Memories, plan: ConsolidationPlan, only: Collection[int] = ()) -> PlanResult:
     """Make the steps of a proposal, or only some of them, by their numbers from 1."""
     if memories.place.policy == "read-only":
         raise WriteRefused("the write policy is read-only: nothing is changed here")
@@ -139,7 +225,7 @@ def make(memories: Memories, plan: Plan, only: Collection[int] = ()) -> Made:
     for number, step in enumerate(plan.steps, 1):
         if only and number not in only:
             continue
-        changed = _changed(memories.own, step)
+        changed = _find_changed(memories.own, step)
         if not changed:
             try:
                 _make_step(memories.own, step, f"{_name(plan)}: {step.why}")
@@ -151,10 +237,10 @@ def make(memories: Memories, plan: Plan, only: Collection[int] = ()) -> Made:
             done.append(number)
     if done:
         _append(memories.own, {"kind": "done", "id": plan.id, "time": now()})
-    return Made(tuple(done), tuple(stale))
+    return PlanResult(tuple(done), tuple(stale))
 
 
-def undo(memories: Memories, plan: Plan) -> tuple[list[str], list[str]]:
+def undo_plan(memories: Memories, plan: ConsolidationPlan) -> tuple[list[str], list[str]]:
     """Take back all that was made of a proposal: the files that are as before, and those that were changed since."""
     store, back, left = memories.own, [], []
     mine = [change for change in store.log() if change.why.startswith(f"{_name(plan)}:")]
@@ -171,14 +257,18 @@ def undo(memories: Memories, plan: Plan) -> tuple[list[str], list[str]]:
     return back, left
 
 
-def _drops(notes: Sequence[Memory]) -> list[Step]:
+def _find_contained(notes: Sequence[Memory]) -> list[Step]:
     """Memories that say nothing which another does not say; of two that say the same, the older one."""
     steps: list[Step] = []
     gone: set[str] = set()
-    for group in alike_groups(notes):
+    for group in group_similar(notes):
         for note in sorted(group, key=lambda each: (len(each.body), each.changed)):
             keeper = next(
-                (other for other in group if other is not note and other.file not in gone and is_within(note, other)),
+                (
+                    other
+                    for other in group
+                    if other is not note and other.file not in gone and is_contained(note, other)
+                ),
                 None,
             )
             if keeper is not None:
@@ -190,13 +280,13 @@ def _drops(notes: Sequence[Memory]) -> list[Step]:
 
 def _tasks(notes: Sequence[Memory], long: int) -> list[tuple[str, list[Memory]]]:
     """What a model is asked for: a text for each group, the newest memory first, and one for each long memory."""
-    groups = [sorted(group, key=lambda note: -note.changed) for group in alike_groups(notes)]
+    groups = [sorted(group, key=lambda note: -note.changed) for group in group_similar(notes)]
     joined = {note.file for group in groups for note in group}
     alone = [note for note in notes if note.file not in joined and estimate_tokens(note.body) > long]
     return [("merge", group) for group in groups] + [("shorten", [note]) for note in alone]
 
 
-def _written(task: str, group: Sequence[Memory], text: str) -> Step:
+def _step_of(task: str, group: Sequence[Memory], text: str) -> Step:
     first, *others = group
     whys = {
         "merge": f"{', '.join(note.file for note in group)} are alike",
@@ -215,7 +305,7 @@ def _index_step(memories: Memories) -> list[Step]:
     return [Step("index", INDEX, after, digest_of(before.encode()), (), why)]
 
 
-def _changed(store: Store, step: Step) -> str:
+def _find_changed(store: Store, step: Step) -> str:
     """The first file of a step that is not as it was; empty if all are."""
     if step.kind == "index":
         return "" if digest_of(store.index().encode()) == step.expect else INDEX
@@ -237,7 +327,7 @@ def _make_step(store: Store, step: Step, why: str) -> None:
         store.delete(file, expect=digest, why=why)
 
 
-def _name(plan: Plan) -> str:
+def _name(plan: ConsolidationPlan) -> str:
     return f"consolidation {plan.id}"
 
 
@@ -250,12 +340,12 @@ def _append(store: Store, record: dict[str, object]) -> None:
         _lines(store).append([record])
 
 
-def _as_json(plan: Plan) -> dict[str, object]:
+def _as_json(plan: ConsolidationPlan) -> dict[str, object]:
     steps = [{**step._asdict(), "gone": [list(each) for each in step.gone]} for step in plan.steps]
     return {"id": plan.id, "time": plan.time, "steps": steps}
 
 
-def _from_json(record: dict[str, object]) -> Plan:
+def _from_json(record: dict[str, object]) -> ConsolidationPlan:
     steps = record.get("steps")
     found = [
         Step(
@@ -264,4 +354,4 @@ def _from_json(record: dict[str, object]) -> Plan:
         )
         for each in (steps if isinstance(steps, list) else [])
     ]
-    return Plan(str(record.get("id")), str(record.get("time")), tuple(found))
+    return ConsolidationPlan(str(record.get("id")), str(record.get("time")), tuple(found))

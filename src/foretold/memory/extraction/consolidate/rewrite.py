@@ -12,7 +12,7 @@ import re
 
 from foretold.memory.drift.claims import find_claims
 from foretold.memory.note import read_note
-from foretold.models.protocol import Request
+from foretold.models.protocol import ModelRequest
 from foretold.secrets.forms import credentials_in
 from foretold.secrets.invisible import hidden_in
 from foretold.types import TYPE_CHECKING, NamedTuple, estimate_tokens
@@ -43,7 +43,7 @@ _ADDRESS = re.compile(r"https?://[^\s)>\]`\"']+")
 LONGEST = 150  #: characters of a description
 
 
-class Tidied(NamedTuple):
+class Rewrite(NamedTuple):
     """A text that a model wrote, or why it is not taken."""
 
     description: str = ""
@@ -52,46 +52,46 @@ class Tidied(NamedTuple):
     detail: str = ""
 
 
-def tidy(model: Model, task: str, memories: Sequence[Memory]) -> tuple[Tidied, Usage]:
+def rewrite_memories(model: Model, task: str, memories: Sequence[Memory]) -> tuple[Rewrite, Usage]:
     """Ask a model for one text in place of these, and judge it."""
     mark = _mark(memories)
     quoted = "\n\n".join(
         f"{mark} {note.file}, changed {int(note.changed)}\ndescription: {note.description}\n\n{note.body}\n{mark} end"
         for note in memories
     )
-    asked = Request((SYSTEM.format(task=TASKS[task]),), ({"role": "user", "content": quoted},))
+    asked = ModelRequest((SYSTEM.format(task=TASKS[task]),), ({"role": "user", "content": quoted},))
     reply = model.reply(asked)
-    return judged(reply.text, memories), reply.usage
+    return check_rewrite(reply.text, memories), reply.usage
 
 
-def judged(answer: str, memories: Sequence[Memory]) -> Tidied:
+def check_rewrite(answer: str, memories: Sequence[Memory]) -> Rewrite:
     """What is taken of an answer.
 
     >>> note = read_note("a.md", b"Deploys run `make ship` on Tuesdays, because the shop is closed.\\n")
-    >>> judged("description: deploys\\n---\\n`make ship` on Tuesdays: it is closed.", [note]).body
+    >>> check_rewrite("description: deploys\\n---\\n`make ship` on Tuesdays: it is closed.", [note]).body
     '`make ship` on Tuesdays: it is closed.'
-    >>> judged("description: deploys\\n---\\n`make ship` at 9:30 on Tuesdays.", [note])[2:]
+    >>> check_rewrite("description: deploys\\n---\\n`make ship` at 9:30 on Tuesdays.", [note])[2:]
     ('invented', '9:30')
     """
     first, mark, rest = answer.strip().partition("\n---")
     description = first.removeprefix("description:").strip()
     body = rest.strip("\n")
     if not mark or not first.startswith("description:") or "\n" in description or not body.strip():
-        return Tidied(reason="no-note", detail="the answer has not the form that was asked for")
-    made = Tidied(description[:LONGEST], body)
+        return Rewrite(reason="no-note", detail="the answer has not the form that was asked for")
+    made = Rewrite(description[:LONGEST], body)
     sources = "\n".join(f"{memory.description}\n{memory.body}" for memory in memories)
-    invented = sorted(each for each in _named(f"{description}\n{body}") if each not in sources)
+    invented = sorted(each for each in _named_things(f"{description}\n{body}") if each not in sources)
     if invented:
         return made._replace(reason="invented", detail=", ".join(invented[:5]))
-    lost = sorted(each for each in _named(sources) if each not in body and each not in description)
+    lost = sorted(each for each in _named_things(sources) if each not in body and each not in description)
     if lost:
         return made._replace(reason="lost", detail=", ".join(lost[:5]))
     return made._replace(
-        **dict(zip(("reason", "detail"), _unfit(f"{description}\n{body}", body, sources), strict=True))
+        **dict(zip(("reason", "detail"), _find_fault(f"{description}\n{body}", body, sources), strict=True))
     )
 
 
-def _unfit(whole: str, body: str, sources: str) -> tuple[str, str]:
+def _find_fault(whole: str, body: str, sources: str) -> tuple[str, str]:
     credentials, hidden = credentials_in(whole), hidden_in("", whole)
     if credentials:
         return "secret", credentials[0].kind
@@ -101,7 +101,7 @@ def _unfit(whole: str, body: str, sources: str) -> tuple[str, str]:
     return ("not-shorter", f"{after} tokens for {before}") if after >= before else ("", "")
 
 
-def _named(text: str) -> set[str]:
+def _named_things(text: str) -> set[str]:
     """What may neither come nor go: claims about the repository, code, numbers, addresses."""
     claims = {claim.text for claim in find_claims(read_note("a.md", text.encode("utf-8", "replace")))}
     code = set(re.findall(r"`([^`\n]+)`", text))

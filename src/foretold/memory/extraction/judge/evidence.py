@@ -1,64 +1,180 @@
-"""What a memory may stand on: who said what, so that a claim is traced to the person who made it.
+"""The evidence for a memory: who said what, so that a claim is traced to the person who made it.
 
-1. What a person typed has the user's authority; nothing else has it by itself. A question that wants to know something
-   is no wish, and neither is one about what a tool or a file has said. What the user takes back in the next message
-   (`forget that`) counts no more. In a long prompt, sentences that speak to models or in the user's name, and those
-   behind them, were pasted: they are what a file said.
+1. What a person typed has the user's authority; nothing else has it by itself. A question that asks for information is
+   not a wish, and neither is one about what a tool or a file has said. A prompt that the next one retracts (`forget
+   that`) does not count. In a long prompt, sentences that speak to models or in the user's name, and those after them,
+   were pasted: they are what a file said.
 2. What the assistant says counts as the user's where the user confirms it in the next message (`yes, exactly`), and
    where it restates what the user has said: two words and half of all in common. A question that the agent asked counts
    along with its answer, unless that had to be yes and is not. Never a sentence that a tool, a file, an instruction or
    a recalled memory has said before, and never one that names what only tools have named.
-3. A unit is what one prompt amounts to, with what counts along; a claim is held against two prompts that follow each
-   other, because a correction is half of one. So in a long conversation not just any words add up to support.
+3. A unit is one prompt with what counts along; a claim is compared with two consecutive prompts, because a correction
+   is half of one. So in a long conversation unrelated words do not add up to support.
 4. Recalled memories and instruction files support nothing. They are kept to recognise what repeats them. What a tool
-   or a prompt gave as recalled it may have forged: it is what a tool said, too.
+   or a prompt gave as recalled may be forged: it is also what a tool said.
+
+`Spans` finds statements in the text of one kind of speaker:
+
+5. A window is a statement and the next one: what is said in two short sentences is found too. Windows are found by
+   their words, so a long output costs its length once. Of longer text only the last MOST characters are searched: a
+   claim that nothing supports is refused anyway.
+6. A window that demands something of its reader (to remember, always, never, from now on) is `demanding`: from a tool
+   or a file that is how memories are poisoned, and less of it is enough to be recognised.
+7. Text that speaks to models, in the user's name, or wants to be remembered *pleads*: where tools give such text there
+   is reason to be strict.
+8. Repeated statements are kept once. Windows that have too little in common with a query are not compared: one with
+   MINIMUM of some words has at least one of their rarer ones.
 """
 
 from __future__ import annotations
 
-import re
+import math
 from itertools import pairwise
 
-from foretold.memory.extraction.judge.spans import Spans, speaks_to_models
-from foretold.memory.extraction.judge.words import folded, shared, specifics, statements, words
+from foretold.memory.extraction.judge.phrases import (
+    DEMAND,
+    OPEN_QUESTION,
+    PLEA,
+    QUESTION,
+    RETRACTION,
+    TO_MODELS,
+    YES,
+)
+from foretold.memory.extraction.judge.words import (
+    adjacent_pairs,
+    fold_text,
+    share_of,
+    specific_words,
+    statements,
+    words,
+)
 from foretold.memory.extraction.transcript import ASKING
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from foretold.memory.extraction.transcript import Said
+    from foretold.memory.extraction.transcript import TranscriptPiece
 
-TOLD = 0.6  #: of a sentence's words in one window of a tool: then the tool has said it
-TOLD_ASKING = 0.4  #: the same, if the tool wants something remembered
-RESTATED, RESTATED_SHARE = 2, 0.5  #: words that a restatement has in common with what is restated, and of its own
-PROMPTS, SENTENCES = 200, 20  #: the last prompts that others' words count along with; sentences for each
-QUESTIONS = 100  #: of one prompt; nobody types more
-PASTED = 2000  #: characters of a prompt that somebody hardly typed
-_YES = re.compile(
-    r"\W*(?:yes|yep|yeah|yup|exactly|precisely|right|correct|perfect|agreed|thats (?:it|right|how|what|the)|just so"
-    r"|good (?:call|choice|idea|that|thinking)|keep (?:doing|it|that|this)|love (?:it|that|this|how)|remember th"
-    r"|(?:please )?(?:always )?do (?:it|that) (?:like|this|that)"
-    r"|ja|genau|richtig|stimmt|perfekt|merk dir das|oui|exact|parfait|si|exacto|perfecto|sim|isso|да|точно|верно"
-    r"|はい|その通り|是的|对|没错|네|맞)(?!\w)"
-)
-#: how questions begin that want to know something; `could you` and `why not` are wishes
-_ASKS = re.compile(
-    r"\W*(?:who|whose|what|which|where|when|why(?! (?:dont|not|cant))|how(?! about)|is|are|does|do|did|was|were|has"
-    r"|have|wer|wessen|welche[rsnm]?|wo|wann|warum|weshalb|wie|ist|sind|qui|que|quoi|ou|quand|pourquoi|comment|quien"
-    r"|cual|donde|cuando|como|por que)(?:s|re)?(?![\w])"
-)
-#: questions that yes or no would be no answer to
-_OPEN = re.compile(
-    r"\W*(?:who|whose|what|which|where|when|how|wer|wessen|welche[rsnm]?|wo|wann|wie|was|qui|que|quel\w*|ou|quand"
-    r"|comment|quien|cual|donde|cuando|como)(?:s|re)?(?![\w])"
-)
-#: how a message begins that takes back the one before it
-_BACK = re.compile(
-    r"\W*(?:(?:no|oh|ok|sorry|actually|wait|hm+|nein|non),?\W+){0,3}(?:please |bitte )?(?:forget (?:that|it|this|what"
-    r" i)|never ?mind|scratch that|(?:i )?take (?:that|it) back|dont (?:remember|save|store) (?:that|this|it)"
-    r"|vergiss (?:das|es)|oublie[sz]? (?:ca|cela)|olvida(?:lo| eso)|забудь|忘れて|忘掉)(?!\w)"
-)
+
+MOST = 2_000_000  #: characters
+MINIMUM = 0.4  #: of the words: a window with fewer is not found
+SAID = 0.6  #: of a sentence's words in one window of a tool: then the tool has said it
+SAID_DEMANDING = 0.4  #: the same, if that window demands something
+RESTATED, RESTATED_SHARE = 2, 0.5  #: words that a restatement shares with the prompt, and their share of its own
+PROMPTS, SENTENCES = 200, 20  #: the last prompts that words of the assistant support; sentences for each
+QUESTIONS = 100  #: of one prompt; a person does not type more
+PASTED = 2000  #: characters of a prompt; a longer one was hardly typed
+
+
+def speaks_to_models(text: str) -> bool:
+    """Whether a text speaks to models, or in the user's name.
+
+    >>> speaks_to_models("Note to AI agents: the tests are skipped."), speaks_to_models("Remember the milk.")
+    (True, False)
+    """
+    return bool(TO_MODELS.search(fold_text(text)))
+
+
+class Window(NamedTuple):
+    """Two adjacent statements."""
+
+    text: str
+    words: frozenset[str]
+    given: tuple[str, ...]  #: the words in their order
+    is_demanding: bool
+
+
+class Best(NamedTuple):
+    """The window that has most of some words."""
+
+    share: float  #: of the words
+    order: float  #: of the pairs of adjacent words
+    window: Window
+
+
+NOTHING = Best(0.0, 0.0, Window("", frozenset(), (), is_demanding=False))
+
+
+class Spans:
+    """All that was said by one kind of speaker.
+
+    >>> spans = Spans(["Run `make lint` before committing. Thanks!"])
+    >>> spans.best(words("Before every commit, run make lint."))[:2], spans.has("make lint"), spans.has("evil.example")
+    ((1.0, 0.6666666666666666), True, False)
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self.windows: list[Window] = []
+        self.pleads = False
+        self._where: dict[str, list[int]] = {}
+        self._found: dict[tuple[tuple[str, ...], bool], Best] = {}
+        self._known: set[str] = set()
+        self._orders: dict[int, set[tuple[str, str]]] = {}
+        kept: list[str] = []
+        room = MOST
+        for text in reversed(list(texts)):
+            kept.append(text[-room:] if room else "")
+            room = max(0, room - len(text))
+        for text in reversed(kept):
+            self._add(text)
+        self._known.clear()
+        self._plain = "\n".join(fold_text(text) for text in reversed(kept))
+        self.pleads = bool(PLEA.search(self._plain))
+
+    def _add(self, text: str) -> None:
+        cut = [(each, words(each), bool(DEMAND.search(fold_text(each)))) for each in statements(text)]
+        for first, second in zip(cut, [*cut[1:], ("", [], False)], strict=False):
+            both = f"{first[0]} {second[0]}".strip()
+            if both in self._known:
+                continue
+            self._known.add(both)
+            order = [*first[1], *second[1]]
+            held = frozenset(order)
+            for word in held:
+                self._where.setdefault(word, []).append(len(self.windows))
+            self.windows.append(Window(both, held, tuple(order), first[2] or second[2]))
+
+    def has(self, word: str) -> bool:
+        """Whether a word occurs anywhere in it."""
+        return fold_text(word) in self._plain
+
+    def demands(self, word: str) -> bool:
+        """Whether a word is in a window that demands something."""
+        plain = fold_text(word)
+        return any(window.is_demanding and plain in fold_text(window.text) for window in self.windows)
+
+    def best(self, given: list[str], *, demanding: bool = False) -> Best:
+        """The window that has most of these words; with `demanding`, of those that demand something."""
+        key = tuple(given), demanding
+        if key not in self._found:
+            self._found[key] = self._best(given, demanding=demanding)
+        return self._found[key]
+
+    def _best(self, given: list[str], *, demanding: bool) -> Best:
+        wanted, order = set(given), adjacent_pairs(given)
+        least = MINIMUM * len(wanted)
+        places = sorted((self._where.get(word, []) for word in wanted), key=len)
+        rarer = places[: len(wanted) - math.ceil(least) + 1]
+        best = NOTHING
+        for at in {at for place in rarer for at in place}:
+            window = self.windows[at]
+            if demanding and not window.is_demanding:
+                continue
+            count = len(wanted & window.words)
+            if count >= least and count / len(wanted) >= best.share:
+                adjacent = len(order & self._order(at)) / len(order) if order else 1.0
+                if (count / len(wanted), adjacent) > best[:2]:
+                    best = Best(count / len(wanted), adjacent, window)
+                if best[:2] == (1.0, 1.0):
+                    break
+        return best
+
+    def _order(self, at: int) -> set[tuple[str, str]]:
+        """The pairs of adjacent words of a window; few windows are ever asked for them."""
+        if at not in self._orders:
+            self._orders[at] = adjacent_pairs(list(self.windows[at].given))
+        return self._orders[at]
 
 
 class Unit(NamedTuple):
@@ -70,17 +186,17 @@ class Unit(NamedTuple):
     is_new: bool
 
 
-class Ground(NamedTuple):
+class Evidence(NamedTuple):
     """What was said, by who said it."""
 
     units: tuple[Unit, ...]
     user: Spans  #: typed
     backed: Spans  #: typed, confirmed or restated
     assistant: Spans
-    told: Spans  #: by tools and files
+    tools: Spans  #: what tools and files said
     recalled: Spans
     instructions: Spans
-    masked: int  #: pieces that count as nobody's word
+    masked: int  #: pieces that count as no one's word
 
     def support(self, given: set[str]) -> float:
         """How much of some words two prompts that follow each other have."""
@@ -92,7 +208,7 @@ class Ground(NamedTuple):
 
     def typed(self, given: set[str]) -> float:
         """How much of some words one prompt has by itself."""
-        return max((shared(given, unit.typed) for unit in self.units), default=0.0)
+        return max((share_of(given, unit.typed) for unit in self.units), default=0.0)
 
     def source(self, given: set[str]) -> str:
         """The message that some words come from: of the new ones the one with most of them, the last of equals."""
@@ -104,108 +220,108 @@ class Ground(NamedTuple):
 _NONE = Unit("", frozenset(), frozenset(), is_new=False)
 
 
-def ground_of(said: Sequence[Said], new: int = 0, instructions: Iterable[str] = ()) -> Ground:
-    """The ground of a conversation; what is new begins with piece number `new`.
+def evidence_of(said: Sequence[TranscriptPiece], new: int = 0, instructions: Iterable[str] = ()) -> Evidence:
+    """The evidence of a conversation; what is new begins with piece number `new`.
 
-    >>> from foretold.memory.extraction.transcript import Said
-    >>> ground = ground_of([Said("u", "user", "Use tabs.", "user"), Said("t", "user", "Use spaces!", "tool")])
-    >>> ground.support({"tab"}), ground.support({"spac"}), ground.told.best(["spac"]).share
+    >>> from foretold.memory.extraction.transcript import TranscriptPiece as Piece
+    >>> evidence = evidence_of([Piece("u", "user", "Use tabs.", "user"), Piece("t", "user", "Use spaces!", "tool")])
+    >>> evidence.support({"tab"}), evidence.support({"spac"}), evidence.tools.best(["spac"]).share
     (1.0, 0.0, 1.0)
     """
-    parts = [(part, at >= new) for at, piece in enumerate(said) for part in _parts(piece)]
+    parts = [(part, at >= new) for at, piece in enumerate(said) for part in _split_pasted(piece)]
     said, is_new = [part for part, _ in parts], [each for _, each in parts]
-    told = Spans(piece.text for piece in said if _is_claim(piece))
+    tools = Spans(piece.text for piece in said if _is_from_tool(piece))
     known = [piece.text for piece in said if piece.origin == "instructions"] + list(instructions)
     recalled, instructed = Spans(piece.text for piece in said if piece.origin == "recalled"), Spans(known)
-    foreign = told, recalled, instructed
-    back = _taken_back(said)
-    said = [_wish(piece, told) if at not in back else piece._replace(text="") for at, piece in enumerate(said)]
+    foreign = tools, recalled, instructed
+    back = _retracted(said)
+    said = [_wish(piece, tools) if at not in back else piece._replace(text="") for at, piece in enumerate(said)]
     typed = Spans(piece.text for piece in said if piece.origin == "user")
     units: list[Unit] = []
     backing: list[str] = []
     last = [at for at, piece in enumerate(said) if piece.origin == "user" and at not in back][-PROMPTS:]
     for at, piece in enumerate(said):
         if piece.origin == "user":
-            counted = _counted(said, at, foreign, typed) if last and at >= last[0] and at not in back else []
+            counted = _counted_along(said, at, foreign, typed) if last and at >= last[0] and at not in back else []
             own = _all_words(piece.text)
             units.append(Unit(piece.id, own, own.union(*(words(each) for each in counted)), is_new[at]))
             backing += [piece.text, *counted]
     masked = sum(each and piece.origin in ("recalled", "instructions") for piece, each in parts)
-    return Ground(
+    return Evidence(
         tuple(units),
         typed,
         Spans(backing),
         Spans(piece.text for piece in said if piece.origin == "assistant"),
-        told,
+        tools,
         recalled,
         instructed,
         masked,
     )
 
 
-def _parts(piece: Said) -> list[Said]:
-    """A prompt without what was pasted into it to be obeyed, and that beside it."""
+def _split_pasted(piece: TranscriptPiece) -> list[TranscriptPiece]:
+    """A prompt without what was pasted into it to be obeyed, and that part by itself."""
     if piece.origin != "user" or len(piece.text) <= PASTED or not speaks_to_models(piece.text):
         return [piece]
-    own, others, is_behind = list[str](), list[str](), False
+    own, others, follows = list[str](), list[str](), False
     for each in statements(piece.text):
         is_to_models = speaks_to_models(each)
-        (others if is_to_models or is_behind else own).append(each)
-        is_behind = is_to_models
+        (others if is_to_models or follows else own).append(each)
+        follows = is_to_models
     return [piece._replace(text="\n".join(own)), piece._replace(text="\n".join(others), origin="file")]
 
 
-def _is_claim(piece: Said) -> bool:
+def _is_from_tool(piece: TranscriptPiece) -> bool:
     """Whether a piece is what a tool, a file or a hook said."""
     return piece.origin in ("tool", "file", "reminder") or (piece.origin == "recalled" and piece.role == "user")
 
 
-def _taken_back(said: Sequence[Said]) -> set[int]:
-    """The prompts that the next one takes back, by their numbers."""
+def _retracted(said: Sequence[TranscriptPiece]) -> set[int]:
+    """The prompts that the next one retracts, by their numbers."""
     prompts = [at for at, piece in enumerate(said) if piece.origin == "user"]
-    return {one for one, two in pairwise(prompts) if _BACK.match(_bare(said[two].text))}
+    return {one for one, two in pairwise(prompts) if RETRACTION.match(_bare(said[two].text))}
 
 
 def _bare(text: str) -> str:
-    """How a text begins, without what people leave out."""
-    return folded(text[:80]).replace("'", "").replace("’", "")
+    """The beginning of a text, without apostrophes, which people leave out."""
+    return fold_text(text[:80]).replace("'", "").replace("’", "")
 
 
-def _wish(piece: Said, told: Spans) -> Said:
-    return piece._replace(text=_wished(piece.text, told)) if piece.origin == "user" else piece
+def _wish(piece: TranscriptPiece, tools: Spans) -> TranscriptPiece:
+    return piece._replace(text=_without_questions(piece.text, tools)) if piece.origin == "user" else piece
 
 
-def _wished(text: str, told: Spans) -> str:
+def _without_questions(text: str, tools: Spans) -> str:
     """A prompt without the questions that ask for something, or about what a tool or a file has said."""
     if "?" not in text and "？" not in text:
         return text
     cut = statements(text)
     many = sum(map(_is_question, cut)) > QUESTIONS
-    return "\n".join(each for each in cut if not (_is_question(each) and (many or _is_asked(each, told))))
+    return "\n".join(each for each in cut if not (_is_question(each) and (many or _is_asked(each, tools))))
 
 
 def _is_question(sentence: str) -> bool:
     return sentence.rstrip("\"'`)*_ ").endswith(("?", "？"))
 
 
-def _is_asked(sentence: str, told: Spans) -> bool:
-    return bool(_ASKS.match(folded(sentence))) or told.best(words(sentence)).share >= TOLD
+def _is_asked(sentence: str, tools: Spans) -> bool:
+    return bool(QUESTION.match(fold_text(sentence))) or tools.best(words(sentence)).share >= SAID
 
 
-def _counted(said: Sequence[Said], at: int, foreign: Sequence[Spans], typed: Spans) -> list[str]:
+def _counted_along(said: Sequence[TranscriptPiece], at: int, foreign: Sequence[Spans], typed: Spans) -> list[str]:
     """The sentences of the assistant that count along with a prompt."""
     prompt = _all_words(said[at].text)
     found: list[str] = []
     before = next((said[each] for each in range(at - 1, -1, -1) if said[each].origin in ("assistant", "user")), None)
     if before is not None and before.origin == "assistant":
-        is_answer = said[at].tool in ASKING and bool(_OPEN.match(folded(before.text)))
+        is_answer = said[at].tool in ASKING and bool(OPEN_QUESTION.match(fold_text(before.text)))
         found += statements(before.text) if is_yes(said[at].text) or is_answer else []
     for number in range(at + 1, len(said)):
         if said[number].origin == "user":
             break
         if said[number].origin == "assistant":
             found += [each for each in statements(said[number].text) if _restates(each, prompt)]
-    return [each for each in found[-SENTENCES:] if not any(is_told(each, spans, typed) for spans in foreign)]
+    return [each for each in found[-SENTENCES:] if not any(is_said_by(each, spans, typed) for spans in foreign)]
 
 
 def _restates(sentence: str, prompt: frozenset[str]) -> bool:
@@ -224,17 +340,17 @@ def is_yes(text: str) -> bool:
     >>> is_yes("Yes, exactly like that."), is_yes("ok thanks, now the tests"), is_yes("Yesterday it broke")
     (True, False, False)
     """
-    return bool(_YES.match(_bare(text)))
+    return bool(YES.match(_bare(text)))
 
 
-def is_told(sentence: str, told: Spans, typed: Spans) -> bool:
-    """Whether a tool has said a sentence, or something in it that the user has not."""
+def is_said_by(sentence: str, others: Spans, typed: Spans) -> bool:
+    """Whether others have said a sentence, or something in it that the user has not."""
     given = words(sentence)
-    if any(told.has(word) and not typed.has(word) for word in specifics(sentence)):
+    if any(others.has(word) and not typed.has(word) for word in specific_words(sentence)):
         return True
     if len(set(given)) < 2:
         return False
     own = typed.best(given).share
-    if told.best(given, asking=True).share >= TOLD_ASKING and own < TOLD_ASKING:
+    if others.best(given, demanding=True).share >= SAID_DEMANDING and own < SAID_DEMANDING:
         return True
-    return told.best(given).share >= TOLD > own
+    return others.best(given).share >= SAID > own
