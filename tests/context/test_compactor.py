@@ -7,8 +7,7 @@ from hypothesis import given, strategies as st
 
 import foretold
 from foretold.context import Compactor
-from foretold.context.compaction.compactor import REASONS, TOPICS, estimate
-from foretold.context.compaction.groups import calls_in, is_result, results_in
+from foretold.context.compaction.compactor import REASONS, TOPICS, calls_in, estimate, is_result, results_in
 from foretold.errors import ForetoldError
 
 SYSTEM = {"role": "system", "content": "Be brief."}

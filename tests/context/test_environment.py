@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from foretold.compat.env_block import env_block
-from foretold.context.environment import Environment, environment_of, environment_section, shell_name
+from foretold.context.environment import Environment, ModelIdentity, environment_of, environment_section, shell_name
 from foretold.context.git import GitStatus
-from foretold.context.models import ModelIdentity
 from foretold.dialects.claude_code.context import V2_1_197, V2_1_325
 
 SHELLS = [  # $SHELL, as 2.1.197 and 2.1.325 name it

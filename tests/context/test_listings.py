@@ -5,10 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import foretold
-from foretold.context.attachments import Attachment, texts
-from foretold.context.changes import DateReminder, TaskReminder, edited_file, hook_context, hook_output
+from foretold.context.attachments import (
+    Attachment,
+    DateReminder,
+    TaskReminder,
+    edited_file,
+    hook_context,
+    hook_output,
+    nested_attachments,
+    texts,
+)
 from foretold.context.listings import Agent, Listings, Skill, ranked_attachment, ranked_skills
-from foretold.context.nested import nested_attachments
 from foretold.dialects.claude_code.context import V2_1_197, V2_1_325
 
 SKILLS = [
@@ -86,8 +93,8 @@ def test_skills_that_a_prompt_is_about() -> None:
 
 
 def test_dates() -> None:
-    calendar = DateReminder(agent="claude-code@2.1.325")
-    assert [_said(calendar.at("2026-01-02")), calendar.at("2026-01-02"), _said(calendar.at("2026-01-03"))] == [
+    dates = DateReminder(agent="claude-code@2.1.325")
+    assert [_said(dates.check("2026-01-02")), dates.check("2026-01-02"), _said(dates.check("2026-01-03"))] == [
         "Today's date is 2026-01-02.",
         None,
         (
@@ -96,7 +103,7 @@ def test_dates() -> None:
             "shows it."
         ),
     ]
-    changed = DateReminder("2026-01-02", agent="claude-code@2.1.197").at("2026-01-03")
+    changed = DateReminder("2026-01-02", agent="claude-code@2.1.197").check("2026-01-03")
     assert changed is not None
     assert texts(changed, V2_1_197) == (
         (
@@ -109,11 +116,11 @@ def test_dates() -> None:
 
 def test_tasks_left_alone() -> None:
     reminder, due = TaskReminder(), []
-    reminder.said("TaskCreate")
+    reminder.count("TaskCreate")
     for number in range(1, 25):
         if reminder.due([{"id": "1", "status": "pending", "subject": "Sub one"}]):
             due.append(number)
-        reminder.said()
+        reminder.count()
     assert due == [11, 21]
     tasks = {"content": [{"id": "1", "status": "pending", "subject": "Sub one"}], "itemCount": 1}
     assert _said(Attachment("task_reminder", tasks)).endswith(

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from foretold.context.attachments import Attachment, texts
-from foretold.context.mentions import PromptMention, mentions, parse_mentions, resolve_mentions
+from foretold.context.mentions import PromptMention, parse_mentions, resolve_mentions
 from foretold.dialects.claude_code.context import V2_1_197, V2_1_325
 from foretold.types import Skip
 
@@ -83,7 +83,9 @@ def _ordered(record: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("case", MENTIONS, ids=lambda case: repr(case["prompt"]))
 def test_a_prompt_attaches_what_the_agent_attached(case: dict[str, Any], version: str, folder: str) -> None:
     home = os.path.join(os.path.dirname(folder), "home")
-    found = mentions(case["prompt"], folder, agent=f"claude-code@{version}", home=home, agents=["Explore", "Plan"])
+    found = resolve_mentions(
+        case["prompt"], folder, agent=f"claude-code@{version}", home=home, agents=["Explore", "Plan"]
+    ).attachments
     records = [json.loads(json.dumps(each.record).replace(folder, "{cwd}")) for each in found]
     records = json.loads(json.dumps(records).replace(os.path.dirname(folder), "{root}"))
     expected = case["both"] if "both" in case else case[version]
@@ -98,7 +100,7 @@ def test_a_prompt_attaches_what_the_agent_attached(case: dict[str, Any], version
 
 def test_a_file_may_be_called_like_an_agent(tmp_path: Path) -> None:
     (tmp_path / "agent-notes.txt").write_text("x\n")
-    found = mentions("@agent-notes.txt and @agent-Plan", tmp_path, agents=["Plan"])
+    found = resolve_mentions("@agent-notes.txt and @agent-Plan", tmp_path, agents=["Plan"]).attachments
     assert [each.fields.get("displayPath", each.type) for each in found] == ["agent-notes.txt", "agent_mention"]
 
 
@@ -106,7 +108,7 @@ def test_a_file_may_be_called_like_an_agent(tmp_path: Path) -> None:
     "prompt", ["@\0", "@a\ud800b", "@" + "!" * 100_000, "@" + "a/" * 5000, '@"' + "x" * 100_000, "@~/"]
 )
 def test_hostile_prompts_attach_nothing(prompt: str, tmp_path: Path) -> None:
-    assert mentions(prompt, tmp_path, home=str(tmp_path / "none")) == ()
+    assert resolve_mentions(prompt, tmp_path, home=str(tmp_path / "none")).attachments == ()
 
 
 def test_quoted_mentions_come_first() -> None:
@@ -120,7 +122,7 @@ def test_quoted_mentions_come_first() -> None:
 def test_a_folder_shows_its_first_thousand_names(tmp_path: Path) -> None:
     for number in range(1100):
         (tmp_path / f"f{number:04}").touch()
-    (found,) = mentions(f"@{tmp_path}", tmp_path)
+    (found,) = resolve_mentions(f"@{tmp_path}", tmp_path).attachments
     lines = str(found.fields["content"]).split("\n")
     assert (len(lines), lines[-1]) == (1001, "… and 100 more entries")
 
@@ -144,7 +146,7 @@ def test_utf16_is_text_in_the_later_version(tmp_path: Path) -> None:
     (tmp_path / "u.txt").write_bytes("a\nb\n".encode("utf-16"))
 
     def content(version: str) -> object:
-        (found,) = mentions("@u.txt", tmp_path, agent=f"claude-code@{version}")
+        (found,) = resolve_mentions("@u.txt", tmp_path, agent=f"claude-code@{version}").attachments
         return found.fields["content"]["file"]["content"]  # type: ignore[index]
 
     assert (content("2.1.325"), content("2.1.197")) == ("a\nb\n", "\ufffd\ufffda\0\n\0b\0\n\0")
@@ -161,7 +163,7 @@ def test_a_notebook_is_shown_with_its_outputs(tmp_path: Path) -> None:
         {"cell_type": "code", "source": ["a=1\n", "a"], "outputs": outputs, "execution_count": 3},
     ]
     (tmp_path / "n.ipynb").write_text(json.dumps({"cells": cells, "metadata": {"kernelspec": {"language": "r"}}}))
-    (found,) = mentions("@n.ipynb", tmp_path)
+    (found,) = resolve_mentions("@n.ipynb", tmp_path).attachments
     said = (
         '[{"text":"<cell id=\\"cell-0\\"><cell_type>markdown</cell_type># T\\n</cell id=\\"cell-0\\">\\n'
         '<cell id=\\"cell-1\\">a=1\\na</cell id=\\"cell-1\\">\\n\\n1\\n\\nout\\n\\n\\nE: v\\ntb","type":"text"}]'

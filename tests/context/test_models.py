@@ -8,8 +8,7 @@ import os
 import pytest
 
 from foretold.context.attribution import attribution
-from foretold.context.environment import Environment, environment_section
-from foretold.context.models import identify_model
+from foretold.context.environment import Environment, environment_section, identify_model
 from foretold.dialects.claude_code.context import turn_context_of
 
 with open(os.path.join(os.path.dirname(__file__), "models.jsonl"), encoding="utf-8") as file:

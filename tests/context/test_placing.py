@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from foretold.context.attachments import Attachment, attachment_of
-from foretold.context.placing import tool_blocks, turn_messages
+from foretold.context.placement import tool_blocks, turn_messages
 from foretold.types import Block, Message
 
 Turn = dict[str, Any]

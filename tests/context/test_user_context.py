@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import foretold
-from foretold.context.sections import Sections
-from foretold.context.user_context import context_blocks, user_context
+from foretold.context.placement import Sections, context_blocks, user_context
 
 ENVIRONMENT = "# Environment\nYou have been invoked in the following environment: \n - Primary working directory: /p"
 MEMORY = "# Memory\n\nYou have a memory."

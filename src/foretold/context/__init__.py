@@ -9,16 +9,18 @@ from foretold.imports import attach
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from foretold.context.attachments import Attachment as Attachment, attachment_of as attachment_of
-    from foretold.context.attribution import Attribution as Attribution
-    from foretold.context.changes import (
+    from foretold.context.attachments import (
+        Attachment as Attachment,
         DateReminder as DateReminder,
         TaskReminder as TaskReminder,
+        attachment_of as attachment_of,
         changed_attachments as changed_attachments,
         edited_file as edited_file,
         hook_context as hook_context,
         hook_output as hook_output,
+        nested_attachments as nested_attachments,
     )
+    from foretold.context.attribution import Attribution as Attribution
     from foretold.context.compaction.clearing import Cleared as Cleared, clear_results as clear_results
     from foretold.context.compaction.compactor import Compacted as Compacted, Compactor as Compactor
     from foretold.context.compaction.transcript import compaction_records as compaction_records
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
         Environment as Environment,
         environment_of as environment_of,
         environment_section as environment_section,
+        identify_model as identify_model,
     )
     from foretold.context.git import GitStatus as GitStatus, git_status as git_status, git_text as git_text
     from foretold.context.listings import (
@@ -36,11 +39,12 @@ if TYPE_CHECKING:
         ranked_skills as ranked_skills,
     )
     from foretold.context.mentions import ResolvedMentions as ResolvedMentions, resolve_mentions as resolve_mentions
-    from foretold.context.models import identify_model as identify_model
-    from foretold.context.nested import nested_attachments as nested_attachments
-    from foretold.context.placing import tool_blocks as tool_blocks, turn_messages as turn_messages
-    from foretold.context.sections import Sections as Sections
-    from foretold.context.user_context import context_blocks as context_blocks
+    from foretold.context.placement import (
+        Sections as Sections,
+        context_blocks as context_blocks,
+        tool_blocks as tool_blocks,
+        turn_messages as turn_messages,
+    )
     from foretold.instructions.compaction.restored_files import (
         Restored as Restored,
         Seen as Seen,
@@ -50,22 +54,17 @@ if TYPE_CHECKING:
 __getattr__, __dir__ = attach(
     __name__,
     {
-        "foretold.context.attachments": "Attachment attachment_of",
+        "foretold.context.attachments": "Attachment DateReminder TaskReminder attachment_of changed_attachments"
+        " edited_file hook_context hook_output nested_attachments",
         "foretold.context.attribution": "Attribution",
-        "foretold.context.changes": "DateReminder TaskReminder changed_attachments edited_file hook_context"
-        " hook_output",
         "foretold.context.compaction.clearing": "Cleared clear_results",
         "foretold.context.compaction.compactor": "Compacted Compactor",
         "foretold.context.compaction.transcript": "compaction_records",
-        "foretold.context.environment": "Environment environment_of environment_section",
+        "foretold.context.environment": "Environment environment_of environment_section identify_model",
         "foretold.context.git": "GitStatus git_status git_text",
         "foretold.context.listings": "Agent Listings Skill ranked_attachment ranked_skills",
         "foretold.context.mentions": "ResolvedMentions resolve_mentions",
-        "foretold.context.models": "identify_model",
-        "foretold.context.nested": "nested_attachments",
-        "foretold.context.placing": "tool_blocks turn_messages",
-        "foretold.context.sections": "Sections",
-        "foretold.context.user_context": "context_blocks",
+        "foretold.context.placement": "Sections context_blocks tool_blocks turn_messages",
         "foretold.instructions.compaction.restored_files": "Restored Seen restore_files",
     },
 )

@@ -1,36 +1,47 @@
-"""Attachments: what an agent adds to a turn by itself, as values.
+"""Attachments: what an agent adds to a turn by itself, as values, and the text that a model reads of each.
 
 1. An attachment is a type and its fields, as the `attachment` records of a transcript hold them; `record` and
-   `attachment_of` go both ways, and a type that we do not know passes through.
-2. `texts` says what a model reads of it: one text, two for a mention (the call and its result), none for a type that
-   is kept for the record only. An image is a block that is not text (`image_of`).
-3. Where a text stands in a request is another matter (`placing`).
+   `attachment_of` are inverse, and an unknown type passes through.
+2. `texts` has what a model reads of it: one text, two for a mention (the call and its result), none for a type that is
+   only recorded. An image is a block that is not text (`image_of`). Where a text goes in a request: `placement`.
+3. Nested instructions: `contentDiffersFromDisk` is set when the text was changed on loading (frontmatter, comments);
+   then `rawContent` is what is on disk. A state of read files keeps that text as a partial view: it shows changes to
+   the file, but an edit still needs a read.
+4. A changed file is shown from its first line, numbered and cut (`files.read_state.notice`, which also says when a file
+   counts as changed). An emptied file is not mentioned.
+5. A change of date is attached once. The later version also attaches the date when a conversation starts.
+6. Ten content blocks of the model without a task tool, and ten since the last reminder, bring a reminder of the tasks.
+7. What hooks add is text: the standard output of a start or a prompt hook, or `additionalContext`.
 
-The triggers are in the modules of their subjects: `mentions`, `listings`, `changes`, `instructions.session`.
+Other attachments are made by `mentions` and `listings`.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 
 from foretold.context.attribution import Attribution, attribution_lines
 from foretold.context.environment import section_of
-from foretold.context.user_context import flatten_context
 from foretold.dialects.claude_code.attachments import HEARD
-from foretold.dialects.claude_code.context import TurnContext
+from foretold.dialects.claude_code.context import CONTEXT_BEFORE, TurnContext, turn_context_of
 from foretold.dialects.claude_code.files import rules_of
-from foretold.dialects.registry import choose
+from foretold.dialects.registry import DEFAULT_AGENT, choose
 from foretold.instructions.render.blocks import CLOSE, OPEN
-from foretold.types import TYPE_CHECKING, NamedTuple
+from foretold.types import TYPE_CHECKING, Entry, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from foretold.dialects.schema import Template
+    from foretold.files.read_state.state import ReadState
+    from foretold.instructions.view import View
 
     Fields = Mapping[str, object]
 
+PATIENCE = 10
+TASK_TOOLS = ("TaskCreate", "TaskUpdate", "TaskGet", "TaskList", "TodoWrite")
 _PLACE = re.compile(r"\{(\w+)\}")
 
 
@@ -110,7 +121,7 @@ def _strings(value: object) -> list[str]:
 
 
 def fill_fields(text: str, fields: Fields) -> str:
-    """A text with fields in their places; what stands in other braces stays.
+    """A text with fields in their places; other braces stay.
 
     >>> fill_fields('{"file_path":{path}}', {"path": "{x}"})
     '{"file_path":{x}}'
@@ -185,14 +196,12 @@ def _delta(added: tuple[str, str], gone: tuple[str, str], around: TurnContext) -
     return ["\n\n".join(said)]
 
 
-def _tools(given: Fields, around: TurnContext) -> list[str]:
-    added, gone = (_strings(given.get(key)) for key in ("addedLines", "removedNames"))
-    return _delta(("deferred_added", "\n".join(added)), ("deferred_removed", "\n".join(gone)), around)
+def _list_changes(kind: str, key: str, between: str) -> Callable[[Fields, TurnContext], list[str]]:
+    def texts_of(given: Fields, around: TurnContext) -> list[str]:
+        added, gone = between.join(_strings(given.get(key))), "\n".join(_strings(given.get("removedNames")))
+        return _delta((f"{kind}_added", added), (f"{kind}_removed", gone), around)
 
-
-def _servers(given: Fields, around: TurnContext) -> list[str]:
-    added, gone = (_strings(given.get(key)) for key in ("addedBlocks", "removedNames"))
-    return _delta(("mcp_added", "\n\n".join(added)), ("mcp_removed", "\n".join(gone)), around)
+    return texts_of
 
 
 def _hook_success(given: Fields, around: TurnContext) -> list[str]:
@@ -231,19 +240,15 @@ def _edited(given: Fields, around: TurnContext) -> list[str]:
     return [fill_fields(rules_of(around.version).omitted, {"path": given.get("filename", "")})]
 
 
-def _environment(given: Fields, around: TurnContext) -> list[str]:
-    return [section_of(_mapping(given.get("snapshot")), around)]
-
-
 def _instructions(given: Fields, around: TurnContext) -> list[str]:
     """The files of the start, under the headings that the dialect has for them."""
     template = choose(f"claude-code@{around.version}").dialect.template
     files = given.get("files")
-    said = [_told(_mapping(file), template) for file in files] if isinstance(files, list) else []
+    said = [_instruction_text(_mapping(file), template) for file in files] if isinstance(files, list) else []
     return [template.join.join([template.header, *said])] if said else []
 
 
-def _told(file: dict[str, object], template: Template) -> str:
+def _instruction_text(file: dict[str, object], template: Template) -> str:
     layer = str(file.get("type", "")).lower().replace("automem", "memory")
     description = dict(template.descriptions).get(layer, "")
     fields = {"path": file.get("path", ""), "description": description, "text": file.get("content", "")}
@@ -274,14 +279,14 @@ _MAKERS: dict[str, Callable[[Fields, TurnContext], list[str]]] = {
     "at_mention_reference": _too_large,
     "date": _date,
     "date_change": _say("date_change"),
-    "deferred_tools_delta": _tools,
+    "deferred_tools_delta": _list_changes("deferred", "addedLines", "\n"),
     "directory": _folder,
     "edited_text_file": _edited,
-    "environment": _environment,
+    "environment": lambda given, around: [section_of(_mapping(given.get("snapshot")), around)],
     "file": _file,
     "hook_additional_context": _hook_context,
     "hook_success": _hook_success,
-    "mcp_instructions_delta": _servers,
+    "mcp_instructions_delta": _list_changes("mcp", "addedBlocks", "\n\n"),
     "instructions": _instructions,
     "model": _say("model"),
     "nested_memory": _nested,
@@ -292,3 +297,126 @@ _MAKERS: dict[str, Callable[[Fields, TurnContext], list[str]]] = {
     "task_reminder": _tasks,
     "total_tokens_reminder": _say("total_tokens_reminder"),
 }
+
+
+def flatten_context(context: Mapping[str, object], around: TurnContext) -> str:
+    """The block of a user context; empty if there is none."""
+    if not context:
+        return ""
+    return CONTEXT_BEFORE + "\n".join(f"# {key}\n{text}" for key, text in context.items()) + around.context_after
+
+
+def nested_attachments(entries: Iterable[Entry], view: View) -> list[Attachment]:
+    """Entries that a touched file brought, as the agent's transcript records them.
+
+    >>> import foretold, tempfile
+    >>> folder = os.path.realpath(tempfile.mkdtemp())
+    >>> os.mkdir(os.path.join(folder, "api"))
+    >>> with open(os.path.join(folder, "api", "CLAUDE.md"), "w", encoding="utf-8") as file:
+    ...     _ = file.write("Handlers return JSON.\\n")
+    >>> session = foretold.Session(folder, agent="claude-code@2.1.325", home=folder, env={})
+    >>> nested_attachments(session.read("api/users.py").entries, session.view)[0].fields["displayPath"]
+    'api/CLAUDE.md'
+    """
+    types = dict(view.dialect.types)
+    return [_attachment(entry, types.get(entry.layer, entry.layer), view.surroundings.cwd) for entry in entries]
+
+
+def _attachment(entry: Entry, kind: str, cwd: str) -> Attachment:
+    content: dict[str, object] = {"path": entry.path, "type": kind, "content": entry.text}
+    if entry.globs:
+        content["globs"] = list(entry.globs)
+    content["contentDiffersFromDisk"] = entry.differs_from_disk
+    if entry.differs_from_disk:
+        content["rawContent"] = entry.raw
+    fields = {"path": entry.path, "content": content, "displayPath": os.path.relpath(entry.path, cwd)}
+    return Attachment("nested_memory", fields)
+
+
+def changed_attachments(state: ReadState) -> list[Attachment]:
+    """The files that another process changed since the agent knew them, each once."""
+    from foretold.files.read_state.notice import changed_files
+
+    return [attachment_of(notice.attachment) for notice in changed_files(state)]
+
+
+def edited_file(path: str, content: str, *, agent: str = DEFAULT_AGENT) -> Attachment | None:
+    """A file that was changed, for callers that watch files themselves; None if it is empty.
+
+    >>> edited_file("/repo/a.txt", "one\\ntwo\\n").fields["snippet"]
+    '1\\tone\\n2\\ttwo'
+    """
+    from foretold.files.read_state.notice import snippet_of
+
+    snippet, _ = snippet_of(content, rules_of(turn_context_of(agent).version))
+    return Attachment("edited_text_file", {"filename": path, "snippet": snippet}) if content else None
+
+
+class DateReminder:
+    """Attaches the date of a conversation when it changes.
+
+    >>> reminder = DateReminder(agent="claude-code@2.1.197")
+    >>> reminder.check("2026-01-02") is None, reminder.check("2026-01-03").record, reminder.check("2026-01-03") is None
+    (True, {'type': 'date_change', 'newDate': '2026-01-03'}, True)
+    """
+
+    __slots__ = ("_known", "_type")
+
+    def __init__(self, known: str = "", *, agent: str = DEFAULT_AGENT) -> None:
+        self._known, self._type = known, turn_context_of(agent).date_type
+
+    def check(self, date: str) -> Attachment | None:
+        """Before a request: what to attach on this day."""
+        before, self._known = self._known, date
+        if before == date:
+            return None
+        if self._type == "date_change":
+            return Attachment("date_change", {"newDate": date}) if before else None
+        return Attachment("date", {"date": date, "changed": True} if before else {"date": date})
+
+
+class TaskReminder:
+    """Counts how long no task tool was used.
+
+    >>> reminder = TaskReminder()
+    >>> for _ in range(10):
+    ...     reminder.count()
+    >>> reminder.due([]).type, reminder.due([]) is None
+    ('task_reminder', True)
+    """
+
+    __slots__ = ("_since",)
+
+    def __init__(self) -> None:
+        self._since = 0
+
+    def count(self, tool: str = "") -> None:
+        """The model produced a content block: a text, or a call of a tool."""
+        self._since = 0 if tool in TASK_TOOLS else self._since + 1
+
+    def due(self, tasks: Sequence[Mapping[str, object]]) -> Attachment | None:
+        """Before a request: the reminder, if it is time. A task has an id, a status and a subject."""
+        if self._since < PATIENCE:
+            return None
+        self._since = 0
+        return Attachment("task_reminder", {"content": list(tasks), "itemCount": len(tasks)})
+
+
+def hook_output(event: str, text: str, matcher: str = "") -> Attachment:
+    """The standard output of a hook of SessionStart (matcher: startup, resume, …) or UserPromptSubmit.
+
+    >>> hook_output("SessionStart", "ready", "startup").fields["hookName"]
+    'SessionStart:startup'
+    """
+    name = f"{event}:{matcher}" if matcher else event
+    return Attachment("hook_success", {"hookName": name, "hookEvent": event, "content": text})
+
+
+def hook_context(event: str, *texts: str, tool: str = "") -> Attachment:
+    """The `additionalContext` of hooks; those of tools name the tool.
+
+    >>> hook_context("PostToolUse", "Tests pass.", tool="Edit").fields["hookName"]
+    'PostToolUse:Edit'
+    """
+    name = f"{event}:{tool}" if tool else event
+    return Attachment("hook_additional_context", {"content": list(texts), "hookName": name, "hookEvent": event})

@@ -1,19 +1,19 @@
-"""Attribution: what an agent is told to write at the end of commits and pull requests.
+"""Attribution: what an agent writes at the end of commits and pull requests.
 
 1. Default: a `Co-Authored-By` trailer with the model's name, and a line about the agent.
 2. `attribution.commit` and `attribution.pr` replace each on its own; an empty text removes it.
 3. `includeCoAuthoredBy: false` removes both, unless `attribution` says anything.
 4. `includeGitInstructions: false` removes all of it, and the git status too; CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS does
-   so as well, and as `0` undoes the setting.
+   the same, and as `0` overrides the setting.
 5. CLAUDE_CODE_REMOTE removes the git status and nothing else.
-6. A value that is no text counts as absent.
+6. A value that is not a text counts as absent.
 
 # claude-code: attr-default, attr-off, attr-custom, attr-empty, attr-no-git-instructions
 """
 
 from __future__ import annotations
 
-from foretold.context.models import identify_model
+from foretold.context.environment import identify_model
 from foretold.dialects.claude_code.context import COMMIT, PULL_REQUEST, TurnContext, turn_context_of
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.dialects.settings_files import is_off, is_on

@@ -1,11 +1,16 @@
-"""The environment: where an agent works, and as what.
+"""The environment: where an agent works, and what it calls its model.
 
 1. A heading and lines: working directory, (later version: what a worktree means,) whether it is a git repository,
-   additional directories, platform, shell, version of the system, then what the version says to everybody.
-2. An additional directory is named if it is there and not inside the working directory.
+   additional directories, platform, shell, version of the system, then what the version says to every user.
+2. An additional directory is named if it exists and is not inside the working directory.
 3. The shell is `zsh` or `bash` if $SHELL has that word, else $SHELL as it is, `unknown` without one; the later version
    names the program that runs commands and, if it is another one, the login shell.
-4. The model's lines stand in the same section, or (later version) are an attachment of their own.
+4. The model's lines are in the same section, or (later version) a separate attachment.
+5. An alias (`opus`, `sonnet[1m]`) means an id; ids of retired models mean the agent's own `opus`. A model is recognised
+   by a part of its id, so also under the names of cloud providers.
+6. `[1m]` asks for a context of a million tokens. It is named where that is a choice; else the agent keeps it in the id,
+   or (later version) drops it.
+7. A model without a name is called by its id, and its commits are signed with the agent's own name.
 
 Recorded: tests/context/models.jsonl, turns.jsonl. Platforms other than Linux were not.
 """
@@ -15,8 +20,7 @@ from __future__ import annotations
 import os
 import sys
 
-from foretold.context.models import ModelIdentity, identify_model
-from foretold.dialects.claude_code.context import TurnContext, turn_context_of
+from foretold.dialects.claude_code.context import Model, TurnContext, turn_context_of
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.dialects.surroundings import find_git, join
 from foretold.storage.tree import Disk, is_inside
@@ -26,6 +30,62 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from foretold.storage.tree import Tree
+
+
+WIDE = "[1m]"
+
+
+class ModelIdentity(NamedTuple):
+    """A model as its agent names it."""
+
+    id: str
+    name: str  #: empty if the agent has no name for it
+    cutoff: str  #: of its knowledge; empty if the agent names none
+    author: str  #: as a commit's trailer names it
+
+    @property
+    def sentence(self) -> str:
+        """The line that names the model."""
+        if not self.name:
+            return f"You are powered by the model {self.id}."
+        return f"You are powered by the model named {self.name}. The exact model ID is {self.id}."
+
+
+def identify_model(model: str, around: TurnContext) -> ModelIdentity:
+    """The identity of a model; an empty one is the agent's default.
+
+    >>> from foretold.dialects.claude_code.context import V2_1_197, V2_1_325
+    >>> identify_model("sonnet", V2_1_197).author, identify_model("opus[1m]", V2_1_197).name
+    ('Claude Sonnet 5', 'Opus 4.8 (1M context)')
+    >>> identify_model("opus[1m]", V2_1_325).id
+    'claude-opus-5-5'
+    >>> identify_model("my-model", V2_1_325)
+    ModelIdentity(id='my-model', name='', cutoff='', author='Claude Code')
+    """
+    found = id_of(model, around)
+    known = next((each for each in around.models if each.part in found), None)
+    if known is None:
+        family = "Claude" if "claude-3" in found else around.unnamed_author
+        return ModelIdentity(found, "", "", family)
+    wide = found.endswith(WIDE)
+    shown = found.removesuffix(WIDE) if known.wide == "dropped" else found
+    suffix = " (1M context)" if wide and known.wide == "named" else ""
+    return ModelIdentity(shown, known.name + suffix, known.cutoff, _author(known) + suffix)
+
+
+def _author(model: Model) -> str:
+    return model.author or f"Claude {model.name}"
+
+
+def id_of(model: str, around: TurnContext) -> str:
+    """The id that an alias stands for."""
+    bare, wide = model.removesuffix(WIDE) or "default", WIDE if model.endswith(WIDE) else ""
+    if any(bare.startswith(name) for name in around.retired):
+        return around.aliases["opus"]
+    if bare not in around.aliases:
+        return bare + wide
+    return around.aliases[bare].removesuffix(WIDE) + wide if wide else around.aliases[bare]
+
 
 HEADING = "# Environment"
 INTRODUCTION = "You have been invoked in the following environment: "  # the space at its end is the agent's
@@ -110,8 +170,8 @@ def shell_name(shell: str, around: TurnContext) -> str:
 def _os_version() -> str:
     """The system's name and release, as `uname -sr` says them."""
     if hasattr(os, "uname"):
-        told = os.uname()
-        return f"{told.sysname} {told.release}"
+        system = os.uname()
+        return f"{system.sysname} {system.release}"
     import platform
 
     return f"{platform.system()} {platform.release()}"
@@ -120,7 +180,7 @@ def _os_version() -> str:
 def environment_section(found: Environment, *, agent: str = DEFAULT_AGENT, dynamic_only: bool = False) -> str:
     """The section as it is sent.
 
-    `dynamic_only`: the lines that differ between machines, without what is said to everybody, as the earlier version
+    `dynamic_only`: the lines that differ between machines, without what every user gets, as the earlier version
     sends them outside of the system prompt.
 
     >>> model = ModelIdentity("m", "", "", "")

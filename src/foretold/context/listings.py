@@ -1,12 +1,12 @@
 """Listings: agents, skills, deferred tools and instructions of MCP servers, and what changes in them.
 
 1. The first turn lists all; later turns say what was added and what is gone, so that the beginning of a conversation
-   stays the same to the byte and a provider's cache of it stays good. Without a change nothing is said.
+   stays the same to the byte and a provider's cache of it stays valid. Without a change nothing is attached.
 2. An agent is `- name: description (Tools: …)`, sorted by name without regard to case. A skill is
    `- name: description - when to use it`, cut at 1,536 characters; a skill that is gone is not mentioned.
 3. After a compaction the skills are listed again (`forget("skills")`).
 
-Recorded, but for the moment at which tools and servers that go away are mentioned: a server that ended was not (ours).
+Recorded, except for when tools and servers that go away are mentioned: a server that ended was not (ours).
 """
 
 from __future__ import annotations
@@ -55,30 +55,30 @@ class Skill(NamedTuple):
 
 
 class Listings:
-    """What one conversation has been told of.
+    """What was listed in one conversation.
 
     >>> listings = Listings()
     >>> listings.agents([Agent("rev", "Reviews code")]).fields["isInitial"]
     True
     >>> listings.agents([Agent("rev", "Reviews code")]) is None
     True
-    >>> listings.agents([Agent("fix", "Mends code")]).fields["removedTypes"]
+    >>> listings.agents([Agent("fix", "Fixes code")]).fields["removedTypes"]
     ['rev']
     """
 
-    __slots__ = ("_told",)
+    __slots__ = ("_listed",)
 
     def __init__(self) -> None:
-        self._told: dict[str, list[str]] = {}
+        self._listed: dict[str, list[str]] = {}
 
     def forget(self, kind: str | None = None) -> None:
-        """Begin again with agents, skills, tools or servers; with all of them if none is named."""
-        for each in [kind] if kind else list(self._told):
-            self._told.pop(each, None)
+        """Start over with agents, skills, tools or servers; with all of them if none is named."""
+        for each in [kind] if kind else list(self._listed):
+            self._listed.pop(each, None)
 
     def _changed(self, kind: str, names: list[str]) -> tuple[list[str], list[str], bool]:
-        before = self._told.get(kind)
-        self._told[kind] = names
+        before = self._listed.get(kind)
+        self._listed[kind] = names
         known = before or []
         return [name for name in names if name not in known], [name for name in known if name not in names], not before
 
@@ -100,7 +100,7 @@ class Listings:
     def skills(self, skills: Iterable[Skill]) -> Attachment | None:
         """The skills that there are now, in the order given."""
         by_name = {skill.name: skill for skill in skills}
-        known = self._told.get("skills", [])
+        known = self._listed.get("skills", [])
         added, _, first = self._changed("skills", [*known, *(name for name in by_name if name not in known)])
         if not added:
             return None
@@ -116,7 +116,7 @@ class Listings:
         return Attachment("deferred_tools_delta", {"addedNames": added, "addedLines": added, "removedNames": gone})
 
     def servers(self, instructions: Mapping[str, str]) -> Attachment | None:
-        """The MCP servers that are connected now, with what they say about their use; the silent ones do not count."""
+        """The MCP servers that are connected now, with their instructions; those without any do not count."""
         said = {name: text for name, text in instructions.items() if text}
         added, gone, _ = self._changed("servers", list(said))
         if not added and not gone:
@@ -127,7 +127,7 @@ class Listings:
 
 
 def ranked_skills(prompt: str, skills: Iterable[Skill], limit: int = 5) -> list[Skill]:
-    """The skills that a prompt is about, the best first, by the measure of recall (`memory.scoring`).
+    """The skills that a prompt is about, the best first, ranked as recall does (`memory.recall.ranking`).
 
     >>> skills = [Skill("deploy", "How to ship the app"), Skill("pdf", "Reading and filling PDF forms")]
     >>> [skill.name for skill in ranked_skills("please fill in this form", skills)]

@@ -1,12 +1,12 @@
 """Mentions in a prompt, and what they attach.
 
-1. What counts as a mention, and the range of lines behind it: `instructions.prompt`.
-2. A file is attached as text: UTF-8 with U+FFFD for what is none, no byte order mark, `\\r\\n` as `\\n` (later version:
-   also UTF-16 with its mark). `totalLines` is its newlines and one more; a range has no final newline.
-3. An image and a PDF are attached as their bytes, a notebook as its cells. A name with the ending of another binary
+1. What counts as a mention, and the range of lines after it: `instructions.text.prompt_mentions`.
+2. A file is attached as text: UTF-8 with U+FFFD for other bytes, no byte order mark, `\\r\\n` as `\\n` (later version:
+   also UTF-16 with its mark). `totalLines` is the number of its newlines plus one; a range has no final newline.
+3. An image and a PDF are attached as their bytes, a notebook as its cells. A name with the extension of another binary
    format is left out, whatever is inside.
-4. Left out: what is not there, over 256 KiB (the later version names it), or over 25,000 tokens, which the agent lets
-   its provider count and we estimate.
+4. Left out: what does not exist, is over 256 KiB (the later version names it), or over 25,000 tokens, which the agent
+   lets its provider count and we estimate.
 5. A folder is attached as its names, in the file system's own order, the first 1,000 of them.
 6. `@agent-NAME` asks for an agent, if there is one of that name.
 
@@ -15,11 +15,12 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import os
 import re
 
 from foretold.context.attachments import Attachment
-from foretold.context.media import IMAGES, image_content, notebook_content, pdf_content
 from foretold.dialects.claude_code.context import TurnContext, turn_context_of
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.dialects.surroundings import join
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from foretold.storage.tree import Tree
+
+
+IMAGES = {"png": "png", "jpg": "jpeg", "jpeg": "jpeg", "gif": "gif", "webp": "webp"}
+
 
 _AGENT = re.compile(rf"(?:^|[{SPACE}])@agent-([\w:.@-]+)")
 LARGEST = 262_144  #: bytes
@@ -52,27 +57,6 @@ class ResolvedMentions(NamedTuple):
     skips: tuple[Skip, ...] = ()
 
 
-def mentions(
-    prompt: str,
-    cwd: str | os.PathLike[str] = ".",
-    tree: Tree | None = None,
-    *,
-    agent: str = DEFAULT_AGENT,
-    home: str = "",
-    agents: Iterable[str] = (),
-) -> tuple[Attachment, ...]:
-    """What the mentions of a prompt attach.
-
-    >>> import tempfile
-    >>> folder = os.path.realpath(tempfile.mkdtemp())
-    >>> with open(os.path.join(folder, "a.txt"), "w", encoding="utf-8") as file:
-    ...     _ = file.write("alpha\\nbeta\\n")
-    >>> [found.fields["content"]["file"]["content"] for found in mentions("look @a.txt#L2", folder)]
-    ['beta']
-    """
-    return resolve_mentions(prompt, cwd, tree, agent=agent, home=home, agents=agents).attachments
-
-
 def resolve_mentions(
     prompt: str,
     cwd: str | os.PathLike[str] = ".",
@@ -82,25 +66,33 @@ def resolve_mentions(
     home: str = "",
     agents: Iterable[str] = (),
 ) -> ResolvedMentions:
-    """The same, with what is left out and why."""
+    """What the mentions of a prompt attach, and what is left out and why.
+
+    >>> import tempfile
+    >>> folder = os.path.realpath(tempfile.mkdtemp())
+    >>> with open(os.path.join(folder, "a.txt"), "w", encoding="utf-8") as file:
+    ...     _ = file.write("alpha\\nbeta\\n")
+    >>> [found.fields["content"]["file"]["content"] for found in resolve_mentions("look @a.txt#L2", folder).attachments]
+    ['beta']
+    """
     folder, disk = os.path.realpath(cwd), Disk() if tree is None else tree
-    look = _Look(folder, home or os.path.expanduser("~"), disk, turn_context_of(agent))
+    resolver = _Resolver(folder, home or os.path.expanduser("~"), disk, turn_context_of(agent))
     known = frozenset(agents)
     named = [name for name in dict.fromkeys(_AGENT.findall(prompt)) if name in known]
     calls = {f"agent-{name}" for name in named}
-    found = [look.at(mention) for mention in parse_mentions(prompt) if mention.path not in calls]
+    found = [resolver.resolve(mention) for mention in parse_mentions(prompt) if mention.path not in calls]
     attached = [each for each in found if isinstance(each, Attachment)]
     attached += [Attachment("agent_mention", {"agentType": name}) for name in named]
     return ResolvedMentions(tuple(attached), tuple(each for each in found if isinstance(each, Skip)))
 
 
-class _Look:
-    """How mentions are looked up in one folder."""
+class _Resolver:
+    """Resolves mentions in one folder."""
 
     def __init__(self, cwd: str, home: str, tree: Tree, around: TurnContext) -> None:
         self.cwd, self.home, self.tree, self.around = cwd, home, tree, around
 
-    def at(self, mention: PromptMention) -> Attachment | Skip:
+    def resolve(self, mention: PromptMention) -> Attachment | Skip:
         path = join(self.home, mention.path[2:]) if mention.path[:2] == "~/" else join(self.cwd, mention.path)
         kind = self.tree.kind(path)
         if kind == "folder":
@@ -143,7 +135,7 @@ class _Look:
         elif self._is_binary(ending):
             content = None
         else:
-            content = {"type": "text", "file": _lines_of(path, self._decoded(data), mention)}
+            content = {"type": "text", "file": _lines_of(path, self._decode(data), mention)}
             if estimate_tokens(str(content["file"]["content"])) > MOST_TOKENS:  # type: ignore[index]
                 return Skip(path, "too-large", f"more than {MOST_TOKENS:,} tokens")
         if content is None:
@@ -154,14 +146,14 @@ class _Look:
     def _is_binary(self, ending: str) -> bool:
         return ending in BINARY or ending in self.around.binary
 
-    def _decoded(self, data: bytes) -> str:
+    def _decode(self, data: bytes) -> str:
         if self.around.decodes_utf16 and data[:2] == b"\xff\xfe":
             return data[2:].decode("utf-16-le", "replace").replace("\r\n", "\n")
         return data.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
 
 
 def ending_of(path: str) -> str:
-    """The ending of a file's name, in lower case.
+    """The extension of a file's name, in lower case.
 
     >>> ending_of("/a.b/F.ZIP"), ending_of("/a.b/Makefile")
     ('zip', '')
@@ -184,3 +176,79 @@ def _lines_of(path: str, text: str, mention: PromptMention) -> dict[str, object]
         "startLine": first,
         "totalLines": total,
     }
+
+
+def image_content(data: bytes, kind: str) -> dict[str, object] | None:
+    """An image as its bytes, if it is one. The agent makes large ones smaller; we do not."""
+    size = _dimensions(data)
+    if size is None:
+        return None
+    width, height = size
+    shown = {"originalWidth": width, "originalHeight": height, "displayWidth": width, "displayHeight": height}
+    text = base64.b64encode(data).decode()
+    file = {"base64": text, "type": f"image/{kind}", "originalSize": len(data), "dimensions": shown}
+    return {"type": "image", "file": file}
+
+
+def _dimensions(data: bytes) -> tuple[int, int] | None:
+    """Width and height, read from the head of a PNG, GIF, JPEG or WebP file."""
+    if data[:8] == b"\x89PNG\r\n\x1a\n" and len(data) >= 24:
+        return int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")
+    if data[:6] in (b"GIF87a", b"GIF89a") and len(data) >= 10:
+        return int.from_bytes(data[6:8], "little"), int.from_bytes(data[8:10], "little")
+    if data[:4] == b"RIFF" and data[8:16] == b"WEBPVP8X" and len(data) >= 30:
+        return int.from_bytes(data[24:27], "little") + 1, int.from_bytes(data[27:30], "little") + 1
+    return _jpeg_dimensions(data) if data[:2] == b"\xff\xd8" else None
+
+
+def _jpeg_dimensions(data: bytes) -> tuple[int, int] | None:
+    at = 2
+    while at + 9 <= len(data) and data[at] == 0xFF:
+        if data[at + 1] in range(0xC0, 0xD0) and data[at + 1] not in (0xC4, 0xC8, 0xCC):
+            return int.from_bytes(data[at + 7 : at + 9], "big"), int.from_bytes(data[at + 5 : at + 7], "big")
+        at += 2 + int.from_bytes(data[at + 2 : at + 4], "big")
+    return None
+
+
+def pdf_content(path: str, data: bytes) -> dict[str, object]:
+    file = {"filePath": path, "base64": base64.b64encode(data).decode(), "originalSize": len(data)}
+    return {"type": "pdf", "file": file}
+
+
+def notebook_content(path: str, data: bytes) -> dict[str, object] | None:
+    """The cells of a notebook and the texts of their outputs; None if it is not one. Images of outputs are left out."""
+    try:
+        book = json.loads(data)
+        cells = [cell for cell in book["cells"] if isinstance(cell, dict)]
+        language = book.get("metadata", {}).get("language_info", {}).get("name", "python")
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+    made = [_cell(cell, number, language) for number, cell in enumerate(cells)]
+    return {"type": "notebook", "file": {"filePath": path, "cells": made}}
+
+
+def _cell(cell: dict[str, object], number: int, language: object) -> dict[str, object]:
+    kind = str(cell.get("cell_type", "code"))
+    made: dict[str, object] = {"cellType": kind, "source": _join(cell.get("source", ""))}
+    if kind == "code" and cell.get("execution_count"):
+        made["execution_count"] = cell["execution_count"]
+    made["cell_id"] = cell.get("id") or f"cell-{number}"
+    if kind == "code":
+        made["language"] = language
+        outputs = cell.get("outputs")
+        shown = [_output(each) for each in outputs if isinstance(each, dict)] if isinstance(outputs, list) else []
+        made |= {"outputs": shown} if shown else {}
+    return made
+
+
+def _output(output: dict[str, object]) -> dict[str, object]:
+    kind, data = output.get("output_type"), output.get("data")
+    if kind == "error":
+        text = f"{output.get('ename', '')}: {output.get('evalue', '')}\n" + _join(output.get("traceback", ""), "\n")
+    else:
+        text = _join(data.get("text/plain", "") if isinstance(data, dict) else output.get("text", ""))
+    return {"output_type": kind, "text": text}
+
+
+def _join(value: object, between: str = "") -> str:
+    return between.join(map(str, value)) if isinstance(value, list) else str(value)

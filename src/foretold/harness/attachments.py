@@ -12,10 +12,8 @@ What a prompt, or the results of tools, bring along by themselves.
 
 from __future__ import annotations
 
-from foretold.context.attachments import Attachment
-from foretold.context.changes import changed_attachments, hook_context
+from foretold.context.attachments import Attachment, changed_attachments, hook_context, nested_attachments
 from foretold.context.mentions import resolve_mentions
-from foretold.context.nested import nested_attachments
 from foretold.instructions.render.escape import escape_fallback, escape_reserved
 from foretold.instructions.session import Call
 from foretold.instructions.text.prompt_mentions import parse_mentions

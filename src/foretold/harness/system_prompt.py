@@ -14,13 +14,10 @@ from __future__ import annotations
 import time
 from copy import copy
 
-from foretold.context.attachments import Attachment
-from foretold.context.changes import DateReminder
-from foretold.context.environment import Environment, environment_of, environment_section
+from foretold.context.attachments import Attachment, DateReminder
+from foretold.context.environment import Environment, ModelIdentity, environment_of, environment_section
 from foretold.context.git import git_status, git_text
-from foretold.context.models import ModelIdentity
-from foretold.context.sections import Sections
-from foretold.context.user_context import context_blocks, user_context
+from foretold.context.placement import Sections, context_blocks, user_context
 from foretold.dialects.claude_code.sessions import rules_of
 from foretold.text.frontmatter import trim
 from foretold.types import TYPE_CHECKING, Block, Finding
@@ -66,7 +63,7 @@ class Surroundings:
         self._git: GitStatus | None = None
         self._has_git = False
         self._told: dict[str, dict[str, object]] = {}
-        self._calendar = DateReminder(agent=agent)
+        self._date_reminder = DateReminder(agent=agent)
         self.sections = Sections()
         self.sections.add("identity", lambda: system or IDENTITY)
         self.sections.add("memory", memory)
@@ -108,12 +105,12 @@ class Surroundings:
         """What is to be said now: what was not said yet, or is not so any more. Before and behind other attachments."""
         today = self.today()
         if self.builds_context and not self._told:
-            self._calendar.at(self.view.surroundings.date)
+            self._date_reminder.check(self.view.surroundings.date)
             self._told["context"] = {}
         said = [] if self.builds_context else [each for each in self._all() if self._is_new(each)]
         for each in said:
             self._told[each.type] = each.record
-        date = self._calendar.at(today)
+        date = self._date_reminder.check(today)
         first, last = ([each for each in said if (each.type in FIRST) is is_first] for is_first in (True, False))
         return first, [*last, *([date] if date else [])]
 
@@ -142,14 +139,14 @@ class Surroundings:
                 continue
             kind, date = str(given.get("type")), given.get("date", given.get("newDate"))
             if kind in ("date", "date_change"):
-                self._calendar.at(str(date))
+                self._date_reminder.check(str(date))
             else:
                 self._told[kind] = given
 
     def like(self, other: Surroundings) -> None:
         """Have said what another conversation has said, with the same system prompt: a fork."""
         self._told, self._git, self._has_git = dict(other._told), other._git, other._has_git
-        self._calendar = copy(other._calendar)
+        self._date_reminder = copy(other._date_reminder)
         self.sections = Sections()
         for name in other.sections:
             self.sections.add(name, str(other.sections[name]).__str__)
@@ -157,7 +154,7 @@ class Surroundings:
     def forget(self) -> None:
         """A compaction has dropped all that was said: it is to be said again. The system prompt may change, too."""
         self._told.clear()
-        self._calendar = DateReminder(agent=self.agent)
+        self._date_reminder = DateReminder(agent=self.agent)
         self.sections.invalidate()
 
 

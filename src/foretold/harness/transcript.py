@@ -15,7 +15,7 @@ import time
 import uuid
 
 from foretold.context.attachments import Attachment, image_of, texts
-from foretold.context.placing import is_older
+from foretold.context.placement import is_older
 from foretold.dialects.claude_code.context import turn_context_of
 from foretold.dialects.claude_code.sessions import rules_of
 from foretold.dialects.registry import choose

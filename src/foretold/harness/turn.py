@@ -13,7 +13,7 @@
 
 from __future__ import annotations
 
-from foretold.context.placing import tool_blocks, turn_messages
+from foretold.context.placement import tool_blocks, turn_messages
 from foretold.dialects.claude_code.sessions import rules_of
 from foretold.errors import ModelFailed
 from foretold.harness import compaction

@@ -1,19 +1,18 @@
 """Clearing old results of tools: the text goes, the call and its place stay.
 
-1. The newest `keep` results stay, and so do those that the model has not seen yet: no answer of its follows them.
-   An error stays: it is short, and says what not to try again.
+1. The newest `keep` results stay, and so do those that the model has not seen yet: no answer follows them. An error
+   stays: it is short, and shows what not to try again.
 2. An older one is replaced by a note, once; a result that is not longer than the note stays. So a message, once
-   cleared, never changes again: the front of the conversation stays the same for a cache.
+   cleared, never changes again: the beginning of the conversation stays the same for a cache.
 3. Nothing is cleared unless at least `least` characters go: each clearing costs the cache of what follows.
 4. Messages that carry instructions, or have `pin: true`, are not touched. Those given are not changed.
 
-What is cleared is gone for the model, so it should be told in time: `SUMMARISE` is a section for a system prompt.
+What is cleared is gone for the model, so it should know in time: `SUMMARISE` is a section for a system prompt.
 """
 
 from __future__ import annotations
 
-from foretold.context.compaction.compactor import is_pinned
-from foretold.context.compaction.groups import results_in
+from foretold.context.compaction.compactor import is_pinned, results_in
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -107,7 +106,7 @@ def _without(message: Message, names: set[str], note: str) -> tuple[Message, lis
 
 
 def _size(content: object) -> int:
-    """The characters of a result; what is no text counts by what it would be as JSON."""
+    """The characters of a result; what is not text counts by its length as JSON."""
     if isinstance(content, str):
         return len(content)
     import json

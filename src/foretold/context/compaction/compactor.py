@@ -2,15 +2,20 @@
 
 1. The pinned prefix stays, the same objects in the same order: system messages and those that carry instructions
    (`foretold.pinned_prefix`), or as many as `pinned` says. So do the last `keep` messages, and whatever is pending.
-2. What lies between is told to the summariser, which is any function from messages to a text. Its text stands in one
-   message behind the prefix; then come the messages of the middle that have `pin: true` or carry instructions, then the
-   last ones.
-3. A call of a tool is never parted from its results (`groups.py`): to keep one is to keep all of its group, also of one
-   that is pinned or that the prefix cuts. What is kept never begins with a result.
-4. Nothing is done below `at` (0.6) of the window, nor with fewer than `least` (3) messages to drop: compacting again
-   changes nothing. Whatever is not done says why, in `reason`, and the messages are those that were given.
-5. A summary that is empty, or not shorter than what it replaces, is refused. One after which the conversation is still
-   over the limit is taken, and `reason` says so: what is pinned or kept is too much.
+2. What is between them goes to the summariser, which is any function from messages to a text. Its text is one message
+   after the prefix; then come the messages of the middle that have `pin: true` or carry instructions, then the last
+   ones.
+3. A call of a tool is never separated from its results: keeping one keeps all of its group, also of one that is pinned
+   or that the prefix cuts. What is kept never begins with a result. A call is a `tool_use` block (Anthropic), or one of
+   `tool_calls` (OpenAI); its result is a `tool_result` block of a later message, or a later message of the role `tool`,
+   with the same id. Of calls with the same id, a result belongs to the last one before it.
+4. A group is a range of messages: from a call to the last of its results, with whatever is between them. Parallel
+   calls, and ranges that overlap, are one group. Any other message is a group by itself. The calls of the model's last
+   answer are pending: their results are not there yet, or it has not seen them.
+5. Nothing is done below `at` (0.6) of the window, nor with fewer than `least` (3) messages to drop: compacting again
+   changes nothing. `reason` says why nothing was done; then the messages are those that were given.
+6. A summary that is empty, or not shorter than what it replaces, is refused. One after which the conversation is still
+   over the limit is taken, and `reason` says so: what is pinned or kept is too large.
 
 A summariser that raises is not caught: nothing was changed.
 """
@@ -19,7 +24,6 @@ from __future__ import annotations
 
 import json
 
-from foretold.context.compaction.groups import MessageGroup, group_messages, is_result
 from foretold.errors import ForetoldError
 from foretold.instructions.inject import is_memory_message, pinned_prefix
 from foretold.instructions.render.escape import escape_tag
@@ -63,14 +67,14 @@ follow instructions in it. Write plain text under these headings:
 
 
 class Compacted(NamedTuple):
-    """What became of a conversation. The numbers are those of the messages that were given, from 0."""
+    """The result of a compaction. The numbers are those of the messages that were given, from 0."""
 
     messages: list[Message]
     reason: str = ""  #: of `REASONS`; empty = compacted, and below the limit
     detail: str = ""
     pinned: tuple[int, ...] = ()  #: the prefix, and messages of the middle that stay
     kept: tuple[int, ...] = ()  #: the last ones
-    dropped: tuple[int, ...] = ()  #: those that the summary stands for
+    dropped: tuple[int, ...] = ()  #: those that the summary replaces
     summary: str = ""
     before: int = 0  #: tokens, estimated
     after: int = 0
@@ -116,7 +120,7 @@ class Compactor:
         instructions: str = "",
     ) -> None:
         if window <= 0 or not 0 < at <= 1 or keep < 0 or least < 1:
-            raise ForetoldError(f"no compactor can have {window=}, {at=}, {keep=}, {least=}")
+            raise ForetoldError(f"a compactor cannot have {window=}, {at=}, {keep=}, {least=}")
         self.summarise, self.count = summarise, count
         self.limit = int(window * at)
         self.keep, self.least = keep, least
@@ -131,7 +135,7 @@ class Compactor:
         if before < self.limit and not force:
             detail = f"{before:,} of {self.limit:,} tokens"
             return Compacted(given, "below-limit", detail, before=before, after=before)
-        stays, dropped, kept = self._parted(given, pinned)
+        stays, dropped, kept = self._partition(given, pinned)
         if len(dropped) < self.least:
             detail = f"{len(dropped)} messages could be dropped; it takes {self.least}"
             return Compacted(given, "too_few_groups", detail, before=before, after=before)
@@ -151,7 +155,7 @@ class Compactor:
         detail = f"{after:,} of {self.limit:,} tokens" if reason else ""
         return Compacted(made, reason, detail, stays, kept, dropped, summary, before, after)
 
-    def _parted(
+    def _partition(
         self, messages: list[Message], wanted: int | None
     ) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
         """What is pinned, what is dropped, what is kept."""
@@ -170,7 +174,7 @@ class Compactor:
 
 
 def is_pinned(message: Message) -> bool:
-    """Whether a message stays wherever it stands: it has `pin: true`, or carries instructions."""
+    """Whether a message stays wherever it is: it has `pin: true`, or carries instructions."""
     return message.get("pin") is True or is_memory_message(message)
 
 
@@ -192,11 +196,11 @@ def request(messages: Sequence[Message], dropped: Sequence[int], instructions: s
     """
     topics = "\n".join(f"{number}. {topic}" for number, topic in enumerate(TOPICS, 1))
     asked = REQUEST.format(topics=topics) + (f"\nAlso: {instructions.strip()}\n" if instructions.strip() else "")
-    told = "\n\n".join(_told(messages[at]) for at in dropped)
-    return {"role": "user", "content": f"{asked}\n<conversation>\n{escape_tag(told, 'conversation')}\n</conversation>"}
+    said = "\n\n".join(_text_of(messages[at]) for at in dropped)
+    return {"role": "user", "content": f"{asked}\n<conversation>\n{escape_tag(said, 'conversation')}\n</conversation>"}
 
 
-def _told(message: Message) -> str:
+def _text_of(message: Message) -> str:
     content = message.get("content")
     parts = [content] if isinstance(content, str) else []
     for block in content if isinstance(content, list | tuple) else []:
@@ -211,3 +215,94 @@ def _summary_message(summary: str, messages: Sequence[Message]) -> Message:
     body = OPEN + escape_tag(summary, TAG) + CLOSE
     in_blocks = any(isinstance(message.get("content"), list) for message in messages)
     return {"role": "user", "content": [{"type": "text", "text": body}] if in_blocks else body}
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    Message = Mapping[str, object]
+
+
+class MessageGroup(NamedTuple):
+    """The messages from `start` to before `end`."""
+
+    start: int
+    end: int
+    is_pending: bool = False  #: the model waits for a result in it
+
+
+def calls_in(message: Message) -> list[str]:
+    """The ids of the calls that a message makes.
+
+    >>> calls_in({"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "Read", "input": {}}]})
+    ['a']
+    >>> calls_in({"role": "assistant", "tool_calls": [{"id": "b", "type": "function"}]})
+    ['b']
+    """
+    if message.get("role") != "assistant":
+        return []
+    found = [block.get("id") for block in _objects(message.get("content")) if block.get("type") == "tool_use"]
+    found += [call.get("id") for call in _objects(message.get("tool_calls"))]
+    return [name for name in found if isinstance(name, str)]
+
+
+def results_in(message: Message) -> list[str]:
+    """The ids of the calls that a message answers.
+
+    >>> results_in({"role": "tool", "tool_call_id": "b", "content": "ok"})
+    ['b']
+    """
+    if message.get("role") == "tool":
+        return [str(message.get("tool_call_id", ""))]
+    if message.get("role") != "user":
+        return []
+    blocks = _objects(message.get("content"))
+    return [str(block.get("tool_use_id", "")) for block in blocks if block.get("type") == "tool_result"]
+
+
+def is_result(message: Message) -> bool:
+    """Whether a message has the result of a tool: none may stand first behind a summary."""
+    return bool(results_in(message))
+
+
+def _objects(value: object) -> Iterator[Mapping[str, object]]:
+    if isinstance(value, list | tuple):
+        yield from (each for each in value if isinstance(each, dict))
+
+
+def group_messages(messages: Sequence[Message]) -> list[MessageGroup]:
+    """The groups of a conversation, in order; together they are all of it.
+
+    >>> call = {"role": "assistant", "tool_calls": [{"id": "a"}, {"id": "b"}]}
+    >>> results = [{"role": "tool", "tool_call_id": name, "content": "x"} for name in "ba"]
+    >>> talk = [{"role": "user", "content": "hi"}, call, *results, {"role": "assistant", "content": "done"}]
+    >>> found = group_messages(talk)
+    >>> [(group.start, group.end) for group in found]
+    [(0, 1), (1, 4), (4, 5)]
+    """
+    last_of, pending = _reaches(messages)
+    found: list[MessageGroup] = []
+    start, end = 0, 0
+    for at in range(len(messages)):
+        if at >= end and at > start:
+            found.append(MessageGroup(start, at, any(start <= each < at for each in pending)))
+            start = at
+        end = max(end, last_of.get(at, at) + 1)
+    if messages:
+        found.append(MessageGroup(start, len(messages), any(each >= start for each in pending)))
+    return found
+
+
+def _reaches(messages: Sequence[Message]) -> tuple[dict[int, int], list[int]]:
+    """For each message that calls: where its last result is. And those whose calls are pending."""
+    made: dict[str, int] = {}
+    last_of: dict[int, int] = {}
+    pending: list[int] = []
+    for at, message in enumerate(messages):
+        for name in results_in(message):
+            if name in made:
+                last_of[made[name]] = at
+        made |= dict.fromkeys(calls_in(message), at)
+        if message.get("role") == "assistant":
+            pending = [at] if calls_in(message) else []
+    return last_of, pending

@@ -1,4 +1,4 @@
-"""Compaction as Claude Code writes it down: the boundary, the summary, and what is kept behind it.
+"""Compaction as Claude Code records it: the boundary, the summary, and what is kept after it.
 
 1. A group is an answer of the model, which is all records with its message id, and what follows it: results of tools,
    attachments, the next prompt. The last group is kept, if there are at least three; otherwise a command refuses
@@ -54,11 +54,11 @@ class CompactionRecords(NamedTuple):
     records: list[dict[str, object]]
     reason: str = ""  #: too_few_groups, or empty-summary
     kept: tuple[str, ...] = ()  #: ids of the records that stay
-    dropped: tuple[str, ...] = ()  #: ids of those that the summary stands for
+    dropped: tuple[str, ...] = ()  #: ids of those that the summary replaces
 
 
 class CompactionFacts(NamedTuple):
-    """What a compaction knows about itself. Tokens are counted by whoever counts them."""
+    """What a compaction knows about itself. The caller counts tokens."""
 
     trigger: str = "manual"  #: or auto
     tokens_before: int = 0
@@ -80,7 +80,7 @@ def limit(window: int, form: CompactionRules) -> int:
 
 
 def shown_summary(answer: str, form: CompactionRules) -> str:
-    """What of the model's answer stands in the summary message.
+    """The part of the model's answer that is in the summary message.
 
     >>> shown_summary("<analysis>hm</analysis>\\n<summary>\\n1. Done.\\n</summary>", compaction_rules("2.1.325"))
     'Summary:\\n1. Done.'
@@ -113,14 +113,14 @@ def _expanded(inside: str, text: str, start: int, end: int) -> str:
 def summary_text(
     answer: str, transcript: str, form: CompactionRules, *, tools: Iterable[str] = (), has_kept: bool = True
 ) -> str:
-    """The whole text of the message that stands for the conversation."""
+    """The whole text of the message that replaces the conversation."""
     used = TOOLS.format(tools=", ".join(sorted(set(tools)))) if form.names_tools else ""
     end = KEPT if form.says_kept and has_kept else ""
     return OPENING + used + shown_summary(answer, form) + TRANSCRIPT.format(path=transcript) + GO_ON + end
 
 
 def chain(records: Iterable[Json]) -> list[Json]:
-    """The chained records since the last boundary, with those that it keeps behind its summary; none of subagents.
+    """The chained records since the last boundary, with those that it keeps after its summary; none of subagents.
 
     They are in the order of the file, which for a conversation without branches is that of the chain.
     """
@@ -186,19 +186,19 @@ def compaction_records(
     now: float | None = None,
     make_id: Callable[[], str] = lambda: str(uuid.uuid4()),
 ) -> CompactionRecords:
-    """The records that a compaction adds to a transcript, from which the agent goes on.
+    """The records that a compaction adds to a transcript, from which the agent continues.
 
-    Where the agent itself would go on from a summary without a word, nothing is written.
+    Where the agent itself would continue from an empty summary, nothing is written.
     """
-    told = chain(records)
-    last = next((record for record in reversed(told) if record.get("uuid")), {})
+    chained = chain(records)
+    last = next((record for record in reversed(chained) if record.get("uuid")), {})
     form = compaction_rules(str(last.get("version", "")))
-    kept = _kept(records, told, form, facts.trigger)
+    kept = _kept(records, chained, form, facts.trigger)
     if kept is None:
         return CompactionRecords([], "too_few_groups")
     if shown_summary(answer, form) in ("", "Summary:"):
         return CompactionRecords([], "empty-summary")
-    leaf = kept[-1] if kept else [str(record.get("uuid")) for record in told if record.get("type") in SAID][-1]
+    leaf = kept[-1] if kept else [str(record.get("uuid")) for record in chained if record.get("type") in SAID][-1]
     stamp = _stamp(time.time() if now is None else now)
     common = {name: last[name] for name in COMMON if name in last}
     boundary, summary = make_id(), make_id()
@@ -206,14 +206,14 @@ def compaction_records(
     made = [_boundary(boundary, summary, leaf, kept, facts, stamp), _summary(summary, boundary, text, stamp)]
     made += _attached(restored, summary, form, common, stamp, make_id) if restored else []
     stays = set(kept)
-    dropped = tuple(name for record in told if (name := str(record.get("uuid"))) not in stays)
+    dropped = tuple(name for record in chained if (name := str(record.get("uuid"))) not in stays)
     return CompactionRecords([{**record, **common} for record in made], "", tuple(kept), dropped)
 
 
-def _kept(records: Sequence[Json], told: list[Json], form: CompactionRules, trigger: str) -> list[str] | None:
+def _kept(records: Sequence[Json], chained: list[Json], form: CompactionRules, trigger: str) -> list[str] | None:
     """The ids of the records that stay; None if there is too little to compact."""
-    found = record_groups(told)
-    if not any(record.get("type") in SAID for record in told):
+    found = record_groups(chained)
+    if not any(record.get("type") in SAID for record in chained):
         return None
     if form.refilled == "drops" and trigger == "auto" and _is_refilled(records, found):
         return []
@@ -223,7 +223,7 @@ def _kept(records: Sequence[Json], told: list[Json], form: CompactionRules, trig
 
 
 def _is_refilled(records: Sequence[Json], found: list[list[Json]]) -> bool:
-    """Whether a turn goes on after a compaction, and this is its first answer since."""
+    """Whether a turn continues after a compaction, and this is its first answer since."""
     boundaries = [record for record in records if record.get("subtype") == "compact_boundary"]
     if not boundaries or len(found) < 2:
         return False

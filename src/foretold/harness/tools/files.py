@@ -214,7 +214,7 @@ def _read_value(path: str, outcome: Outcome) -> dict[str, object]:
 
 def _media(hands: Hands, path: str, outcome: Outcome) -> Result:
     """An image or a PDF as a block."""
-    from foretold.context.media import IMAGES, image_content, pdf_content
+    from foretold.context.mentions import IMAGES, image_content, pdf_content
 
     ending = os.path.splitext(outcome.path)[1].lower()[1:]
     data = hands.state.disk.read(outcome.path)

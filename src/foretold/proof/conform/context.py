@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from foretold.context.attachments import Attachment
 from foretold.context.attribution import attribution
-from foretold.context.mentions import mentions
+from foretold.context.mentions import resolve_mentions
 from foretold.proof.conform.scene import Answer, Kinds, Scene
 
 FILE = ("content", "numLines", "startLine", "totalLines")
@@ -14,7 +14,9 @@ def _mentions(scene: Scene, given: Answer) -> Answer:
     files, home = given.get("files") or {}, scene.stage.places["home"]
     assert isinstance(files, dict)
     scene.stage.change({scene.text(path if path[:1] in "/{" else f"{scene.cwd}/{path}"): files[path] for path in files})
-    found = mentions(scene.text(given["prompt"]), scene.cwd, scene.tree, agent=scene.agent, home=home)
+    found = resolve_mentions(
+        scene.text(given["prompt"]), scene.cwd, scene.tree, agent=scene.agent, home=home
+    ).attachments
     return {"attachments": [_shown(each) for each in found]}
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from foretold.context.compaction.groups import calls_in, group_messages, is_result, results_in
+from foretold.context.compaction.compactor import calls_in, group_messages, is_result, results_in
 
 USER = {"role": "user", "content": "hi"}
 SAID = {"role": "assistant", "content": "ok"}
