@@ -155,7 +155,7 @@ def test_a_summariser_that_fails_changes_nothing():
 
 @pytest.mark.parametrize("options", [{"window": 0}, {"at": 0}, {"at": 1.1}, {"keep": -1}, {"least": 0}])
 def test_impossible(options):
-    with pytest.raises(ForetoldError, match="no compactor can have"):
+    with pytest.raises(ForetoldError, match="a compactor cannot have"):
         compactor(**options)
 
 

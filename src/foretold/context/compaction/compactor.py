@@ -30,7 +30,7 @@ from foretold.instructions.render.escape import escape_tag
 from foretold.types import TYPE_CHECKING, NamedTuple, estimate_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     Message = Mapping[str, object]
     Summariser = Callable[[list[Message]], str]
@@ -215,12 +215,6 @@ def _summary_message(summary: str, messages: Sequence[Message]) -> Message:
     body = OPEN + escape_tag(summary, TAG) + CLOSE
     in_blocks = any(isinstance(message.get("content"), list) for message in messages)
     return {"role": "user", "content": [{"type": "text", "text": body}] if in_blocks else body}
-
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    Message = Mapping[str, object]
 
 
 class MessageGroup(NamedTuple):
