@@ -417,7 +417,7 @@ def test_conform_with_a_failure_and_a_skip(place):
     lines = text(done).split("\n")
     assert lines[-2] == "1 passed, 1 failed, 1 skipped"
     assert "failed  disc-basic" in lines
-    assert "skipped disc-basic: it runs shell commands to set itself up; --allow-setup permits that" in lines
+    assert "skipped disc-basic: its setup runs shell commands; allow them with --allow-setup" in lines
     assert any("something else" in line for line in lines)
     assert (done.returncode, done.stderr) == (1, b"")
 

@@ -15,7 +15,7 @@ import pytest
 from foretold.dialects.claude_code import files as said
 from foretold.files.disk import Disk
 from foretold.files.read_state.state import ReadState
-from foretold.proof.conform.files import Play
+from foretold.proof.conform.files import FileSession
 
 
 class Quick(Disk):
@@ -94,7 +94,7 @@ def spelled_out(text):
 
 def played(case, root):
     stage = Stage(root)
-    play = Play(stage.places["{cwd}"], case["version"], case["model"], stage.places["{home}"])
+    play = FileSession(stage.places["{cwd}"], case["version"], case["model"], stage.places["{home}"])
     for name, content in case["files"].items():
         play.stage(stage.fill(name), content)
     for step in case["steps"]:

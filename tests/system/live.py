@@ -24,8 +24,8 @@ import tempfile
 import time
 from typing import NamedTuple
 
-from foretold.proof.conform.cases import Outcome, read_cases
-from foretold.proof.probe.live import play
+from foretold.proof.conform.cases import CaseOutcome, read_cases
+from foretold.proof.probe.cases import play
 from foretold.proof.probe.run import probe
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -114,10 +114,10 @@ def install(release: Release) -> str:
     return runner
 
 
-def replay(release: Release, program: str, *, full: bool) -> list[Outcome]:
+def replay(release: Release, program: str, *, full: bool) -> list[CaseOutcome]:
     """Play the cases of a release."""
     cases = read_cases(os.path.join(ROOT, "tests", "conformance", f"{release.cases or release.agent}.jsonl"))
-    found: list[Outcome] = []
+    found: list[CaseOutcome] = []
     for case in cases:
         if not full and sum(outcome.status != "skipped" for outcome in found) >= release.few:
             break

@@ -21,9 +21,9 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from foretold.proof.probe.inside import filled
 from foretold.proof.probe.recipes import RECIPES
 from foretold.proof.probe.run import ask_agent
+from foretold.proof.probe.sandbox import fill_places
 from foretold.sessions.resumption.codex import resume_codex
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -60,7 +60,7 @@ def ask(
     recipe = RECIPES["codex"]
     words = ("exec", "resume") if resume else ("exec",)
     argv = (*words, FREE, *more, "--skip-git-repo-check", *((resume,) if resume else ()), "{prompt}")
-    files = {name: filled(text, {"kept": ""}) for name, text in recipe.files.items()}
+    files = {name: fill_places(text, {"kept": ""}) for name, text in recipe.files.items()}
     folder, scratch = os.path.join(place.root, "project"), os.path.join(place.root, "scratch")
     for each in (place.home, folder, scratch):
         os.makedirs(each, exist_ok=True)

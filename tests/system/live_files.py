@@ -33,9 +33,9 @@ from foretold.files.history.recorded import Recorded, find_session
 from foretold.files.restore.plans import plan_of
 from foretold.files.restore.restore import restore
 from foretold.files.restore.undo import Undo
-from foretold.proof.probe.inside import bring_up_loopback
 from foretold.proof.probe.recipes import KEY, RECIPES
 from foretold.proof.probe.run import namespace
+from foretold.proof.probe.sandbox import bring_up_loopback
 from foretold.proof.probe.server import ModelServer, ToolCall
 from foretold.sessions.model import Homes
 

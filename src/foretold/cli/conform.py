@@ -8,7 +8,7 @@ import time
 
 from foretold.cli.options import formatter
 from foretold.errors import BadCase
-from foretold.proof.conform.cases import Case, Outcome, read_cases
+from foretold.proof.conform.cases import Case, CaseOutcome, read_cases
 from foretold.proof.conform.run import run_cases
 from foretold.types import TYPE_CHECKING
 
@@ -61,11 +61,11 @@ def command(words: Sequence[str]) -> int:
     return 1 if any(outcome.status == "failed" for outcome in outcomes) else 0
 
 
-def _run(cases: list[Case], options: argparse.Namespace) -> Iterator[Outcome]:
+def _run(cases: list[Case], options: argparse.Namespace) -> Iterator[CaseOutcome]:
     if not options.live:
         yield from run_cases(cases, allow_setup=options.allow_setup)
         return
-    from foretold.proof.probe.live import play
+    from foretold.proof.probe.cases import play
     from foretold.proof.probe.recipes import RECIPES
     from foretold.proof.probe.run import find_program
 
@@ -93,11 +93,11 @@ class Progress:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
-def _count(outcomes: list[Outcome], status: str) -> int:
+def _count(outcomes: list[CaseOutcome], status: str) -> int:
     return sum(1 for outcome in outcomes if outcome.status == status)
 
 
-def _print(outcomes: list[Outcome]) -> None:
+def _print(outcomes: list[CaseOutcome]) -> None:
     for reason in dict.fromkeys(outcome.reason for outcome in outcomes if outcome.status == "skipped"):
         same = [outcome.id for outcome in outcomes if outcome.status == "skipped" and outcome.reason == reason]
         print(f"skipped {', '.join(same)}: {reason}")
@@ -112,7 +112,7 @@ def _print(outcomes: list[Outcome]) -> None:
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
 
 
-def _emit(outcomes: list[Outcome]) -> None:
+def _emit(outcomes: list[CaseOutcome]) -> None:
     from foretold.cli.schema import emit
 
     emit(

@@ -1,4 +1,4 @@
-"""`foretold probe`: run the agent on this machine against a model server of ours, and see what it is told."""
+"""`foretold probe`: run the agent on this machine against a model server of ours, and see what it sends."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ this folder with a temporary home that has copies of instruction files only."""
 def command(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="foretold probe",
-        description="Ask the agent on this machine what it is told here, and compare with our answer.",
+        description="See which instructions the agent on this machine sends to its model, and compare with our answer.",
         epilog=EXAMPLES,
         formatter_class=formatter,
         allow_abbrev=False,
@@ -43,7 +43,7 @@ def command(words: Sequence[str]) -> int:
     parser.add_argument("--prompt", default=PROMPT, help="what the user says")
     parser.add_argument("--timeout", type=float, default=TIMEOUT, metavar="SECONDS", help="default: %(default)g")
     parser.add_argument("--record", default="", metavar="FILE", help="add a case to this file (.jsonl)")
-    parser.add_argument("--show", action="store_true", help="print what it was told")
+    parser.add_argument("--show", action="store_true", help="print what it sent")
     parser.add_argument("--json", action="store_true", help="data for programs")
     options = parser.parse_args(list(words))
     found = probe(
@@ -56,7 +56,7 @@ def command(words: Sequence[str]) -> int:
         timeout=options.timeout,
     )
     if options.record:
-        from foretold.proof.probe.record import case_of
+        from foretold.proof.probe.cases import case_of
 
         with open(options.record, "a", encoding="utf-8") as file:
             file.write(json.dumps(case_of(found, options.read, options.home), ensure_ascii=False) + "\n")
@@ -71,16 +71,16 @@ def command(words: Sequence[str]) -> int:
 
 def _print(found: Probe, *, show: bool) -> None:
     print(f"{found.agent} {found.version or '(version unknown)'}, {found.program}")
-    told = sum(len(segment.text.encode("utf-8", "replace")) for segment in found.told)
+    size = sum(len(segment.text.encode("utf-8", "replace")) for segment in found.sent)
     print(
-        f"{plural(found.requests, 'request')}, {plural(len(found.told), 'segment')} with instructions, {told:,} bytes"
+        f"{plural(found.requests, 'request')}, {plural(len(found.sent), 'segment')} with instructions, {size:,} bytes"
     )
     if not found.isolated:
         print("It could reach the network: this system allows no network of its own (unshare).")
     for problem in found.problems:
         print(f"problem: {problem}")
     if show:
-        for segment in found.told:
+        for segment in found.sent:
             print(f"\n--- request {segment.request}, {segment.role} ---\n{segment.text}")
     if found.same:
         print("\nEqual to what foretold expects, byte for byte.")
@@ -90,7 +90,7 @@ def _print(found: Probe, *, show: bool) -> None:
 
 
 def _difference(found: Probe) -> Iterator[str]:
-    return difflib.unified_diff(_lines(found.expected), _lines(found.told), "expected", "told", lineterm="")
+    return difflib.unified_diff(_lines(found.expected), _lines(found.sent), "expected", "sent", lineterm="")
 
 
 def _lines(segments: Sequence[tuple[int, str, str]]) -> list[str]:
@@ -102,6 +102,6 @@ def _lines(segments: Sequence[tuple[int, str, str]]) -> list[str]:
 
 def _json(found: Probe) -> dict[str, object]:
     data = found._asdict()
-    for key in ("told", "expected"):
+    for key in ("sent", "expected"):
         data[key] = [segment._asdict() for segment in data[key]]
     return {**data, "same": found.same}

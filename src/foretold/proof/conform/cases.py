@@ -1,7 +1,7 @@
-"""Cases: one recorded behaviour of a real agent a line (`docs/formats/cases.md`).
+"""Cases: one recorded behaviour of a real agent per line (`docs/formats/cases.md`).
 
-Placeholders in paths, contents and answers stand for the folders of the stage. Only these names are replaced; other
-braces are text.
+Placeholders in paths, contents and answers stand for folders of the stage. Only these names are replaced; other braces
+are text.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import base64
 import hashlib
 import json
 import re
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from foretold.errors import BadCase
 
@@ -18,13 +19,18 @@ Case = dict[str, object]
 _NAMES = re.compile(r"\{(root|home|proj|managed|fsroot|base|url|date|root-slug)\}")
 
 
-class Outcome(NamedTuple):
-    """What became of a case: passed, failed (with the differences) or skipped (with the reason)."""
+class CaseOutcome(NamedTuple):
+    """The outcome of a case: passed, failed (with the differences) or skipped (with the reason)."""
 
     id: str
     status: str
     reason: str = ""
     differences: tuple[dict[str, object], ...] = ()
+
+
+def outcome_of(case: Case, differences: list[dict[str, object]]) -> CaseOutcome:
+    """The outcome of a case that was run."""
+    return CaseOutcome(str(case["id"]), "failed" if differences else "passed", differences=tuple(differences))
 
 
 def read_cases(path: str) -> list[Case]:
@@ -42,10 +48,26 @@ def _parse(path: str, number: int, line: str) -> Case:
     try:
         case = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise BadCase(f"{path}:{number}: not JSON: {error}") from None
+        raise BadCase(f"{path}:{number}: not valid JSON: {error}") from None
     if not isinstance(case, dict) or not isinstance(case.get("id"), str):
-        raise BadCase(f"{path}:{number}: a case is an object with an id")
+        raise BadCase(f"{path}:{number}: a case must be an object with an id")
     return case
+
+
+def list_at(values: Mapping[str, object], key: str) -> list[Any]:
+    """A list of a case; empty if it has none."""
+    found = values.get(key) or []
+    if not isinstance(found, list):
+        raise BadCase(f"{key} is not a list")
+    return found
+
+
+def dict_at(values: Mapping[str, object], key: str) -> dict[str, Any]:
+    """An object of a case; empty if it has none."""
+    found = values.get(key) or {}
+    if not isinstance(found, dict):
+        raise BadCase(f"{key} is not an object")
+    return found
 
 
 def fill(value: object, places: dict[str, str]) -> object:
@@ -68,7 +90,7 @@ def content_of(value: object) -> bytes:
     if isinstance(value, str):
         return value.encode("utf-8", "surrogatepass")
     if not isinstance(value, dict):
-        raise BadCase(f"no file content: {value!r}")
+        raise BadCase(f"not a file content: {value!r}")
     if "b64" in value:
         return base64.b64decode(value["b64"])
     if "json" in value:

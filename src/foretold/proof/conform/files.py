@@ -1,28 +1,36 @@
-"""State cases about what a model knows of files: the steps of a case are done, by us and by somebody else.
+"""State cases about files: what a model knows of them, and what they were before.
 
-1. The agent looks for changed files before each request: at a prompt, and after each of its tools.
-2. Files are staged 100 s old. What the agent writes is a moment old, what somebody else changes is newer than all
+1. The steps of a case are done by the agent and by another program. The agent looks for changed files before each
+   request: at a prompt, and after each of its tools.
+2. Files are staged 100 s old. What the agent writes is a moment old; what another program changes is newer than all
    before, unless the case says how much newer than the staged file it is.
 3. `restart_resume` gives the records of what was done so far to a new state.
+4. Of `snapshots` a case has the first records, of `rewind` some of the prompts: our answer may have more.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
+import stat
 import time
 from datetime import UTC, datetime
+from typing import Any
 
-from foretold.errors import BadCase
+from foretold.dialects.claude_code.file_history import form_of
+from foretold.errors import BadCase, NoCheckpoint
 from foretold.files.disk import Disk
+from foretold.files.history.history import FileHistory
+from foretold.files.history.snapshots import backup_name
 from foretold.files.read_state.outcome import Outcome
 from foretold.files.read_state.state import ReadState
 from foretold.instructions.text.prompt_mentions import mentions_in
-from foretold.proof.conform.cases import content_of
-from foretold.proof.conform.scene import Answer, Kinds, Scene
+from foretold.proof.conform.cases import content_of, dict_at, list_at
+from foretold.proof.conform.state import Answer, Kinds, StagedAgent
 
-Step = dict[str, object]
+Step = dict[str, Any]
 STAGED, OWN = 100, 10  #: seconds of age
 ATTACHED = 5  #: files that a compaction brings back
 TOOLS = {"read": "Read", "write": "Write", "edit": "Edit"}
@@ -43,8 +51,8 @@ class AgedDisk(Disk):
         os.utime(path, (self.next, self.next))
 
 
-class Play:
-    """An agent at work in a folder, and somebody else."""
+class FileSession:
+    """An agent at work in a folder, and another program."""
 
     def __init__(self, cwd: str, version: str, model: str = "", home: str = "") -> None:
         self.cwd, self.version, self.model, self.home = cwd, version, model, home
@@ -60,7 +68,7 @@ class Play:
         return ReadState(self.cwd, version=self.version, model=self.model, home=self.home, disk=self.disk)
 
     def stage(self, name: str, content: object) -> None:
-        """A file that is there before."""
+        """Write a file that is there before."""
         path = self.path(name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         if isinstance(content, dict) and "symlink" in content:
@@ -77,7 +85,7 @@ class Play:
         return os.path.normpath(os.path.join(self.cwd, str(name)))
 
     def do(self, step: Step) -> None:
-        """One step; its outcome, and what the model is told behind it."""
+        """Do one step; its outcome, and the notices after it."""
         op, outcome = str(step["op"]), None
         if op in TOOLS:
             outcome = self._tool(op, step)
@@ -101,7 +109,7 @@ class Play:
         elif op.startswith("external_"):
             self._external(op, step)
         elif op != "request":
-            raise BadCase(f"no step is called {op}")
+            raise BadCase(f"there is no step {op}")
         self.outcomes.append(outcome)
         if not op.startswith("external_"):
             self.attachments += [notice.attachment for notice in self.state.changed()]
@@ -113,7 +121,7 @@ class Play:
             self.state.mention(path, first, last)
 
     def run_shell(self, command: str) -> int:
-        raise BadCase(f"no shell here: {command}")
+        raise BadCase(f"there is no shell here: {command}")
 
     def _tool(self, op: str, step: Step) -> Outcome:
         given = {name: value for name, value in step.items() if name != "op"}
@@ -150,15 +158,15 @@ class Play:
         os.utime(path, (when, when))
 
 
-class _Staged(Play):
-    """A play on the stage of a case."""
+class _StagedFiles(FileSession):
+    """A session on the stage of a case."""
 
-    def __init__(self, scene: Scene) -> None:
-        super().__init__(scene.cwd, scene.agent, home=scene.stage.places["home"])
-        self.scene = scene
+    def __init__(self, agent: StagedAgent) -> None:
+        super().__init__(agent.cwd, agent.name, home=agent.stage.places["home"])
+        self.agent = agent
 
     def run_shell(self, command: str) -> int:
-        return self.scene.stage.run_shell(command, self.cwd)
+        return self.agent.stage.run_shell(command, self.cwd)
 
 
 def bytes_of(content: object) -> bytes:
@@ -170,25 +178,187 @@ def bytes_of(content: object) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-def _played(scene: Scene, given: Answer) -> Play:
-    files, steps = given.get("files") or {}, given["steps"]
-    assert isinstance(files, dict)
-    assert isinstance(steps, list)
-    play = _Staged(scene)
-    for name, content in files.items():
-        play.stage(scene.text(name), content)
-    for step in steps:
-        play.do({key: scene.fill(value) if key in ("path", "command") else value for key, value in step.items()})
+def _run_steps(agent: StagedAgent, given: Answer) -> FileSession:
+    play = _StagedFiles(agent)
+    for name, content in dict_at(given, "files").items():
+        play.stage(agent.text(name), content)
+    for step in list_at(given, "steps"):
+        play.do({key: agent.fill(value) if key in ("path", "command") else value for key, value in step.items()})
     return play
 
 
-def _read_state(scene: Scene, given: Answer) -> Answer:
-    return {"results": [outcome and outcome.label for outcome in _played(scene, given).outcomes]}
+def _read_state(agent: StagedAgent, given: Answer) -> Answer:
+    return {"results": [outcome and outcome.label for outcome in _run_steps(agent, given).outcomes]}
 
 
-def _notices(scene: Scene, given: Answer) -> Answer:
-    found = _played(scene, given).attachments
-    return {"attachments": [{**each, "filename": each["filename"].replace(scene.cwd, "{cwd}", 1)} for each in found]}
+def _notices(agent: StagedAgent, given: Answer) -> Answer:
+    found = _run_steps(agent, given).attachments
+    return {"attachments": [{**each, "filename": each["filename"].replace(agent.cwd, "{cwd}", 1)} for each in found]}
 
 
-KINDS: Kinds = {"read_state": _read_state, "changed_file_notice": _notices}
+def _name(_: StagedAgent, given: Answer) -> Answer:
+    return {"backup": backup_name(str(given["absolute_path"]), int(str(given["version"])))}
+
+
+def _history(agent: StagedAgent, given: Answer) -> Answer:
+    session = _StagedHistory(agent)
+    if "user_turns" in given:
+        return session.many(int(str(given["user_turns"])))
+    files, steps = dict_at(given, "files"), list_at(given, "steps")
+    for name, text in files.items():
+        session.write(name, text)
+    for step in steps:
+        session.do(step)
+    versions = {name: [_version(each, name) for each in session.records] for name in files}
+    snapshots = _Records(session.shown(record) for record in session.records)
+    contents = session.contents()
+    rewind = _Prompts((step["id"], session.rewound(step["id"])) for step in steps if step["op"] == "prompt")
+    return {
+        "versions_per_record": versions,
+        "snapshots": snapshots,
+        "backup_contents": contents,
+        "rewind": rewind,
+    }
+
+
+class _Records(list[Answer]):
+    """Records that are right if the recorded ones are their beginning."""
+
+    __hash__ = None
+
+    def __ne__(self, other: object) -> bool:
+        return not isinstance(other, list) or list(self[: len(other)]) != other
+
+
+class _Prompts(dict[str, Answer]):
+    """Answers that are right if the recorded ones are among them."""
+
+    __hash__ = None
+
+    def __ne__(self, other: object) -> bool:
+        return not isinstance(other, dict) or {key: self.get(key) for key in other} != other
+
+
+class _StagedHistory:
+    """A session that does what a case says."""
+
+    def __init__(self, agent: StagedAgent) -> None:
+        self.agent, self.cwd = agent, agent.cwd
+        self.folder = agent.text("{config}") + "/file-history"
+        form = form_of(agent.name.partition("@")[2])
+        self.history = FileHistory(self.folder, "session", self.cwd, form=form)
+        self.records: list[Answer] = []
+        self.names: dict[str, str] = {}  #: digest of a path -> what the case calls it
+
+    def path(self, name: str) -> str:
+        path = os.path.join(self.cwd, name)
+        label = os.path.splitext(os.path.basename(name))[0]
+        self.names[hashlib.sha256(path.encode()).hexdigest()[:16]] = label
+        return path
+
+    def write(self, name: str, text: str) -> None:
+        path = self.path(name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        is_new = not os.path.exists(path)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        if is_new:
+            os.chmod(path, 0o644)
+
+    def do(self, step: Step) -> None:
+        """Do one step of the user, the agent, or another program."""
+        if step["op"] == "prompt":
+            self.records.append(self.history.prompt(step["id"]))
+        elif step["op"] in ("edit", "write"):
+            record = self.history.before_edit(self.path(step["path"]), "edit")
+            self.records += [record] if record else []
+            self.write(step["path"], self._edited(step))
+        elif step["op"] == "bash":
+            self.agent.stage.run_shell(step["command"], self.cwd)
+        elif step["op"] == "external_chmod":
+            os.chmod(self.path(step["path"]), int(step["mode"], 8))
+        elif step["op"] == "external_write":
+            self.write(step["path"], step["content"])
+        elif step["op"] != "read":
+            raise BadCase(f"a history has no step {step['op']}")
+
+    def _edited(self, step: Step) -> str:
+        if step["op"] == "write":
+            return str(step["content"])
+        with open(self.path(step["path"]), encoding="utf-8") as file:
+            return file.read().replace(step["old"], step["new"], 1)
+
+    def shown(self, record: Answer) -> Answer:
+        """A record as a case writes it."""
+        inner = record["snapshot"]
+        assert isinstance(inner, dict)
+        update = bool(record["isSnapshotUpdate"])
+        tracked = {
+            key: [self._label(each["backupFileName"]), each["version"]]
+            for key, each in inner["trackedFileBackups"].items()
+        }
+        whose = {"snapshot_of": inner["messageId"]} if update else {"messageId": record["messageId"]}
+        return {**whose, "isSnapshotUpdate": update, "tracked": tracked}
+
+    def _label(self, name: str | None) -> str | None:
+        if name is None:
+            return None
+        digest, _, version = name.partition("@")
+        return f"H({self.names[digest]})@{version}"
+
+    def contents(self) -> Answer:
+        """Every backup on disk."""
+        found: Answer = {}
+        folder = self.history.backups.folder
+        for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                found[str(self._label(name))] = file.read()
+        return found
+
+    def rewound(self, message: str) -> Answer:
+        """The files after going back."""
+        self.history.rewind(message)
+        found: Answer = {}
+        for path in sorted(self.history.tracked):
+            name = os.path.relpath(path, self.cwd)
+            if not os.path.exists(path):
+                found[name] = None
+                continue
+            with open(path, encoding="utf-8") as file:
+                found[name] = [file.read(), f"{stat.S_IMODE(os.stat(path).st_mode):o}"]
+        return found
+
+    def many(self, turns: int) -> Answer:
+        """A prompt and an edit, many times: how far back one can go."""
+        for turn in range(turns):
+            self.history.prompt(f"U{turn}")
+            self.history.before_edit(self.path("a.txt"))
+            self.write("a.txt", f"{turn}\n")
+        can = [turn for turn in range(turns) if self._can_rewind(f"U{turn}")]
+        kept = len(os.listdir(self.history.backups.folder))
+        return {
+            "oldest_rewindable_index": can[0],
+            "kept": len(can),
+            "backups_on_disk_not_pruned": kept == turns - 1,
+        }
+
+    def _can_rewind(self, message: str) -> bool:
+        try:
+            self.history.rewind(message, dry_run=True)
+        except NoCheckpoint:
+            return False
+        return True
+
+
+def _version(record: Answer, name: str) -> object:
+    inner = record["snapshot"]
+    assert isinstance(inner, dict)
+    return inner["trackedFileBackups"].get(name, {}).get("version")
+
+
+KINDS: Kinds = {
+    "read_state": _read_state,
+    "changed_file_notice": _notices,
+    "file_history": _history,
+    "file_history_name": _name,
+}

@@ -12,7 +12,7 @@ from dataclasses import asdict, is_dataclass
 from foretold.compat import claude_code, code_assist, ex_athena, mink
 from foretold.compat.code_assist import MemoryEntry, MemoryType
 from foretold.errors import BadCase
-from foretold.proof.conform.cases import Case, Outcome
+from foretold.proof.conform.cases import Case, CaseOutcome, dict_at, list_at, outcome_of
 from foretold.proof.conform.stage import Stage, StagedTree
 
 Args = dict[str, object]
@@ -20,8 +20,8 @@ Surroundings = dict[str, object]  #: home and tree, as keywords
 
 
 def _files(args: Args, kind: Callable[..., object]) -> list[object]:
-    files = args.pop("files", [])
-    assert isinstance(files, list)
+    files = list_at(args, "files")
+    args.pop("files", None)
     return [kind(**file) for file in files]
 
 
@@ -39,10 +39,8 @@ def _claude_mds(args: Args, _: Surroundings) -> object:
 
 def _index_operations(args: Args, around: Surroundings) -> object:
     """A list of operations on one index; the result is that of the last."""
-    operations = args["ops"]
-    assert isinstance(operations, list)
     result: object = None
-    for name, *given in operations:
+    for name, *given in list_at(args, "ops"):
         result = INDEX_OPERATIONS[name]("/project", *given, **(around if name == "read" else {"home": around["home"]}))
     return result
 
@@ -113,20 +111,13 @@ FUNCTIONS: dict[str, Callable[[Args, Surroundings], object]] = {
     "ea.pinned_count": _alone(ex_athena.pinned_count),
 }
 
-#: functions of the interfaces that belong to a part that is not built yet
-LATER: dict[str, tuple[str, ...]] = {}
-
 
 def reason_to_skip(case: Case) -> str:
-    """Why a case cannot run yet; empty if it can."""
-    name = str(case["fn"])
-    for part, functions in LATER.items():
-        if name in functions:
-            return f"{part}: {name} is not built yet"
-    return "" if name in FUNCTIONS else f"no interface has a function {name}"
+    """Why a case cannot run; empty if it can."""
+    return "" if case["fn"] in FUNCTIONS else f"no interface has a function {case['fn']}"
 
 
-def run_seed_case(case: Case) -> Outcome:
+def run_seed_case(case: Case) -> CaseOutcome:
     """Call the function of a case and check what it returns."""
     with Stage(_staged(case), "2026-01-02", apart=True) as stage:
         stage.prepare()
@@ -144,25 +135,18 @@ def run_seed_case(case: Case) -> Outcome:
             for check in checks
             if not holds(check, result, args)
         ]
-    return Outcome(str(case["id"]), "failed" if differences else "passed", differences=tuple(differences))
+    return outcome_of(case, differences)
 
 
 def _staged(case: Case) -> Case:
     """The case with its files under the names of the stage."""
     files: dict[str, object] = {}
     for key, place in (("files", "{root}"), ("home_files", "{home}")):
-        for path, text in _mapping(case, key).items():
+        for path, text in dict_at(case, key).items():
             files[f"{place}/{path}"] = text
-    for path, target in _mapping(case, "symlinks").items():
+    for path, target in dict_at(case, "symlinks").items():
         files[f"{{root}}/{path}"] = {"symlink": target}
     return {**case, "files": files}
-
-
-def _mapping(case: Case, key: str) -> Mapping[str, object]:
-    value = case.get(key) or {}
-    if not isinstance(value, dict):
-        raise BadCase(f"{case['id']}: {key} is not an object")
-    return value
 
 
 def holds(check: Mapping[str, object], result: object, args: Args) -> bool:
@@ -170,16 +154,14 @@ def holds(check: Mapping[str, object], result: object, args: Args) -> bool:
     kind, value = check["check"], check.get("value")
     if kind == "not_same_object":
         return result is not args[str(value)]
-    at = check.get("at") or []
-    assert isinstance(at, list)
-    found = pick(plain(result), at)
+    found = pick(plain(result), list_at(check, "at"))
     if kind == "first_lines":
         lines = str(found).split("\n")
         return [line for number in _numbers(check) for line in lines[number : number + 1]] == value
     if kind in CUT_CHECKS:
         return CUT_CHECKS[str(kind)](str(found), str(args.get("text", "")), value)
     if kind not in CHECKS:
-        raise BadCase(f"no check is called {kind!r}")
+        raise BadCase(f"there is no check {kind!r}")
     return CHECKS[str(kind)](found, value)
 
 
@@ -202,7 +184,7 @@ def generated(recipe: object) -> str:
 
 
 def _kept(found: str) -> str:
-    """What is left of an index, without the warning behind it."""
+    """What is left of an index, without the warning after it."""
     return found.rpartition("\n\n> WARNING")[0] or found
 
 

@@ -1,8 +1,8 @@
-"""How each agent is run without a terminal, against a server of ours, with a key that is none.
+"""How each agent is run without a terminal, against our model server, with a fake key.
 
 `{url}`, `{home}`, `{key}` and `{prompt}` are filled in. `files` are written into the temporary home before the run.
 `keeps` are the values of the user's own settings that say something about instructions: nothing else of a settings file
-is taken, so neither keys nor hooks come along. `copies` are instruction files and folders of the home.
+is copied, so neither keys nor hooks are. `copies` are instruction files and folders of the home.
 """
 
 from __future__ import annotations
@@ -27,6 +27,9 @@ class Recipe(NamedTuple):
     keeps: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()  #: more words, where tools are to run
     writes: tuple[str, ...] = ()  #: instruction files that the agent writes itself before it reads them
+    trust: str = ""  #: the variable that makes the agent trust the folder
+    rules_file: str = ""  #: the file to which the rules of a case are added, where that is not a settings file
+    records_blocks: bool = False  #: whether its cases record blocks per turn, not segments
 
 
 CODEX = """\
@@ -92,9 +95,15 @@ models:
 
 RECIPES: dict[str, Recipe] = {
     "claude-code": Recipe(
-        ("claude",),
-        ("--allowedTools=Bash,Edit,Write,NotebookEdit", "--settings", '{"disableAllHooks": true}', "-p", "{prompt}"),
-        {
+        programs=("claude",),
+        argv=(
+            "--allowedTools=Bash,Edit,Write,NotebookEdit",
+            "--settings",
+            '{"disableAllHooks": true}',
+            "-p",
+            "{prompt}",
+        ),
+        env={
             "ANTHROPIC_API_KEY": "{key}",
             "ANTHROPIC_BASE_URL": "{url}",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
@@ -102,11 +111,11 @@ RECIPES: dict[str, Recipe] = {
             "DISABLE_TELEMETRY": "1",
             "DISABLE_ERROR_REPORTING": "1",
         },
-        {},
-        (("Read",), '{"file_path": "{path}"}'),
-        (".claude/CLAUDE.md", ".claude/rules"),
-        ".claude/settings.json",
-        (
+        files={},
+        reads=(("Read",), '{"file_path": "{path}"}'),
+        copies=(".claude/CLAUDE.md", ".claude/rules"),
+        settings=".claude/settings.json",
+        keeps=(
             "claudeMdExcludes",
             "autoMemoryEnabled",
             "includeCoAuthoredBy",
@@ -114,58 +123,62 @@ RECIPES: dict[str, Recipe] = {
             "pluginConfigs",
             "enabledPlugins",
         ),
+        records_blocks=True,
     ),
     "codex": Recipe(
-        ("codex",),
-        ("exec", "--skip-git-repo-check", "{prompt}"),
-        {"CODEX_HOME": "{home}/.codex", "PROBE_KEY": "{key}"},
-        {".codex/config.toml": CODEX},
-        (("exec_command", "shell_command", "shell"), '{"cmd": "cat {path}", "command": "cat {path}"}'),
-        (".codex/AGENTS.md", ".codex/AGENTS.override.md"),
-        ".codex/config.toml",
-        ("project_doc_max_bytes", "project_doc_fallback_filenames", "project_root_markers"),
-        ("--dangerously-bypass-approvals-and-sandbox",),
+        programs=("codex",),
+        argv=("exec", "--skip-git-repo-check", "{prompt}"),
+        env={"CODEX_HOME": "{home}/.codex", "PROBE_KEY": "{key}"},
+        files={".codex/config.toml": CODEX},
+        reads=(("exec_command", "shell_command", "shell"), '{"cmd": "cat {path}", "command": "cat {path}"}'),
+        copies=(".codex/AGENTS.md", ".codex/AGENTS.override.md"),
+        settings=".codex/config.toml",
+        keeps=("project_doc_max_bytes", "project_doc_fallback_filenames", "project_root_markers"),
+        tools=("--dangerously-bypass-approvals-and-sandbox",),
     ),
     "gemini-cli": Recipe(
-        ("gemini",),
-        ("-p", "{prompt}"),
-        {
+        programs=("gemini",),
+        argv=("-p", "{prompt}"),
+        env={
             "GEMINI_API_KEY": "{key}",
             "GOOGLE_GEMINI_BASE_URL": "{url}",
             "GEMINI_MODEL": "gemini-2.5-flash",
             "GEMINI_TELEMETRY_ENABLED": "false",
             "GEMINI_CLI_TRUST_WORKSPACE": "true",
         },
-        {".gemini/settings.json": json.dumps({"security": {"auth": {"selectedType": "gemini-api-key"}}, **QUIET})},
-        (("read_file",), '{"file_path": "{path}"}'),
-        (".gemini/GEMINI.md",),
-        ".gemini/settings.json",
-        ("context",),
-        ("--yolo",),
+        files={
+            ".gemini/settings.json": json.dumps({"security": {"auth": {"selectedType": "gemini-api-key"}}, **QUIET})
+        },
+        reads=(("read_file",), '{"file_path": "{path}"}'),
+        copies=(".gemini/GEMINI.md",),
+        settings=".gemini/settings.json",
+        keeps=("context",),
+        tools=("--yolo",),
+        trust="GEMINI_CLI_TRUST_WORKSPACE",
     ),
     "opencode": Recipe(
-        ("opencode",),
-        ("run", "--model", "probe/probe-model", "{prompt}"),
-        {
+        programs=("opencode",),
+        argv=("run", "--model", "probe/probe-model", "{prompt}"),
+        env={
             "OPENCODE_DISABLE_AUTOUPDATE": "1",
             "OPENCODE_DISABLE_MODELS_FETCH": "1",
             "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
             "OPENCODE_DISABLE_DEFAULT_PLUGINS": "1",
             "npm_config_offline": "true",
         },
-        {".config/opencode/opencode.json": json.dumps(OPENCODE)},
-        (("read",), '{"filePath": "{path}"}'),
-        (".config/opencode/AGENTS.md", ".claude/CLAUDE.md"),
-        ".config/opencode/opencode.json",
-        ("instructions",),
+        files={".config/opencode/opencode.json": json.dumps(OPENCODE)},
+        reads=(("read",), '{"filePath": "{path}"}'),
+        copies=(".config/opencode/AGENTS.md", ".claude/CLAUDE.md"),
+        settings=".config/opencode/opencode.json",
+        keeps=("instructions",),
     ),
     "copilot-cli": Recipe(
-        ("copilot",),
-        (
+        programs=("copilot",),
+        argv=(
             *("--allow-all-tools", "--allow-all-paths", "--no-auto-update", "--disable-client-telemetry"),
             *("--log-level", "none", "-p", "{prompt}"),
         ),
-        {
+        env={
             "COPILOT_PROVIDER_BASE_URL": "{url}/v1",
             "COPILOT_PROVIDER_TYPE": "openai",
             "COPILOT_PROVIDER_WIRE_API": "completions",
@@ -174,35 +187,35 @@ RECIPES: dict[str, Recipe] = {
             "COPILOT_OFFLINE": "true",
             "COPILOT_AUTO_UPDATE": "false",
         },
-        {},
-        (("view",), '{"path": "{path}"}'),
-        (".copilot/copilot-instructions.md", ".copilot/instructions"),
+        files={},
+        reads=(("view",), '{"path": "{path}"}'),
+        copies=(".copilot/copilot-instructions.md", ".copilot/instructions"),
     ),
     "qwen-code": Recipe(
-        ("qwen",),
-        ("--yolo", "--auth-type", "openai", "-p", "{prompt}"),
-        {
+        programs=("qwen",),
+        argv=("--yolo", "--auth-type", "openai", "-p", "{prompt}"),
+        env={
             "OPENAI_API_KEY": "{key}",
             "OPENAI_BASE_URL": "{url}/v1",
             "OPENAI_MODEL": "probe-model",
             "QWEN_TELEMETRY_ENABLED": "false",
         },
-        {
+        files={
             ".qwen/settings.json": json.dumps(
-                {"security": {"auth": {"selectedType": "openai"}}, "model": {"name": "probe-model"}, **QUIET}
+                {"security": {"auth": {"selectedType": "openai"}}, "model": MODEL, **QUIET}
             )
         },
-        (("read_file",), '{"file_path": "{path}"}'),
-        (".qwen/QWEN.md", ".qwen/AGENTS.md", ".qwen/rules", ".qwen/output-language.md"),
-        ".qwen/settings.json",
-        ("context",),
+        reads=(("read_file",), '{"file_path": "{path}"}'),
+        copies=(".qwen/QWEN.md", ".qwen/AGENTS.md", ".qwen/rules", ".qwen/output-language.md"),
+        settings=".qwen/settings.json",
+        keeps=("context",),
         writes=(".qwen/output-language.md",),
     ),
     "cline": Recipe(
-        ("cline",),
-        ("{prompt}",),
-        {"CLINE_TELEMETRY_DISABLED": "1", "CLINE_NO_AUTO_UPDATE": "1", "CLINE_SESSION_BACKEND_MODE": "local"},
-        {
+        programs=("cline",),
+        argv=("{prompt}",),
+        env={"CLINE_TELEMETRY_DISABLED": "1", "CLINE_NO_AUTO_UPDATE": "1", "CLINE_SESSION_BACKEND_MODE": "local"},
+        files={
             ".cline/data/settings/providers.json": json.dumps(
                 {
                     "version": 1,
@@ -224,15 +237,20 @@ RECIPES: dict[str, Recipe] = {
             ),
             ".cline/data/settings/global-settings.json": '{"telemetryOptOut": true}',
         },
-        (("read_files",), '{"files": [{"path": "{path}"}]}'),
-        (".agents/AGENTS.md", ".cline/rules", "Documents/Cline/Rules", "Cline/Rules"),
+        reads=(("read_files",), '{"files": [{"path": "{path}"}]}'),
+        copies=(".agents/AGENTS.md", ".cline/rules", "Documents/Cline/Rules", "Cline/Rules"),
     ),
     "continue": Recipe(
-        ("cn",),
-        ("--config", "{home}/probe.yaml", "--auto", "-p", "{prompt}"),
-        {"CONTINUE_TELEMETRY_ENABLED": "0", "CONTINUE_ALLOW_ANONYMOUS_TELEMETRY": "0", "CONTINUE_METRICS_ENABLED": "0"},
-        {"probe.yaml": CONTINUE},
-        (("Read",), '{"filepath": "{path}"}'),
-        (".continue/rules",),
+        programs=("cn",),
+        argv=("--config", "{home}/probe.yaml", "--auto", "-p", "{prompt}"),
+        env={
+            "CONTINUE_TELEMETRY_ENABLED": "0",
+            "CONTINUE_ALLOW_ANONYMOUS_TELEMETRY": "0",
+            "CONTINUE_METRICS_ENABLED": "0",
+        },
+        files={"probe.yaml": CONTINUE},
+        reads=(("Read",), '{"filepath": "{path}"}'),
+        copies=(".continue/rules",),
+        rules_file="probe.yaml",
     ),
 }

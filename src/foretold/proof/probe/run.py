@@ -1,10 +1,10 @@
-"""`foretold.proof.probe.run.probe`: ask the agent on this machine what it is told here, and compare with our answer.
+"""Asking the agent on this machine which instructions it sends to its model here, and comparing that with our answer.
 
 1. It runs in the folder itself, with a temporary home that has copies of instruction files and the few settings about
-   them, never credentials; with an environment of its own and a key that is none.
-2. Where the system allows, it runs in a network that has only a loopback interface, and in a process tree that ends
+   them, never credentials, and with a clean environment and a fake key.
+2. Where the system allows it, it runs in a network that has only a loopback interface, and in a process tree that ends
    with it; if not, the answer says so.
-3. The temporary folder is gone afterwards, whatever happens.
+3. The temporary folder is always removed.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import foretold
 from foretold.dialects.registry import installed_version
 from foretold.dialects.settings_files import read_json, read_toml
 from foretold.errors import ProbeFailed
 from foretold.instructions.session import Call, Session
-from foretold.proof.probe.inside import filled
 from foretold.proof.probe.recipes import KEY, RECIPES, Recipe
-from foretold.proof.probe.told import Segment, told_in
+from foretold.proof.probe.sandbox import fill_places
+from foretold.proof.probe.segments import Segment, find_segments
 from foretold.storage.tree import Disk
 from foretold.types import Finding
 
@@ -38,7 +38,7 @@ NAMESPACES = (
 
 
 class Probe(NamedTuple):
-    """What an agent was told, beside what we expect it to be told."""
+    """The instructions that an agent sent to its model, and those that we expected."""
 
     agent: str
     version: str
@@ -46,15 +46,15 @@ class Probe(NamedTuple):
     exit: int
     isolated: bool  #: whether it could reach nothing but the loopback interface
     requests: int
-    told: tuple[Segment, ...]
+    sent: tuple[Segment, ...]
     expected: tuple[Segment, ...]
     problems: tuple[str, ...]
     cwd: str = ""
-    home: str = ""  #: the temporary one, whose paths stand in the texts
+    home: str = ""  #: the temporary one, whose paths are in the texts
 
     @property
     def same(self) -> bool:
-        return self.told == self.expected
+        return self.sent == self.expected
 
 
 def probe(
@@ -73,7 +73,7 @@ def probe(
     """
     name, _, version = agent.partition("@")
     if name not in RECIPES:
-        raise ProbeFailed(f"{name} cannot be run; there are: {', '.join(RECIPES)}")
+        raise ProbeFailed(f"{name} cannot be run; supported agents: {', '.join(RECIPES)}")
     recipe = RECIPES[name]
     program = program or find_program(recipe)
     version = version or installed_version(recipe.programs, {"PATH": os.path.dirname(program)})
@@ -87,21 +87,28 @@ def probe(
         paths = [os.path.join(folder, path) for path in read]
         before = _files_in(seeded)
         names, form = recipe.reads
-        turns = [[{"names": names, "input": json.loads(filled(form, {"path": path}))}] for path in paths]
+        turns = [[{"names": names, "input": json.loads(fill_places(form, {"path": path}))}] for path in paths]
         answer, isolated = ask_agent(recipe, program, folder, root, files, turns, prompt, timeout, home=seeded)
         for path in _files_in(seeded) - before - {os.path.join(seeded, name) for name in recipe.writes}:
-            os.remove(path)  # what the agent has left there is none of what it was told
+            os.remove(path)  # left by the agent, not part of what it reads
         expected = _expected(name, version, folder, seeded, recipe, files, paths)
     finally:
         shutil.rmtree(root, ignore_errors=True)
-    requests = answer["requests"]
-    assert isinstance(requests, list)
-    _demand(answer, program, timeout)
-    told = tuple(told_in(requests, name))
-    problems = answer["problems"]
-    assert isinstance(problems, list)
-    ran = int(str(answer["exit"]))
-    return Probe(name, version, program, ran, isolated, len(requests), told, expected, tuple(problems), folder, seeded)
+    _require_requests(answer, program, timeout)
+    requests: list[dict[str, object]] = answer["requests"]
+    return Probe(
+        agent=name,
+        version=version,
+        program=program,
+        exit=int(answer["exit"]),
+        isolated=isolated,
+        requests=len(requests),
+        sent=tuple(find_segments(requests, name)),
+        expected=expected,
+        problems=tuple(answer["problems"]),
+        cwd=folder,
+        home=seeded,
+    )
 
 
 def find_program(recipe: Recipe) -> str:
@@ -132,7 +139,7 @@ def _seed(recipe: Recipe, home: str, seeded: str) -> dict[str, str]:
         kept = _kept(recipe, os.path.join(home, recipe.settings))
         if recipe.settings.endswith(".toml"):
             lines = "".join(f"{key} = {json.dumps(value)}\n" for key, value in kept.items())
-            files[recipe.settings] = filled(files[recipe.settings], {"kept": lines})
+            files[recipe.settings] = fill_places(files[recipe.settings], {"kept": lines})
         elif kept or recipe.settings in files:
             files[recipe.settings] = json.dumps({**json.loads(files.get(recipe.settings, "{}")), **kept})
     return files
@@ -162,14 +169,14 @@ def _expected(
         folder,
         agent=f"{name}@{version}" if version else name,
         home=seeded,
-        env={key: filled(value, places) for key, value in recipe.env.items()},
-        args=[filled(word, places) for word in recipe.argv],
-        trust=True if name == "gemini-cli" else None,
+        env={key: fill_places(value, places) for key, value in recipe.env.items()},
+        args=[fill_places(word, places) for word in recipe.argv],
+        trust=True if recipe.trust else None,
     )
     view = session.start()
     found = [Segment(0, slot.block.role, _bare(view, slot.block.text)) for slot in view.slots]
     for number, path in enumerate(paths, 1):
-        call = Call(recipe.reads[0][0], json.loads(filled(recipe.reads[1], {"path": path})))
+        call = Call(recipe.reads[0][0], json.loads(fill_places(recipe.reads[1], {"path": path})))
         found += [Segment(number, block.role, block.text) for block in session.use([call]).blocks]
     return tuple(found)
 
@@ -190,7 +197,7 @@ def ask_agent(
     timeout: float,
     *,
     home: str,
-) -> tuple[dict[str, object], bool]:
+) -> tuple[dict[str, Any], bool]:
     """Run the agent with a home; what it sent, and whether it was alone. `root` is a temporary folder of its own."""
     prefix = namespace()
     at = first_option(recipe.argv)
@@ -220,14 +227,14 @@ def ask_agent(
     return _run_inside(spec, prefix, root, timeout), bool(prefix)
 
 
-def _run_inside(spec: dict[str, object], prefix: Sequence[str], root: str, timeout: float) -> dict[str, object]:
-    """Run what a description says, in a process beside the agent; its answer."""
+def _run_inside(spec: dict[str, object], prefix: Sequence[str], root: str, timeout: float) -> dict[str, Any]:
+    """Run what a description says, in a process next to the agent; its answer."""
     path = os.path.join(root, "run.json")
     with open(path, "w", encoding="utf-8") as file:
         json.dump(spec, file)
     sources = os.path.dirname(os.path.dirname(os.path.abspath(foretold.__file__)))
     code = (
-        f"import sys; sys.path.insert(0, {sources!r}); from foretold.proof.probe.inside import main; main(sys.argv[1])"
+        f"import sys; sys.path.insert(0, {sources!r}); from foretold.proof.probe.sandbox import main; main(sys.argv[1])"
     )
     done = subprocess.run(
         [*prefix, sys.executable, "-c", code, path],
@@ -239,7 +246,7 @@ def _run_inside(spec: dict[str, object], prefix: Sequence[str], root: str, timeo
     )
     try:
         with open(str(spec["answer"]), encoding="utf-8") as file:
-            answer: dict[str, object] = json.load(file)
+            answer: dict[str, Any] = json.load(file)
     except (OSError, ValueError):
         said = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1]
         raise ProbeFailed(f"{spec['program']} could not be run: {said or 'no answer'}") from None
@@ -247,7 +254,7 @@ def _run_inside(spec: dict[str, object], prefix: Sequence[str], root: str, timeo
 
 
 def first_option(argv: Sequence[str]) -> int:
-    """Where more words may stand: before the prompt and its flag."""
+    """Where more words may go: before the prompt and its flag."""
     return argv.index("-p") if "-p" in argv else argv.index("{prompt}")
 
 
@@ -261,11 +268,9 @@ def namespace() -> tuple[str, ...]:
     return ()
 
 
-def _demand(answer: dict[str, object], program: str, timeout: float) -> None:
-    """Refuse a run that told us nothing."""
-    requests = answer["requests"]
-    assert isinstance(requests, list)
-    if any(request.get("tools") for request in requests):
+def _require_requests(answer: dict[str, Any], program: str, timeout: float) -> None:
+    """ProbeFailed for a run without a request of the main conversation."""
+    if any(request.get("tools") for request in answer["requests"]):
         return
     said = (str(answer["stderr"]).strip() or str(answer["stdout"]).strip()).split("\n")[-1][:200]
     if answer["timed_out"]:

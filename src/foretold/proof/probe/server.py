@@ -16,11 +16,22 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from foretold.proof.probe.answers import DEFAULT_MODEL, Answer, Json, Offer, dump, estimate_tokens
-from foretold.proof.probe.bodies import Fault
-from foretold.proof.probe.listener import Listener, Request, Response
-from foretold.proof.probe.routes import Route, Wire, find_route, frame_events, list_models
-from foretold.proof.probe.script import Part, Respond, Said, Script, Status, ToolCall
+from foretold.proof.probe.http import BodyFault, HttpRequest, Listener, Response
+from foretold.proof.probe.script import (
+    DEFAULT_MODEL,
+    Json,
+    ModelAnswer,
+    Offer,
+    Part,
+    Respond,
+    Said,
+    Script,
+    Status,
+    ToolCall,
+    dump,
+    estimate_tokens,
+)
+from foretold.proof.probe.wire.routes import Route, Wire, find_route, frame_events, list_models
 
 __all__ = ["Exchange", "ModelServer", "Status", "ToolCall"]
 
@@ -43,7 +54,7 @@ class Exchange(NamedTuple):
 
 
 class ModelServer:
-    """A model that plays a script, or does what a function says. Use it as a context, or call `start` and `stop`.
+    """A model that plays a script, or does what a function says. ToolUse it as a context, or call `start` and `stop`.
 
     >>> from urllib.request import urlopen
     >>> with ModelServer(pages={"/note": "Read me."}) as server:
@@ -100,13 +111,13 @@ class ModelServer:
         """What did not go as the script has it."""
         return self._script.problems
 
-    def _respond(self, request: Request) -> Response:
-        body = b"" if isinstance(request.body, Fault) else request.body
+    def _respond(self, request: HttpRequest) -> Response:
+        body = b"" if isinstance(request.body, BodyFault) else request.body
         parsed = parse_body(body)
         route = find_route(request.method, request.target, parsed)
         offers = route.wire.find_offers(parsed) if route.wire and isinstance(parsed, dict) else []
         self._record(request, parsed, route, offers)
-        if isinstance(request.body, Fault):
+        if isinstance(request.body, BodyFault):
             return refuse(*request.body)
         if route.action in ("page", "models"):
             return self._serve_page(request, route)
@@ -117,16 +128,16 @@ class ModelServer:
         assert route.wire
         return self._answer(route, route.wire, offers, body, parsed)
 
-    def _record(self, request: Request, parsed: object, route: Route, offers: Sequence[Offer]) -> None:
+    def _record(self, request: HttpRequest, parsed: object, route: Route, offers: Sequence[Offer]) -> None:
         name = route.wire.name if route.wire else ""
         tools = tuple(offer.label for offer in offers)
         with self._lock:
             number = len(self.requests) + 1
             self.requests.append(Exchange(number, request.method, request.target, request.headers, parsed, name, tools))
-            self.bodies.append(b"" if isinstance(request.body, Fault) else request.body)
+            self.bodies.append(b"" if isinstance(request.body, BodyFault) else request.body)
             if route.model:
                 self._models[route.model] = None
-            if isinstance(request.body, Fault):
+            if isinstance(request.body, BodyFault):
                 self.problems.append(f"request {number}: {request.body.text}")
 
     def _answer(self, route: Route, wire: Wire, offers: Sequence[Offer], body: bytes, parsed: Json) -> Response:
@@ -153,7 +164,7 @@ class ModelServer:
 
     def _play(
         self, said: Part | list[Part] | None, wire: Wire, offers: Sequence[Offer], body: bytes, model: str
-    ) -> Answer:
+    ) -> ModelAnswer:
         digest = hashlib.sha256(wire.name.encode() + b"\0" + body).digest()
         tokens = estimate_tokens(len(body))
         with self._lock:
@@ -161,7 +172,7 @@ class ModelServer:
                 return self._script.answer(digest, offers, model, tokens)
             return self._script.say(said if isinstance(said, list) else [said], offers, model, tokens)
 
-    def _serve_page(self, request: Request, route: Route) -> Response:
+    def _serve_page(self, request: HttpRequest, route: Route) -> Response:
         text = self._pages.get(request.target, self._pages.get(route.path))
         if text is not None and request.method in ("GET", "HEAD"):
             return Response(200, "text/plain; charset=utf-8", text.encode("utf-8", "replace"))
@@ -171,7 +182,7 @@ class ModelServer:
             return respond_json(list_models(route.path, self._models))
 
 
-def _framed(answer: Answer, route: Route, wire: Wire, parsed: Json) -> Response:
+def _framed(answer: ModelAnswer, route: Route, wire: Wire, parsed: Json) -> Response:
     """An answer in one piece, or as a stream."""
     options = parsed.get("stream_options")
     asked = isinstance(options, dict) and options.get("include_usage") is True

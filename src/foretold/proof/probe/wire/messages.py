@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from foretold.proof.probe.answers import Answer, Json, Offer, Text, Use, dump, objects, string
+from foretold.proof.probe.script import Json, ModelAnswer, Offer, TextPart, ToolUse, dump, objects, string
 
 NAME = "messages"
 
@@ -31,7 +31,7 @@ def find_offers(body: Json) -> list[Offer]:
     return offers
 
 
-def make_whole(answer: Answer) -> Json:
+def make_whole(answer: ModelAnswer) -> Json:
     """The answer in one piece."""
     return {
         "id": f"msg_{answer.id}",
@@ -45,7 +45,7 @@ def make_whole(answer: Answer) -> Json:
     }
 
 
-def make_events(answer: Answer) -> Iterator[tuple[str, object]]:
+def make_events(answer: ModelAnswer) -> Iterator[tuple[str, object]]:
     """The answer as a stream: names of events and their data."""
     start = make_whole(answer) | {"content": [], "stop_reason": None, "usage": _usage(answer, 1)}
     yield _event("message_start", message=start)
@@ -70,27 +70,27 @@ def _event(name: str, **data: object) -> tuple[str, object]:
     return name, {"type": name, **data}
 
 
-def _empty(part: Text | Use) -> Json:
-    if isinstance(part, Use):
+def _empty(part: TextPart | ToolUse) -> Json:
+    if isinstance(part, ToolUse):
         return {"type": "tool_use", "id": f"toolu_{part.id}", "name": part.offer.name, "input": {}}
     return {"type": "text", "text": ""}
 
 
-def _filled(part: Text | Use) -> Json:
-    return _empty(part) | ({"input": dict(part.input)} if isinstance(part, Use) else {"text": part.text})
+def _filled(part: TextPart | ToolUse) -> Json:
+    return _empty(part) | ({"input": dict(part.input)} if isinstance(part, ToolUse) else {"text": part.text})
 
 
-def _delta(part: Text | Use) -> Json:
-    if isinstance(part, Use):
+def _delta(part: TextPart | ToolUse) -> Json:
+    if isinstance(part, ToolUse):
         return {"type": "input_json_delta", "partial_json": dump(part.input)}
     return {"type": "text_delta", "text": part.text}
 
 
-def _stop_reason(answer: Answer) -> str:
+def _stop_reason(answer: ModelAnswer) -> str:
     return "tool_use" if answer.uses else "end_turn"
 
 
-def _usage(answer: Answer, output_tokens: int) -> Json:
+def _usage(answer: ModelAnswer, output_tokens: int) -> Json:
     return {
         "input_tokens": answer.input_tokens,
         "cache_creation_input_tokens": 0,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from foretold.proof.conform.cases import Outcome
+from foretold.proof.conform.cases import CaseOutcome
 from foretold.proof.conform.run import run_cases
 
 
@@ -34,7 +34,7 @@ def run(kind, given, expected):
 )
 def test_layouts(layout, cwd, memory):
     expected = {"memory_project": memory, "transcript_project": cwd}
-    assert run("memory_project", {"layout": layout, "cwd": cwd}, expected) == Outcome("t", "passed")
+    assert run("memory_project", {"layout": layout, "cwd": cwd}, expected) == CaseOutcome("t", "passed")
 
 
 def test_a_layout_that_cannot_be_made_fails():
@@ -62,7 +62,7 @@ def test_a_layout_that_cannot_be_made_fails():
 def test_a_wrong_expectation_fails_and_shows_both(kind, given, expected, actual):
     ((key, value),) = expected.items()
     difference = {"key": key, "expected": value, "actual": actual}
-    assert run(kind, given, expected) == Outcome("t", "failed", differences=(difference,))
+    assert run(kind, given, expected) == CaseOutcome("t", "failed", differences=(difference,))
 
 
 def test_the_default_folder_while_another_one_is_configured():

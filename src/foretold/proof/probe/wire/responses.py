@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from foretold.proof.probe.answers import Answer, Json, Offer, Text, Use, objects, string
+from foretold.proof.probe.script import Json, ModelAnswer, Offer, TextPart, ToolUse, objects, string
 
 NAME = "responses"
 
@@ -36,7 +36,7 @@ def find_offers(body: Json) -> list[Offer]:
     return offers
 
 
-def make_whole(answer: Answer) -> Json:
+def make_whole(answer: ModelAnswer) -> Json:
     """The answer in one piece."""
     return _response(answer) | {
         "status": "completed",
@@ -51,25 +51,25 @@ def make_whole(answer: Answer) -> Json:
     }
 
 
-def make_events(answer: Answer) -> Iterator[tuple[str, object]]:
+def make_events(answer: ModelAnswer) -> Iterator[tuple[str, object]]:
     """The answer as a stream: names of events and their data."""
     for number, (name, data) in enumerate(_events(answer)):
         yield name, {"type": name, "sequence_number": number, **data}
 
 
-def _events(answer: Answer) -> Iterator[tuple[str, Json]]:
+def _events(answer: ModelAnswer) -> Iterator[tuple[str, Json]]:
     yield "response.created", {"response": _response(answer)}
     yield "response.in_progress", {"response": _response(answer)}
     for index, part in enumerate(answer.parts):
         done = _item(part)
         yield "response.output_item.added", {"output_index": index, "item": done | _unfilled(part)}
         place: Json = {"item_id": done["id"], "output_index": index}
-        yield from _fill_call(part, place) if isinstance(part, Use) else _fill_message(part, place)
+        yield from _fill_call(part, place) if isinstance(part, ToolUse) else _fill_message(part, place)
         yield "response.output_item.done", {"output_index": index, "item": done}
     yield "response.completed", {"response": make_whole(answer)}
 
 
-def _fill_message(part: Text, place: Json) -> Iterator[tuple[str, Json]]:
+def _fill_message(part: TextPart, place: Json) -> Iterator[tuple[str, Json]]:
     place = {**place, "content_index": 0}
     yield "response.content_part.added", {**place, "part": _content("")}
     yield "response.output_text.delta", {**place, "delta": part.text, "logprobs": []}
@@ -77,7 +77,7 @@ def _fill_message(part: Text, place: Json) -> Iterator[tuple[str, Json]]:
     yield "response.content_part.done", {**place, "part": _content(part.text)}
 
 
-def _fill_call(part: Use, place: Json) -> Iterator[tuple[str, Json]]:
+def _fill_call(part: ToolUse, place: Json) -> Iterator[tuple[str, Json]]:
     _, _, field, event = CALLS[part.offer.kind]
     yield event + ".delta", {**place, "delta": part.text}
     yield event + ".done", {**place, "name": part.offer.name, field: part.text}
@@ -87,8 +87,8 @@ def _offer(tool: Json, namespace: str = "") -> Offer:
     return Offer(string(tool.get("name")), "custom" if tool.get("type") == "custom" else "function", namespace)
 
 
-def _item(part: Text | Use) -> Json:
-    if isinstance(part, Text):
+def _item(part: TextPart | ToolUse) -> Json:
+    if isinstance(part, TextPart):
         said = {"role": "assistant", "content": [_content(part.text)]}
         return {"type": "message", "id": f"msg_{part.id}", "status": "completed", **said}
     kind, start, field, _ = CALLS[part.offer.kind]
@@ -97,9 +97,9 @@ def _item(part: Text | Use) -> Json:
     return {"type": kind, "id": f"{start}_{part.id}", "status": "completed", **called}
 
 
-def _unfilled(part: Text | Use) -> Json:
+def _unfilled(part: TextPart | ToolUse) -> Json:
     """What of an item is different as long as nothing is in it."""
-    empty: Json = {CALLS[part.offer.kind][2]: ""} if isinstance(part, Use) else {"content": []}
+    empty: Json = {CALLS[part.offer.kind][2]: ""} if isinstance(part, ToolUse) else {"content": []}
     return {"status": "in_progress", **empty}
 
 
@@ -107,7 +107,7 @@ def _content(text: str) -> Json:
     return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
 
 
-def _response(answer: Answer) -> Json:
+def _response(answer: ModelAnswer) -> Json:
     """The answer as long as nothing is in it."""
     return {
         "id": f"resp_{answer.id}",

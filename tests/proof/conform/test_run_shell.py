@@ -2,8 +2,7 @@
 
 import pytest
 
-from foretold.proof.conform.plain import is_plain
-from foretold.proof.conform.run import run_cases
+from foretold.proof.conform.run import is_plain, run_cases
 
 
 @pytest.mark.parametrize(
@@ -57,4 +56,4 @@ def test_a_state_case_with_such_a_step_is_skipped_and_says_so():
     case = {"id": "t", "kind": "read_state", "agent": "claude-code", "version": "2.1.197"}
     case |= {"input": {"files": {}, "steps": [{"op": "bash", "command": "curl x"}]}, "expected": {"results": [None]}}
     (outcome,) = run_cases([case], allow_setup=False)
-    assert (outcome.status, outcome.reason) == ("skipped", "it runs shell commands; --allow-setup permits that")
+    assert (outcome.status, outcome.reason) == ("skipped", "it runs shell commands; allow them with --allow-setup")

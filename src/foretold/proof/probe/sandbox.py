@@ -1,7 +1,7 @@
-"""The part of a probe that runs beside the agent, in a network of its own where the system allows that.
+"""The part of a probe that runs next to the agent, in an isolated network where the system allows that.
 
-It brings up the loopback interface, starts the model server, runs the agent and writes down what it sent. A description
-of the run comes as a JSON file; the answer goes into another beside it. Nothing of the agent's session outlives it.
+It brings up the loopback interface, starts the model server, runs the agent and records what it sent. A description of
+the run comes as a JSON file; the answer goes into another next to it. No process of the agent's session outlives it.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ def bring_up_loopback() -> None:
         fcntl.ioctl(control, FLAGS, struct.pack("16sh14x", b"lo", UP))
 
 
-def filled(text: str, places: Mapping[str, str]) -> str:
+def fill_places(text: str, places: Mapping[str, str]) -> str:
     """A text with its places filled in; other braces stay.
 
-    >>> filled("{url}/v1 {x}", {"url": "http://h"})
+    >>> fill_places("{url}/v1 {x}", {"url": "http://h"})
     'http://h/v1 {x}'
     """
     for name, value in places.items():
@@ -66,12 +66,12 @@ def _run(spec: Spec, url: str) -> dict[str, object]:
         target = os.path.join(str(spec["home"]), name)
         os.makedirs(os.path.dirname(target), exist_ok=True)
         with open(target, "w", encoding="utf-8") as file:
-            file.write(filled(text, places))
+            file.write(fill_places(text, places))
     with open(f"{spec['answer']}.out", "wb") as out, open(f"{spec['answer']}.err", "wb") as err:
         process = subprocess.Popen(
-            [filled(word, places) for word in argv],
+            [fill_places(word, places) for word in argv],
             cwd=str(spec["cwd"]),
-            env={name: filled(value, places) for name, value in env.items()},
+            env={name: fill_places(value, places) for name, value in env.items()},
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=err,
@@ -83,7 +83,7 @@ def _run(spec: Spec, url: str) -> dict[str, object]:
         except subprocess.TimeoutExpired:
             timed_out = True
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)  # and whatever it has left behind
+            os.killpg(process.pid, signal.SIGKILL)  # and what it left running
         code = process.wait()
     return {
         "exit": code,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from foretold.proof.probe.answers import Answer, Json, Offer, Text, Use, objects, string
+from foretold.proof.probe.script import Json, ModelAnswer, Offer, TextPart, ToolUse, objects, string
 
 NAME = "gemini"
 
@@ -27,12 +27,12 @@ def find_offers(body: Json) -> list[Offer]:
     return offers
 
 
-def make_whole(answer: Answer) -> Json:
+def make_whole(answer: ModelAnswer) -> Json:
     """The answer in one piece."""
     return _response(answer, answer.parts, last=True)
 
 
-def make_events(answer: Answer) -> Iterator[tuple[str, object]]:
+def make_events(answer: ModelAnswer) -> Iterator[tuple[str, object]]:
     """The answer as a stream of data without names."""
     for number, part in enumerate(answer.parts, 1):
         yield "", _response(answer, [part], last=number == len(answer.parts))
@@ -43,7 +43,7 @@ def make_count(tokens: int) -> Json:
     return {"totalTokens": tokens}
 
 
-def _response(answer: Answer, parts: Sequence[Text | Use], *, last: bool) -> Json:
+def _response(answer: ModelAnswer, parts: Sequence[TextPart | ToolUse], *, last: bool) -> Json:
     candidate: Json = {"content": {"role": "model", "parts": [_part(part) for part in parts]}, "index": 0}
     return {
         "candidates": [candidate | ({"finishReason": "STOP"} if last else {})],
@@ -57,7 +57,7 @@ def _response(answer: Answer, parts: Sequence[Text | Use], *, last: bool) -> Jso
     }
 
 
-def _part(part: Text | Use) -> Json:
-    if isinstance(part, Use):
+def _part(part: TextPart | ToolUse) -> Json:
+    if isinstance(part, ToolUse):
         return {"functionCall": {"id": f"call_{part.id}", "name": part.offer.name, "args": dict(part.input)}}
     return {"text": part.text}

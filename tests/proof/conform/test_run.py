@@ -5,7 +5,7 @@ import tempfile
 
 import pytest
 
-from foretold.proof.conform.cases import Outcome
+from foretold.proof.conform.cases import CaseOutcome
 from foretold.proof.conform.run import run_case, run_cases
 
 HEADER = (
@@ -36,7 +36,7 @@ def keys(outcome):
 
 
 def test_a_case_that_passes():
-    assert run(case()) == Outcome("t", "passed")
+    assert run(case()) == CaseOutcome("t", "passed")
 
 
 def test_both_versions():
@@ -131,23 +131,23 @@ def test_shell_commands_of_a_turn_need_permission(allowed):
 def test_setup_without_permission_is_skipped_with_the_reason():
     given = case(setup=["touch {root}/made"])
     (outcome,) = run_cases([given], allow_setup=False)
-    reason = "it runs shell commands to set itself up; --allow-setup permits that"
-    assert outcome == Outcome("t", "skipped", reason)
+    reason = "its setup runs shell commands; allow them with --allow-setup"
+    assert outcome == CaseOutcome("t", "skipped", reason)
     assert [each.status for each in run_cases([given], allow_setup=True)] == ["passed"]
 
 
 @pytest.mark.parametrize(
     ("more", "reason"),
     [
-        ({"agent": "emacs"}, "no dialect for emacs yet"),
-        ({"agent": None}, "no dialect for None yet"),
+        ({"agent": "emacs"}, "there is no dialect for emacs"),
+        ({"agent": None}, "there is no dialect for None"),
         ({"fn": "mink.lode"}, "no interface has a function mink.lode"),
-        ({"kind": "telepathy"}, "nothing answers the kind telepathy yet"),
+        ({"kind": "telepathy"}, "the kind telepathy is not supported"),
     ],
 )
 def test_what_is_not_built_yet_is_skipped(more, reason):
     (outcome,) = run_cases([case(**more)], allow_setup=True)
-    assert outcome == Outcome("t", "skipped", reason)
+    assert outcome == CaseOutcome("t", "skipped", reason)
 
 
 def test_outcomes_come_in_order_and_one_by_one():
@@ -160,7 +160,7 @@ def test_outcomes_come_in_order_and_one_by_one():
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 def test_another_user_cannot_read_what_is_closed():
     files = {"{proj}/CLAUDE.md": "hello\n", "{proj}/CLAUDE.local.md": {"text": "closed", "mode": "000"}}
-    assert run(case(files=files, uid=65534)) == Outcome("t", "passed")
+    assert run(case(files=files, uid=65534)) == CaseOutcome("t", "passed")
     assert keys(run(case(files=files))) == ["memory"]  # root reads everything
 
 

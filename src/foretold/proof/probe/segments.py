@@ -1,7 +1,7 @@
-"""What the requests of an agent tell its model: texts with their roles, and those that carry instructions.
+"""What the requests of an agent say to its model: texts with their roles, and the segments that carry instructions.
 
-1. `parts_of` gives every text of a request, whatever its wire format; the text of a tool's result as well.
-2. `told_in` cuts from them what an agent puts around instruction files, by the words that it uses for that.
+1. `parts_of` yields every text of a request, whatever its wire format, also the text of a tool's result.
+2. `find_segments` cuts from them what an agent puts around instruction files, by the words it uses for that.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _texts(value: object) -> Iterator[str]:
                 yield from _texts(value[key])
 
 
-def told_in(requests: list[dict[str, object]], agent: str) -> list[Segment]:
+def find_segments(requests: list[dict[str, object]], agent: str) -> list[Segment]:
     """The segments of a conversation that carry instructions, each at the first request that has it."""
     found: list[Segment] = []
     seen: set[tuple[str, str]] = set()

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from foretold.errors import BadCase
-from foretold.proof.conform.cases import Outcome, content_of, fill, is_same, read_cases
+from foretold.proof.conform.cases import CaseOutcome, content_of, fill, is_same, read_cases
 
 # -- reading -------------------------------------------------------------------------------------------------
 
@@ -29,14 +29,14 @@ def test_an_empty_file(place):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("{", "not JSON"),
-        ("nonsense", "not JSON"),
-        ("[" * 100_000, "not JSON"),
-        ("[]", "a case is an object with an id"),
-        ("{}", "a case is an object with an id"),
-        ('{"id": 3}', "a case is an object with an id"),
-        ('"text"', "a case is an object with an id"),
-        ("null", "a case is an object with an id"),
+        ("{", "not valid JSON"),
+        ("nonsense", "not valid JSON"),
+        ("[" * 100_000, "not valid JSON"),
+        ("[]", "a case must be an object with an id"),
+        ("{}", "a case must be an object with an id"),
+        ('{"id": 3}', "a case must be an object with an id"),
+        ('"text"', "a case must be an object with an id"),
+        ("null", "a case must be an object with an id"),
     ],
     ids=range(8),
 )
@@ -110,7 +110,7 @@ def test_contents(value, content):
 
 @pytest.mark.parametrize("value", [3, None, ["x"]])
 def test_no_content(value):
-    with pytest.raises(BadCase, match="no file content"):
+    with pytest.raises(BadCase, match="not a file content"):
         content_of(value)
 
 
@@ -150,4 +150,4 @@ def test_a_digest_is_of_the_text_with_names_for_its_paths():
 
 
 def test_an_outcome_has_defaults():
-    assert Outcome("a", "passed") == ("a", "passed", "", ())
+    assert CaseOutcome("a", "passed") == ("a", "passed", "", ())

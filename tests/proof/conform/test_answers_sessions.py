@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from foretold.proof.conform.cases import Outcome
+from foretold.proof.conform.cases import CaseOutcome
 from foretold.proof.conform.run import run_case
 
 
@@ -29,7 +29,7 @@ SAID = [{"role": "assistant", "blocks": ["text:answer"]}, {"role": "user", "bloc
 
 @pytest.mark.parametrize("first", [[], [{"role": "user", "blocks": []}]])
 def test_a_message_of_the_context_block_alone_may_be_there_or_not(first):
-    assert run_case(case([*first, *SAID]), allow_setup=False) == Outcome("resume-missing_first_user", "passed")
+    assert run_case(case([*first, *SAID]), allow_setup=False) == CaseOutcome("resume-missing_first_user", "passed")
 
 
 def test_any_other_message_counts():

@@ -11,11 +11,10 @@ import pytest
 import foretold
 from foretold.errors import ProbeFailed
 from foretold.proof.conform.run import run_cases
-from foretold.proof.probe.live import play
+from foretold.proof.probe.cases import case_of, play
 from foretold.proof.probe.recipes import RECIPES
-from foretold.proof.probe.record import case_of
 from foretold.proof.probe.run import NAMESPACES, namespace, probe
-from foretold.proof.probe.told import Segment, parts_of, told_in
+from foretold.proof.probe.segments import Segment, find_segments, parts_of
 
 #: a program that does what Claude Code does, as far as a probe sees it: it sends a text with its first request
 AGENT = """\
@@ -72,14 +71,14 @@ def test_an_agent_that_does_as_we_expect(place):
     text = foretold.load(place.proj, agent="claude-code@2.1.325", home=place.home, env={}).text
     found = asked(place, SENDS.format(text.replace("\n", "\\n").replace('"', '\\"')))
     assert (found.same, found.exit, found.requests) == (True, 0, 1)
-    assert found.told == (Segment(0, "user", text),)
+    assert found.sent == (Segment(0, "user", text),)
     assert (found.agent, found.version) == ("claude-code", "2.1.325")
 
 
 def test_an_agent_that_does_something_else(place):
     place.write("proj/CLAUDE.md", "Use tabs.\n")
     found = asked(place, SENDS.format("Codebase and user instructions are shown below. X"))
-    assert (found.same, [segment.text for segment in found.told]) == (
+    assert (found.same, [segment.text for segment in found.sent]) == (
         False,
         ["Codebase and user instructions are shown below. X"],
     )
@@ -176,7 +175,7 @@ def test_a_program_that_is_not_there(place, monkeypatch):
         probe("codex", place.proj)
     with pytest.raises(ProbeFailed, match="could not be run"):
         probe("codex", place.proj, program=place.path("none"), home=place.home)
-    with pytest.raises(ProbeFailed, match="zed cannot be run; there are: claude-code, codex"):
+    with pytest.raises(ProbeFailed, match="zed cannot be run; supported agents: claude-code, codex"):
         probe("zed", place.proj)
     with pytest.raises(ProbeFailed, match="is not a folder"):
         probe("codex", place.path("none"), program="/bin/true")
@@ -190,7 +189,7 @@ def test_the_command(place):
     assert "+Codebase and user instructions are shown below. X" in done.stdout.decode().split("\n")
     words = ("probe", "--agent", "claude-code@2.1.325", "--program", program, "--json")
     found = json.loads(place.run(*words, env={"PATH": os.environ["PATH"]}).stdout)
-    assert (found["schema"], found["same"], found["told"][0]["role"]) == ("foretold.probe/1", False, "user")
+    assert (found["schema"], found["same"], found["sent"][0]["role"]) == ("foretold.probe/1", False, "user")
     done = place.run("probe", "--agent", "codex")
     assert (done.returncode, done.stderr) == (
         3,
@@ -263,7 +262,7 @@ def test_what_a_request_says(wire, body, parts):
 def test_a_segment_is_told_once():
     body = {"messages": [{"role": "system", "content": "a\n# Rules\n## x\nX"}]}
     requests = [{"format": "chat", "tools": ["t"], "body": body}] * 2 + [{"format": "chat", "tools": [], "body": body}]
-    assert told_in(requests, "cline") == [Segment(0, "system", "# Rules\n## x\nX")]
+    assert find_segments(requests, "cline") == [Segment(0, "system", "# Rules\n## x\nX")]
 
 
 # -- cases: recording them, and playing them to a program -----------------------------------------------------
@@ -320,7 +319,7 @@ ask([{"role": "user", "content": [{"type": "text", "text": text}]}])
         ({"static": {"/x": "y"}, "expect": {}}, "it needs pages of a server"),
         ({"expect": {"readdir": {"/x": ["a"]}}}, "it depends on the order in which a file system lists folders"),
         ({"expect": {"sub": ["x"]}}, "it needs a subagent"),
-        ({"setup": ["true"], "expect": {}}, "it runs shell commands; --allow-setup permits that"),
+        ({"setup": ["true"], "expect": {}}, "it runs shell commands; allow them with --allow-setup"),
     ],
 )
 def test_what_cannot_be_played(place, case, reason):

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import pytest
 
-from foretold.proof.probe.bodies import LIMIT
+from foretold.proof.probe.http import LIMIT
 from foretold.proof.probe.server import Exchange, ModelServer, ToolCall
 
 READ = ToolCall(("read_file", "Read"), {"path": "é.md"})

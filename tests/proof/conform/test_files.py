@@ -5,12 +5,12 @@ import os
 
 import pytest
 
-from foretold.proof.conform.history import KINDS
-from foretold.proof.conform.scene import run_state_case
+from foretold.proof.conform.files import KINDS
+from foretold.proof.conform.state import run_state_case
 
-CASES = os.path.join(os.path.dirname(__file__), "../conformance/claude-code-sessions.jsonl")
+CASES = os.path.join(os.path.dirname(__file__), "../../conformance/claude-code-sessions.jsonl")
 with open(CASES, encoding="utf-8") as file:
-    OURS = [case for case in map(json.loads, file) if case["kind"] in KINDS]
+    OURS = [case for case in map(json.loads, file) if case["kind"].startswith("file_history")]
 
 
 @pytest.mark.parametrize("case", OURS, ids=lambda case: case["id"])

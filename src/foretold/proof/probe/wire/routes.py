@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 from urllib.parse import parse_qs, unquote
 
-from foretold.proof.probe import wire_chat, wire_gemini, wire_messages, wire_responses
-from foretold.proof.probe.answers import DEFAULT_MODEL, Answer, Json, Offer, dump, string
+from foretold.proof.probe.script import DEFAULT_MODEL, Json, ModelAnswer, Offer, dump, string
+from foretold.proof.probe.wire import chat, gemini, messages, responses
 
 
 class Wire(NamedTuple):
@@ -22,8 +22,8 @@ class Wire(NamedTuple):
 
     name: str
     find_offers: Callable[[Json], list[Offer]]
-    make_whole: Callable[[Answer], Json]
-    make_events: Callable[[Answer], Iterator[tuple[str, object]]]
+    make_whole: Callable[[ModelAnswer], Json]
+    make_events: Callable[[ModelAnswer], Iterator[tuple[str, object]]]
 
 
 class Route(NamedTuple):
@@ -41,7 +41,7 @@ def _wire(module: object) -> Wire:
     return Wire(*(getattr(module, name) for name in ("NAME", "find_offers", "make_whole", "make_events")))
 
 
-MESSAGES, RESPONSES, CHAT, GEMINI = map(_wire, (wire_messages, wire_responses, wire_chat, wire_gemini))
+MESSAGES, RESPONSES, CHAT, GEMINI = map(_wire, (messages, responses, chat, gemini))
 
 #: how the path of a request that wants an answer ends
 ENDINGS = (("/messages", MESSAGES), ("/responses", RESPONSES), ("/chat/completions", CHAT))
@@ -64,7 +64,7 @@ def find_route(method: str, target: str, body: object) -> Route:
     asked = body if isinstance(body, dict) else {}
     model = string(asked.get("model"))
     if method == "POST" and path.endswith("/messages/count_tokens"):
-        return Route("count", path, make_count=wire_messages.make_count, model=model)
+        return Route("count", path, make_count=messages.make_count, model=model)
     for ending, wire in ENDINGS:
         if method == "POST" and path.endswith(ending):
             framing = "sse" if asked.get("stream") is True else "whole"
@@ -74,7 +74,7 @@ def find_route(method: str, target: str, body: object) -> Route:
 
 def _gemini_route(path: str, model: str, verb: str, query: str) -> Route:
     if verb == "countTokens":
-        return Route("count", path, make_count=wire_gemini.make_count, model=model)
+        return Route("count", path, make_count=gemini.make_count, model=model)
     if verb == "generateContent":
         return Route("answer", path, GEMINI, model=model)
     framing = "sse" if parse_qs(query).get("alt") == ["sse"] else "array"

@@ -4,16 +4,16 @@ import os
 
 import pytest
 
+from foretold.proof.conform.answers import KINDS
 from foretold.proof.conform.cases import read_cases
-from foretold.proof.conform.compaction import KINDS
-from foretold.proof.conform.scene import run_state_case
+from foretold.proof.conform.state import run_state_case
 
-CASES = os.path.join(os.path.dirname(__file__), "..", "conformance", "claude-code-sessions.jsonl")
+CASES = os.path.join(os.path.dirname(__file__), "..", "..", "conformance", "claude-code-sessions.jsonl")
 
 
 @pytest.mark.parametrize("version", ["2.1.197", "2.1.325"])
 def test_files_that_come_back(version):
-    cases = [case for case in read_cases(CASES) if case.get("kind") in KINDS]
+    cases = [case for case in read_cases(CASES) if case.get("kind") == "compaction_restore"]
     assert len(cases) == 5
     outcomes = [run_state_case({**case, "version": version}, KINDS) for case in cases]
     assert {outcome.status for outcome in outcomes} == {"passed"}, outcomes

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from foretold.proof.probe.answers import Answer, Json, Offer, Use, objects, string
+from foretold.proof.probe.script import Json, ModelAnswer, Offer, ToolUse, objects, string
 
 NAME = "chat"
 
@@ -28,7 +28,7 @@ def find_offers(body: Json) -> list[Offer]:
     return offers
 
 
-def make_whole(answer: Answer) -> Json:
+def make_whole(answer: ModelAnswer) -> Json:
     """The answer in one piece."""
     message: Json = {"role": "assistant", "content": answer.said or None, "refusal": None}
     if answer.uses:
@@ -37,7 +37,7 @@ def make_whole(answer: Answer) -> Json:
     return _frame(answer, "chat.completion") | {"choices": [choice], "usage": _usage(answer)}
 
 
-def make_events(answer: Answer) -> Iterator[tuple[str, object]]:
+def make_events(answer: ModelAnswer) -> Iterator[tuple[str, object]]:
     """The answer as a stream of data without names."""
     yield _chunk(answer, {"role": "assistant", "content": ""})
     if answer.said:
@@ -52,26 +52,26 @@ def make_events(answer: Answer) -> Iterator[tuple[str, object]]:
     yield "", "[DONE]"
 
 
-def _frame(answer: Answer, kind: str) -> Json:
+def _frame(answer: ModelAnswer, kind: str) -> Json:
     return {"id": f"chatcmpl-{answer.id}", "object": kind, "created": answer.created, "model": answer.model}
 
 
-def _chunk(answer: Answer, delta: Json, finish_reason: str | None = None) -> tuple[str, object]:
+def _chunk(answer: ModelAnswer, delta: Json, finish_reason: str | None = None) -> tuple[str, object]:
     choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
     usage = {"usage": None} if answer.usage_asked else {}
     return "", _frame(answer, "chat.completion.chunk") | {"choices": [choice]} | usage
 
 
-def _call(use: Use, text: str) -> Json:
+def _call(use: ToolUse, text: str) -> Json:
     field = "input" if use.offer.kind == "custom" else "arguments"
     return {"id": f"call_{use.id}", "type": use.offer.kind, use.offer.kind: {"name": use.offer.name, field: text}}
 
 
-def _finish_reason(answer: Answer) -> str:
+def _finish_reason(answer: ModelAnswer) -> str:
     return "tool_calls" if answer.uses else "stop"
 
 
-def _usage(answer: Answer) -> Json:
+def _usage(answer: ModelAnswer) -> Json:
     return {
         "prompt_tokens": answer.input_tokens,
         "completion_tokens": answer.output_tokens,

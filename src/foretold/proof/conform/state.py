@@ -1,4 +1,4 @@
-"""Running a state case: what its `kind` asks is answered, and only the keys of `expected` are compared.
+"""Running a state case: the function of its `kind` answers, and only the keys of `expected` are compared.
 
 `{root}` `{home}` `{cwd}` `{config}` `{memdir}` and `<slug>` stand for folders of the stage, and for the project's name.
 """
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from foretold.dialects.claude_code.settings import slug
 from foretold.errors import BadCase
 from foretold.memory.format.agent import Switch, switch
-from foretold.proof.conform.cases import Case, Outcome
+from foretold.proof.conform.cases import Case, CaseOutcome, dict_at, outcome_of
 from foretold.proof.conform.stage import Stage, StagedTree
 from foretold.types import NamedTuple
 
@@ -24,31 +24,31 @@ SETTINGS = {
 }
 
 
-def run_state_case(case: Case, kinds: Kinds) -> Outcome:
+def run_state_case(case: Case, kinds: Kinds) -> CaseOutcome:
     """Compare our answer to a state case with the recorded one."""
     given, expected = case.get("input"), case.get("expected")
     if not isinstance(given, dict) or not isinstance(expected, dict):
-        raise BadCase(f"{case['id']}: input and expected are objects")
+        raise BadCase(f"{case['id']}: input and expected must be objects")
     with Stage({"id": case["id"], "files": {}}, "2026-01-02") as stage:
         stage.prepare()
-        scene = Scene(stage, f"{case['agent']}@{case['version']}")
+        agent = StagedAgent(stage, f"{case['agent']}@{case['version']}")
         kind = kinds[str(case["kind"])]
-        kind = kind if isinstance(kind, Kind) else Kind(kind)
-        found = kind.plain(kind.answer(scene, given))
-        wanted = kind.plain({key: scene.fill(value) if key in PATHS else value for key, value in expected.items()})
+        kind = kind if isinstance(kind, CaseKind) else CaseKind(kind)
+        found = kind.plain(kind.answer(agent, given))
+        wanted = kind.plain({key: agent.fill(value) if key in PATHS else value for key, value in expected.items()})
     differences = [
         {"key": key, "expected": value, "actual": found.get(key)}
         for key, value in wanted.items()
         if found.get(key) != value
     ]
-    return Outcome(str(case["id"]), "failed" if differences else "passed", differences=tuple(differences))
+    return outcome_of(case, differences)
 
 
-class Scene:
-    """A stage, and an agent that works in its project."""
+class StagedAgent:
+    """An agent that works in the project of a stage."""
 
-    def __init__(self, stage: Stage, agent: str) -> None:
-        self.stage, self.agent = stage, agent
+    def __init__(self, stage: Stage, name: str) -> None:
+        self.stage, self.name = stage, name
         self.tree = StagedTree(stage, {})
         self.cwd = stage.places["proj"]
         self.places = {"{cwd}": self.cwd, "{config}": stage.places["home"] + "/.claude", "<slug>": slug(self.cwd)}
@@ -66,17 +66,15 @@ class Scene:
 
     def switch(self, given: Answer) -> Switch:
         """Write the settings of a case, and ask whether memory is on."""
-        env, settings = given.get("env") or {}, given.get("settings") or {}
-        assert isinstance(env, dict)
-        assert isinstance(settings, dict)
-        env = {name: self.text(value) for name, value in env.items()}
+        settings = dict_at(given, "settings")
+        env = {name: self.text(value) for name, value in dict_at(given, "env").items()}
         self.places["{config}"] = env.get("CLAUDE_CONFIG_DIR", self.places["{config}"])
         for scope, values in settings.items():
             if scope != "flag":
                 self.stage.change({self.text(SETTINGS[scope]): {"json": values}})
         return switch(
             self.cwd,
-            agent=self.agent,
+            agent=self.name,
             home=self.stage.places["home"],
             managed=self.stage.places["managed"],
             env=env,
@@ -86,12 +84,12 @@ class Scene:
         )
 
 
-class Kind(NamedTuple):
-    """What answers a kind of case, and what of an answer is compared: of ours and of the recorded one."""
+class CaseKind(NamedTuple):
+    """The function that answers a kind of case, and what is compared of our answer and of the recorded one."""
 
-    answer: Callable[[Scene, Answer], Answer]
+    answer: Callable[[StagedAgent, Answer], Answer]
     plain: Callable[[Answer], Answer] = dict
 
 
-#: kind of a case -> what answers it
-Kinds = dict[str, Callable[[Scene, Answer], Answer] | Kind]
+#: kind of a case -> the function that answers it
+Kinds = dict[str, Callable[[StagedAgent, Answer], Answer] | CaseKind]

@@ -1,0 +1,1 @@
+"""The wire formats of the model server."""
