@@ -454,7 +454,7 @@ def test_conform_with_a_bad_line(place):
     path = place.write("cases.jsonl", '{"id": "a"}\n{')
     done = place.run("conform", path)
     assert (done.returncode, done.stdout) == (2, b"")
-    assert errors(done).startswith(f"foretold: {path}:2: not JSON")
+    assert errors(done).startswith(f"foretold: {path}:2: not valid JSON")
 
 
 # -- terminals and pipes -------------------------------------------------------------------------------------
