@@ -8,7 +8,7 @@ import os
 import sys
 
 import foretold
-from foretold.harness.events import Called, Compacted, Ended, Extracted, Said
+from foretold.harness.events import CompactionEvent, ExtractionEvent, ReplyEvent, ToolCallEvent, TurnEndEvent
 
 
 def note(text):
@@ -24,17 +24,17 @@ def read(question="> "):
 
 def show(event):
     match event:
-        case Said(text) if text:
+        case ReplyEvent(text) if text:
             print(text, flush=True)
-        case Called(_, name, given):
+        case ToolCallEvent(_, name, given):
             note(f"{name} {next(iter(given.values()), '')}")
-        case Compacted(_, reason):
+        case CompactionEvent(_, reason):
             note(f"not compacted: {reason}" if reason else "compacted")
-        case Extracted(done):
+        case ExtractionEvent(done):
             note(f"remembered: {', '.join((*done.added, *done.updated)) or 'nothing new'}")
             if done.proposed:
                 note(f"waits for you: {', '.join(done.proposed)} (foretold memory inbox)")
-        case Ended(turn):
+        case TurnEndEvent(turn):
             for finding in turn.findings:
                 note(f"{finding.path}: {finding.message}")
 

@@ -36,8 +36,8 @@ def live(agent):
 
 def stored(agent):
     """The messages that the records tell of."""
-    context = agent.surroundings.context()
-    records = agent.recording.records()
+    context = agent.system_prompt.context()
+    records = agent.recorder.records()
     return messages_of_records(records, version=agent.version, model=agent.model.name, context=context)[0]
 
 
@@ -61,7 +61,7 @@ def codes(agent):
 def types(agent):
     """The records of a transcript, by type; of attachments and the system's, by what they are."""
     names = []
-    for record in agent.recording.records():
+    for record in agent.recorder.records():
         kind = record["type"]
         names.append(record["attachment"]["type"] if kind == "attachment" else record.get("subtype", kind))
     return names

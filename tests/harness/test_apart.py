@@ -58,7 +58,7 @@ def test_permissions_are_read_when_the_first_tool_is_used(place):
     agent = settings_of(place, "{}")
     agent.model._lines[:] = ["Hello."]
     agent.prompt("Hi.")
-    assert agent._hands is None
+    assert agent._tool_context is None
 
 
 def test_permissions_import_no_instructions(place):
@@ -78,4 +78,4 @@ from foretold.models.scripted import Scripted
 agent = Harness({place.proj!r}, model=Scripted(['Hi.']), home={place.home!r}, env={{}}, tools=())
 agent.prompt('Hello.')
 """
-    assert [name for name in imported(code) if "permission" in name or name.endswith((".hands", ".tools"))] == []
+    assert [name for name in imported(code) if "permission" in name or name.endswith((".context", ".tools"))] == []

@@ -2,7 +2,7 @@
 
 from foretold import memory
 from foretold.errors import ModelFailed
-from foretold.harness.events import Extracted
+from foretold.harness.events import ExtractionEvent
 from foretold.memory.extraction.extractor import Extractor
 from foretold.memory.extraction.gate import Gate
 from foretold.memory.extraction.progress import Extraction, Refusal
@@ -59,7 +59,7 @@ def test_what_is_refused_is_found(place):
     agent = harness(place, ["Done."], extractor=extractor)
     events = list(agent.run("Hi."))
     assert [type(event).__name__ for event in events[-2:]] == ["Extracted", "Ended"]
-    assert isinstance(events[-2], Extracted)
+    assert isinstance(events[-2], ExtractionEvent)
     (finding,) = events[-1].turn.findings
     assert (finding.code, finding.path, finding.message) == (
         "memory-refused",

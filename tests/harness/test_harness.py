@@ -7,7 +7,7 @@ import pytest
 
 from foretold.dialects.claude_code.settings import slug
 from foretold.errors import ModelFailed, NotAFolder, SessionFailed, UnknownAgent, UnknownModel
-from foretold.harness.events import Attached, Called, Ended, Resulted, Said
+from foretold.harness.events import AttachmentEvent, ReplyEvent, ToolCallEvent, ToolResultEvent, TurnEndEvent
 from foretold.harness.harness import Harness
 from foretold.harness.tools.registry import DEFAULT_TOOLS, Tool
 from foretold.models.protocol import Reply
@@ -51,7 +51,17 @@ def test_events_tell_a_turn_as_it_happens(place):
     agent = harness(place, [reads(place, "api/users.py", "web/a.ts"), "Seen."])
     events = list(agent.run("Look."))
     kinds = [type(event) for event in events]
-    assert kinds == [Attached, Said, Called, Resulted, Called, Resulted, Attached, Said, Ended]
+    assert kinds == [
+        AttachmentEvent,
+        ReplyEvent,
+        ToolCallEvent,
+        ToolResultEvent,
+        ToolCallEvent,
+        ToolResultEvent,
+        AttachmentEvent,
+        ReplyEvent,
+        TurnEndEvent,
+    ]
     assert [each.type for each in events[6].attachments] == ["nested_memory", "nested_memory"]
     assert events[-1].turn.text == "Seen."
 
@@ -259,7 +269,7 @@ def test_a_call_that_was_cut_off_is_not_run(place):
 
 
 def test_a_tool_that_raises_is_told_to_both(place):
-    broken = Tool("Own", "Does.", {"type": "object", "properties": {}}, lambda hands, given: given["bread"])
+    broken = Tool("Own", "Does.", {"type": "object", "properties": {}}, lambda context, given: given["bread"])
     agent = harness(place, [("Own", {}), "It is broken."], tools=[broken])
     turn = agent.prompt("Go.")
     assert turn.text == "It is broken."
@@ -279,11 +289,11 @@ def test_a_mode_is_a_permission(place):
     ("given", "error", "said"),
     [
         ({"permission": "yolo"}, ValueError, "there is no mode 'yolo'"),
-        ({"tools": ["Read"]}, TypeError, "'Read' is no tool"),
-        ({"tools": [*DEFAULT_TOOLS, DEFAULT_TOOLS[0]]}, ValueError, "two tools have the name Read"),
+        ({"tools": ["Read"]}, TypeError, "'Read' is not a tool"),
+        ({"tools": [*DEFAULT_TOOLS, DEFAULT_TOOLS[0]]}, ValueError, "two tools are called Read"),
         ({"window": 0}, ValueError, "window is a number of at least 1, not 0"),
         ({"max_turns": -1}, ValueError, "max_turns is a number of at least 0, not -1"),
-        ({"session": "../../notes"}, SessionFailed, "is no UUID"),
+        ({"session": "../../notes"}, SessionFailed, "is not a UUID"),
     ],
 )
 def test_options_that_can_only_be_a_mistake(place, given, error, said):
@@ -340,7 +350,7 @@ def test_memories_are_recalled_once(place):
     agent.memory.create("Deploys", type="project", description="when we deploy", body="On Tuesdays only.")
     agent.prompt("On which day do we deploy?")
     agent.prompt("When do we deploy, again?")
-    hooks = [record["attachment"] for record in agent.recording.records() if record["type"] == "attachment"]
+    hooks = [record["attachment"] for record in agent.recorder.records() if record["type"] == "attachment"]
     (found,) = [each for each in hooks if each["type"] == "hook_additional_context"]
     assert found["hookName"] == "UserPromptSubmit"
     assert "On Tuesdays only." in found["content"][0]
@@ -367,7 +377,7 @@ def test_a_model_that_fails_leaves_a_whole_conversation(place):
 
 
 def test_an_interrupt_answers_open_calls(place):
-    def interrupted(hands, given):
+    def interrupted(context, given):
         raise KeyboardInterrupt
 
     tools = (*DEFAULT_TOOLS, Tool("Stop", "Stops.", {"type": "object", "properties": {}}, interrupted))
@@ -387,7 +397,7 @@ def test_an_interrupt_answers_open_calls(place):
 def test_a_turn_that_nobody_runs_to_its_end(place):
     agent = harness(place, [("Bash", {"command": "echo hi"}), "Done."])
     events = agent.run("Go.")
-    while not isinstance(next(events), Called):
+    while not isinstance(next(events), ToolCallEvent):
         pass
     events.close()
     assert live(agent)[-1]["content"][0]["is_error"] is True
@@ -400,7 +410,7 @@ def test_an_interrupt_at_any_record(place, version, last):
     """Ctrl-C right behind the write of any record: what is written down is what was said."""
     project(place)
     agent = harness(place, [reads(place, "api/users.py", "web/a.ts"), "Seen.", "Again.", "More."], version)
-    file, count = agent.recording.transcript._file, 0
+    file, count = agent.recorder.transcript._file, 0
     written = file._write
 
     def write(descriptor, data):
@@ -442,7 +452,7 @@ def test_a_model_may_be_a_name(place):
 
 
 def test_an_id_that_is_none_is_refused(place):
-    with pytest.raises(SessionFailed, match="'abc' is no UUID, as the id of a new session must be; leave it out"):
+    with pytest.raises(SessionFailed, match="'abc' is not a UUID; leave the id of a new session out"):
         harness(place, [], session="abc")
 
 

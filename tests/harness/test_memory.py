@@ -1,4 +1,4 @@
-"""The memory folder under the hands of a model."""
+"""The memory folder under the context of a model."""
 
 import os
 

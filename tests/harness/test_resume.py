@@ -45,7 +45,7 @@ def test_by_id_by_file_and_by_title(place):
         Harness.resume(agent.path, model=Scripted([]), **given),
         Harness.resume(agent.session[:8], place.proj, model=Scripted([]), **given),
     ]
-    assert [(each.path, each.given.cwd) for each in found] == [(agent.path, place.proj)] * 3
+    assert [(each.path, each.options.cwd) for each in found] == [(agent.path, place.proj)] * 3
     with pytest.raises(NoSuchSession):
         Harness.resume("nothing", place.proj, model=Scripted([]), **given)
 

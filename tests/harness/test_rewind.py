@@ -57,7 +57,7 @@ def test_files_and_conversation_go_back_and_on(place, version):
 def test_it_can_be_taken_back(place):
     agent, _, second, _ = begun(place)
     done = agent.rewind(second.id, dry_run=False)
-    store = Undo(state_folder(place.home, agent.given.environ))
+    store = Undo(state_folder(place.home, agent.options.environ))
     assert [each.id for each in store.restores()] == [done.undo]
 
 
@@ -127,5 +127,5 @@ def test_after_a_resume(place):
 def test_the_command_finds_the_checkpoints(place, version):
     agent, first, second, _ = begun(place, version)
     agent.close()
-    found = find_session(agent.given.homes, agent.session)
+    found = find_session(agent.options.homes, agent.session)
     assert [snapshot.message for snapshot in found.snapshots] == [first.id, second.id]

@@ -71,7 +71,7 @@ def test_what_a_subagent_changed_can_be_rewound(place):
     agent, path = begun(
         place, [("Read", {"file_path": "a.txt"}), ("Write", {"file_path": "a.txt", "content": "sub\n"}), "Done."]
     )
-    prompt = next(record["uuid"] for record in agent.recording.records() if record["type"] == "user")
+    prompt = next(record["uuid"] for record in agent.recorder.records() if record["type"] == "user")
     agent.subagent("Write it.")
     with open(path, encoding="utf-8") as file:
         assert file.read() == "sub\n"

@@ -75,7 +75,7 @@ class Walker:
         os.utime(path, (4_000_000_000 + self.day, 4_000_000_000 + self.day))
 
 
-def stop(hands, given):
+def stop(context, given):
     if given.get("now"):
         raise KeyboardInterrupt
     return Result("Not yet.")
@@ -127,7 +127,7 @@ def check(agent, requests, *, is_told):
         if block["type"] == "tool_result"
     ]
     assert (calls, len(set(calls))) == (results, len(calls))
-    if agent.recording.is_begun and is_told:
+    if agent.recorder.is_begun and is_told:
         assert live(agent) == stored(agent)
 
 

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from foretold.text.globs.npm_ignore import Matcher, RuleIndex
+from foretold.text.globs.npm_ignore import IgnoreMatcher, RuleIndex
 
 from .node import ask
 
@@ -115,7 +115,7 @@ def test_equal_to_ignore(answers, kind):
         (patterns, path, expected)
         for patterns, paths, said in rows
         for path, expected in zip(paths, said, strict=True)
-        if Matcher(patterns).matches(path) is not expected
+        if IgnoreMatcher(patterns).matches(path) is not expected
     ] == []
     assert sum(sum(said) for _, _, said in rows) > 250  # enough of them match
 

@@ -1,1 +1,1 @@
-"""git."""
+"""The only place that starts git."""

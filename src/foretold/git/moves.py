@@ -12,14 +12,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from foretold.git.runner import Change, Git
+from foretold.git.runner import PathChange, Repository
 from foretold.types import NamedTuple
 
 HOPS = 5
 SECONDS = 20.0  #: for a pass over the history
 
 
-class Fate(NamedTuple):
+class PathFate(NamedTuple):
     """What became of a path."""
 
     path: str  #: its whole path when it was last there
@@ -28,25 +28,27 @@ class Fate(NamedTuple):
     date: str = ""
 
 
-def trace(git: Git, paths: Iterable[str], exists: Callable[[str], bool], seconds: float = SECONDS) -> dict[str, Fate]:
+def trace_paths(
+    git: Repository, paths: Iterable[str], exists: Callable[[str], bool], seconds: float = SECONDS
+) -> dict[str, PathFate]:
     """What became of each path, file or folder; those that git never knew are left out.
 
     A path need not be whole: `api/users.py` stands for `src/api/users.py`.
     """
-    fates: dict[str, Fate] = {}
+    fates: dict[str, PathFate] = {}
     wanted = {path: path for path in paths}  #: what to look for now, by what was asked
-    _take_staged(git, wanted, fates, exists)
+    _find_staged(git, wanted, fates, exists)
     for _ in range(HOPS):
-        left = {asked: now for asked, now in wanted.items() if not _is_settled(fates.get(asked), exists)}
-        met = _meet(git, {*left.values()}, seconds) if left else {}
+        left = {asked: now for asked, now in wanted.items() if not _is_final(fates.get(asked), exists)}
+        met = _find_deletions(git, {*left.values()}, seconds) if left else {}
         renames = git.changes({commit for _, commit, _ in met.values()}) if met else {}
         wanted = {}
         for asked, now in left.items():
             if now not in met:
                 continue
             path, commit, date = met[now]
-            to = _target(now, path, renames.get(commit, []), git.prefix)
-            fates[asked] = Fate(path, to, commit, date)
+            to = _find_target(now, path, renames.get(commit, []), git.prefix)
+            fates[asked] = PathFate(path, to, commit, date)
             if to and not exists(to):
                 wanted[asked] = to
         if not wanted:
@@ -54,21 +56,23 @@ def trace(git: Git, paths: Iterable[str], exists: Callable[[str], bool], seconds
     return {asked: fate if not fate.to or exists(fate.to) else fate._replace(to="") for asked, fate in fates.items()}
 
 
-def _is_settled(fate: Fate | None, exists: Callable[[str], bool]) -> bool:
+def _is_final(fate: PathFate | None, exists: Callable[[str], bool]) -> bool:
     return fate is not None and bool(fate.to) and exists(fate.to)
 
 
-def _take_staged(git: Git, wanted: dict[str, str], fates: dict[str, Fate], exists: Callable[[str], bool]) -> None:
+def _find_staged(
+    git: Repository, wanted: dict[str, str], fates: dict[str, PathFate], exists: Callable[[str], bool]
+) -> None:
     """A rename that is staged and not committed."""
     changes = git.staged()
     for path in wanted if changes else ():
-        old = next((change.old for change in changes if change.new and _meets(path, change.old)), "")
-        to = _target(path, _local(old, git.prefix), changes, git.prefix) if old else ""
+        old = next((change.old for change in changes if change.new and _concerns(path, change.old)), "")
+        to = _find_target(path, _relative(old, git.prefix), changes, git.prefix) if old else ""
         if to and exists(to):
-            fates[path] = Fate(old, to)
+            fates[path] = PathFate(old, to)
 
 
-def _meet(git: Git, wanted: set[str], seconds: float) -> dict[str, tuple[str, str, str]]:
+def _find_deletions(git: Repository, wanted: set[str], seconds: float) -> dict[str, tuple[str, str, str]]:
     """For each path the newest deletion that concerns it: the path that was deleted, commit, date."""
     by_name: dict[str, list[str]] = {}
     for path in wanted:
@@ -77,32 +81,32 @@ def _meet(git: Git, wanted: set[str], seconds: float) -> dict[str, tuple[str, st
     for deleted, commit, date in git.deletions(seconds):
         for part in {*deleted.split("/")} & by_name.keys():
             for path in by_name[part]:
-                if path not in met and _meets(path, deleted):
-                    met[path] = (_local(deleted, git.prefix), commit, date)
+                if path not in met and _concerns(path, deleted):
+                    met[path] = (_relative(deleted, git.prefix), commit, date)
         if len(met) == len(wanted):
             break
     return met
 
 
-def _meets(path: str, deleted: str) -> bool:
+def _concerns(path: str, deleted: str) -> bool:
     """Whether a path is this file, the end of its path, or a folder it was in."""
     return f"/{path}/" in f"/{deleted}/"
 
 
-def _local(path: str, prefix: str) -> str:
+def _relative(path: str, prefix: str) -> str:
     """A path of the repository, seen from the folder that was asked for."""
     return path.removeprefix(prefix) if path.startswith(prefix) else "/".join([".."] * prefix.count("/") + [path])
 
 
-def _target(path: str, deleted: str, changes: list[Change], prefix: str) -> str:
+def _find_target(path: str, deleted: str, changes: list[PathChange], prefix: str) -> str:
     """Where a commit put a path; empty if it deleted it."""
     if f"/{deleted}".endswith(f"/{path}"):
-        to = next((change.new for change in changes if _local(change.old, prefix) == deleted), "")
-        return _local(to, prefix) if to else ""
+        to = next((change.new for change in changes if _relative(change.old, prefix) == deleted), "")
+        return _relative(to, prefix) if to else ""
     folder = deleted[: f"/{deleted}/".index(f"/{path}/") + len(path)]
     ends: Counter[str] = Counter()
     for change in changes:
-        old, new = _local(change.old, prefix), _local(change.new, prefix)
+        old, new = _relative(change.old, prefix), _relative(change.new, prefix)
         below = old.removeprefix(folder)
         if change.new and old.startswith(folder + "/") and new.endswith(below):
             ends[new.removesuffix(below)] += 1

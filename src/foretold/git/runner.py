@@ -39,7 +39,7 @@ _LOG = (
 _HEADER = re.compile(rb"\x01([0-9a-f]{40,64}) (\d{4}-\d\d-\d\d)")
 
 
-class Change(NamedTuple):
+class PathChange(NamedTuple):
     """A path that a commit renames, or deletes: then there is no new one."""
 
     old: str
@@ -62,7 +62,7 @@ class Commit(NamedTuple):
     reachable: bool = False
 
 
-class Git:
+class Repository:
     """The repository that a folder is in."""
 
     def __init__(self, root: str, prefix: str, *, is_shallow: bool) -> None:
@@ -71,7 +71,7 @@ class Git:
         self.is_shallow = is_shallow
 
     @classmethod
-    def of(cls, root: str) -> Git | None:
+    def of(cls, root: str) -> Repository | None:
         """The repository, or None if there is none, git is not installed, or git does not trust it."""
         words = ("rev-parse", "--is-inside-work-tree", "--is-shallow-repository", "--show-prefix")
         said = ask(root, *words)
@@ -108,7 +108,7 @@ class Git:
         """
         if max(map(len, words), default=0) > LONGEST_WORD:
             return None
-        pattern = b"(?<![A-Za-z0-9_])" + _tree({*words}) + b"(?![A-Za-z0-9_])"
+        pattern = b"(?<![A-Za-z0-9_])" + _pattern_tree({*words}) + b"(?![A-Za-z0-9_])"
         if len(pattern) > LONGEST:
             return None
         question = ("grep", "-P", "-l", "-z", "-a", "--untracked", "--no-textconv", "--no-recurse-submodules", "-e")
@@ -130,20 +130,24 @@ class Git:
         said = ask(self.root, "cat-file", "--batch-check=%(objectname) %(objecttype)", given=given) if names else None
         if said is None:
             return {}
-        found = {name: _object(line.decode()) for name, line in zip(names, said.splitlines(), strict=False)}
+        found = {name: _parse_object(line.decode()) for name, line in zip(names, said.splitlines(), strict=False)}
         ids = "".join(f"{each.id}\n" for each in found.values() if each.type == "commit")
         lost = ask(self.root, "rev-list", "--stdin", "--not", "--all", given=ids.encode()) if ids else b""
         away = {*(lost or b"").decode().split()}
         return {name: each._replace(reachable=lost is not None and each.id not in away) for name, each in found.items()}
 
-    def staged(self) -> list[Change]:
+    def staged(self) -> list[PathChange]:
         """What the index renames or deletes."""
-        return _changes(ask(self.root, "diff-index", "--cached", *_RENAMES, "HEAD") or b"").get("", [])
+        return _parse_changes(ask(self.root, "diff-index", "--cached", *_RENAMES, "HEAD") or b"").get("", [])
 
-    def changes(self, commits: Iterable[str]) -> dict[str, list[Change]]:
+    def changes(self, commits: Iterable[str]) -> dict[str, list[PathChange]]:
         """What each of these commits renames or deletes."""
         given = "".join(f"{commit}\n" for commit in commits)
-        return _changes(ask(self.root, "diff-tree", "--stdin", *_RENAMES, given=given.encode()) or b"") if given else {}
+        return (
+            _parse_changes(ask(self.root, "diff-tree", "--stdin", *_RENAMES, given=given.encode()) or b"")
+            if given
+            else {}
+        )
 
     def deletions(self, seconds: float) -> Iterator[tuple[str, str, str]]:
         """Path, commit and date of what was ever deleted or renamed, newest first, for at most so many seconds."""
@@ -156,23 +160,23 @@ class Git:
                 yield os.fsdecode(word.removeprefix(b"\n")), commit, date
 
 
-def _object(line: str) -> Commit:
+def _parse_object(line: str) -> Commit:
     """One line of `cat-file --batch-check`."""
     name, _, type_ = line.partition(" ")
     return Commit(name, type_)
 
 
-def _changes(said: bytes) -> dict[str, list[Change]]:
+def _parse_changes(said: bytes) -> dict[str, list[PathChange]]:
     """The answer of `diff-tree -z --name-status`: by commit, if it names commits."""
-    found: dict[str, list[Change]] = {}
+    found: dict[str, list[PathChange]] = {}
     words = iter(said.split(b"\0"))
     commit = ""
     for word in words:
         if word.startswith(b"R"):
             old, new = next(words, b""), next(words, b"")
-            found.setdefault(commit, []).append(Change(os.fsdecode(old), os.fsdecode(new)))
+            found.setdefault(commit, []).append(PathChange(os.fsdecode(old), os.fsdecode(new)))
         elif word == b"D":
-            found.setdefault(commit, []).append(Change(os.fsdecode(next(words, b"")), ""))
+            found.setdefault(commit, []).append(PathChange(os.fsdecode(next(words, b"")), ""))
         elif word:
             commit = word.decode("ascii", "replace")
     return found
@@ -205,16 +209,16 @@ def _stream(root: str, *words: str, seconds: float) -> Iterator[bytes]:
         process.communicate()
 
 
-def _tree(words: set[bytes]) -> bytes:
+def _pattern_tree(words: set[bytes]) -> bytes:
     """A regular expression for these words that shares their beginnings.
 
-    >>> _tree({b"a_b", b"a_c", b"a"})
+    >>> _pattern_tree({b"a_b", b"a_c", b"a"})
     b'a(?:_(?:b|c))?'
     """
     by_first: dict[bytes, set[bytes]] = {}
     for word in words - {b""}:
         by_first.setdefault(word[:1], set()).add(word[1:])
-    choices = [re.escape(first) + _tree(rest) for first, rest in sorted(by_first.items())]
+    choices = [re.escape(first) + _pattern_tree(rest) for first, rest in sorted(by_first.items())]
     joined = choices[0] if len(choices) == 1 else b"(?:" + b"|".join(choices) + b")" if choices else b""
     return b"(?:" + joined + b")?" if joined and b"" in words else joined
 

@@ -1,1 +1,1 @@
-"""An agent on all parts: one object per conversation. Importing this does nothing."""
+"""A coding agent built on all parts of foretold: `foretold.Harness`."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from foretold.files.read_state.state import ReadState
-    from foretold.harness.system_prompt import Surroundings
+    from foretold.harness.system_prompt import SystemPrompt
     from foretold.harness.tools.base import Result
     from foretold.instructions.session import Attachment as Brought, Session
     from foretold.instructions.view import View
@@ -37,14 +37,14 @@ EXPECTED = frozenset(
 )
 
 
-def skipped(view: View) -> list[Finding]:
+def skip_findings(view: View) -> list[Finding]:
     """The skips of a view that no finding names already."""
     named = {finding.path for finding in view.findings}
     lost = [skip for skip in view.skips if skip.reason not in EXPECTED and skip.path not in named]
-    return [Finding(skip.path, skip.line, "instructions-skipped", _said(skip)) for skip in lost]
+    return [Finding(skip.path, skip.line, "instructions-skipped", _describe_skip(skip)) for skip in lost]
 
 
-def _said(skip: Skip) -> str:
+def _describe_skip(skip: Skip) -> str:
     return f"{skip.reason}: {skip.detail or REASONS.get(skip.reason, 'not loaded')}"
 
 
@@ -53,37 +53,37 @@ BUDGET = 2000  #: tokens of recalled memories
 _ERRORS = {"not_found": "missing", "folder": "is-a-folder"}
 
 
-class Attaching:
+class AttachmentCollector:
     """What is attached in one conversation."""
 
     def __init__(
         self,
         instructions: Session,
         state: ReadState,
-        surroundings: Surroundings,
+        surroundings: SystemPrompt,
         memory: Memories | None,
         find: Callable[[Finding], None],
     ) -> None:
         """`memory` is what is recalled from, if anything is; `find` is told what should be known."""
-        self.instructions, self.state, self.surroundings = instructions, state, surroundings
-        self.memory, self.find = memory, find
+        self.instructions, self.state, self.system_prompt = instructions, state, surroundings
+        self.memory, self.add_finding = memory, find
         self._recalled: set[str] = set()
 
-    def to_prompt(self, text: str) -> list[Attachment]:
+    def for_prompt(self, text: str) -> list[Attachment]:
         """What a prompt brings along."""
         files = self._mentions(text)
-        first, last = self.surroundings.attachments()
+        first, last = self.system_prompt.attachments()
         nested = self._nested(self.instructions.prompt(text))
         return [*files, *first, *nested, *changed_attachments(self.state), *self._memories(text), *last]
 
-    def to_results(self, calls: Sequence[tuple[dict[str, object], Result]]) -> list[Attachment]:
+    def for_results(self, calls: Sequence[tuple[dict[str, object], Result]]) -> list[Attachment]:
         """What the results of one answer's calls bring along."""
         used = [Call(str(call["name"]), _input(call), error_of(result)) for call, result in calls]
         return [*self._nested(self.instructions.use(used)), *changed_attachments(self.state)]
 
     def after_compaction(self) -> list[Attachment]:
         """What a conversation is told again when it goes on in the middle of a turn."""
-        first, last = self.surroundings.attachments()
+        first, last = self.system_prompt.attachments()
         return [*first, *last]
 
     def forget(self) -> None:
@@ -92,22 +92,22 @@ class Attaching:
 
     def _mentions(self, text: str) -> tuple[Attachment, ...]:
         surroundings = self.instructions.view.surroundings
-        found = resolve_mentions(text, surroundings.cwd, agent=self.surroundings.agent, home=surroundings.home)
+        found = resolve_mentions(text, surroundings.cwd, agent=self.system_prompt.agent, home=surroundings.home)
         paths = {str(each.fields.get("filename")) for each in found.attachments if each.type == "file"}
         for mention in parse_mentions(text):
             if self.state.path_of(mention.path) in paths:
                 self.state.mention(mention.path, mention.first, mention.last)
         for skip in found.skips:
             why = skip.detail or REASONS.get(skip.reason, skip.reason)
-            self.find(Finding(skip.path, None, "mention-not-attached", f"{skip.reason}: {why}"))
+            self.add_finding(Finding(skip.path, None, "mention-not-attached", f"{skip.reason}: {why}"))
         return found.attachments
 
     def _nested(self, brought: Brought) -> list[Attachment]:
         for finding in brought.findings:
-            self.find(finding)
+            self.add_finding(finding)
         for entry in brought.entries:
             self.state.inject(entry.path, entry.raw, shown=entry.text)
-        return harmless_attachments(brought.entries, self.instructions.view)
+        return escaped_attachments(brought.entries, self.instructions.view)
 
     def _memories(self, text: str) -> list[Attachment]:
         if self.memory is None:
@@ -123,17 +123,17 @@ class Attaching:
         return [hook_context("UserPromptSubmit", shown)] if shown else []
 
 
-def harmless_attachments(entries: Sequence[Entry], view: View) -> list[Attachment]:
+def escaped_attachments(entries: Sequence[Entry], view: View) -> list[Attachment]:
     """Instructions that came with a file; in versions that see to it, no text in them passes for the agent's own."""
     made = nested_attachments(entries, view)
     return (
-        [_harmless(each, entry) for each, entry in zip(made, entries, strict=True)]
+        [_escape(each, entry) for each, entry in zip(made, entries, strict=True)]
         if view.dialect.template.escapes
         else made
     )
 
 
-def _harmless(attachment: Attachment, entry: Entry) -> Attachment:
+def _escape(attachment: Attachment, entry: Entry) -> Attachment:
     content = attachment.fields["content"]
     assert isinstance(content, dict)
     text = escape_fallback(entry.text) if entry.fallback else escape_reserved(entry.text)

@@ -17,7 +17,7 @@ from foretold.context.compaction.compactor import TOPICS
 from foretold.context.compaction.transcript import CompactionFacts, chain, compaction_records, limit, record_groups
 from foretold.dialects.claude_code.compaction import compaction_rules
 from foretold.errors import ModelFailed
-from foretold.harness.events import Compacted
+from foretold.harness.events import CompactionEvent
 from foretold.harness.interrupts import own_records
 from foretold.models.protocol import ModelRequest, Reply, Usage
 from foretold.types import TYPE_CHECKING, Finding
@@ -73,43 +73,43 @@ def is_too_long(error: ModelFailed) -> bool:
     return any(words in said for words in TOO_LONG) or getattr(error.__cause__, "status_code", None) == TOO_LARGE
 
 
-def question(wishes: str = "") -> dict[str, object]:
+def summary_request(wishes: str = "") -> dict[str, object]:
     """The message that asks for a summary."""
     topics = "\n".join(f"{number}. {topic}" for number, topic in enumerate(TOPICS, 1))
     more = f"\n\nThe user asks you to mind this:\n{wishes}" if wishes else ""
     return {"role": "user", "content": [{"type": "text", "text": ASK.format(topics=topics, wishes=more)}]}
 
 
-def compact(harness: Harness, trigger: str, wishes: str = "", *, is_pending: bool = False) -> Compacted:
+def compact(harness: Harness, trigger: str, wishes: str = "", *, is_pending: bool = False) -> CompactionEvent:
     """Compact a conversation; `is_pending`: the model has not answered yet to what was said last."""
-    harness.recording.claim()
-    records = own_records(harness.recording.records(), harness.version)
+    harness.recorder.claim()
+    records = own_records(harness.recorder.records(), harness.version)
     refused = compaction_records(records, "x", "", facts=CompactionFacts(trigger)).reason
     if refused:
-        return _not_done(harness, trigger, refused)
-    answer, usage = _summary(harness, records, trigger, wishes)
+        return _refuse(harness, trigger, refused)
+    answer, usage = _summarize(harness, records, trigger, wishes)
     if answer is None:
-        return _not_done(harness, trigger, "model-failed", usage)
+        return _refuse(harness, trigger, "model-failed", usage)
     if reason := compaction_records(records, answer, "", facts=CompactionFacts(trigger)).reason:
-        return _not_done(harness, trigger, reason, usage)
+        return _refuse(harness, trigger, reason, usage)
     survival = harness.instructions.compact(harness.state.recent())
     facts = CompactionFacts(trigger, harness.used.context, dropped_before=_dropped_before(records))
     written = compaction_records(
         records, answer, harness.path, facts=facts, restored=survival.files, now=harness.clock()
     )
-    harness.recording.ready(written.records)
-    _begin_again(harness, survival.files.paths if survival.files else (), is_pending=is_pending)
-    return Compacted(trigger, "", answer, written.kept, written.dropped, survival, usage)
+    harness.recorder.append(written.records)
+    _restart(harness, survival.files.paths if survival.files else (), is_pending=is_pending)
+    return CompactionEvent(trigger, "", answer, written.kept, written.dropped, survival, usage)
 
 
-def _not_done(harness: Harness, trigger: str, reason: str, usage: Usage = NONE) -> Compacted:
-    harness.find(
+def _refuse(harness: Harness, trigger: str, reason: str, usage: Usage = NONE) -> CompactionEvent:
+    harness.add_finding(
         Finding(harness.path, None, "not-compacted", f"the conversation was not compacted ({trigger}): {reason}")
     )
-    return Compacted(trigger, reason, usage=usage)
+    return CompactionEvent(trigger, reason, usage=usage)
 
 
-def _summary(
+def _summarize(
     harness: Harness, records: Sequence[Mapping[str, object]], trigger: str, wishes: str
 ) -> tuple[str | None, Usage]:
     """The words that stand for the conversation; None if the model gave none by itself."""
@@ -117,10 +117,10 @@ def _summary(
     if notes.strip():
         return f"<summary>\n{notes}\n</summary>", Usage()
     last = harness.request()
-    shown = last.messages[: _end(harness, records, last)]
+    shown = last.messages[: _count_summarized(harness, records, last)]
     marks = tuple(mark for mark in last.cached if mark < len(shown)) or (len(shown) - 1,)
     try:
-        reply: Reply = harness.model.reply(last._replace(messages=(*shown, question(wishes)), cached=marks))
+        reply: Reply = harness.model.reply(last._replace(messages=(*shown, summary_request(wishes)), cached=marks))
     except ModelFailed:
         if trigger == "manual":
             raise
@@ -128,7 +128,7 @@ def _summary(
     return reply.text, reply.usage
 
 
-def _end(harness: Harness, records: Sequence[Mapping[str, object]], last: ModelRequest) -> int:
+def _count_summarized(harness: Harness, records: Sequence[Mapping[str, object]], last: ModelRequest) -> int:
     """How many messages are summed up: all but the last answer and what follows it, if the agent keeps that."""
     if len(record_groups(chain(records))) < compaction_rules(harness.version).least_groups:
         return len(last.messages)
@@ -145,13 +145,13 @@ def _dropped_before(records: Sequence[Mapping[str, object]]) -> int:
     return 0
 
 
-def _begin_again(harness: Harness, files: Sequence[str], *, is_pending: bool) -> None:
+def _restart(harness: Harness, files: Sequence[str], *, is_pending: bool) -> None:
     """Go on from the summary."""
     harness.state.clear()
     for path in files:
         harness.state.attached(path)
-    harness.surroundings.forget()
-    harness.attaching.forget()
+    harness.system_prompt.forget()
+    harness.attachments.forget()
     if is_pending:
-        harness.recording.attach(harness.attaching.after_compaction())
-    harness.read_again()
+        harness.recorder.attach(harness.attachments.after_compaction())
+    harness.reload_messages()

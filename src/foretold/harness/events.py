@@ -1,6 +1,6 @@
 """What happens in a turn, as values: for user interfaces, logs and tests.
 
-`Harness.run` gives them as they happen; the last of a turn is `Ended`, with the `Turn` that `Harness.prompt` returns.
+`Harness.run` yields them as they happen; the last is `TurnEndEvent`, with the `Turn` that `Harness.prompt` returns.
 """
 
 from __future__ import annotations
@@ -16,24 +16,25 @@ if TYPE_CHECKING:
     from foretold.instructions.compaction.survival import Survival
     from foretold.models.protocol import Reply
 
-    Event: TypeAlias = "Attached | Said | Called | Resulted | Compacted | Extracted | Ended"
+    ToolEvent: TypeAlias = "ToolCallEvent | ToolResultEvent"
+    Event: TypeAlias = "AttachmentEvent | ReplyEvent | ToolEvent | CompactionEvent | ExtractionEvent | TurnEndEvent"
     Message: TypeAlias = dict[str, object]
 
 
-class Attached(NamedTuple):
-    """What was put beside the prompt, or beside the results of tools."""
+class AttachmentEvent(NamedTuple):
+    """What was attached to the prompt, or to the results of tools."""
 
     attachments: tuple[Attachment, ...]
 
 
-class Said(NamedTuple):
+class ReplyEvent(NamedTuple):
     """The model replied; `text` is empty if it only wants to use tools."""
 
     text: str
     reply: Reply
 
 
-class Called(NamedTuple):
+class ToolCallEvent(NamedTuple):
     """The model wants to use a tool, and it is about to run."""
 
     id: str
@@ -41,7 +42,7 @@ class Called(NamedTuple):
     input: dict[str, object]
 
 
-class Resulted(NamedTuple):
+class ToolResultEvent(NamedTuple):
     """A tool has run."""
 
     id: str
@@ -49,15 +50,15 @@ class Resulted(NamedTuple):
     result: Result
 
 
-class Compacted(NamedTuple):
+class CompactionEvent(NamedTuple):
     """The conversation was replaced by a summary; or it was not, and `reason` says why."""
 
     trigger: str  #: manual, auto
     reason: str = ""  #: empty = it was done; else too_few_groups, empty-summary, model-failed
     summary: str = ""
-    kept: tuple[str, ...] = ()  #: ids of the records that stay word for word
-    dropped: tuple[str, ...] = ()  #: ids of those that the summary stands for
-    survival: Survival | None = None  #: which instructions and files it has again, and which are lost
+    kept: tuple[str, ...] = ()  #: ids of the records that stay verbatim
+    dropped: tuple[str, ...] = ()  #: ids of those that the summary replaces
+    survival: Survival | None = None  #: which instructions and files were restored, and which are lost
     usage: Usage = Usage()
 
     @property
@@ -65,27 +66,27 @@ class Compacted(NamedTuple):
         return not self.reason
 
 
-class Extracted(NamedTuple):
-    """Memories were made of what was said: what `foretold.extract` gives."""
+class ExtractionEvent(NamedTuple):
+    """Memories were extracted from the conversation."""
 
     extraction: object
 
 
 class Turn(NamedTuple):
-    """What came of a prompt."""
+    """The result of a prompt."""
 
     id: str  #: of the prompt, for `Harness.rewind`
-    text: str  #: the last thing that the model said
+    text: str  #: the model's last reply
     stop: str = "end_turn"  #: why it ended: end_turn, max_tokens, refusal, …, or max_turns
     messages: tuple[Message, ...] = ()  #: what the turn added to the conversation
     usage: Usage = Usage()  #: of all its requests
     requests: int = 0
-    findings: tuple[Finding, ...] = ()  #: what went wrong or was left out since the turn before
-    compactions: tuple[Compacted, ...] = ()
+    findings: tuple[Finding, ...] = ()  #: what went wrong or was left out since the previous turn
+    compactions: tuple[CompactionEvent, ...] = ()
     extraction: object = None
 
 
-class Ended(NamedTuple):
+class TurnEndEvent(NamedTuple):
     """The turn is over."""
 
     turn: Turn

@@ -1,4 +1,4 @@
-"""`foretold.Harness`: an agent on all parts of foretold, one object per conversation.
+"""`foretold.Harness`: an agent that uses all parts of foretold, one object per conversation.
 
     with foretold.Harness(".", model=AnthropicModel("claude-opus-5-5")) as agent:
         print(agent.prompt("What does this project do?").text)
@@ -13,44 +13,40 @@
 from __future__ import annotations
 
 import os
-import time
 
 from foretold.dialects.claude_code.context import turn_context_of
-from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.errors import SessionFailed, StoreFailed
-from foretold.harness.attachments import Attaching, skipped
-from foretold.harness.events import Compacted, Ended, Turn
+from foretold.harness.attachments import AttachmentCollector, skip_findings
+from foretold.harness.events import CompactionEvent, Turn, TurnEndEvent
 from foretold.harness.messages import Dialogue, messages_of_records
 from foretold.harness.options import (
-    checked_prompt,
-    checked_session,
-    given_of,
-    hands_of,
-    history_of,
-    instructions_of,
-    memory_of,
-    state_of,
+    check_prompt,
+    check_session,
+    make_read_state,
+    make_tool_context,
+    open_history,
+    open_instructions,
+    open_memory,
+    resolve_options,
 )
-from foretold.harness.system_prompt import Surroundings
-from foretold.harness.transcript import Recording
-from foretold.harness.turn import Taking
+from foretold.harness.system_prompt import SystemPrompt
+from foretold.harness.transcript import TranscriptRecorder
+from foretold.harness.turn import TurnRunner
 from foretold.models.protocol import ModelRequest, Reply, Usage
 from foretold.sessions.transcript.writer import new_session, transcript_path
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
     from typing import Unpack
 
     from foretold.files.history.history import FileHistory
     from foretold.files.read_state.state import ReadState
     from foretold.harness.events import Event
-    from foretold.harness.options import Extracts, Given, Notes, Options
-    from foretold.harness.permissions.check import Permission
+    from foretold.harness.options import Options, ResolvedOptions
     from foretold.harness.rewind import Prompt, Rewound
-    from foretold.harness.tools.base import Ask, Hands, Result, Tool
+    from foretold.harness.tools.base import Result, Tool, ToolContext
     from foretold.instructions.session import Session
-    from foretold.memory.project import Memories
     from foretold.models.protocol import Model
 
 
@@ -70,127 +66,93 @@ class Harness:
         cwd: str | os.PathLike[str] = ".",
         *,
         model: Model | str,
-        agent: str = DEFAULT_AGENT,
-        home: str | os.PathLike[str] | None = None,
-        env: Mapping[str, str] | None = None,
-        managed: str | os.PathLike[str] | None = None,
         session: str = "",
-        system: str = "",
-        tools: Sequence[Tool] | None = None,
-        permission: Permission | str | None = None,
-        memory: bool | Memories = True,
-        extractor: Extracts | None = None,
-        notes: Notes | None = None,
-        recall: bool = True,
-        window: int = 200_000,
-        max_tokens: int = 8192,
-        max_turns: int = 0,
-        ask: Ask | None = None,
-        now: str | Callable[[], str] = "",
-        clock: Callable[[], float] = time.time,
-        sync: bool = True,
+        **options: Unpack[Options],
     ) -> None:
-        """`docs/harness.md` says what each option means; whatever is left out is taken from the process."""
-        given = given_of(
-            cwd,
-            {
-                "model": model,
-                "agent": agent,
-                "home": home,
-                "env": env,
-                "managed": managed,
-                "system": system,
-                "tools": tools,
-                "permission": permission,
-                "memory": memory,
-                "extractor": extractor,
-                "notes": notes,
-                "recall": recall,
-                "window": window,
-                "max_tokens": max_tokens,
-                "max_turns": max_turns,
-                "ask": ask,
-                "now": now,
-                "clock": clock,
-                "sync": sync,
-            },
-        )
-        path = transcript_path(given.cwd, checked_session(session) or new_session(), given.homes)
+        """`docs/harness.md` explains the options; the defaults are those of this process."""
+        resolved = resolve_options(cwd, model, options)
+        path = transcript_path(resolved.cwd, check_session(session) or new_session(), resolved.homes)
         if os.path.lexists(path):
-            raise SessionFailed(f"the session {session} is there already; go on with it by Harness.resume({session!r})")
-        self._open(given, path)
+            raise SessionFailed(f"the session {session} exists already; resume it with Harness.resume({session!r})")
+        self._open(resolved, path)
 
     @classmethod
     def of(
-        cls, given: Given, path: str, instructions: Session | None = None, state: ReadState | None = None
+        cls, options: ResolvedOptions, path: str, instructions: Session | None = None, state: ReadState | None = None
     ) -> Harness:
-        """A harness whose options were put together elsewhere, with parts that exist already."""
+        """A harness with options that are resolved already, and maybe with parts that exist."""
         harness = cls.__new__(cls)
-        harness._open(given, path, instructions, state)
+        harness._open(options, path, instructions, state)
         return harness
 
     def _open(
-        self, given: Given, path: str, instructions: Session | None = None, state: ReadState | None = None
+        self, options: ResolvedOptions, path: str, instructions: Session | None = None, state: ReadState | None = None
     ) -> None:
-        self.given, self.path = given, path
+        self.options, self.path = options, path
         self.session = os.path.splitext(os.path.basename(path))[0]
-        self.model, self.extractor, self.notes, self.clock = given.model, given.extractor, given.notes, given.clock
-        self.window, self.max_turns = given.window, given.max_turns
+        self.model, self.extractor, self.notes, self.clock = (
+            options.model,
+            options.extractor,
+            options.notes,
+            options.clock,
+        )
+        self.window, self.max_turns = options.window, options.max_turns
         self.findings: list[Finding] = []
-        self._told = 0  #: how many of them a turn has told
-        self.instructions = instructions or instructions_of(given)
+        self._reported = 0  #: how many of them a turn has reported
+        self.instructions = instructions or open_instructions(options)
         view = self.instructions.view
         self.agent, self.version = view.dialect.name, view.dialect.version
-        turn_context_of(self.agent)  # UnknownAgent, if what surrounds a turn was not recorded
-        self.memory = memory_of(given, self.agent, self.find)
-        self.state = state or state_of(given)
-        self.surroundings = Surroundings(
+        turn_context_of(self.agent)  # UnknownAgent, if its context was not recorded
+        self.memory = open_memory(options, self.agent, self.add_finding)
+        self.state = state or make_read_state(options)
+        self.system_prompt = SystemPrompt(
             self.instructions,
             self.agent,
-            given.model.name,
-            env=given.environ,
-            system=given.system,
+            options.model.name,
+            env=options.environ,
+            system=options.system,
             memory=lambda: self.memory.prompt() if self.memory else "",
-            today=given.today,
+            today=options.today,
         )
-        self.attaching = Attaching(
-            self.instructions, self.state, self.surroundings, self.memory if given.recall else None, self.find
+        recalled = self.memory if options.recall else None
+        self.attachments = AttachmentCollector(
+            self.instructions, self.state, self.system_prompt, recalled, self.add_finding
         )
-        self.recording = self._record(path)
-        self.history: FileHistory | None = history_of(self)
+        self.recorder = self._record(path)
+        self.history: FileHistory | None = open_history(self)
         self.dialogue, self.used = Dialogue(), Usage()
-        self.last: tuple[ModelRequest, Reply] | None = None  #: what the model was asked and said last
-        self._hands: Hands | None = None
+        self.last: tuple[ModelRequest, Reply] | None = None  #: the last request and the answer to it
+        self._tool_context: ToolContext | None = None
         self._turn: Generator[Event, None, None] | None = None
         self._editing = ""
-        for finding in (*view.findings, *skipped(view)):
-            self.find(finding)
+        for finding in (*view.findings, *skip_findings(view)):
+            self.add_finding(finding)
 
-    def _record(self, path: str, **more: str) -> Recording:
-        given = self.given
-        return Recording(
+    def _record(self, path: str, **more: str) -> TranscriptRecorder:
+        options = self.options
+        return TranscriptRecorder(
             path,
-            cwd=given.cwd,
+            cwd=options.cwd,
             agent=self.agent,
-            model=given.model.name,
-            branch=lambda: self.surroundings.branch,
-            sync=given.sync,
-            clock=given.clock,
+            model=options.model.name,
+            branch=lambda: self.system_prompt.branch,
+            sync=options.sync,
+            clock=options.clock,
             **more,
         )
 
     def prompt(self, text: str) -> Turn:
-        """Say something, and let the model work until it is done."""
+        """Send a prompt, and let the model work until it is done."""
         for event in self.run(text):
-            if isinstance(event, Ended):
+            if isinstance(event, TurnEndEvent):
                 return event.turn
-        raise AssertionError("a turn has an end")
+        raise AssertionError("a turn has no end")
 
     def run(self, text: str) -> Iterator[Event]:
         """The same, step by step; the last event is `Ended`. A turn that is not run to its end is interrupted."""
-        checked_prompt(text)
+        check_prompt(text)
         self._stop()
-        self._turn = Taking(self).events(text)
+        self._turn = TurnRunner(self).events(text)
         return self._turn
 
     def _stop(self) -> None:
@@ -200,11 +162,11 @@ class Harness:
             self._turn = None
 
     def request(self) -> ModelRequest:
-        """What the model is asked next."""
-        return self.dialogue.request(self.surroundings.system(), self.tool_definitions, self.given.max_tokens)
+        """The next request to the model."""
+        return self.dialogue.request(self.system_prompt.system(), self.tool_definitions, self.options.max_tokens)
 
-    def compact(self, instructions: str = "") -> Compacted:
-        """Replace what was said by a summary, minding the `instructions`; or say why not."""
+    def compact(self, instructions: str = "") -> CompactionEvent:
+        """Replace the conversation with a summary that follows the `instructions`; or say why not."""
         from foretold.harness.compaction import compact
 
         done = compact(self, "manual", instructions)
@@ -215,80 +177,87 @@ class Harness:
     @property
     def tools(self) -> tuple[Tool, ...]:
         """The tools that the model may use."""
-        if self.given.tools is not None:
-            return self.given.tools
+        if self.options.tools is not None:
+            return self.options.tools
         from foretold.harness.tools.registry import DEFAULT_TOOLS
 
         return DEFAULT_TOOLS
 
     @property
     def tool_definitions(self) -> tuple[dict[str, object], ...]:
-        """What the model is told of them."""
+        """Their definitions, as the model gets them."""
         if not self.tools:
             return ()
-        from foretold.harness.tools.registry import definitions
+        from foretold.harness.tools.registry import tool_definitions
 
-        return definitions(self.tools)
+        return tool_definitions(self.tools)
 
     @property
-    def hands(self) -> Hands:
+    def tool_context(self) -> ToolContext:
         """What the tools work with. Made, with the permissions, when the first tool is used."""
-        if self._hands is None:
-            self._hands = hands_of(self)
-            for finding in self._hands.permission.findings:
-                self.find(finding)
-        return self._hands
+        if self._tool_context is None:
+            self._tool_context = make_tool_context(self)
+            for finding in self._tool_context.permission.findings:
+                self.add_finding(finding)
+        return self._tool_context
 
     def use(self, call: Mapping[str, object]) -> Result:
         """Run a tool, as a `tool_use` block asks."""
         from foretold.harness.tools.registry import run_tool
 
-        self._editing = self.recording.written.get(str(call.get("id")), "")
+        self._editing = self.recorder.written.get(str(call.get("id")), "")
         memory = None
         if self.memory is not None:
-            from foretold.harness.memory import Remembering
+            from foretold.harness.memory import MemoryFolder
 
-            memory = Remembering(self.memory.place, self.state, self.session, self.agent, self.clock)
+            memory = MemoryFolder(self.memory.place, self.state, self.session, self.agent, self.clock)
             if (refused := memory.refused(call)) is not None:
                 return refused
-        result = run_tool(self.hands, self.tools, call)
+        result = run_tool(self.tool_context, self.tools, call)
         if result.fault:
-            self.find(Finding(self.path, None, "tool-failed", result.fault))
+            self.add_finding(Finding(self.path, None, "tool-failed", result.fault))
         return memory.after(call, result) if memory else result
 
     def before_edit(self, path: str, *, is_ours: bool = True) -> None:
-        """A file is about to be changed: keep what it is. OSError if that cannot be done, so that it is left alone.
+        """Back up a file that is about to be changed. OSError if that fails, so that it is not changed.
 
         `is_ours`: by a call of this conversation, not of a subagent.
         """
         if self.history is None:
             return
         if not self.history.snapshots:
-            self.recording.ready([self.history.prompt(new_session())])
+            self.recorder.append([self.history.prompt(new_session())])
         try:
-            self.recording.ready([self.history.before_edit(path, self._editing if is_ours else "")])
+            self.recorder.append([self.history.before_edit(path, self._editing if is_ours else "")])
         except StoreFailed as error:
-            raise OSError(f"{path} was not changed, because no backup of it could be made: {error}") from error
+            raise OSError(f"{path} was not changed: it could not be backed up: {error}") from error
 
     @classmethod
     def resume(
-        cls, session: str, cwd: str | os.PathLike[str] | None = None, *, branch: str = "", **options: Unpack[Options]
+        cls,
+        session: str,
+        cwd: str | os.PathLike[str] | None = None,
+        *,
+        model: Model | str,
+        branch: str = "",
+        **options: Unpack[Options],
     ) -> Harness:
-        """Go on with a stored conversation, given its id or its file; on another `branch`, given a record of it."""
+        """Resume a stored conversation, given its id or its file; on another `branch`, given one of its records."""
         from foretold.harness.resume import resume
 
-        return resume(cls, session, None if cwd is None else os.fspath(cwd), options, branch)
+        folder = None if cwd is None else os.fspath(cwd)
+        return resume(cls, session, folder, model=model, options=options, branch=branch)
 
     def subagent(
         self, prompt: str, *, name: str = "", instructions: bool | None = None, tools: Sequence[Tool] | None = None
     ) -> Turn:
-        """Let a fresh conversation work on a prompt, told the instructions or not; what came of it."""
+        """Run a prompt in a new conversation, with the instructions or without; its turn."""
         from foretold.harness.subagents import subagent
 
         return subagent(self, prompt, name, instructions=instructions, tools=tools)
 
     def fork(self) -> Harness:
-        """A conversation of its own that goes on from here; its requests begin with the same bytes."""
+        """A separate conversation that continues from here; its requests begin with the same bytes."""
         from foretold.harness.subagents import fork
 
         return fork(self)
@@ -296,45 +265,45 @@ class Harness:
     def rewind(
         self, message_id: str, *, dry_run: bool = True, files: bool = True, conversation: bool = True
     ) -> Rewound:
-        """Go back to before a prompt, given the id of its turn; unless told otherwise, only say what that would do."""
+        """Go back to before a prompt, given the id of its turn. By default, only say what that would do."""
         from foretold.harness.rewind import rewind
 
         return rewind(self, message_id, dry_run=dry_run, files=files, conversation=conversation)
 
     @property
     def prompts(self) -> tuple[Prompt, ...]:
-        """What the user said, with the ids that `rewind` takes; of what was compacted, nothing."""
+        """The prompts since the last compaction, with the ids that `rewind` takes."""
         from foretold.harness.rewind import prompts
 
         return prompts(self)
 
-    def read_again(self, records: Iterable[Mapping[str, object]] | None = None) -> str:
-        """Take the messages from the transcript, or from records of it; the record that the next one follows."""
-        said = self.recording.records() if records is None else records
-        context = self.surroundings.context()
+    def reload_messages(self, records: Iterable[Mapping[str, object]] | None = None) -> str:
+        """Load the messages from the transcript, or from records of it; the id of the last record."""
+        said = self.recorder.records() if records is None else records
+        context = self.system_prompt.context()
         messages, leaf = messages_of_records(said, version=self.version, model=self.model.name, context=context)
         self.dialogue.begin(messages)
         return leaf
 
-    def find(self, finding: Finding) -> None:
-        """Something was found that the user should know; each once."""
+    def add_finding(self, finding: Finding) -> None:
+        """Add something that the user should know; each once."""
         if finding not in self.findings:
             self.findings.append(finding)
 
     def new_findings(self) -> tuple[Finding, ...]:
-        """What was found since this was asked last."""
-        for finding in (*self.recording.findings, *self.surroundings.findings):
-            self.find(finding)
-        new = tuple(self.findings[self._told :])
-        self._told = len(self.findings)
+        """What was found since this was called last."""
+        for finding in (*self.recorder.findings, *self.system_prompt.findings):
+            self.add_finding(finding)
+        new = tuple(self.findings[self._reported :])
+        self._reported = len(self.findings)
         return new
 
     def close(self) -> None:
-        """End the conversation. It can be gone on with by `Harness.resume`."""
+        """End the conversation. `Harness.resume` resumes it."""
         self._stop()
-        self.recording.close()
-        for finding in self.recording.findings:
-            self.find(finding)
+        self.recorder.close()
+        for finding in self.recorder.findings:
+            self.add_finding(finding)
 
     def __enter__(self) -> Harness:
         return self

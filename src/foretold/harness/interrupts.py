@@ -25,23 +25,23 @@ if TYPE_CHECKING:
     from foretold.harness.harness import Harness
 
 
-def settle(harness: Harness) -> None:
+def repair_conversation(harness: Harness) -> None:
     """Make a conversation whole whose turn was broken off, wherever that was."""
-    if not harness.recording.is_begun:
+    if not harness.recorder.is_begun:
         return
     with suppress(StoreFailed):  # what was the matter in the first place is more important
-        harness.recording.open_again()
+        harness.recorder.reopen()
         answer_open_calls(harness)
-    harness.read_again()
+    harness.reload_messages()
 
 
 def answer_open_calls(harness: Harness) -> None:
     """Go on from the end of the chain, and give each call of the last answer a result."""
-    transcript = harness.recording.transcript
-    nodes = chain_of(harness.recording.records(), harness.version)
+    transcript = harness.recorder.transcript
+    nodes = chain_of(harness.recorder.records(), harness.version)
     if nodes:
         transcript.leaf = nodes[-1].id
-    for call in open_calls(nodes):
+    for call in find_open_calls(nodes):
         transcript.tool_result(call, INTERRUPTED, is_error=True)
 
 
@@ -67,7 +67,7 @@ def _id(record: Mapping[str, object]) -> str:
     return text_at(dict(record), "uuid")
 
 
-def open_calls(nodes: Sequence[RecordNode]) -> list[str]:
+def find_open_calls(nodes: Sequence[RecordNode]) -> list[str]:
     """The calls of the last answer that have no result, if nothing else was said since."""
     calls: list[str] = []
     answered: set[str] = set()

@@ -1,4 +1,4 @@
-"""The memory folder under the hands of a model: what it writes there is kept as the agent keeps it.
+"""The memory folder under the context of a model: what it writes there is kept as the agent keeps it.
 
 1. Who may write is the project's setting (`foretold memory`): unless agents may, a Write or Edit in the folder is
    refused, and the model is told to tell the user. So is what looks like a credential.
@@ -22,7 +22,7 @@ import time
 
 from foretold.errors import ForetoldError
 from foretold.harness.attachments import texts_of
-from foretold.harness.events import Extracted
+from foretold.harness.events import ExtractionEvent
 from foretold.harness.tools.base import Result
 from foretold.memory.format.agent import age_note, style_of
 from foretold.memory.format.write import normalize_note
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from foretold.files.read_state.state import ReadState
     from foretold.harness.harness import Harness
-    from foretold.harness.options import Notes, WritesNotes
+    from foretold.harness.options import NotesReader, NotesWriter
     from foretold.memory.extraction.transcript import TranscriptPiece
     from foretold.memory.location import MemoryLocation
     from foretold.models.protocol import ModelRequest
@@ -50,7 +50,7 @@ REFUSED = (
 CREDENTIAL = "Nothing was written: this looks like a credential ({kind}), and memories hold none."
 
 
-class Remembering:
+class MemoryFolder:
     """What is special about the memory folder of a conversation."""
 
     def __init__(
@@ -65,11 +65,11 @@ class Remembering:
         if call.get("name") not in CHANGING or not self._is_memory(path) or not isinstance(given, dict):
             return None
         if self.place.policy != "auto":
-            return _wrong(REFUSED.format(setting=f'policy = "{self.place.policy}"'))
+            return _refusal(REFUSED.format(setting=f'policy = "{self.place.policy}"'))
         from foretold.secrets.forms import credentials_in
 
         for found in credentials_in("\n".join(str(given.get(name, "")) for name in TEXTS)):
-            return _wrong(CREDENTIAL.format(kind=found.kind))
+            return _refusal(CREDENTIAL.format(kind=found.kind))
         return None
 
     def after(self, call: Mapping[str, object], result: Result) -> Result:
@@ -103,29 +103,29 @@ class Remembering:
         return bool(path) and path != store and is_inside(path, store)
 
 
-def _wrong(said: str) -> Result:
+def _refusal(said: str) -> Result:
     return Result(f"<tool_use_error>{said}</tool_use_error>", is_error=True, value=f"Error: {said}")
 
 
-def learn(harness: Harness) -> Extracted | None:
+def update_memories(harness: Harness) -> ExtractionEvent | None:
     """Extract memories and write notes, if it is time; what was extracted."""
-    notes = _writer(harness.notes)
+    notes = _writable_notes(harness.notes)
     if harness.last is None or (harness.extractor is None and notes is None):
         return None
     from foretold.memory.extraction.transcript import pieces_of
 
     said = pieces_of(records_of(harness.path))
     if notes is not None:
-        _note(harness, notes, said)
+        _update_notes(harness, notes, said)
     return _extract(harness, said)
 
 
-def _writer(notes: Notes | None) -> WritesNotes | None:
+def _writable_notes(notes: NotesReader | None) -> NotesWriter | None:
     """Notes that can be written, not only read."""
     return notes if hasattr(notes, "update") else None  # type: ignore[return-value]
 
 
-def _extract(harness: Harness, said: Sequence[TranscriptPiece]) -> Extracted | None:
+def _extract(harness: Harness, said: Sequence[TranscriptPiece]) -> ExtractionEvent | None:
     if harness.extractor is None:
         return None
     entries = (*harness.instructions.view.entries, *harness.instructions.attached)
@@ -136,29 +136,31 @@ def _extract(harness: Harness, said: Sequence[TranscriptPiece]) -> Extracted | N
             harness.model, final_request(harness), said, session=harness.session, instructions=texts_of(entries)
         )
     except (ForetoldError, OSError) as error:
-        harness.find(Finding(harness.path, None, "extraction-failed", f"no memories were extracted: {error}"))
+        harness.add_finding(Finding(harness.path, None, "extraction-failed", f"no memories were extracted: {error}"))
         return None
-    _tell(harness, done)
-    return Extracted(done)
+    _report_refusals(harness, done)
+    return ExtractionEvent(done)
 
 
-def _tell(harness: Harness, done: object) -> None:
+def _report_refusals(harness: Harness, done: object) -> None:
     """What an extraction did not do, or not without a doubt, as findings."""
     for file, reason, detail in getattr(done, "refused", ()):
-        harness.find(Finding(file, None, "memory-refused", f"{reason}: {detail}"))
+        harness.add_finding(Finding(file, None, "memory-refused", f"{reason}: {detail}"))
     for file, reason, detail in getattr(done, "warned", ()):
-        harness.find(Finding(file, None, "memory-doubtful", f"{reason}: {detail}"))
+        harness.add_finding(Finding(file, None, "memory-doubtful", f"{reason}: {detail}"))
     if stopped := getattr(done, "stopped", ""):
-        harness.find(Finding(harness.path, None, "extraction-failed", f"the extraction ended early: {stopped}"))
+        harness.add_finding(Finding(harness.path, None, "extraction-failed", f"the extraction ended early: {stopped}"))
 
 
-def _note(harness: Harness, notes: WritesNotes, said: Sequence[TranscriptPiece]) -> None:
+def _update_notes(harness: Harness, notes: NotesWriter, said: Sequence[TranscriptPiece]) -> None:
     try:
         if notes.due(said, is_end=True):
             for finding in notes.update(harness.model, final_request(harness), said).findings:
-                harness.find(finding)
+                harness.add_finding(finding)
     except (ForetoldError, OSError) as error:
-        harness.find(Finding(harness.path, None, "notes-failed", f"no notes of the conversation were written: {error}"))
+        harness.add_finding(
+            Finding(harness.path, None, "notes-failed", f"no notes of the conversation were written: {error}")
+        )
 
 
 def final_request(harness: Harness) -> ModelRequest:

@@ -1,7 +1,4 @@
-"""What a harness is given: its options, and what follows from them before anything is read.
-
-The parts of a conversation, each made from what a harness is given: instructions, memory, files, hands.
-"""
+"""The options of a harness, and the parts of a conversation that are made from them."""
 
 from __future__ import annotations
 
@@ -20,26 +17,19 @@ from foretold.sessions.model import Homes
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from foretold.harness.harness import Harness
-    from foretold.harness.tools.base import Hands
-    from foretold.memory.project import Memories
-
-
-if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Protocol, TypedDict
 
+    from foretold.harness.harness import Harness
     from foretold.harness.permissions.check import Permission
-    from foretold.harness.tools.base import Ask, Tool
+    from foretold.harness.tools.base import Ask, Tool, ToolContext
     from foretold.memory.extraction.session_notes import NotesUpdate
     from foretold.memory.extraction.transcript import TranscriptPiece
     from foretold.memory.project import Memories
     from foretold.models.protocol import Model, ModelRequest
 
-    class Extracts(Protocol):
-        """Whatever makes memories of what was said: `foretold.memory.extraction.extractor.Extractor`."""
+    class MemoryExtractor(Protocol):
+        """Makes memories of a conversation: `foretold.Extractor`."""
 
         def due(self, said: Sequence[TranscriptPiece]) -> bool:
             """Whether it is time."""
@@ -55,14 +45,14 @@ if TYPE_CHECKING:
         ) -> object:
             """Make them; what was done."""
 
-    class Notes(Protocol):
-        """Whatever knows what a conversation is about. `SessionNotes` also writes it down."""
+    class NotesReader(Protocol):
+        """Knows what a conversation is about."""
 
         def text(self) -> str:
             """The notes; empty if there are none."""
 
-    class WritesNotes(Notes, Protocol):
-        """Notes that are brought up to date at the end of a turn."""
+    class NotesWriter(NotesReader, Protocol):
+        """Notes that are updated at the end of a turn: `SessionNotes`."""
 
         def due(self, said: Sequence[TranscriptPiece], *, is_end: bool) -> bool:
             """Whether it is time."""
@@ -71,9 +61,8 @@ if TYPE_CHECKING:
             """Write them."""
 
     class Options(TypedDict, total=False):
-        """What `Harness` takes beside its folder and its session."""
+        """The keyword arguments of `Harness`, other than `model` and `session`. docs/harness.md explains them."""
 
-        model: Model | str
         agent: str
         home: str | os.PathLike[str] | None
         env: Mapping[str, str] | None
@@ -82,8 +71,8 @@ if TYPE_CHECKING:
         tools: Sequence[Tool] | None
         permission: Permission | str | None
         memory: bool | Memories
-        extractor: Extracts | None
-        notes: Notes | None
+        extractor: MemoryExtractor | None
+        notes: NotesReader | None
         recall: bool
         window: int
         max_tokens: int
@@ -94,11 +83,13 @@ if TYPE_CHECKING:
         sync: bool
 
 
-SWITCH = {"CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"}  #: keeps the index of memories out of the instructions
+MEMORY_OFF = {"CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"}  #: keeps the index of memories out of the instructions
+#: the version of the rules for reading and editing, unless one is asked for: it never changes a file unread
+CAREFUL_VERSION = "2.1.197"
 
 
-class Given(NamedTuple):
-    """The options of a harness. `Harness` says what they mean."""
+class ResolvedOptions(NamedTuple):
+    """`Options` with their defaults."""
 
     cwd: str
     model: Model
@@ -107,11 +98,11 @@ class Given(NamedTuple):
     env: Mapping[str, str] | None = None
     managed: str | None = None
     system: str = ""
-    tools: tuple[Tool, ...] | None = None  #: None = all of ours
+    tools: tuple[Tool, ...] | None = None  #: None: all of ours
     permission: Permission | str | None = None  #: a text is a mode
     memory: bool | Memories = True
-    extractor: Extracts | None = None
-    notes: Notes | None = None
+    extractor: MemoryExtractor | None = None
+    notes: NotesReader | None = None
     recall: bool = True
     window: int = 200_000
     max_tokens: int = 8192
@@ -128,7 +119,7 @@ class Given(NamedTuple):
 
     @property
     def homes(self) -> Homes:
-        """Where sessions are kept."""
+        """Where sessions are stored."""
         return Homes(self.home_folder, self.environ)
 
     @property
@@ -136,187 +127,190 @@ class Given(NamedTuple):
         return os.path.abspath(self.home or self.environ.get("HOME") or os.path.expanduser("~"))
 
     @property
-    def told_env(self) -> Mapping[str, str]:
+    def instructions_env(self) -> Mapping[str, str]:
         """The environment that decides which instructions are loaded."""
-        return self.environ if self.memory else {**self.environ, **SWITCH}
+        return self.environ if self.memory else {**self.environ, **MEMORY_OFF}
 
     def today(self) -> str:
-        """The date, as the model is told it."""
+        """The date that the model is given."""
         if callable(self.now):
             return self.now()
         return self.now or time.strftime("%Y-%m-%d", time.localtime(self.clock()))
 
 
-def given_of(cwd: str | os.PathLike[str], options: Options) -> Given:
-    """The options that a caller gave. ValueError or TypeError for one that can only be a mistake."""
-    _check(options)
+def resolve_options(cwd: str | os.PathLike[str], model: Model | str, options: Options) -> ResolvedOptions:
+    """The options with their defaults. ValueError or TypeError for one that can only be a mistake."""
+    _check_options(options)
+    values: dict[str, object] = dict(options)
     home, managed, tools = options.get("home"), options.get("managed"), options.get("tools")
-    plain = {name: value for name, value in options.items() if name not in ("model", "home", "managed", "tools")}
-    return Given(
-        _folder(cwd),
-        checked_model(options["model"]),
-        home=None if home is None else os.fspath(home),
-        managed=None if managed is None else os.fspath(managed),
-        tools=None if tools is None else tuple(tools),
-        **plain,  # type: ignore[arg-type]
-    )
+    values["home"] = None if home is None else os.fspath(home)
+    values["managed"] = None if managed is None else os.fspath(managed)
+    values["tools"] = None if tools is None else tuple(tools)
+    if unknown := [name for name in values if name not in ResolvedOptions._fields]:
+        raise TypeError(f"Harness has no option {unknown[0]!r}")
+    return ResolvedOptions(_absolute(cwd), resolve_model(model), **values)  # type: ignore[arg-type]
 
 
-def _folder(cwd: str | os.PathLike[str]) -> str:
+def _absolute(cwd: str | os.PathLike[str]) -> str:
     try:
         return os.path.abspath(cwd)
     except FileNotFoundError:
-        raise NotAFolder("the folder that this process is in is gone; give another as cwd") from None
+        raise NotAFolder("the working directory of this process no longer exists; give another as cwd") from None
 
 
-def _check(options: Options) -> None:
+def _check_options(options: Options) -> None:
     """Refuse what would only fail later, in the middle of a turn."""
     for name, least in (("window", 1), ("max_tokens", 1), ("max_turns", 0)):
         value = options.get(name, least)
         if not isinstance(value, int) or value < least:
             raise ValueError(f"{name} is a number of at least {least}, not {value!r}")
     if isinstance(mode := options.get("permission"), str):
-        from foretold.harness.permissions.rules import MODES
+        from foretold.harness.permissions.rules import check_mode
 
-        if mode not in MODES:
-            raise ValueError(f"there is no mode {mode!r}; there are {', '.join(MODES)}")
+        check_mode(mode)
     names = []
     for tool in options.get("tools") or ():
         if not isinstance(getattr(tool, "name", None), str) or not callable(getattr(tool, "run", None)):
-            raise TypeError(f"{tool!r} is no tool; foretold.harness.tools.registry has Tool, and DEFAULT_TOOLS")
+            raise TypeError(f"{tool!r} is not a tool; foretold.harness.tools has Tool and DEFAULT_TOOLS")
         names.append(tool.name)
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise ValueError(f"two tools have the name {twice[0]}; leave one of them out")
+        raise ValueError(f"two tools are called {twice[0]}; remove one of them")
 
 
-def checked_model(model: Model | str) -> Model:
+def resolve_model(model: Model | str) -> Model:
     """A model, also by its name: `vendor:model`.
 
-    >>> checked_model(5)
+    >>> resolve_model(5)
     Traceback (most recent call last):
         ...
-    TypeError: 5 is no model: it needs a name and reply(request); a text is vendor:model
+    TypeError: 5 is not a model: it needs a name and reply(request), or to be a text like vendor:model
     """
     if isinstance(model, str):
         from foretold.models import from_name
 
         return from_name(model)
     if not isinstance(getattr(model, "name", None), str) or not callable(getattr(model, "reply", None)):
-        raise TypeError(f"{model!r} is no model: it needs a name and reply(request); a text is vendor:model")
+        said = f"{model!r} is not a model: it needs a name and reply(request), or to be a text like vendor:model"
+        raise TypeError(said)
     return model
 
 
-def checked_prompt(text: str) -> None:
-    """Refuse what says nothing: no model takes it, and the agent would not keep it.
+def check_prompt(text: str) -> None:
+    """Refuse an empty prompt: no model takes it, and the agent would not store it.
 
-    >>> checked_prompt("  ")
+    >>> check_prompt("  ")
     Traceback (most recent call last):
         ...
-    ValueError: the prompt is empty; say something, or do not ask
+    ValueError: the prompt is empty
     """
     if not isinstance(text, str):
         raise TypeError(f"a prompt is a text, not {type(text).__name__}")
     if not text.strip():
-        raise ValueError("the prompt is empty; say something, or do not ask")
+        raise ValueError("the prompt is empty")
 
 
-def checked_session(session: str) -> str:
+def check_session(session: str) -> str:
     """An id that a new session can have: a UUID, as the agent demands, or none.
 
-    >>> checked_session("../../notes")
+    >>> check_session("../../notes")
     Traceback (most recent call last):
         ...
-    foretold.errors.SessionFailed: '../../notes' is no UUID, as the id of a new session must be; leave it out to get one
+    foretold.errors.SessionFailed: '../../notes' is not a UUID; leave the id of a new session out to get one
     """
     if session and not re.fullmatch(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", session):
-        raise SessionFailed(f"{session!r} is no UUID, as the id of a new session must be; leave it out to get one")
+        raise SessionFailed(f"{session!r} is not a UUID; leave the id of a new session out to get one")
     return session
 
 
-#: the version of the rules for reading and editing, unless one is asked for: it never changes a file unread
-CAREFUL = "2.1.197"
-
-
-def instructions_of(given: Given) -> Session:
-    """What the conversation is told."""
+def open_instructions(options: ResolvedOptions) -> Session:
+    """The instructions of the conversation."""
     return Session(
-        given.cwd,
-        agent=given.agent,
-        home=given.home_folder,
-        managed=given.managed,
-        env=given.told_env,
-        model=given.model.name,
-        now=given.today(),
+        options.cwd,
+        agent=options.agent,
+        home=options.home_folder,
+        managed=options.managed,
+        env=options.instructions_env,
+        model=options.model.name,
+        now=options.today(),
     )
 
 
-def state_of(given: Given) -> ReadState:
+def make_read_state(options: ResolvedOptions) -> ReadState:
     """What the model knows of files: nothing yet."""
-    version = asked_version(given.agent)
-    return ReadState(given.cwd, version=version, model=given.model.name, home=given.home_folder, clock=given.clock)
+    return ReadState(
+        options.cwd,
+        version=requested_version(options.agent),
+        model=options.model.name,
+        home=options.home_folder,
+        clock=options.clock,
+    )
 
 
-def asked_version(agent: str) -> str:
+def requested_version(agent: str) -> str:
     """The version in an agent's name, else the careful one.
 
-    >>> asked_version("claude-code"), asked_version("claude-code@2.1.325")
+    >>> requested_version("claude-code"), requested_version("claude-code@2.1.325")
     ('2.1.197', '2.1.325')
     """
-    return agent.partition("@")[2] or CAREFUL
+    return agent.partition("@")[2] or CAREFUL_VERSION
 
 
-def memory_of(given: Given, agent: str, find: Callable[[Finding], None]) -> Memories | None:
+def open_memory(options: ResolvedOptions, agent: str, add_finding: Callable[[Finding], None]) -> Memories | None:
     """The memories of the project; None, and a finding with the reason, if they are off."""
-    if not isinstance(given.memory, bool):
-        return given.memory
-    if not given.memory:
+    if not isinstance(options.memory, bool):
+        return options.memory
+    if not options.memory:
         return None
     from foretold.memory.project import open as open_memories
 
+    home, env = options.home_folder, options.environ
     try:
-        found = open_memories(given.cwd, agent=agent, home=given.home_folder, managed=given.managed, env=given.environ)
+        found = open_memories(options.cwd, agent=agent, home=home, managed=options.managed, env=env)
     except ForetoldError as error:
-        find(Finding(given.cwd, None, "memory-off", f"there is no memory here: {error}"))
+        add_finding(Finding(options.cwd, None, "memory-off", f"there is no memory here: {error}"))
         return None
     for finding in found.place.findings:
-        find(finding)
+        add_finding(finding)
     if found.place.off:
-        find(Finding(found.place.store, None, "memory-off", f"memory is switched off: {found.place.off}"))
+        add_finding(Finding(found.place.store, None, "memory-off", f"memory is switched off: {found.place.off}"))
         return None
     return found
 
 
-def history_of(harness: Harness, records: Iterable[Mapping[str, object]] = ()) -> FileHistory:
+def open_history(harness: Harness, records: Iterable[Mapping[str, object]] = ()) -> FileHistory:
     """What files were before the conversation changed them."""
-    given = harness.given
-    folder = os.path.join(config_folder(given.homes), "file-history")
-    form = form_of(harness.version)
-    return FileHistory(folder, harness.session, given.cwd, form=form, records=records, clock=given.clock)
+    options = harness.options
+    return FileHistory(
+        os.path.join(config_folder(options.homes), "file-history"),
+        harness.session,
+        options.cwd,
+        form=form_of(harness.version),
+        records=records,
+        clock=options.clock,
+    )
 
 
-def hands_of(harness: Harness) -> Hands:
+def make_tool_context(harness: Harness) -> ToolContext:
     """What tools work with, with the permissions that were given, else those of the settings, in the mode given."""
     from foretold.harness.permissions.check import Permission
-    from foretold.harness.tools.base import Hands
+    from foretold.harness.tools.base import ToolContext
 
-    given = harness.given
-    memory = harness.memory.place.store if harness.memory else ""
-    permission = given.permission
+    options, permission = harness.options, harness.options.permission
     if permission is None or isinstance(permission, str):
         permission = Permission.load(
-            given.cwd,
-            home=given.home_folder,
-            env=given.environ,
-            managed=given.managed or "",
+            options.cwd,
+            home=options.home_folder,
+            env=options.environ,
+            managed=options.managed or "",
             mode=permission or "",
-            memory=memory,
+            memory=harness.memory.place.store if harness.memory else "",
         )
-    return Hands(
-        given.cwd,
+    return ToolContext(
+        options.cwd,
         state=harness.state,
         permission=permission,
-        env=given.environ,
-        home=given.home_folder,
+        env=options.environ,
+        home=options.home_folder,
         before_edit=harness.before_edit,
-        ask=given.ask,
+        ask=options.ask,
     )

@@ -14,7 +14,7 @@ import os
 
 from foretold.errors import NoSuchSession, SessionFailed
 from foretold.harness.interrupts import answer_open_calls, chain_of
-from foretold.harness.options import given_of, history_of
+from foretold.harness.options import open_history, resolve_options
 from foretold.models.protocol import Usage
 from foretold.sessions.formats.claude.records import text_at
 from foretold.sessions.formats.jsonl import records_of
@@ -26,29 +26,29 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from foretold.harness.harness import Harness
-    from foretold.harness.options import Given, Options
+    from foretold.harness.options import Options, ResolvedOptions
+    from foretold.models.protocol import Model
 
     Json = Mapping[str, object]
 
 
-def resume(kind: type[Harness], session: str, cwd: str | None, options: Options, branch: str = "") -> Harness:
+def resume(
+    kind: type[Harness], session: str, cwd: str | None, *, model: Model | str, options: Options, branch: str = ""
+) -> Harness:
     """The harness of a stored conversation."""
-    if "model" not in options:
-        raise TypeError("Harness.resume needs a model")
-    given = given_of(cwd or ".", options)
-    path = find(session, cwd, given)
-    given = given._replace(cwd=os.path.abspath(cwd or _folder_of(path)))
-    harness = kind.of(given, path)
+    resolved = resolve_options(cwd or ".", model, options)
+    path = find_transcript(session, cwd, resolved)
+    harness = kind.of(resolved._replace(cwd=os.path.abspath(cwd or _folder_of(path))), path)
     if branch:
-        lead(harness, branch)
-    close_ends(harness)
-    take_up(harness)
+        switch_branch(harness, branch)
+    close_open_turn(harness)
+    load_conversation(harness)
     return harness
 
 
-def lead(harness: Harness, branch: str) -> None:
+def switch_branch(harness: Harness, branch: str) -> None:
     """Let the file tell of another branch, given one of its records."""
-    records = harness.recording.records()
+    records = harness.recorder.records()
     end = prompt = ""
     reached: set[str] = set()
     for record in records:
@@ -65,18 +65,18 @@ def lead(harness: Harness, branch: str) -> None:
     if branch in {link.id for link in links}:
         raise SessionFailed(f"{branch} is on the branch that is gone on with anyway; leave it out, or rewind")
     named = {"type": "last-prompt", "lastPrompt": prompt, "leafUuid": end, "sessionId": harness.session}
-    harness.recording.ready([named])
+    harness.recorder.append([named])
 
 
-def find(session: str, cwd: str | None, given: Given) -> str:
+def find_transcript(session: str, cwd: str | None, options: ResolvedOptions) -> str:
     """The file of a session."""
     if os.path.isfile(session):
         return os.path.abspath(session)
-    if cwd is not None and os.path.isfile(path := transcript_path(cwd, session, given.homes)):
+    if cwd is not None and os.path.isfile(path := transcript_path(cwd, session, options.homes)):
         return path
     from foretold.sessions.catalog import find_session
 
-    stored = find_session(given.homes, session, agents=[given.agent.partition("@")[0]])
+    stored = find_session(options.homes, session, agents=[options.agent.partition("@")[0]])
     if not os.path.isfile(stored.path):
         raise NoSuchSession(f"no session is called {session}")
     return stored.path
@@ -90,15 +90,15 @@ def _folder_of(path: str) -> str:
     raise SessionFailed(f"{path} does not say in which folder it was held; give cwd=")
 
 
-def close_ends(harness: Harness) -> None:
+def close_open_turn(harness: Harness) -> None:
     """Write down what closes a conversation that was broken off."""
-    transcript = harness.recording.transcript
+    transcript = harness.recorder.transcript
     answer_open_calls(harness)
     found = resumed(harness.path, version=harness.version, model=harness.model.name)
     if found.error:
         raise SessionFailed(f"{harness.path} cannot be resumed: {ERRORS[found.error]}")
     for finding in found.findings:
-        harness.find(finding)
+        harness.add_finding(finding)
     for link in found.chain:
         said = link.value.get("message")
         if link.line == 0 and isinstance(said, dict):
@@ -108,18 +108,18 @@ def close_ends(harness: Harness) -> None:
                 transcript.user(said["content"], is_meta=True)
 
 
-def take_up(harness: Harness, records: Sequence[Json] | None = None) -> str:
+def load_conversation(harness: Harness, records: Sequence[Json] | None = None) -> str:
     """Know what a conversation was, from all its records or from the first of them; the record that it ended with."""
-    everything = harness.recording.records()
+    everything = harness.recorder.records()
     said = everything if records is None else records
     chain = [link.value for link in chain_of(said, harness.version)]
-    harness.recording.taken(everything)
+    harness.recorder.reserve_ids(everything)
     harness.state.resume(chain)
-    harness.history = history_of(harness, everything)
-    harness.surroundings.forget()
-    harness.surroundings.resumed(chain)
+    harness.history = open_history(harness, everything)
+    harness.system_prompt.forget()
+    harness.system_prompt.resume(chain)
     harness.used = usage_of(chain)
-    return harness.read_again(said)
+    return harness.reload_messages(said)
 
 
 def usage_of(records: Sequence[Json]) -> Usage:

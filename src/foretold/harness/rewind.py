@@ -15,7 +15,7 @@ from foretold.files.restore.plans import Plan
 from foretold.files.restore.restore import refuse_problems, restore
 from foretold.files.restore.undo import Undo, state_folder
 from foretold.harness.interrupts import chain_of, own_records
-from foretold.harness.resume import take_up
+from foretold.harness.resume import load_conversation
 from foretold.sessions.formats.claude.records import text_at
 from foretold.types import TYPE_CHECKING, NamedTuple
 
@@ -45,7 +45,7 @@ class Rewound(NamedTuple):
 
 def rewind(harness: Harness, message_id: str, *, dry_run: bool, files: bool, conversation: bool) -> Rewound:
     """Go back to before a prompt, or say what that would do."""
-    records = harness.recording.records()
+    records = harness.recorder.records()
     at = next((number for number, record in enumerate(records) if record.get("uuid") == message_id), -1)
     if at < 0 or not _is_prompt(records[at]):
         raise NoCheckpoint(f"no prompt of this conversation has the id {message_id}; Turn.id is one")
@@ -55,17 +55,21 @@ def rewind(harness: Harness, message_id: str, *, dry_run: bool, files: bool, con
             " foretold.sessions.fork"
         )
     plan = harness.history.rewind(message_id, dry_run=True) if files and harness.history is not None else None
-    said = Rewound(message_id, _typed(records[at]), _below(records, message_id) if conversation else (), plan)
-    return said if dry_run else _done(harness, said, _above(harness, records[: at + 1]), conversation=conversation)
+    said = Rewound(message_id, _text_of(records[at]), _descendants(records, message_id) if conversation else (), plan)
+    return (
+        said
+        if dry_run
+        else _carry_out(harness, said, _records_before(harness, records[: at + 1]), conversation=conversation)
+    )
 
 
 def prompts(harness: Harness) -> tuple[Prompt, ...]:
     """What was said so far and can be gone back to: all prompts since the last compaction."""
-    records = {text_at(each, "uuid"): each for each in harness.recording.records() if text_at(each, "uuid")}
-    at, found = harness.recording.leaf or _end(harness, list(records.values())), list[Prompt]()
+    records = {text_at(each, "uuid"): each for each in harness.recorder.records() if text_at(each, "uuid")}
+    at, found = harness.recorder.leaf or _end(harness, list(records.values())), list[Prompt]()
     while record := records.pop(at, None):
         if _is_prompt(record):
-            found.append(Prompt(at, _typed(record)))
+            found.append(Prompt(at, _text_of(record)))
         at = text_at(record, "parentUuid")
     return tuple(reversed(found))
 
@@ -75,7 +79,7 @@ def _end(harness: Harness, records: Sequence[Mapping[str, object]]) -> str:
     return links[-1].id if links else ""
 
 
-def _below(records: Sequence[Mapping[str, object]], top: str) -> tuple[str, ...]:
+def _descendants(records: Sequence[Mapping[str, object]], top: str) -> tuple[str, ...]:
     """The ids of a record and of all that descend from it."""
     found: dict[str, None] = {top: None}
     for record in records:
@@ -85,21 +89,23 @@ def _below(records: Sequence[Mapping[str, object]], top: str) -> tuple[str, ...]
     return tuple(found)
 
 
-def _above(harness: Harness, records: Sequence[Mapping[str, object]]) -> list[Mapping[str, object]]:
+def _records_before(harness: Harness, records: Sequence[Mapping[str, object]]) -> list[Mapping[str, object]]:
     """The records before the last one, of the branch that it is on."""
     unled = [record for record in records if record.get("type") != "last-prompt"]
     return own_records(unled, harness.version)[:-1]
 
 
-def _done(harness: Harness, said: Rewound, before: Sequence[Mapping[str, object]], *, conversation: bool) -> Rewound:
+def _carry_out(
+    harness: Harness, said: Rewound, before: Sequence[Mapping[str, object]], *, conversation: bool
+) -> Rewound:
     undo = ""
     if said.files is not None:
         refuse_problems(said.files)
-        kept = Undo(state_folder(harness.given.home_folder, harness.given.environ))
+        kept = Undo(state_folder(harness.options.home_folder, harness.options.environ))
         undo = restore(said.files, kept, f"rewind to {said.id}").undo
     if conversation:
         harness.instructions.start()
-        harness.recording.branch(take_up(harness, before))
+        harness.recorder.branch(load_conversation(harness, before))
         harness.last = None
     return said._replace(undo=undo, is_done=True)
 
@@ -107,11 +113,11 @@ def _done(harness: Harness, said: Rewound, before: Sequence[Mapping[str, object]
 def _is_prompt(record: Mapping[str, object]) -> bool:
     is_typed = not record.get("isMeta") and not record.get("isCompactSummary") and not record.get("isSidechain")
     return (
-        record.get("type") == "user" and isinstance(record.get("promptId"), str) and is_typed and bool(_typed(record))
+        record.get("type") == "user" and isinstance(record.get("promptId"), str) and is_typed and bool(_text_of(record))
     )
 
 
-def _typed(record: Mapping[str, object]) -> str:
+def _text_of(record: Mapping[str, object]) -> str:
     said = record.get("message")
     content = said.get("content") if isinstance(said, dict) else None
     return content if isinstance(content, str) else ""

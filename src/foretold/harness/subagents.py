@@ -16,7 +16,7 @@ import uuid
 from functools import partial
 
 from foretold.harness.events import Turn
-from foretold.harness.options import checked_prompt
+from foretold.harness.options import check_prompt
 from foretold.sessions.transcript.fork import fork as fork_file
 from foretold.sessions.transcript.writer import new_session, subagent_path
 from foretold.types import TYPE_CHECKING
@@ -32,11 +32,11 @@ def subagent(
     harness: Harness, prompt: str, name: str, *, instructions: bool | None, tools: Sequence[Tool] | None
 ) -> Turn:
     """Let a subagent work on a prompt."""
-    checked_prompt(prompt)
+    check_prompt(prompt)
     agent_id = uuid.uuid4().hex[:17]
-    given = harness.given._replace(
-        tools=harness.given.tools if tools is None else tuple(tools),
-        permission=harness.hands.permission,
+    given = harness.options._replace(
+        tools=harness.options.tools if tools is None else tuple(tools),
+        permission=harness.tool_context.permission,
         extractor=None,
         notes=None,
         recall=False,
@@ -45,14 +45,14 @@ def subagent(
     path = subagent_path(harness.path, agent_id)
     told = harness.instructions.subagent(name, instructions=instructions)
     other = type(harness).of(given, path, told)
-    other.recording = other._record(path, session=harness.session, agent_id=agent_id)
+    other.recorder = other._record(path, session=harness.session, agent_id=agent_id)
     other.history, other.session = None, harness.session
     other.before_edit = partial(harness.before_edit, is_ours=False)  # type: ignore[method-assign]
     _write_about(path, {"agentType": name or "general-purpose", "description": prompt[:80], "spawnDepth": 1})
     with other:
         turn = other.prompt(prompt)
     for finding in turn.findings:
-        harness.find(finding)
+        harness.add_finding(finding)
     return turn
 
 
@@ -67,14 +67,14 @@ def _write_about(path: str, about: dict[str, object]) -> None:
 def fork(harness: Harness) -> Harness:
     """A conversation that goes on from here by itself."""
     instructions, state = harness.instructions.clone(), harness.state.clone()
-    given = harness.given._replace(memory=harness.memory or False)
+    given = harness.options._replace(memory=harness.memory or False)
     if harness.dialogue.messages:
         path = fork_file(harness.path, version=harness.version).path
     else:
         path = os.path.join(os.path.dirname(harness.path), f"{new_session()}.jsonl")
     other = type(harness).of(given, path, instructions, state)
-    other.surroundings.like(harness.surroundings)
+    other.system_prompt.copy_from(harness.system_prompt)
     other.dialogue, other.used, other.last = harness.dialogue.copy(), harness.used, harness.last
     if harness.dialogue.messages:
-        other.recording.taken(other.recording.records())
+        other.recorder.reserve_ids(other.recorder.records())
     return other

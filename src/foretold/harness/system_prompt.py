@@ -42,7 +42,7 @@ ONCE = frozenset({"session_context"})
 FIRST = frozenset({"environment", "model"})
 
 
-class Surroundings:
+class SystemPrompt:
     """What surrounds the conversations that an agent has in a folder."""
 
     def __init__(
@@ -131,7 +131,7 @@ class Surroundings:
     def _environment_section(self) -> str:
         return environment_section(self._environment(), agent=self.agent)
 
-    def resumed(self, records: Iterable[Mapping[str, object]]) -> None:
+    def resume(self, records: Iterable[Mapping[str, object]]) -> None:
         """A stored conversation goes on: what it was told is what its records say."""
         for record in records:
             given = record.get("attachment")
@@ -143,7 +143,7 @@ class Surroundings:
             else:
                 self._told[kind] = given
 
-    def like(self, other: Surroundings) -> None:
+    def copy_from(self, other: SystemPrompt) -> None:
         """Have said what another conversation has said, with the same system prompt: a fork."""
         self._told, self._git, self._has_git = dict(other._told), other._git, other._has_git
         self._date_reminder = copy(other._date_reminder)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Json = Mapping[str, object]
 
 
-class Recording:
+class TranscriptRecorder:
     """What is written down of a conversation."""
 
     def __init__(
@@ -102,7 +102,7 @@ class Recording:
         if self.has_branched:
             # a resume follows the leaf that was named last, if what was said since is not below it
             noted = {"type": "last-prompt", "lastPrompt": text, "leafUuid": name, "sessionId": self.transcript.session}
-            self.ready([noted])
+            self.append([noted])
             self.has_branched = False
         return name
 
@@ -137,7 +137,7 @@ class Recording:
         """What a tool gave back."""
         return self.transcript.tool_result(call, result.content, is_error=result.is_error, result=result.value)
 
-    def open_again(self) -> None:
+    def reopen(self) -> None:
         """Take the end of the chain from the file: an interrupt may have come before we knew of a record."""
         if self._transcript is not None:
             self._transcript.abandon()
@@ -157,11 +157,11 @@ class Recording:
         is_user = is_older(placement) or attachment.type in around.user_types
         return {"rendered": said, "renderedRole": "user" if is_user else "system"} if said else {}
 
-    def ready(self, records: Sequence[Json | None]) -> None:
+    def append(self, records: Sequence[Json | None]) -> None:
         """Records that somebody else made: snapshots of files, a compaction. None is passed over."""
         self.transcript.records([record for record in records if record is not None])
 
-    def taken(self, records: Iterable[Json]) -> None:
+    def reserve_ids(self, records: Iterable[Json]) -> None:
         """Ids of a conversation that is gone on with are not new."""
         for record in records:
             said = record.get("message")

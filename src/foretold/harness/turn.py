@@ -17,8 +17,16 @@ from foretold.context.placement import tool_blocks, turn_messages
 from foretold.dialects.claude_code.sessions import rules_of
 from foretold.errors import ModelFailed
 from foretold.harness import compaction
-from foretold.harness.events import Attached, Called, Compacted, Ended, Resulted, Said, Turn
-from foretold.harness.interrupts import settle
+from foretold.harness.events import (
+    AttachmentEvent,
+    CompactionEvent,
+    ReplyEvent,
+    ToolCallEvent,
+    ToolResultEvent,
+    Turn,
+    TurnEndEvent,
+)
+from foretold.harness.interrupts import repair_conversation
 from foretold.harness.messages import result_messages
 from foretold.models.protocol import Usage
 from foretold.types import TYPE_CHECKING, Finding
@@ -27,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
     from foretold.context.attachments import Attachment
-    from foretold.harness.events import Event, Extracted
+    from foretold.harness.events import Event, ExtractionEvent
     from foretold.harness.harness import Harness
     from foretold.harness.tools.base import Result
     from foretold.models.protocol import ModelRequest, Reply
@@ -35,44 +43,44 @@ if TYPE_CHECKING:
     Answered = list[tuple[dict[str, object], Result]]
 
 
-class Taking:
+class TurnRunner:
     """A turn that is being taken."""
 
     def __init__(self, harness: Harness) -> None:
         self.harness = harness
         self.usage, self.requests = Usage(), 0
-        self.compactions: list[Compacted] = []
+        self.compactions: list[CompactionEvent] = []
         self.extraction: object = None
         self._before = len(harness.dialogue.messages)
 
     def events(self, prompt: str) -> Generator[Event, None, None]:
         """What happens, from the prompt to the end."""
-        attachments = self.harness.attaching.to_prompt(prompt)
+        attachments = self.harness.attachments.for_prompt(prompt)
         try:
             name = self._say(prompt, attachments)
             if attachments:
-                yield Attached(tuple(attachments))
+                yield AttachmentEvent(tuple(attachments))
             stop = yield from self._replies()
         except BaseException:
-            settle(self.harness)
+            repair_conversation(self.harness)
             raise
         if stop == "end_turn" and (extracted := self._extract()):
             self.extraction = extracted.extraction
             yield extracted
-        yield Ended(self._turn(name, stop))
+        yield TurnEndEvent(self._turn(name, stop))
 
     def _say(self, prompt: str, attachments: list[Attachment]) -> str:
         """Write a prompt down, and put it into the conversation; its id."""
         harness, dialogue = self.harness, self.harness.dialogue
-        name = harness.recording.prompt(prompt)
+        name = harness.recorder.prompt(prompt)
         if harness.history is not None:
-            harness.recording.ready([harness.history.prompt(name)])
-        harness.recording.attach(attachments)
+            harness.recorder.append([harness.history.prompt(name)])
+        harness.recorder.attach(attachments)
         if dialogue.is_open:
-            harness.read_again()
+            harness.reload_messages()
             self._before = max(at for at, message in enumerate(dialogue.messages) if message["role"] == "user")
             return name
-        context = harness.surroundings.context() if not dialogue.messages else ()
+        context = harness.system_prompt.context() if not dialogue.messages else ()
         model = harness.model.name
         dialogue.add(turn_messages(prompt, attachments, agent=harness.agent, model=model, context=context))
         return name
@@ -84,14 +92,16 @@ class Taking:
             yield from self._compact()
             request, reply = yield from self._ask()
             self._count(reply)
-            blocks = harness.recording.reply(reply)
+            blocks = harness.recorder.reply(reply)
             if blocks:
                 harness.dialogue.add([{"role": "assistant", "content": list(blocks)}])
             harness.last = (request, reply)
             calls = [block for block in blocks if block.get("type") == "tool_use"]
             if not calls and not reply.text.strip():
-                harness.find(Finding(harness.path, None, "reply-empty", f"the model said nothing ({reply.stop})"))
-            yield Said(reply.text, reply)
+                harness.add_finding(
+                    Finding(harness.path, None, "reply-empty", f"the model said nothing ({reply.stop})")
+                )
+            yield ReplyEvent(reply.text, reply)
             if not calls:
                 return reply.stop
             yield from self._answer(calls, cut=reply.stop == "max_tokens" and calls[-1] is blocks[-1])
@@ -103,18 +113,18 @@ class Taking:
         harness, answered = self.harness, list[tuple[dict[str, object], "Result"]]()
         for call in calls:
             name, given = str(call["name"]), call.get("input")
-            yield Called(str(call["id"]), name, given if isinstance(given, dict) else {})
-            result = _cut_off(harness.given.max_tokens) if cut and call is calls[-1] else harness.use(call)
-            harness.recording.result(str(call["id"]), result)
+            yield ToolCallEvent(str(call["id"]), name, given if isinstance(given, dict) else {})
+            result = _cut_off(harness.options.max_tokens) if cut and call is calls[-1] else harness.use(call)
+            harness.recorder.result(str(call["id"]), result)
             answered.append((call, result))
-            yield Resulted(str(call["id"]), name, result)
-        attachments = harness.attaching.to_results(answered)
-        harness.recording.attach(attachments)
+            yield ToolResultEvent(str(call["id"]), name, result)
+        attachments = harness.attachments.for_results(answered)
+        harness.recorder.attach(attachments)
         results = [result.block(str(call["id"])) for call, result in answered]
         blocks = tool_blocks(attachments, agent=harness.agent, model=harness.model.name)
         harness.dialogue.add(result_messages(results, blocks, folds_lists=rules_of(harness.version).folds_lists))
         if attachments:
-            yield Attached(tuple(attachments))
+            yield AttachmentEvent(tuple(attachments))
 
     def _ask(self) -> Generator[Event, None, tuple[ModelRequest, Reply]]:
         """Let the model reply. A request that is too long for it is made again, shorter."""
@@ -143,12 +153,12 @@ class Taking:
         yield done
         return done.is_done
 
-    def _extract(self) -> Extracted | None:
+    def _extract(self) -> ExtractionEvent | None:
         if self.harness.extractor is None and self.harness.notes is None:
             return None
-        from foretold.harness.memory import learn
+        from foretold.harness.memory import update_memories
 
-        return learn(self.harness)
+        return update_memories(self.harness)
 
     def _count(self, reply: Reply) -> None:
         self.requests += 1

@@ -1,1 +1,1 @@
-"""text."""
+"""Text formats: Markdown, frontmatter, globs, shell commands, diffs."""

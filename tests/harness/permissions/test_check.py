@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from foretold.harness.permissions.check import Permission, PermissionVerdict
-from foretold.harness.permissions.paths import are_below, both, spellings
+from foretold.harness.permissions.paths import are_below, spellings, with_real_paths
 
 MODES = ("default", "acceptEdits", "plan", "dontAsk", "bypassPermissions")
 
@@ -172,7 +172,9 @@ def test_paths_that_seem_inside_are_not(folder: Path) -> None:
             inside += 1
             assert is_in, path
         elif is_in:  # only where the way there, as it is written, leads outside
-            assert not are_below(spellings(os.path.join(project, path)), both([str(project), str(folder / "more")]))
+            assert not are_below(
+                spellings(os.path.join(project, path)), with_real_paths([str(project), str(folder / "more")])
+            )
         kernel = os.path.realpath(os.path.join(project, path))
         if decided(permission, "Bash", command=f"cat {path}") == "allow":
             assert any(os.path.commonpath([kernel, one]) == str(one) for one in (project, folder / "more")), path

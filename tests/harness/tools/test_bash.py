@@ -12,7 +12,7 @@ from foretold.harness.tools.registry import DEFAULT_TOOLS, Hands, Result, run_to
 
 
 @pytest.fixture
-def hands(tmp_path: Path) -> Hands:
+def context(tmp_path: Path) -> Hands:
     project = Path(os.path.realpath(tmp_path)) / "proj"
     (project / "sub").mkdir(parents=True)
     (project / "a.txt").write_text("text\n", encoding="utf-8")
@@ -21,54 +21,54 @@ def hands(tmp_path: Path) -> Hands:
     return Hands(project, home=project, env={"PATH": "/usr/bin:/bin", "WORD": "here"}, permission=permission)
 
 
-def bash(hands: Hands, command: str, **given: object) -> Result:
-    return run_tool(hands, DEFAULT_TOOLS, {"name": "Bash", "input": {"command": command, **given}})
+def bash(context: Hands, command: str, **given: object) -> Result:
+    return run_tool(context, DEFAULT_TOOLS, {"name": "Bash", "input": {"command": command, **given}})
 
 
-def test_the_folder_lasts_where_the_conversation_works(hands: Hands) -> None:
-    root = hands.root
-    assert bash(hands, "cd sub").content == "(Bash completed with no output)"
-    assert bash(hands, "pwd").content == f"{root}/sub"
-    assert bash(hands, "cd ../../more; pwd").content == os.path.dirname(root) + "/more"
-    assert (bash(hands, "pwd").content, hands.state.cwd) == (os.path.dirname(root) + "/more",) * 2
-    assert bash(hands, "cd /; pwd").content == f"/\nShell cwd was reset to {root}"
-    assert bash(hands, "cd sub && false").content == "Exit code 1"
-    assert bash(hands, "cd sub; exit 3").content == "Exit code 3"
-    assert hands.cwd == root
+def test_the_folder_lasts_where_the_conversation_works(context: Hands) -> None:
+    root = context.root
+    assert bash(context, "cd sub").content == "(Bash completed with no output)"
+    assert bash(context, "pwd").content == f"{root}/sub"
+    assert bash(context, "cd ../../more; pwd").content == os.path.dirname(root) + "/more"
+    assert (bash(context, "pwd").content, context.state.cwd) == (os.path.dirname(root) + "/more",) * 2
+    assert bash(context, "cd /; pwd").content == f"/\nShell cwd was reset to {root}"
+    assert bash(context, "cd sub && false").content == "Exit code 1"
+    assert bash(context, "cd sub; exit 3").content == "Exit code 3"
+    assert context.cwd == root
 
 
-def test_a_folder_that_is_gone_is_left(hands: Hands) -> None:
-    bash(hands, "cd sub")
-    os.rmdir(hands.root + "/sub")
-    assert bash(hands, "pwd").content == hands.root
+def test_a_folder_that_is_gone_is_left(context: Hands) -> None:
+    bash(context, "cd sub")
+    os.rmdir(context.root + "/sub")
+    assert bash(context, "pwd").content == context.root
 
 
-def test_a_link_that_leads_out_is_out(hands: Hands, tmp_path: Path) -> None:
-    os.symlink("/usr", hands.root + "/link")
-    assert bash(hands, "cd link").content == f"Shell cwd was reset to {hands.root}"
+def test_a_link_that_leads_out_is_out(context: Hands, tmp_path: Path) -> None:
+    os.symlink("/usr", context.root + "/link")
+    assert bash(context, "cd link").content == f"Shell cwd was reset to {context.root}"
 
 
-def test_nothing_else_lasts(hands: Hands) -> None:
-    assert bash(hands, "export X=1; f() { :; }; echo $WORD").content == "here"
-    assert bash(hands, "echo [$X] $(type -t f)").content == "[]"
+def test_nothing_else_lasts(context: Hands) -> None:
+    assert bash(context, "export X=1; f() { :; }; echo $WORD").content == "here"
+    assert bash(context, "echo [$X] $(type -t f)").content == "[]"
 
 
-def test_a_time_is_in_milliseconds(hands: Hands) -> None:
-    result = bash(hands, "echo a; sleep 60", timeout=300)
+def test_a_time_is_in_milliseconds(context: Hands) -> None:
+    result = bash(context, "echo a; sleep 60", timeout=300)
     assert (result.content, result.is_error) == ("Exit code 143\nCommand timed out after 0.3s\na", True)
 
 
-def test_the_environment_may_give_another_time(hands: Hands) -> None:
-    hands.env["BASH_DEFAULT_TIMEOUT_MS"] = "300"
-    assert bash(hands, "sleep 60").content == "Exit code 143\nCommand timed out after 0.3s"
-    hands.env["BASH_MAX_TIMEOUT_MS"] = "200"
-    assert bash(hands, "sleep 60", timeout=99_999_999).content == "Exit code 143\nCommand timed out after 0.3s"
+def test_the_environment_may_give_another_time(context: Hands) -> None:
+    context.env["BASH_DEFAULT_TIMEOUT_MS"] = "300"
+    assert bash(context, "sleep 60").content == "Exit code 143\nCommand timed out after 0.3s"
+    context.env["BASH_MAX_TIMEOUT_MS"] = "200"
+    assert bash(context, "sleep 60", timeout=99_999_999).content == "Exit code 143\nCommand timed out after 0.3s"
 
 
-def test_long_output_loses_its_middle_and_says_so(hands: Hands) -> None:
-    said = str(bash(hands, "printf 'x%.0s' {1..40000}").content)
+def test_long_output_loses_its_middle_and_says_so(context: Hands) -> None:
+    said = str(bash(context, "printf 'x%.0s' {1..40000}").content)
     assert said == "x" * 15_000 + "\n\n... [10000 characters truncated] ...\n\n" + "x" * 15_000
-    failed = str(bash(hands, "printf 'x%.0s' {1..40000}; exit 1").content)
+    failed = str(bash(context, "printf 'x%.0s' {1..40000}; exit 1").content)
     assert failed == "Exit code 1\n" + "x" * 5_000 + "\n\n... [30000 characters truncated] ...\n\n" + "x" * 5_000
 
 
@@ -81,19 +81,19 @@ def test_long_output_loses_its_middle_and_says_so(hands: Hands) -> None:
         ("test -f none", "(Bash completed with no output)", "Condition is false"),
     ],
 )
-def test_a_status_that_only_says_no_is_no_failure(hands: Hands, command: str, said: str, meaning: str) -> None:
-    result = bash(hands, command)
+def test_a_status_that_only_says_no_is_no_failure(context: Hands, command: str, said: str, meaning: str) -> None:
+    result = bash(context, command)
     assert (result.content, result.is_error) == (said, False)
     assert isinstance(result.value, dict)
     assert result.value["returnCodeInterpretation"] == meaning
-    assert bash(hands, "grep -q text a.txt && false").is_error
-    assert bash(hands, "grep nothing a.txt; false").is_error
+    assert bash(context, "grep -q text a.txt && false").is_error
+    assert bash(context, "grep nothing a.txt; false").is_error
 
 
-def test_what_a_command_shows_counts_as_read(hands: Hands) -> None:
-    bash(hands, "cd sub")
-    result = bash(hands, "cat ../a.txt")
-    assert (result.paths, hands.state.is_read(hands.root + "/a.txt")) == ((hands.root + "/a.txt",), True)
+def test_what_a_command_shows_counts_as_read(context: Hands) -> None:
+    bash(context, "cd sub")
+    result = bash(context, "cat ../a.txt")
+    assert (result.paths, context.state.is_read(context.root + "/a.txt")) == ((context.root + "/a.txt",), True)
     edit = {"file_path": "../a.txt", "old_string": "text", "new_string": "word"}
-    assert not run_tool(hands, DEFAULT_TOOLS, {"name": "Edit", "input": edit}).is_error
-    assert bash(hands, "cat none").paths == ()
+    assert not run_tool(context, DEFAULT_TOOLS, {"name": "Edit", "input": edit}).is_error
+    assert bash(context, "cat none").paths == ()

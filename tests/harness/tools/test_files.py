@@ -19,8 +19,8 @@ def hands_in(folder: Path, **given: object) -> Hands:
     return Hands(folder, home=folder, env={}, permission=Permission("bypass", cwd=folder, home=folder), **given)  # type: ignore[arg-type]
 
 
-def call(hands: Hands, tool: str, **given: object) -> Result:
-    return run_tool(hands, DEFAULT_TOOLS, {"type": "tool_use", "id": "toolu_1", "name": tool, "input": given})
+def call(context: Hands, tool: str, **given: object) -> Result:
+    return run_tool(context, DEFAULT_TOOLS, {"type": "tool_use", "id": "toolu_1", "name": tool, "input": given})
 
 
 def test_a_file_is_told_of_before_it_is_changed_and_only_then(tmp_path: Path) -> None:
@@ -30,34 +30,34 @@ def test_a_file_is_told_of_before_it_is_changed_and_only_then(tmp_path: Path) ->
         told.append((os.path.basename(path), Path(path).read_text("utf-8") if os.path.exists(path) else "-"))
 
     (tmp_path / "a.txt").write_text("one\n", encoding="utf-8")
-    hands = hands_in(tmp_path, before_edit=before)
-    assert call(hands, "Edit", file_path="a.txt", old_string="one", new_string="two").is_error  # not read
+    context = hands_in(tmp_path, before_edit=before)
+    assert call(context, "Edit", file_path="a.txt", old_string="one", new_string="two").is_error  # not read
     assert told == []
-    call(hands, "Read", file_path="a.txt")
-    assert call(hands, "Edit", file_path="a.txt", old_string="none", new_string="two").is_error
+    call(context, "Read", file_path="a.txt")
+    assert call(context, "Edit", file_path="a.txt", old_string="none", new_string="two").is_error
     assert told == []
-    assert not call(hands, "Edit", file_path="a.txt", old_string="one", new_string="two").is_error
-    assert not call(hands, "Write", file_path="sub/b.txt", content="b").is_error
+    assert not call(context, "Edit", file_path="a.txt", old_string="one", new_string="two").is_error
+    assert not call(context, "Write", file_path="sub/b.txt", content="b").is_error
     assert told == [("a.txt", "one\n"), ("b.txt", "-")]
     assert (tmp_path / "a.txt").read_text("utf-8") == "two\n"
 
 
 def test_paths_are_those_that_were_read_or_changed(tmp_path: Path) -> None:
-    hands = hands_in(tmp_path)
-    assert call(hands, "Write", file_path="a.txt", content="a").paths == (f"{tmp_path}/a.txt",)
-    assert call(hands, "Read", file_path="a.txt").paths == (f"{tmp_path}/a.txt",)
-    assert call(hands, "Read", file_path="none").paths == ()
+    context = hands_in(tmp_path)
+    assert call(context, "Write", file_path="a.txt", content="a").paths == (f"{tmp_path}/a.txt",)
+    assert call(context, "Read", file_path="a.txt").paths == (f"{tmp_path}/a.txt",)
+    assert call(context, "Read", file_path="none").paths == ()
 
 
 def test_an_image_comes_as_one(tmp_path: Path) -> None:
     (tmp_path / "dot.png").write_bytes(PNG)
     (tmp_path / "not.png").write_bytes(b"text")
-    hands = hands_in(tmp_path)
+    context = hands_in(tmp_path)
     data = base64.b64encode(PNG).decode()
-    result = call(hands, "Read", file_path="dot.png")
+    result = call(context, "Read", file_path="dot.png")
     assert result.content == [{"type": "image", "source": {"type": "base64", "data": data, "media_type": "image/png"}}]
     assert (
-        call(hands, "Read", file_path="not.png").content == f"{tmp_path}/not.png is no image, whatever its name says."
+        call(context, "Read", file_path="not.png").content == f"{tmp_path}/not.png is no image, whatever its name says."
     )
 
 
@@ -72,9 +72,9 @@ def test_a_pdf_comes_as_a_document(tmp_path: Path) -> None:
 
 def test_what_is_lost_is_said(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"caf\xe9 one\n")
-    hands = hands_in(tmp_path)
-    call(hands, "Read", file_path="a.txt")
-    result = call(hands, "Edit", file_path="a.txt", old_string="one", new_string="two")
+    context = hands_in(tmp_path)
+    call(context, "Read", file_path="a.txt")
+    result = call(context, "Edit", file_path="a.txt", old_string="one", new_string="two")
     assert str(result.content).endswith("\n\nNote: bytes that are no UTF-8 were replaced by U+FFFD.")
 
 

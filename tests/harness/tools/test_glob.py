@@ -9,15 +9,15 @@ import pytest
 
 from foretold.harness.permissions.check import Permission
 from foretold.harness.tools.registry import DEFAULT_TOOLS, Hands, Result, run_tool
-from foretold.harness.tools.walk import Walk
+from foretold.harness.tools.walk import FolderWalk
 
 
 def glob(folder: Path, pattern: str, *, deny: tuple[str, ...] = (), cwd: str = "", **given: str) -> Result:
     permission = Permission("bypass", deny=deny, cwd=folder, home=folder)
-    hands = Hands(folder, home=folder, env={}, permission=permission)
-    hands.cwd = cwd or hands.cwd
+    context = Hands(folder, home=folder, env={}, permission=permission)
+    context.cwd = cwd or context.cwd
     block = {"name": "Glob", "input": {"pattern": pattern, **given}}
-    return run_tool(hands, DEFAULT_TOOLS, block)
+    return run_tool(context, DEFAULT_TOOLS, block)
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_a_hundred_are_listed_and_the_rest_is_counted(tmp_path: Path) -> None:
 def test_a_walk_that_is_too_long_ends_and_says_so(tmp_path: Path) -> None:
     for name in "abc":
         (tmp_path / name).write_text("", encoding="utf-8")
-    walk = Walk(str(tmp_path), ignores=False, most=2)
+    walk = FolderWalk(str(tmp_path), ignores=False, most=2)
     assert [entry.name for entry in walk.files()] == ["a", "b"]
     assert not walk.is_complete
 

@@ -12,7 +12,7 @@ import pytest
 
 from foretold.harness.permissions.check import Permission
 from foretold.harness.tools.registry import DEFAULT_TOOLS, Hands, Result, run_tool
-from foretold.harness.tools.search import Asked, look
+from foretold.harness.tools.search import SearchRequest, run_search
 
 RIPGREP = os.path.dirname(shutil.which("rg", path=f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}") or "")
 ENGINES = ["", pytest.param(RIPGREP, marks=pytest.mark.skipif(not RIPGREP, reason="ripgrep is not installed"))]
@@ -46,9 +46,9 @@ def folder(tmp_path: Path) -> Path:
 
 def grep(folder: Path, engine: str, pattern: str, **given: object) -> Result:
     permission = Permission("bypass", deny=["Read(./secrets/**)"], cwd=folder, home=folder)
-    hands = Hands(folder, home=folder, env={"PATH": engine}, permission=permission)
+    context = Hands(folder, home=folder, env={"PATH": engine}, permission=permission)
     named = {key.replace("_opt", "-"): value for key, value in given.items()}
-    return run_tool(hands, DEFAULT_TOOLS, {"name": "Grep", "input": {"pattern": pattern, **named}})
+    return run_tool(context, DEFAULT_TOOLS, {"name": "Grep", "input": {"pattern": pattern, **named}})
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -120,7 +120,7 @@ def test_a_place_that_is_none(folder: Path) -> None:
 
 def test_an_expression_that_takes_for_ever_is_ended(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("a" * 60 + "b\n", encoding="utf-8")
-    answer = look(Asked(str(tmp_path), "(a+)+$"), {"PATH": ""}, seconds=1)
+    answer = run_search(SearchRequest(str(tmp_path), "(a+)+$"), {"PATH": ""}, seconds=1)
     assert answer.problem == "the search did not end within 1 s. Give a path or a simpler pattern."
 
 
@@ -128,6 +128,6 @@ def test_a_huge_file_is_named_not_searched(tmp_path: Path) -> None:
     with open(tmp_path / "huge.txt", "wb") as file:
         file.truncate(20_000_001)
     (tmp_path / "a.txt").write_text("x\n", encoding="utf-8")
-    hands = Hands(tmp_path, home=tmp_path, env={"PATH": ""}, permission=Permission(cwd=tmp_path, home=tmp_path))
-    result = run_tool(hands, DEFAULT_TOOLS, {"name": "Grep", "input": {"pattern": "x"}})
+    context = Hands(tmp_path, home=tmp_path, env={"PATH": ""}, permission=Permission(cwd=tmp_path, home=tmp_path))
+    result = run_tool(context, DEFAULT_TOOLS, {"name": "Grep", "input": {"pattern": "x"}})
     assert result.content == "Found 1 file\na.txt\n(1 file is too large and not searched.)"

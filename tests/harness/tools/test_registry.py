@@ -11,7 +11,7 @@ import pytest
 
 from foretold.errors import StoreFailed
 from foretold.harness.permissions.check import Permission, PermissionVerdict
-from foretold.harness.tools.registry import DEFAULT_TOOLS, Hands, Result, Tool, definitions, run_tool
+from foretold.harness.tools.registry import DEFAULT_TOOLS, Hands, Result, Tool, run_tool, tool_definitions
 
 RECORDED = [
     json.loads(line) for line in (Path(__file__).parent / "recorded_tools.jsonl").read_text("utf-8").splitlines()
@@ -25,8 +25,8 @@ def hands_in(folder: Path, **given: object) -> Hands:
     return Hands(folder, home=home, env={"PATH": PATH, "HOME": str(home)}, **given)  # type: ignore[arg-type]
 
 
-def call(hands: Hands, tool: str, **given: object) -> Result:
-    return run_tool(hands, DEFAULT_TOOLS, {"type": "tool_use", "id": "toolu_1", "name": tool, "input": given})
+def call(context: Hands, tool: str, **given: object) -> Result:
+    return run_tool(context, DEFAULT_TOOLS, {"type": "tool_use", "id": "toolu_1", "name": tool, "input": given})
 
 
 @pytest.mark.parametrize("number", range(len(RECORDED)))
@@ -40,10 +40,10 @@ def test_answers_are_those_of_the_agent(tmp_path: Path, number: int) -> None:
     for command in recorded["setup"]:
         subprocess.run(["bash", "-c", command], cwd=root / "proj", check=True, env={"PATH": PATH, "HOME": str(root)})
     settings = Permission.load(root / "proj", home=root, env={}, managed=str(root / "none"), mode="bypass")
-    hands = hands_in(root / "proj", permission=settings)
+    context = hands_in(root / "proj", permission=settings)
     for step in recorded["steps"]:
         given = json.loads(json.dumps(step["input"]).replace("{root}", str(root)))
-        result = call(hands, step["tool"], **given)
+        result = call(context, step["tool"], **given)
         assert str(result.content).replace(str(root), "{root}") == step["content"], step
         if isinstance(step["value"], dict):
             value = json.loads(json.dumps(result.value).replace(str(root), "{root}"))
@@ -53,13 +53,13 @@ def test_answers_are_those_of_the_agent(tmp_path: Path, number: int) -> None:
 
 
 def test_a_call_is_looked_at_in_order(tmp_path: Path) -> None:
-    hands = hands_in(tmp_path, permission=Permission("dontAsk", deny=["Read(./no)"], cwd=tmp_path, home=tmp_path))
-    assert call(hands, "Paint").content == "<tool_use_error>Error: No such tool available: Paint</tool_use_error>"
-    assert call(hands, "Read", path="no").content == (
+    context = hands_in(tmp_path, permission=Permission("dontAsk", deny=["Read(./no)"], cwd=tmp_path, home=tmp_path))
+    assert call(context, "Paint").content == "<tool_use_error>Error: No such tool available: Paint</tool_use_error>"
+    assert call(context, "Read", path="no").content == (
         "<tool_use_error>InputValidationError: Read failed due to the following issues:\n"
         "The required parameter `file_path` is missing\nAn unexpected parameter `path` was provided</tool_use_error>"
     )
-    denied = call(hands, "Read", file_path="no")
+    denied = call(context, "Read", file_path="no")
     said = "File is in a directory that is denied by your permission settings."
     assert denied == Result(
         f"<tool_use_error>{said}</tool_use_error>",
@@ -67,7 +67,7 @@ def test_a_call_is_looked_at_in_order(tmp_path: Path) -> None:
         value=f"Error: {said}",
         verdict=PermissionVerdict("deny", said, "Read(./no)"),
     )
-    assert call(hands, "Read", file_path="other").outcome is not None
+    assert call(context, "Read", file_path="other").outcome is not None
 
 
 def test_what_has_to_be_asked_is_asked_with_the_call_and_the_reason(tmp_path: Path) -> None:
@@ -78,9 +78,9 @@ def test_what_has_to_be_asked_is_asked_with_the_call_and_the_reason(tmp_path: Pa
         return len(seen) == 1
 
     permission = Permission(cwd=tmp_path, home=tmp_path)
-    hands = hands_in(tmp_path, permission=permission, ask=ask)
-    assert not call(hands, "Write", file_path="a.txt", content="a").is_error
-    again = call(hands, "Write", file_path="b.txt", content="b")
+    context = hands_in(tmp_path, permission=permission, ask=ask)
+    assert not call(context, "Write", file_path="a.txt", content="a").is_error
+    again = call(context, "Write", file_path="b.txt", content="b")
     said = f"Writing to {tmp_path}/b.txt needs the user's permission."
     told = (
         f"{said} The user was asked and said no. It was not done: do not try it in another way, ask what to do instead."
@@ -92,8 +92,8 @@ def test_what_has_to_be_asked_is_asked_with_the_call_and_the_reason(tmp_path: Pa
 
 
 def test_nobody_to_ask_means_no(tmp_path: Path) -> None:
-    hands = hands_in(tmp_path, permission=Permission(cwd=tmp_path, home=tmp_path))
-    refused = call(hands, "Bash", command="touch a")
+    context = hands_in(tmp_path, permission=Permission(cwd=tmp_path, home=tmp_path))
+    refused = call(context, "Bash", command="touch a")
     said = "This command requires approval. No one can be asked here, so it was not done."
     said += " Do without it, or tell the user which permission is missing."
     assert (refused.content, refused.is_error) == (said, True)
@@ -104,8 +104,8 @@ def test_faults_of_the_machine_are_answers(tmp_path: Path) -> None:
     def refuse(_path: str) -> None:
         raise StoreFailed("the disk is full")
 
-    hands = hands_in(tmp_path, before_edit=refuse)
-    result = call(hands, "Write", file_path="a.txt", content="a")
+    context = hands_in(tmp_path, before_edit=refuse)
+    result = call(context, "Write", file_path="a.txt", content="a")
     assert (result.content, result.is_error) == ("Write failed: the disk is full", True)
     assert os.listdir(tmp_path) == []
 
@@ -113,11 +113,11 @@ def test_faults_of_the_machine_are_answers(tmp_path: Path) -> None:
         raise OSError("no space")
 
     broken = Tool("Broken", "", {"type": "object"}, run)
-    assert run_tool(hands, [broken], {"name": "Broken", "input": {}}).content == "Broken failed: no space"
+    assert run_tool(context, [broken], {"name": "Broken", "input": {}}).content == "Broken failed: no space"
 
 
 def test_definitions_are_what_a_model_is_told() -> None:
-    told = definitions(DEFAULT_TOOLS)
+    told = tool_definitions(DEFAULT_TOOLS)
     assert [sorted(one) for one in told] == [["description", "input_schema", "name"]] * 6
     json.dumps(told)
     for one in told:
@@ -140,17 +140,17 @@ ANY = {"type": "object", "properties": {}}
 
 
 def used(run: object) -> Result:
-    hands = Hands("/repo", home="/home/ann", env={}, permission=Permission("bypass", cwd="/repo", home="/home/ann"))
-    return run_tool(hands, [Tool("Own", "Does.", ANY, run)], {"id": "t", "name": "Own", "input": {}})  # type: ignore[arg-type]
+    context = Hands("/repo", home="/home/ann", env={}, permission=Permission("bypass", cwd="/repo", home="/home/ann"))
+    return run_tool(context, [Tool("Own", "Does.", ANY, run)], {"id": "t", "name": "Own", "input": {}})  # type: ignore[arg-type]
 
 
 def test_a_tool_that_raises_is_an_answer_and_a_fault() -> None:
     said = "Own failed: KeyError: 'bread'"
-    assert used(lambda hands, given: given["bread"]) == Result(said, True, f"Error: {said}", fault=said)
+    assert used(lambda context, given: given["bread"]) == Result(said, True, f"Error: {said}", fault=said)
 
 
 def test_a_text_is_as_good_as_a_result() -> None:
-    assert used(lambda hands, given: "hot") == Result("hot")
+    assert used(lambda context, given: "hot") == Result("hot")
 
 
 @pytest.mark.parametrize(
@@ -167,13 +167,13 @@ def test_a_text_is_as_good_as_a_result() -> None:
     ],
 )
 def test_what_no_model_can_be_sent_is_a_fault(given: object, said: str) -> None:
-    result = used(lambda hands, _: given)
+    result = used(lambda context, _: given)
     assert (result.content, result.fault, result.is_error) == (f"Own failed: {said}",) * 2 + (True,)
 
 
 def test_of_a_long_text_the_middle_is_left_out() -> None:
     cut = "a" * 50_000 + "\n\n... [900000 characters truncated] ...\n\n" + "a" * 50_000
-    assert used(lambda hands, given: "a" * 1_000_000) == Result(cut)
+    assert used(lambda context, given: "a" * 1_000_000) == Result(cut)
     picture: dict[str, object] = {"type": "image", "source": {"data": "a" * 200_000}}
     blocks = [{"type": "text", "text": "a" * 1_000_000}, picture]
-    assert used(lambda hands, given: Result(blocks)) == Result([{"type": "text", "text": cut}, picture])
+    assert used(lambda context, given: Result(blocks)) == Result([{"type": "text", "text": cut}, picture])

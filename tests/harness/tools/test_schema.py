@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from foretold.harness.tools.registry import DEFAULT_TOOLS, fitted
+from foretold.harness.tools.registry import DEFAULT_TOOLS, fit_input
 
 SCHEMA = {
     "type": "object",
@@ -41,13 +41,13 @@ SCHEMA = {
 )
 def test_what_does_not_fit_is_said(given: object, problem: str) -> None:
     said = f"InputValidationError: Read failed due to the following issue:\n{problem}"
-    assert fitted("Read", SCHEMA, given)[1] == said
+    assert fit_input("Read", SCHEMA, given)[1] == said
 
 
 def test_numbers_and_truth_values_may_be_texts() -> None:
     given = {"path": "7", "limit": "7", "share": "0.5", "all": "true"}
-    assert fitted("Read", SCHEMA, given) == ({"path": "7", "limit": 7, "share": 0.5, "all": True}, "")
-    assert fitted("Read", SCHEMA, {"path": "a", "limit": 3.0}) == ({"path": "a", "limit": 3}, "")
+    assert fit_input("Read", SCHEMA, given) == ({"path": "7", "limit": 7, "share": 0.5, "all": True}, "")
+    assert fit_input("Read", SCHEMA, {"path": "a", "limit": 3.0}) == ({"path": "a", "limit": 3}, "")
 
 
 VALUES: list[object] = [None, True, 0, -1, 1.5, "", "a", "7", "\0", [], ["a"], {}, {"a": 1}, 10**400, "9" * 5000]
@@ -61,7 +61,7 @@ def test_whatever_is_given_it_fits_or_it_is_said_why_not() -> None:
         properties = tool.schema["properties"]
         assert isinstance(properties, dict)
         given = {rnd.choice([*properties, "other"]): rnd.choice(VALUES) for _ in range(rnd.randint(0, 4))}
-        taken, problem = fitted(tool.name, tool.schema, given)
+        taken, problem = fit_input(tool.name, tool.schema, given)
         if problem:
             assert problem.startswith(f"InputValidationError: {tool.name} failed")
             continue

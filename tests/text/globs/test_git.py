@@ -7,7 +7,7 @@ import random
 import subprocess
 from pathlib import Path
 
-from foretold.harness.tools.walk import Walk
+from foretold.harness.tools.walk import FolderWalk
 
 ENV = {"PATH": os.environ["PATH"], "HOME": "/", "GIT_CONFIG_NOSYSTEM": "1"}
 NAMES = ["a", "b", "build", "x.py", "y.pyc", "B", "a b", "#c", "!d", "[e]"]
@@ -42,7 +42,7 @@ def test_files_are_those_that_git_shows(tmp_path: Path) -> None:
             capture_output=True,
         ).stdout
         wanted = sorted(name for name in listed.decode().split("\0") if name)
-        found = sorted(os.path.relpath(entry.path, root) for entry in Walk(str(root), ignores=True).files())
+        found = sorted(os.path.relpath(entry.path, root) for entry in FolderWalk(str(root), ignores=True).files())
         assert found == wanted, {str(path): path.read_text() for path in root.rglob(".gitignore")}
 
 
@@ -52,7 +52,7 @@ def test_folders_above_count_up_to_the_repository(tmp_path: Path) -> None:
     (repository / "src").mkdir(parents=True)
     (repository / "src/a.py").write_text("", encoding="utf-8")
     (repository / "src/b.txt").write_text("", encoding="utf-8")
-    assert [entry.name for entry in Walk(f"{repository}/src", ignores=True).files()] == ["a.py", "b.txt"]
+    assert [entry.name for entry in FolderWalk(f"{repository}/src", ignores=True).files()] == ["a.py", "b.txt"]
     (repository / ".gitignore").write_text("*.txt\n", encoding="utf-8")
     subprocess.run(["git", "init", "-q", str(repository)], check=True, env=ENV)
-    assert [entry.name for entry in Walk(f"{repository}/src", ignores=True).files()] == ["a.py"]
+    assert [entry.name for entry in FolderWalk(f"{repository}/src", ignores=True).files()] == ["a.py"]

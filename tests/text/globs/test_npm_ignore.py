@@ -7,7 +7,7 @@ import time
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from foretold.text.globs.npm_ignore import Matcher, RuleIndex
+from foretold.text.globs.npm_ignore import IgnoreMatcher, RuleIndex
 
 FIXTURES = os.path.join(os.path.dirname(__file__), "..", "..", "fixtures", "gitignore.json")
 
@@ -71,28 +71,28 @@ def test_what_ignore_said():
     with open(FIXTURES, encoding="utf-8") as file:
         rows = json.load(file)
     assert len(rows) > 300
-    assert [row for row in rows if Matcher(row[0]).matches(row[1]) is not row[2]] == []
+    assert [row for row in rows if IgnoreMatcher(row[0]).matches(row[1]) is not row[2]] == []
 
 
 def test_what_the_agent_did():
-    assert {patterns: Matcher(patterns).matches("src/a/x.ts") for patterns in RECORDED} == RECORDED
+    assert {patterns: IgnoreMatcher(patterns).matches("src/a/x.ts") for patterns in RECORDED} == RECORDED
 
 
 @pytest.mark.parametrize("path", ["", ".", "..", "/", "/a", "./a", "../a", "../"])
 def test_a_path_outside_the_base_never_matches(path):
-    assert not Matcher(["*", "**", "a", "/a", "../a", ".*"]).matches(path)
+    assert not IgnoreMatcher(["*", "**", "a", "/a", "../a", ".*"]).matches(path)
     assert RuleIndex([["*"], ["a"]]).matching(path) == []
 
 
 def test_no_patterns_match_nothing():
-    assert not Matcher([]).matches("a")
+    assert not IgnoreMatcher([]).matches("a")
     assert RuleIndex([]).matching("a") == []
     assert RuleIndex([[], [""], ["a"]]).matching("a") == [2]
 
 
 def test_a_folder_matches_with_and_without_its_slash():
-    assert [Matcher(["src/"]).matches(path) for path in ("src", "src/", "src/x")] == [False, True, True]
-    assert [Matcher(["src"]).matches(path) for path in ("src", "src/", "src/x")] == [True, True, True]
+    assert [IgnoreMatcher(["src/"]).matches(path) for path in ("src", "src/", "src/x")] == [False, True, True]
+    assert [IgnoreMatcher(["src"]).matches(path) for path in ("src", "src/", "src/x")] == [True, True, True]
 
 
 def test_the_index_names_rules_in_order():
@@ -102,31 +102,31 @@ def test_the_index_names_rules_in_order():
 
 @given(st.lists(st.lists(lines, max_size=3), max_size=8), paths)
 def test_the_index_loses_and_adds_nothing(rules, path):
-    brute = [number for number, patterns in enumerate(rules) if Matcher(patterns).matches(path)]
+    brute = [number for number, patterns in enumerate(rules) if IgnoreMatcher(patterns).matches(path)]
     assert RuleIndex(rules).matching(path) == brute
 
 
 @given(st.lists(lines, max_size=4), paths, paths)
 def test_below_a_matched_folder_all_is_matched(patterns, folder, below):
-    if Matcher(patterns).matches(folder + "/"):
-        assert Matcher(patterns).matches(f"{folder}/{below}")
+    if IgnoreMatcher(patterns).matches(folder + "/"):
+        assert IgnoreMatcher(patterns).matches(f"{folder}/{below}")
 
 
 @given(lines, paths)
 def test_a_negation_takes_back_what_its_pattern_gives(line, path):
-    assert not Matcher([line, "!" + line]).matches(path) or line.startswith(("!", "#"))
+    assert not IgnoreMatcher([line, "!" + line]).matches(path) or line.startswith(("!", "#"))
 
 
 @given(st.lists(st.text(max_size=20), max_size=3), st.text(max_size=30))
 def test_nothing_raises(patterns, path):
-    assert RuleIndex([patterns]).matching(path) == ([0] if Matcher(patterns).matches(path) else [])
+    assert RuleIndex([patterns]).matching(path) == ([0] if IgnoreMatcher(patterns).matches(path) else [])
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_pattern_is_slow(name):
     start = time.process_time()
     for path in PATHS:
-        Matcher(HOSTILE[name]).matches(path)
+        IgnoreMatcher(HOSTILE[name]).matches(path)
     assert time.process_time() - start < 2
 
 
@@ -147,4 +147,4 @@ def test_three_thousand_rules_are_quick():
 @settings(max_examples=50)
 @given(st.text(st.characters(min_codepoint=128), min_size=1, max_size=3))
 def test_other_letters_match_themselves(name):
-    assert Matcher([f"/{name}"]).matches(name)
+    assert IgnoreMatcher([f"/{name}"]).matches(name)

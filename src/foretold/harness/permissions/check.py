@@ -19,8 +19,8 @@ from __future__ import annotations
 
 import os
 
-from foretold.harness.permissions.paths import are_below, both, is_protected, spellings
-from foretold.harness.permissions.rules import CHANGING, MODES, PATHS, PermissionRule, first_about, parse_rule
+from foretold.harness.permissions.paths import are_below, is_protected, spellings, with_real_paths
+from foretold.harness.permissions.rules import CHANGING, PATHS, PermissionRule, check_mode, first_match, parse_rule
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -83,14 +83,12 @@ class Permission:
 
         ValueError for a mode that is none.
         """
-        if mode not in MODES:
-            raise ValueError(f"there is no mode {mode!r}; there are {', '.join(MODES)}")
-        self.mode = MODES[mode]
+        self.mode = check_mode(mode)
         self.cwd = os.path.abspath(cwd)
         self.home = os.fspath(home) or os.path.expanduser("~")
         self.memory = os.fspath(memory)
         self.add_dirs = tuple(os.path.join(self.cwd, os.fspath(folder)) for folder in add_dirs)
-        self.folders = both((self.cwd, *self.add_dirs))
+        self.folders = with_real_paths((self.cwd, *self.add_dirs))
         found = list(findings)
         self.allow = self._rules(allow, "allow", found)
         self.deny = self._rules(deny, "deny", found)
@@ -100,13 +98,13 @@ class Permission:
     def _rules(
         self, rules: Iterable[str | PermissionRule], kind: str, findings: list[Finding]
     ) -> tuple[PermissionRule, ...]:
-        from foretold.harness.permissions.settings import checked
+        from foretold.harness.permissions.settings import check_rule
 
         made = []
         for given in rules:
             text = given if isinstance(given, str) else given.text
             rule = parse_rule(given, base=self.cwd, cwd=self.cwd, home=self.home) if isinstance(given, str) else given
-            rule = checked(rule, text, kind, "permissions", findings)
+            rule = check_rule(rule, text, kind, "permissions", findings)
             if rule is not None:
                 made.append(rule)
         return tuple(made)
@@ -183,7 +181,7 @@ class Permission:
     def _about(
         self, rules: Iterable[PermissionRule], tool: str, paths: tuple[str, ...], *, every: bool
     ) -> PermissionRule | None:
-        return first_about((rule for rule in rules if rule.fits_tool(tool, loosely=not every)), paths, every=every)
+        return first_match((rule for rule in rules if rule.fits_tool(tool, loosely=not every)), paths, every=every)
 
     def field_rule(
         self, rules: Iterable[PermissionRule], tool: str, given: Mapping[str, object]
@@ -252,7 +250,7 @@ class Permission:
             return self._check_change(tool, paths, asks)
         if (rule := self._about(self.allow, tool, paths, every=True)) is not None:
             return PermissionVerdict("allow", rule=rule.text)
-        free = (*self.folders, *both([self.memory])) if self.memory else self.folders
+        free = (*self.folders, *with_real_paths([self.memory])) if self.memory else self.folders
         return PermissionVerdict("allow") if are_below(paths, free) else PermissionVerdict("ask", asks)
 
     def _check_change(self, tool: str, paths: tuple[str, ...], asks: str) -> PermissionVerdict:
@@ -277,9 +275,9 @@ class Permission:
         path = str(given.get(PATHS[tool]) or "").strip()
         pattern = str(given.get("pattern") or "")
         if tool == "Glob" and pattern.startswith("/"):
-            from foretold.harness.tools.walk import search_place
+            from foretold.harness.tools.walk import split_pattern
 
-            path = search_place(pattern, path)[0]
+            path = split_pattern(pattern, path)[0]
         if path == "~" or path.startswith("~/"):
             path = self.home + path[1:]
         return os.path.normpath(os.path.join(cwd, path))

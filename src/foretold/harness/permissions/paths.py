@@ -53,7 +53,7 @@ def is_below(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
-def both(folders: Iterable[str]) -> tuple[str, ...]:
+def with_real_paths(folders: Iterable[str]) -> tuple[str, ...]:
     """Folders as they are written, and as they really are."""
     return tuple(
         dict.fromkeys(one for folder in folders for one in (os.path.normpath(folder), os.path.realpath(folder)))

@@ -21,7 +21,7 @@ from foretold.types import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from foretold.text.globs.npm_ignore import Matcher
+    from foretold.text.globs.npm_ignore import IgnoreMatcher
 
 #: the names of modes, and other names for them
 MODES = {
@@ -36,7 +36,7 @@ MODES = {
     "bypassPermissions": "bypassPermissions",
     "bypass": "bypassPermissions",
 }
-#: tool -> the tool whose rules hold for it, and the field with the path
+#: tool -> the tool whose rules apply for it, and the field with the path
 CHANGING = {"Edit": "file_path", "Write": "file_path", "NotebookEdit": "notebook_path", "MultiEdit": "file_path"}
 READING = {"Read": "file_path", "Grep": "path", "Glob": "path"}
 PATHS = {**CHANGING, **READING}
@@ -124,6 +124,13 @@ class PermissionRule(NamedTuple):
         return isinstance(field, str | int | float) and bool(_starred(value).fullmatch(text))
 
 
+def check_mode(mode: str) -> str:
+    """The canonical name of a mode. ValueError if there is no such mode."""
+    if mode not in MODES:
+        raise ValueError(f"there is no mode {mode!r}; there are {', '.join(MODES)}")
+    return MODES[mode]
+
+
 def parse_rule(text: str, *, base: str = "/", cwd: str = "/", home: str = "") -> PermissionRule | None:
     """The rule that a text is; None if it is none.
 
@@ -140,7 +147,7 @@ def parse_rule(text: str, *, base: str = "/", cwd: str = "/", home: str = "") ->
     return PermissionRule(text.strip(), match[1], "" if about in ("*", "**") else about, base, cwd, home)
 
 
-def first_about(rules: Iterable[PermissionRule], paths: Sequence[str], *, every: bool) -> PermissionRule | None:
+def first_match(rules: Iterable[PermissionRule], paths: Sequence[str], *, every: bool) -> PermissionRule | None:
     """The first rule that is about a file, given by its spellings: about `every` one of them, or about any.
 
     To refuse or ask, letters that may be composed in two ways are the same: to some file systems they are.
@@ -157,10 +164,10 @@ def first_about(rules: Iterable[PermissionRule], paths: Sequence[str], *, every:
 
 
 @lru_cache(maxsize=256)
-def _matcher(pattern: str) -> Matcher:
-    from foretold.text.globs.npm_ignore import Matcher  # only for rules about files
+def _matcher(pattern: str) -> IgnoreMatcher:
+    from foretold.text.globs.npm_ignore import IgnoreMatcher  # only for rules about files
 
-    return Matcher([pattern])
+    return IgnoreMatcher([pattern])
 
 
 @lru_cache(maxsize=256)

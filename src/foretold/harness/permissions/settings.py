@@ -26,7 +26,7 @@ KINDS = ("allow", "deny", "ask")
 UNMATCHED = {"Write": "Edit", "NotebookEdit": "Edit", "MultiEdit": "Edit", "Glob": "Read", "Grep": "Read"}
 
 
-class Scope(NamedTuple):
+class RuleSource(NamedTuple):
     """One settings file: whose it is, and where `/x` in its rules begins."""
 
     name: str  #: managed, local, project, user
@@ -34,7 +34,7 @@ class Scope(NamedTuple):
     base: str
 
 
-class Loaded(NamedTuple):
+class LoadedPermissions(NamedTuple):
     """What all settings say together."""
 
     mode: str
@@ -46,7 +46,9 @@ class Loaded(NamedTuple):
     findings: tuple[Finding, ...]
 
 
-def read_settings(cwd: str, home: str, env: Mapping[str, str] | None, managed: str, *, trusted: bool | None) -> Loaded:
+def read_settings(
+    cwd: str, home: str, env: Mapping[str, str] | None, managed: str, *, trusted: bool | None
+) -> LoadedPermissions:
     """Read them."""
     env = os.environ if env is None else env
     home = home or env.get("HOME", "") or os.path.expanduser("~")
@@ -70,21 +72,21 @@ def read_settings(cwd: str, home: str, env: Mapping[str, str] | None, managed: s
         for kind in KINDS:
             texts = _texts(scope, found, kind, findings)
             if kind == "allow" and not loosens:
-                _say_untrusted(scope, texts, "rules that permit something", findings)
+                _report_untrusted(scope, texts, "rules that permit something", findings)
                 continue
             rules[kind] += _rules(scope, texts, kind, cwd, home, findings)
         added = _texts(scope, found, "additionalDirectories", findings)
         if loosens:
-            folders += [_expanded(folder, cwd, home) for folder in added]
+            folders += [_expand(folder, cwd, home) for folder in added]
         else:
-            _say_untrusted(scope, added, "additional directories", findings)
+            _report_untrusted(scope, added, "additional directories", findings)
     mode = _mode(values, findings)
-    return Loaded(
+    return LoadedPermissions(
         mode, tuple(rules["allow"]), tuple(rules["deny"]), tuple(rules["ask"]), tuple(folders), home, tuple(findings)
     )
 
 
-def checked(
+def check_rule(
     rule: PermissionRule | None, text: str, kind: str, path: str, findings: list[Finding]
 ) -> PermissionRule | None:
     """A rule that can be used, or None; what is wrong with it becomes a finding."""
@@ -103,20 +105,20 @@ def checked(
     return rule
 
 
-def _scopes(cwd: str, config: str, managed: str, tree: Disk) -> list[Scope]:
+def _scopes(cwd: str, config: str, managed: str, tree: Disk) -> list[RuleSource]:
     folder = managed + "/managed-settings.d"
     items = tree.scan(folder)
     names = [] if isinstance(items, Fault) else sorted(item.name for item in items if item.name.endswith(".json"))
-    scopes = [Scope("managed", f"{folder}/{name}", managed) for name in reversed(names)]
-    scopes.append(Scope("managed", managed + "/managed-settings.json", managed))
+    scopes = [RuleSource("managed", f"{folder}/{name}", managed) for name in reversed(names)]
+    scopes.append(RuleSource("managed", managed + "/managed-settings.json", managed))
     here = cwd.rstrip("/") + "/.claude/"
-    scopes.append(Scope("local", here + "settings.local.json", cwd))
+    scopes.append(RuleSource("local", here + "settings.local.json", cwd))
     if here.rstrip("/") != config.rstrip("/"):  # at home, the user's own settings are not those of a project
-        scopes.append(Scope("project", here + "settings.json", cwd))
-    return [*scopes, Scope("user", config + "/settings.json", config)]
+        scopes.append(RuleSource("project", here + "settings.json", cwd))
+    return [*scopes, RuleSource("user", config + "/settings.json", config)]
 
 
-def _permissions(tree: Disk, scope: Scope, findings: list[Finding]) -> dict[str, object]:
+def _permissions(tree: Disk, scope: RuleSource, findings: list[Finding]) -> dict[str, object]:
     found = read_json(tree, scope.path, findings)
     value = found.get("permissions", {})
     if not isinstance(value, dict):
@@ -128,7 +130,7 @@ def _permissions(tree: Disk, scope: Scope, findings: list[Finding]) -> dict[str,
     return {**value, "allowManagedPermissionRulesOnly": only} if only is not None else value
 
 
-def _texts(scope: Scope, found: dict[str, object], key: str, findings: list[Finding]) -> list[str]:
+def _texts(scope: RuleSource, found: dict[str, object], key: str, findings: list[Finding]) -> list[str]:
     value = found.get(key, [])
     if not isinstance(value, list):
         findings.append(
@@ -145,16 +147,16 @@ def _texts(scope: Scope, found: dict[str, object], key: str, findings: list[Find
 
 
 def _rules(
-    scope: Scope, texts: list[str], kind: str, cwd: str, home: str, findings: list[Finding]
+    scope: RuleSource, texts: list[str], kind: str, cwd: str, home: str, findings: list[Finding]
 ) -> list[PermissionRule]:
     made = (
-        checked(parse_rule(text, base=scope.base, cwd=cwd, home=home), text, kind, scope.path, findings)
+        check_rule(parse_rule(text, base=scope.base, cwd=cwd, home=home), text, kind, scope.path, findings)
         for text in texts
     )
     return [rule for rule in made if rule is not None]
 
 
-def _say_untrusted(scope: Scope, texts: list[str], what: str, findings: list[Finding]) -> None:
+def _report_untrusted(scope: RuleSource, texts: list[str], what: str, findings: list[Finding]) -> None:
     if texts:
         said = f"{len(texts)} {what} are left out, as this project is not trusted: {', '.join(texts[:5])}"
         findings.append(
@@ -164,11 +166,11 @@ def _say_untrusted(scope: Scope, texts: list[str], what: str, findings: list[Fin
         )
 
 
-def _expanded(folder: str, cwd: str, home: str) -> str:
+def _expand(folder: str, cwd: str, home: str) -> str:
     return home + folder[1:] if folder == "~" or folder.startswith("~/") else os.path.join(cwd, folder)
 
 
-def _mode(values: list[tuple[Scope, dict[str, object]]], findings: list[Finding]) -> str:
+def _mode(values: list[tuple[RuleSource, dict[str, object]]], findings: list[Finding]) -> str:
     disabled = any(found.get("disableBypassPermissionsMode") == "disable" for _, found in values)
     for scope, found in values:
         asked = found.get("defaultMode")
@@ -200,7 +202,7 @@ def _mode(values: list[tuple[Scope, dict[str, object]]], findings: list[Finding]
     return "default"
 
 
-def _is_of_project(scope: Scope, cwd: str) -> bool:
+def _is_of_project(scope: RuleSource, cwd: str) -> bool:
     """Whether a file may have come with the project: its own, a local one that git keeps, or one behind a link."""
     if scope.name == "project":
         return True

@@ -1,8 +1,8 @@
 """What a tool is, what it gives, and what it has at hand.
 
-1. A tool is a name, a description, a schema of its input, and a function from `Hands` and an input to a `Result`.
+1. A tool is a name, a description, a schema of its input, and a function from `ToolContext` and an input to a `Result`.
 2. What a model did wrong is a result with `is_error`, in words for the model; it never raises.
-3. `Hands` belong to one conversation: the folder that the shell is in, what the model knows of files, what is
+3. `ToolContext` belong to one conversation: the folder that the shell is in, what the model knows of files, what is
    permitted, and whom to ask or to tell.
 """
 
@@ -54,14 +54,14 @@ class Tool(NamedTuple):
     name: str
     description: str
     schema: dict[str, object]  #: JSON schema of its input
-    run: Callable[[Hands, Input], Result | str]
+    run: Callable[[ToolContext, Input], Result | str]
 
 
-class Hands:
+class ToolContext:
     """What the tools of one conversation share.
 
-    >>> hands = Hands("/repo", home="/home/ann", env={})
-    >>> hands.cwd, hands.permission.mode
+    >>> context = ToolContext("/repo", home="/home/ann", env={})
+    >>> context.cwd, context.permission.mode
     ('/repo', 'default')
     """
 

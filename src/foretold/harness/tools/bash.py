@@ -17,7 +17,7 @@ import re
 import shutil
 
 from foretold.harness.tools import process
-from foretold.harness.tools.base import Hands, Result, Tool
+from foretold.harness.tools.base import Result, Tool, ToolContext
 from foretold.text.shell.parse import last_words
 from foretold.types import TYPE_CHECKING
 
@@ -46,25 +46,25 @@ BENIGN = {
 }
 
 
-def run(hands: Hands, given: Input) -> Result:
+def run(context: ToolContext, given: Input) -> Result:
     """Run a command."""
-    command, cwd = str(given["command"]), hands.cwd
-    seconds = _milliseconds(hands, given) / 1000
+    command, cwd = str(given["command"]), context.cwd
+    seconds = _milliseconds(context, given) / 1000
     if not os.path.isdir(cwd):
-        cwd = hands.cwd = hands.root
+        cwd = context.cwd = context.root
     shell = "/bin/bash" if os.access("/bin/bash", os.X_OK) else shutil.which("bash") or "/bin/sh"
-    env = {name: value for name, value in hands.env.items() if name != "CDPATH"}  # `cd` must lead where it says
+    env = {name: value for name, value in context.env.items() if name != "CDPATH"}  # `cd` must lead where it says
     done = process.run(
-        [shell, "-c", SCRIPT, shell, command], cwd, env, seconds, keeps_background=hands.keeps_background
+        [shell, "-c", SCRIPT, shell, command], cwd, env, seconds, keeps_background=context.keeps_background
     )
-    note = "" if done.timed_out else _moved(hands, done.told.removesuffix("\n"))
-    benign = _benign(command) if done.code == 1 else ""
+    note = "" if done.timed_out else _follow_cd(context, done.told.removesuffix("\n"))
+    benign = _benign_status(command) if done.code == 1 else ""
     if done.timed_out or (done.code and not benign):
         return _failed(done, seconds, note)
     output = re.sub(r"\A(?:[ \t]*\n)+", "", done.output.cut(MOST)).rstrip()
     from foretold.instructions.discover.shell_reads import files_read
 
-    hands.state.shell(command, succeeded=True, output=output, cwd=cwd)
+    context.state.shell(command, succeeded=True, output=output, cwd=cwd)
     shown = [os.path.normpath(os.path.join(cwd, reading.path)) for reading in files_read(command)]
     value: dict[str, object] = {"stdout": output, "stderr": f"\n{note}" if note else "", "interrupted": False}
     value["isImage"] = False
@@ -75,32 +75,32 @@ def run(hands: Hands, given: Input) -> Result:
     return Result(text, value=value, paths=tuple(path for path in shown if os.path.isfile(path)))
 
 
-def _milliseconds(hands: Hands, given: Input) -> float:
+def _milliseconds(context: ToolContext, given: Input) -> float:
     """The time that a command has; the environment may give more, by the names that the agent has for it."""
-    default, most = (_of(hands, name) for name in ("BASH_DEFAULT_TIMEOUT_MS", "BASH_MAX_TIMEOUT_MS"))
+    default, most = (_env_milliseconds(context, name) for name in ("BASH_DEFAULT_TIMEOUT_MS", "BASH_MAX_TIMEOUT_MS"))
     default = default or DEFAULT_MS
     asked = given.get("timeout")
     asked = asked if isinstance(asked, int | float) and asked > 0 else default
     return min(float(asked), max(most or MOST_MS, default))
 
 
-def _of(hands: Hands, name: str) -> int:
-    value = hands.env.get(name, "")
+def _env_milliseconds(context: ToolContext, name: str) -> int:
+    value = context.env.get(name, "")
     return int(value) if value.isdecimal() and len(value) < 12 else 0
 
 
-def _moved(hands: Hands, folder: str) -> str:
+def _follow_cd(context: ToolContext, folder: str) -> str:
     """Go where the shell went; what is said if it may not stay there."""
-    if not folder.startswith("/") or not os.path.isdir(folder) or folder == os.path.realpath(hands.cwd):
+    if not folder.startswith("/") or not os.path.isdir(folder) or folder == os.path.realpath(context.cwd):
         return ""
-    if hands.permission.works_in(folder):
-        hands.cwd = folder
+    if context.permission.works_in(folder):
+        context.cwd = folder
         return ""
-    hands.cwd = hands.root
-    return f"Shell cwd was reset to {hands.root}"
+    context.cwd = context.root
+    return f"Shell cwd was reset to {context.root}"
 
 
-def _benign(command: str) -> str:
+def _benign_status(command: str) -> str:
     words = last_words(command)
     return BENIGN.get(" ".join(words[:2])) or BENIGN.get(words[0] if words else "") or ""
 

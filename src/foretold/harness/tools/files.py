@@ -17,7 +17,7 @@ import os
 
 from foretold.files.disk import Disk
 from foretold.files.read_state.encoded import for_editing
-from foretold.harness.tools.base import Hands, Result, Tool
+from foretold.harness.tools.base import Result, Tool, ToolContext
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -105,23 +105,23 @@ MOST_IMAGE = 3_750_000  #: bytes; five million characters as base64
 MOST_PDF = 20_000_000
 
 
-def read(hands: Hands, given: Input) -> Result:
+def read(context: ToolContext, given: Input) -> Result:
     """Read a file."""
     path = str(given["file_path"])
-    outcome = hands.state.read(path, _number(given, "offset"), _number(given, "limit"))
+    outcome = context.state.read(path, _number(given, "offset"), _number(given, "limit"))
     if not outcome.ok:
-        return _failed(outcome)
+        return _failure(outcome)
     if outcome.kind == "media":
-        return _media(hands, path, outcome)
+        return _media(context, path, outcome)
     return Result(outcome.text, value=_read_value(path, outcome), outcome=outcome, paths=(outcome.path,))
 
 
-def write(hands: Hands, given: Input) -> Result:
+def write(context: ToolContext, given: Input) -> Result:
     """Write a file."""
     path, content = str(given["file_path"]), str(given["content"])
-    outcome, before = _changing(hands, lambda: hands.state.write(path, content))
+    outcome, before = _watch_change(context, lambda: context.state.write(path, content))
     if not outcome.ok:
-        return _failed(outcome)
+        return _failure(outcome)
     value = {
         "type": "create" if outcome.kind == "created" else "update",
         "filePath": path,
@@ -133,14 +133,14 @@ def write(hands: Hands, given: Input) -> Result:
     return Result(_with_loss(outcome), value=value, outcome=outcome, paths=(outcome.path,))
 
 
-def edit(hands: Hands, given: Input) -> Result:
+def edit(context: ToolContext, given: Input) -> Result:
     """Replace a text of a file."""
     path, old, new = (str(given[key]) for key in ("file_path", "old_string", "new_string"))
     every = bool(given.get("replace_all", False))
-    outcome, before = _changing(hands, lambda: hands.state.edit(path, old, new, replace_all=every))
+    outcome, before = _watch_change(context, lambda: context.state.edit(path, old, new, replace_all=every))
     if not outcome.ok:
-        return _failed(outcome)
-    known = hands.state.entries.get(outcome.path)
+        return _failure(outcome)
+    known = context.state.entries.get(outcome.path)
     value = {
         "filePath": path,
         "oldString": old,
@@ -153,11 +153,11 @@ def edit(hands: Hands, given: Input) -> Result:
     return Result(_with_loss(outcome), value=value, outcome=outcome, paths=(outcome.path,))
 
 
-class _Watched(Disk):
+class _WatchedDisk(Disk):
     """A disk that tells before it writes, and knows what was there."""
 
-    def __init__(self, disk: Disk, hands: Hands) -> None:
-        self._disk, self._hands = disk, hands
+    def __init__(self, disk: Disk, context: ToolContext) -> None:
+        self._disk, self._context = disk, context
         self.before: str | None = None
 
     def see(self, path: str) -> Seen:
@@ -175,20 +175,20 @@ class _Watched(Disk):
     def write(self, path: str, data: bytes) -> None:
         if self._disk.see(path).kind == "file":
             self.before = for_editing(self._disk.read(path)).text
-        if self._hands.before_edit is not None:
-            self._hands.before_edit(path)
+        if self._context.before_edit is not None:
+            self._context.before_edit(path)
         self._disk.write(path, data)
 
 
-def _changing(hands: Hands, change: Callable[[], Outcome]) -> tuple[Outcome, str | None]:
+def _watch_change(context: ToolContext, change: Callable[[], Outcome]) -> tuple[Outcome, str | None]:
     """Make a change; what came of it, and the text that was there before."""
-    disk = hands.state.disk
-    watched = _Watched(disk, hands)
-    hands.state.disk = watched
+    disk = context.state.disk
+    watched = _WatchedDisk(disk, context)
+    context.state.disk = watched
     try:
         return change(), watched.before
     finally:
-        hands.state.disk = disk
+        context.state.disk = disk
 
 
 def _number(given: Input, key: str) -> int | None:
@@ -196,7 +196,7 @@ def _number(given: Input, key: str) -> int | None:
     return int(value) if isinstance(value, int | float) else None
 
 
-def _failed(outcome: Outcome) -> Result:
+def _failure(outcome: Outcome) -> Result:
     said = outcome.text.removeprefix("<tool_use_error>").removesuffix("</tool_use_error>")
     return Result(outcome.text, is_error=True, value=f"Error: {said}", outcome=outcome)
 
@@ -212,12 +212,12 @@ def _read_value(path: str, outcome: Outcome) -> dict[str, object]:
     return {"type": "text", "file": {"filePath": path, "content": outcome.content, **lines}}
 
 
-def _media(hands: Hands, path: str, outcome: Outcome) -> Result:
+def _media(context: ToolContext, path: str, outcome: Outcome) -> Result:
     """An image or a PDF as a block."""
     from foretold.context.mentions import IMAGES, image_content, pdf_content
 
     ending = os.path.splitext(outcome.path)[1].lower()[1:]
-    data = hands.state.disk.read(outcome.path)
+    data = context.state.disk.read(outcome.path)
     most = MOST_PDF if ending == "pdf" else MOST_IMAGE
     if len(data) > most:
         said = f"{outcome.path} has {len(data)} bytes; at most {most} can be shown."

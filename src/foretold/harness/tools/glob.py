@@ -12,8 +12,8 @@ from __future__ import annotations
 import os
 import time
 
-from foretold.harness.tools.base import Hands, Result, Tool
-from foretold.harness.tools.walk import Walk, search_place
+from foretold.harness.tools.base import Result, Tool, ToolContext
+from foretold.harness.tools.walk import FolderWalk, split_pattern
 from foretold.text.globs.picomatch import Glob
 from foretold.types import TYPE_CHECKING
 
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
 MOST = 100  #: files that are listed
 
 
-def find(hands: Hands, given: Input) -> Result:
+def find(context: ToolContext, given: Input) -> Result:
     """Find files."""
     began = time.monotonic()
-    folder, pattern = search_place(str(given["pattern"]), str(given.get("path") or ""))
-    folder = hands.state.path_of(folder) if folder else hands.cwd
+    folder, pattern = split_pattern(str(given["pattern"]), str(given.get("path") or ""))
+    folder = context.state.path_of(folder) if folder else context.cwd
     if not os.path.isdir(folder):
-        return _no_folder(hands, folder)
-    walk = Walk(folder, ignores=False)
+        return _missing_folder(context, folder)
+    walk = FolderWalk(folder, ignores=False)
     glob = Glob(pattern if "/" in pattern else "**/" + pattern)
     start = len(walk.folder.rstrip("/")) + 1
     found = [
         (entry.stat(follow_symlinks=False).st_mtime_ns, entry.path)
         for entry in walk.files()
-        if glob.matches(entry.path[start:]) and hands.permission.may_show(entry.path)
+        if glob.matches(entry.path[start:]) and context.permission.may_show(entry.path)
     ]
-    names = [shown_path(hands.cwd, path) for _, path in sorted(found)]
+    names = [shown_path(context.cwd, path) for _, path in sorted(found)]
     value = {
         "filenames": names[:MOST],
         "durationMs": int((time.monotonic() - began) * 1000),
@@ -47,7 +47,7 @@ def find(hands: Hands, given: Input) -> Result:
         "totalMatches": len(names),
         "countIsComplete": walk.is_complete,
     }
-    return Result("\n".join(_listed(names, is_complete=walk.is_complete)), value=value)
+    return Result("\n".join(_list_files(names, is_complete=walk.is_complete)), value=value)
 
 
 def shown_path(cwd: str, path: str) -> str:
@@ -59,7 +59,7 @@ def shown_path(cwd: str, path: str) -> str:
     return path[len(cwd.rstrip("/")) + 1 :] if path.startswith(cwd.rstrip("/") + "/") else path
 
 
-def _listed(names: list[str], *, is_complete: bool) -> list[str]:
+def _list_files(names: list[str], *, is_complete: bool) -> list[str]:
     lines = names[:MOST] or ["No files found"]
     if len(names) > MOST:
         rest = len(names) - MOST
@@ -72,11 +72,11 @@ def _listed(names: list[str], *, is_complete: bool) -> list[str]:
     return lines
 
 
-def _no_folder(hands: Hands, folder: str) -> Result:
+def _missing_folder(context: ToolContext, folder: str) -> Result:
     if os.path.lexists(folder):
         said = f"Path is not a directory: {folder}"
     else:
-        said = f"Directory does not exist: {folder}. Note: your current working directory is {hands.cwd}."
+        said = f"Directory does not exist: {folder}. Note: your current working directory is {context.cwd}."
     return Result(f"<tool_use_error>{said}</tool_use_error>", is_error=True, value=f"Error: {said}")
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 
-from foretold.harness.tools.base import Hands, Result, Tool
+from foretold.harness.tools.base import Result, Tool, ToolContext
 from foretold.harness.tools.glob import shown_path
-from foretold.harness.tools.search import TYPES, Answer, Asked, Found, look
+from foretold.harness.tools.search import TYPES, FileMatches, SearchRequest, SearchResult, run_search
 from foretold.text.globs.picomatch import Glob
 from foretold.types import TYPE_CHECKING
 
@@ -22,20 +22,20 @@ LIMIT = 250
 MODES = ("content", "files_with_matches", "count")
 
 
-def search(hands: Hands, given: Input) -> Result:
+def search(context: ToolContext, given: Input) -> Result:
     """Search files."""
-    place = hands.state.path_of(str(given.get("path") or "."))
+    place = context.state.path_of(str(given.get("path") or "."))
     kind = str(given.get("type") or "")
     if not os.path.exists(place):
-        said = f"Path does not exist: {place}. Note: your current working directory is {hands.cwd}."
+        said = f"Path does not exist: {place}. Note: your current working directory is {context.cwd}."
         return Result(f"<tool_use_error>{said}</tool_use_error>", is_error=True, value=f"Error: {said}")
     if kind and kind not in TYPES:
         return _failed(f"there is no file type {kind!r}. There are: {', '.join(sorted(TYPES))}.")
     if os.path.isfile(place) and _is_binary(place):
-        return Result(f"Binary file, not searched: {shown_path(hands.cwd, place)}")
+        return Result(f"Binary file, not searched: {shown_path(context.cwd, place)}")
     around = _number(given, "-C") or _number(given, "context")
-    answer = look(
-        Asked(
+    answer = run_search(
+        SearchRequest(
             place,
             str(given["pattern"]),
             str(given.get("output_mode", "files_with_matches")),
@@ -45,23 +45,23 @@ def search(hands: Hands, given: Input) -> Result:
             around or _number(given, "-B"),
             around or _number(given, "-A"),
         ),
-        hands.env,
+        context.env,
     )
     if answer.problem:
         return _failed(answer.problem)
-    return _shown(hands, given, place, answer._replace(found=_kept(hands, given, place, answer.found)))
+    return _render(context, given, place, answer._replace(found=_filter(context, given, place, answer.found)))
 
 
-def _kept(hands: Hands, given: Input, place: str, found: list[Found]) -> list[Found]:
+def _filter(context: ToolContext, given: Input, place: str, found: list[FileMatches]) -> list[FileMatches]:
     """Files that may be shown, and that the glob stands for."""
     pattern = str(given.get("glob") or "")
     negated = pattern.startswith("!")
     glob = Glob(_anywhere(pattern.removeprefix("!"))) if pattern else None
     kept = []
     for one in found:
-        names = (shown_path(hands.cwd, one.path), shown_path(place, one.path))
+        names = (shown_path(context.cwd, one.path), shown_path(place, one.path))
         fits = glob is None or any(glob.matches(name) for name in names) != negated
-        if fits and hands.permission.may_show(one.path):
+        if fits and context.permission.may_show(one.path):
             kept.append(one)
     return kept
 
@@ -71,32 +71,35 @@ def _anywhere(pattern: str) -> str:
     return pattern.removeprefix("/") if "/" in pattern else "**/" + pattern
 
 
-def _shown(hands: Hands, given: Input, place: str, answer: Answer) -> Result:
+def _render(context: ToolContext, given: Input, place: str, answer: SearchResult) -> Result:
     mode = str(given.get("output_mode", "files_with_matches"))
     name = {"content": _content, "count": _count}.get(mode, _files)
     limit, offset = _number(given, "head_limit", LIMIT), _number(given, "offset")
-    text, value = name(hands, given, place, answer.found, limit, offset)
+    text, value = name(context, given, place, answer.found, limit, offset)
     return Result("\n".join([text, *(f"({note})" for note in answer.notes)]), value=value)
 
 
 def _files(
-    hands: Hands, _given: Input, _place: str, found: list[Found], limit: int, offset: int
+    context: ToolContext, _given: Input, _place: str, found: list[FileMatches], limit: int, offset: int
 ) -> tuple[str, dict[str, object]]:
-    newest = sorted(found, key=lambda one: (-_changed(one.path), one.path))
-    names, page = _page([shown_path(hands.cwd, one.path) for one in newest], limit, offset)
+    newest = sorted(found, key=lambda one: (-_modified(one.path), one.path))
+    names, page = _page([shown_path(context.cwd, one.path) for one in newest], limit, offset)
     value: dict[str, object] = {"mode": "files_with_matches", "filenames": names, "numFiles": len(names)}
-    head = f"Found {_counted(len(names), 'file')}{' ' + page if page else ''}"
-    return "\n".join([head, *names]) if names else _nothing("No files found", page), {**value, "totalFiles": len(found)}
+    head = f"Found {_plural(len(names), 'file')}{' ' + page if page else ''}"
+    return "\n".join([head, *names]) if names else _say_nothing("No files found", page), {
+        **value,
+        "totalFiles": len(found),
+    }
 
 
 def _content(
-    hands: Hands, given: Input, place: str, found: list[Found], limit: int, offset: int
+    context: ToolContext, given: Input, place: str, found: list[FileMatches], limit: int, offset: int
 ) -> tuple[str, dict[str, object]]:
     numbered, several = given.get("-n") is not False, not os.path.isfile(place)
     grouped = any(_number(given, key) for key in ("-A", "-B", "-C", "context"))
     lines: list[str] = []
     for one in found:
-        name = shown_path(hands.cwd, one.path) if several else ""
+        name = shown_path(context.cwd, one.path) if several else ""
         last = -1
         for number, matches, text in one.lines:
             if grouped and lines and number != last + 1:
@@ -107,17 +110,17 @@ def _content(
     text = "\n".join(shown)
     value = {"mode": "content", "numFiles": 0, "filenames": [], "content": text, "numLines": len(shown)}
     pages = f"\n\n[Showing results with pagination = {page}]" if page else ""
-    return (text + pages if shown else _nothing("No matches found", page)), {**value, "totalLines": len(lines)}
+    return (text + pages if shown else _say_nothing("No matches found", page)), {**value, "totalLines": len(lines)}
 
 
 def _count(
-    hands: Hands, _given: Input, _place: str, found: list[Found], limit: int, offset: int
+    context: ToolContext, _given: Input, _place: str, found: list[FileMatches], limit: int, offset: int
 ) -> tuple[str, dict[str, object]]:
-    shown, page = _page([f"{shown_path(hands.cwd, one.path)}:{one.hits}" for one in found], limit, offset)
+    shown, page = _page([f"{shown_path(context.cwd, one.path)}:{one.hits}" for one in found], limit, offset)
     total = sum(one.hits for one in found)
     text = "\n".join(shown)
-    said = f"{text or 'No matches found'}\n\nFound {_counted(total, 'total occurrence')} across"
-    said += f" {_counted(len(found), 'file')}.{' with pagination = ' + page if page else ''}"
+    said = f"{text or 'No matches found'}\n\nFound {_plural(total, 'total occurrence')} across"
+    said += f" {_plural(len(found), 'file')}.{' with pagination = ' + page if page else ''}"
     return said, {"mode": "count", "numFiles": len(found), "filenames": [], "content": text, "numMatches": total}
 
 
@@ -129,15 +132,15 @@ def _page(items: list[str], limit: int, offset: int) -> tuple[list[str], str]:
     return shown, ", ".join([*parts, f"total: {len(items)}"]) if parts else ""
 
 
-def _nothing(said: str, page: str) -> str:
+def _say_nothing(said: str, page: str) -> str:
     return f"No entries at this offset ({page})" if page else said
 
 
-def _counted(count: int, what: str) -> str:
+def _plural(count: int, what: str) -> str:
     return f"{count} {what}" + ("" if count == 1 else "s")
 
 
-def _changed(path: str) -> int:
+def _modified(path: str) -> int:
     try:
         return os.stat(path).st_mtime_ns
     except OSError:

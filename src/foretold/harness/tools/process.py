@@ -89,7 +89,7 @@ class Output:
         return f"{head[:half]}\n\n... [{self.length - 2 * half} characters truncated] ...\n\n{end[-half:]}"
 
 
-class _Told(Output):
+class _StatusPipe(Output):
     """What is told. Behind a NUL character comes the status of the program, which has then ended.
 
     The pipe alone does not tell: whatever the program left running may still hold it.
@@ -143,7 +143,7 @@ def run(
     finally:
         os.close(end)
     try:
-        return _attended(process, seconds, Output(kept), keeps_background=keeps_background)
+        return _attend(process, seconds, Output(kept), keeps_background=keeps_background)
     finally:
         if process.returncode is None:
             _signal(process.pid, signal.SIGKILL)
@@ -154,11 +154,11 @@ def run(
                 pipe.close()
 
 
-def _attended(process: subprocess.Popen[bytes], seconds: float, output: Output, *, keeps_background: bool) -> Finished:
+def _attend(process: subprocess.Popen[bytes], seconds: float, output: Output, *, keeps_background: bool) -> Finished:
     """Read what a program says until it ends, or is ended."""
     assert process.stdout is not None
     assert process.stderr is not None
-    told = _Told()
+    told = _StatusPipe()
     out, status = process.stdout.fileno(), process.stderr.fileno()
     deadline, timed_out = time.monotonic() + seconds, False
     with selectors.DefaultSelector() as selector:
@@ -167,7 +167,7 @@ def _attended(process: subprocess.Popen[bytes], seconds: float, output: Output, 
         while status in selector.get_map() and not told.has_ended:
             left = deadline - time.monotonic()
             if left > 0:
-                _take(selector, left)
+                _read_ready(selector, left)
             elif not timed_out:
                 timed_out, deadline = True, time.monotonic() + GRACE
                 _signal(process.pid, signal.SIGTERM)
@@ -176,14 +176,14 @@ def _attended(process: subprocess.Popen[bytes], seconds: float, output: Output, 
         if timed_out or not keeps_background:
             _signal(process.pid, signal.SIGKILL)  # before it is waited for: its number is still its own
         code = told.code(process.wait())
-        while out in selector.get_map() and _take(selector, DRAIN):
+        while out in selector.get_map() and _read_ready(selector, DRAIN):
             pass
     for text in (output, told):
         text.add(b"", final=True)
     return Finished(code, output, told.cut(KEPT), timed_out)
 
 
-def _take(selector: selectors.BaseSelector, seconds: float) -> bool:
+def _read_ready(selector: selectors.BaseSelector, seconds: float) -> bool:
     """Take what has come; whether anything has."""
     ready = selector.select(seconds)
     for key, _ in ready:

@@ -6,7 +6,7 @@
 The tools of the harness, and how a call of one is answered.
 
 1. A call is answered in this order: the tool is known, the input fits its schema, it is permitted, it runs.
-2. Where a person has to decide, `hands.ask` is called; without it the answer is no. The model is told which it was.
+2. Where a person has to decide, `context.ask` is called; without it the answer is no. The model is told which it was.
 3. Whatever a model does wrong is an answer that says so; nothing raises. A fault of the machine is an answer, too.
 4. So is a fault of a tool that is not ours: it raises, or gives something that no model can be sent. It is in
    `Result.fault`, for the harness to tell its user. Of a long text that such a tool gives, the middle is left out, and
@@ -21,7 +21,7 @@ import re
 from foretold.errors import ForetoldError
 from foretold.harness.permissions.check import NOT_ASKED, USER_REFUSED
 from foretold.harness.permissions.rules import PATHS
-from foretold.harness.tools.base import Hands, Result, Tool
+from foretold.harness.tools.base import Result, Tool, ToolContext
 from foretold.harness.tools.bash import BASH
 from foretold.harness.tools.files import EDIT, READ, WRITE
 from foretold.harness.tools.glob import GLOB
@@ -38,43 +38,43 @@ if TYPE_CHECKING:
 _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?")
 
 
-def fitted(name: str, schema: Mapping[str, object], given: object) -> tuple[Input, str]:
+def fit_input(name: str, schema: Mapping[str, object], given: object) -> tuple[Input, str]:
     """The input as a tool takes it, and what is wrong with it, empty if nothing is.
 
     >>> schema = {"properties": {"path": {"type": "string"}, "limit": {"type": "integer"}}, "required": ["path"]}
-    >>> fitted("Read", schema, {"path": "a", "limit": "3"})
+    >>> fit_input("Read", schema, {"path": "a", "limit": "3"})
     ({'path': 'a', 'limit': 3}, '')
-    >>> print(fitted("Read", schema, {"limit": 1, "file": "a"})[1])
+    >>> print(fit_input("Read", schema, {"limit": 1, "file": "a"})[1])
     InputValidationError: Read failed due to the following issues:
     The required parameter `path` is missing
     An unexpected parameter `file` was provided
     """
     if not isinstance(given, dict):
-        return {}, _said(name, [f"The input must be an object but is {_kind(given)}"])
+        return {}, _describe_faults(name, [f"The input must be an object but is {_type_name(given)}"])
     properties = schema.get("properties")
     known: dict[str, dict[str, object]] = properties if isinstance(properties, dict) else {}
     required = schema.get("required")
-    wrong = [f"The required parameter `{key}` is missing" for key in _listed(required) if key not in given]
+    wrong = [f"The required parameter `{key}` is missing" for key in _texts(required) if key not in given]
     taken: Input = {}
     for key, value in given.items():
         if key not in known:
             wrong.append(f"An unexpected parameter `{key}` was provided")
             continue
-        taken[key] = _meant(value, str(known[key].get("type")))
-        wrong += _faults(key, taken[key], known[key])
-    return taken, _said(name, wrong) if wrong else ""
+        taken[key] = _convert(value, str(known[key].get("type")))
+        wrong += _find_faults(key, taken[key], known[key])
+    return taken, _describe_faults(name, wrong) if wrong else ""
 
 
-def _said(name: str, wrong: list[str]) -> str:
+def _describe_faults(name: str, wrong: list[str]) -> str:
     issues = "issue" if len(wrong) == 1 else "issues"
     return f"InputValidationError: {name} failed due to the following {issues}:\n" + "\n".join(wrong)
 
 
-def _listed(value: object) -> list[str]:
+def _texts(value: object) -> list[str]:
     return [str(item) for item in value] if isinstance(value, list | tuple) else []
 
 
-def _meant(value: object, wanted: str) -> object:
+def _convert(value: object, wanted: str) -> object:
     if isinstance(value, str):
         if wanted in ("integer", "number") and _NUMBER.fullmatch(value):
             return int(value) if "." not in value else float(value)
@@ -85,12 +85,12 @@ def _meant(value: object, wanted: str) -> object:
     return value
 
 
-def _faults(key: str, value: object, rule: Mapping[str, object]) -> list[str]:
+def _find_faults(key: str, value: object, rule: Mapping[str, object]) -> list[str]:
     wanted = rule.get("type")
     if wanted is not None and not _is_a(value, str(wanted)):
         named = "number" if wanted == "integer" and not isinstance(value, int | float) else wanted
-        return [f"The parameter `{key}` type is expected as `{named}` but provided as `{_kind(value)}`"]
-    choices = _listed(rule.get("enum"))
+        return [f"The parameter `{key}` type is expected as `{named}` but provided as `{_type_name(value)}`"]
+    choices = _texts(rule.get("enum"))
     if choices and value not in choices:
         return [f"The parameter `{key}` must be one of {', '.join(f'`{one}`' for one in choices)}"]
     least = rule.get("minimum")
@@ -109,7 +109,7 @@ def _is_a(value: object, wanted: str) -> bool:
     return kind is None or isinstance(value, kind)
 
 
-def _kind(value: object) -> str:
+def _type_name(value: object) -> str:
     """The name of a type, as JSON has it."""
     if value is None:
         return "null"
@@ -119,61 +119,61 @@ def _kind(value: object) -> str:
     return next((name for kind, name in kinds if isinstance(value, kind)), type(value).__name__)
 
 
-__all__ = ["DEFAULT_TOOLS", "Hands", "Result", "Tool", "definitions", "run_tool"]
+__all__ = ["DEFAULT_TOOLS", "Result", "Tool", "ToolContext", "run_tool", "tool_definitions"]
 
 DEFAULT_TOOLS: tuple[Tool, ...] = (READ, WRITE, EDIT, GLOB, GREP, BASH)
 MOST = 100_000  #: characters of a text that a tool of somebody else gives
 
 
-def definitions(tools: Iterable[Tool]) -> tuple[dict[str, object], ...]:
+def tool_definitions(tools: Iterable[Tool]) -> tuple[dict[str, object], ...]:
     """What a model is told of tools.
 
-    >>> [tool["name"] for tool in definitions(DEFAULT_TOOLS)]
+    >>> [tool["name"] for tool in tool_definitions(DEFAULT_TOOLS)]
     ['Read', 'Write', 'Edit', 'Glob', 'Grep', 'Bash']
     """
     return tuple({"name": tool.name, "description": tool.description, "input_schema": tool.schema} for tool in tools)
 
 
-def run_tool(hands: Hands, tools: Sequence[Tool], call: Mapping[str, object]) -> Result:
+def run_tool(context: ToolContext, tools: Sequence[Tool], call: Mapping[str, object]) -> Result:
     """Answer a call, given as a `tool_use` block.
 
-    >>> hands = Hands("/repo", home="/home/ann", env={})
-    >>> run_tool(hands, DEFAULT_TOOLS, {"type": "tool_use", "id": "t1", "name": "Paint", "input": {}}).content
+    >>> context = Hands("/repo", home="/home/ann", env={})
+    >>> run_tool(context, DEFAULT_TOOLS, {"type": "tool_use", "id": "t1", "name": "Paint", "input": {}}).content
     '<tool_use_error>Error: No such tool available: Paint</tool_use_error>'
     """
     name = str(call.get("name"))
     tool = next((one for one in tools if one.name == name), None)
     if tool is None:
-        return _wrong(f"Error: No such tool available: {name}")
-    given, problem = fitted(name, tool.schema, call.get("input"))
+        return _error(f"Error: No such tool available: {name}")
+    given, problem = fit_input(name, tool.schema, call.get("input"))
     if problem:
-        return _wrong(problem)
-    verdict = hands.permission.check(name, given, cwd=hands.cwd)
+        return _error(problem)
+    verdict = context.permission.check(name, given, cwd=context.cwd)
     tagged = verdict.decision == "deny" and bool(verdict.rule) and name in PATHS  # the agent sees these before it asks
     if verdict.decision == "ask":
-        verdict = _asked(hands, {**call, "input": given}, verdict)
+        verdict = _ask_user(context, {**call, "input": given}, verdict)
     if verdict.decision != "allow":
         said = f"<tool_use_error>{verdict.reason}</tool_use_error>" if tagged else verdict.reason
         return Result(said, is_error=True, value=f"Error: {verdict.reason}", verdict=verdict)
     try:
-        done = tool.run(hands, given)
+        done = tool.run(context, given)
         if isinstance(done, Result) and any(tool is one for one in DEFAULT_TOOLS):
             return done
-        return _whole(name, done)
+        return _validate_result(name, done)
     except (OSError, ValueError, ForetoldError) as error:  # what the machine refuses, paths that no system call takes
         return _failed(f"{name} failed: {error}")
     except Exception as error:
         return _failed(f"{name} failed: {type(error).__name__}: {error}", fault=True)
 
 
-def _asked(hands: Hands, call: Mapping[str, object], verdict: PermissionVerdict) -> PermissionVerdict:
+def _ask_user(context: ToolContext, call: Mapping[str, object], verdict: PermissionVerdict) -> PermissionVerdict:
     """What a person decides, if there is one to be asked."""
-    if hands.ask is None:
+    if context.ask is None:
         return verdict.refuse(NOT_ASKED)
-    return verdict._replace(decision="allow") if hands.ask(call, verdict) else verdict.refuse(USER_REFUSED)
+    return verdict._replace(decision="allow") if context.ask(call, verdict) else verdict.refuse(USER_REFUSED)
 
 
-def _wrong(said: str) -> Result:
+def _error(said: str) -> Result:
     return Result(f"<tool_use_error>{said}</tool_use_error>", is_error=True, value=said)
 
 
@@ -181,25 +181,25 @@ def _failed(said: str, *, fault: bool = False) -> Result:
     return Result(said, is_error=True, value=f"Error: {said}", fault=said if fault else "")
 
 
-def _whole(name: str, given: object) -> Result:
+def _validate_result(name: str, given: object) -> Result:
     """What a tool gave, if it can be written down and sent."""
     result = Result(given) if isinstance(given, str) else given
     if not isinstance(result, Result):
         return _failed(f"{name} failed: it gave no Result but {type(given).__name__}", fault=True)
     content = result.content
     if isinstance(content, str):
-        return _written(name, result._replace(content=_short(content)))
+        return _check_json(name, result._replace(content=_shorten(content)))
     if not isinstance(content, list) or not all(isinstance(block, dict) and _is_block(block) for block in content):
         return _failed(f"{name} failed: the content of its Result is neither a text nor blocks", fault=True)
-    blocks = [{**each, "text": _short(str(each["text"]))} if each["type"] == "text" else each for each in content]
-    return _written(name, result._replace(content=blocks))
+    blocks = [{**each, "text": _shorten(str(each["text"]))} if each["type"] == "text" else each for each in content]
+    return _check_json(name, result._replace(content=blocks))
 
 
 def _is_block(block: dict[str, object]) -> bool:
     return isinstance(block.get("text"), str) if block.get("type") == "text" else "type" in block
 
 
-def _written(name: str, result: Result) -> Result:
+def _check_json(name: str, result: Result) -> Result:
     try:
         if isinstance(result.content, list) or result.value is not None:
             json.dumps([result.content, result.value])
@@ -208,7 +208,7 @@ def _written(name: str, result: Result) -> Result:
     return result
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     if len(text) <= MOST:
         return text
     half = MOST // 2

@@ -26,7 +26,7 @@ import shutil
 import sys
 
 from foretold.harness.tools import process
-from foretold.harness.tools.walk import Walk
+from foretold.harness.tools.walk import FolderWalk
 from foretold.paths import source_folder
 from foretold.types import TYPE_CHECKING, NamedTuple
 
@@ -107,19 +107,19 @@ MOST_BYTES = 20_000_000
 LONG = 500  #: characters of a line that is shown
 
 
-def compiled(asked: Mapping[str, object]) -> re.Pattern[str]:
+def compile_pattern(asked: Mapping[str, object]) -> re.Pattern[str]:
     """The expression that is asked for; re.error if it is none."""
     flags = re.IGNORECASE if asked.get("ignore_case") else 0
     flags |= re.MULTILINE | re.DOTALL if asked.get("multiline") else 0
     return re.compile(str(asked["pattern"]), flags)
 
 
-def matching(pattern: re.Pattern[str], text: str, *, multiline: bool) -> list[int]:
+def matching_lines(pattern: re.Pattern[str], text: str, *, multiline: bool) -> list[int]:
     r"""The numbers of the lines that match, from 0.
 
-    >>> matching(re.compile("b"), "ab\nc\nb", multiline=False)
+    >>> matching_lines(re.compile("b"), "ab\nc\nb", multiline=False)
     [0, 2]
-    >>> matching(re.compile(r"c\nb"), "ab\nc\nb", multiline=True)
+    >>> matching_lines(re.compile(r"c\nb"), "ab\nc\nb", multiline=True)
     [1, 2]
     """
     lines = lines_of(text)
@@ -139,10 +139,10 @@ def lines_of(text: str) -> list[str]:
     return lines[:-1] if lines[-1] == "" else lines
 
 
-def with_context(numbers: list[int], before: int, after: int, count: int) -> list[tuple[int, bool]]:
+def add_context(numbers: list[int], before: int, after: int, count: int) -> list[tuple[int, bool]]:
     """Lines to show: their numbers, and whether they match.
 
-    >>> with_context([1], 1, 2, 3)
+    >>> add_context([1], 1, 2, 3)
     [(0, False), (1, True), (2, False)]
     """
     around = {near for one in numbers for near in range(max(one - before, 0), min(one + after + 1, count))}
@@ -158,9 +158,9 @@ def cut_line(line: str, *, matches: bool) -> str:
 
 def search(asked: Mapping[str, object]) -> Iterator[dict[str, object]]:
     """What is found in each file, and at the end whether all were looked at."""
-    pattern, multiline = compiled(asked), bool(asked.get("multiline"))
+    pattern, multiline = compile_pattern(asked), bool(asked.get("multiline"))
     place = str(asked["place"])
-    walk = Walk(place, ignores=True)
+    walk = FolderWalk(place, ignores=True)
     paths = [place] if os.path.isfile(place) else (entry.path for entry in walk.files())
     endings = asked.get("names")
     names = [re.compile(str(name)) for name in endings] if isinstance(endings, list) else []
@@ -185,7 +185,7 @@ def _in_file(
     if len(data) > MOST_BYTES:
         return {"path": path, "too_large": True}
     text = "" if b"\0" in data else data.decode("utf-8", "replace")
-    numbers = matching(pattern, text, multiline=multiline)
+    numbers = matching_lines(pattern, text, multiline=multiline)
     if not numbers:
         return None
     return {"path": path, "count": len(numbers), "lines": _lines(asked, text, numbers)}
@@ -196,7 +196,7 @@ def _lines(asked: Mapping[str, object], text: str, numbers: list[int]) -> list[t
         return []
     lines = lines_of(text)
     before, after = (int(str(asked.get(key, 0))) for key in ("before", "after"))
-    shown = with_context(numbers, before, after, len(lines))
+    shown = add_context(numbers, before, after, len(lines))
     return [(number + 1, matches, cut_line(lines[number], matches=matches)) for number, matches in shown]
 
 
@@ -211,7 +211,7 @@ KEPT = 40_000_000  #: characters of what a search says
 BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from foretold.harness.tools.search import main; main()"
 
 
-class Asked(NamedTuple):
+class SearchRequest(NamedTuple):
     """What to look for, and where."""
 
     place: str  #: absolute: a file or a folder
@@ -224,7 +224,7 @@ class Asked(NamedTuple):
     after: int = 0
 
 
-class Found(NamedTuple):
+class FileMatches(NamedTuple):
     """What was found in a file: how many lines, and those to show, with their numbers and whether they match."""
 
     path: str
@@ -232,36 +232,36 @@ class Found(NamedTuple):
     lines: tuple[tuple[int, bool, str], ...] = ()
 
 
-class Answer(NamedTuple):
+class SearchResult(NamedTuple):
     """What came of a search."""
 
-    found: list[Found]
+    found: list[FileMatches]
     problem: str = ""  #: why there was none
     notes: tuple[str, ...] = ()  #: what was not looked at
 
 
-def look(asked: Asked, env: Mapping[str, str], *, seconds: float = SECONDS) -> Answer:
+def run_search(asked: SearchRequest, env: Mapping[str, str], *, seconds: float = SECONDS) -> SearchResult:
     """Search."""
     program = shutil.which("rg", path=env.get("PATH", ""))
     cwd = asked.place if os.path.isdir(asked.place) else os.path.dirname(asked.place)
     if program is None:
         try:
-            compiled(asked._asdict())
+            compile_pattern(asked._asdict())
         except (re.error, OverflowError, RecursionError) as error:
-            return Answer([], f"the pattern is no regular expression: {error}")
-    argv = _by_ripgrep(program, asked) if program else _by_python(asked)
+            return SearchResult([], f"the pattern is no regular expression: {error}")
+    argv = _ripgrep_command(program, asked) if program else _python_command(asked)
     done = process.run(argv, cwd, env, seconds, kept=KEPT)
     said = done.output.cut(KEPT)
     if done.timed_out:
-        return Answer([], f"the search did not end within {seconds:g} s. Give a path or a simpler pattern.")
+        return SearchResult([], f"the search did not end within {seconds:g} s. Give a path or a simpler pattern.")
     if program is None:
-        return _answer(said) if done.code == 0 else Answer([], said.strip().rsplit("\n", 1)[-1])
+        return _parse_answer(said) if done.code == 0 else SearchResult([], said.strip().rsplit("\n", 1)[-1])
     if done.code not in (0, 1) and not (said.startswith("{") or "\0" in said):
-        return Answer([], said.strip())
-    return Answer(sorted(_ripgrep_found(said, asked), key=lambda found: found.path.split("/")))
+        return SearchResult([], said.strip())
+    return SearchResult(sorted(_parse_ripgrep(said, asked), key=lambda found: found.path.split("/")))
 
 
-def _by_python(asked: Asked) -> list[str]:
+def _python_command(asked: SearchRequest) -> list[str]:
     package = source_folder()
     request = {
         **asked._asdict(),
@@ -276,7 +276,7 @@ def _expression(name: str) -> str:
     return ".*".join(re.escape(part) for part in name.split("*"))
 
 
-def _answer(said: str) -> Answer:
+def _parse_answer(said: str) -> SearchResult:
     found, large, notes = [], 0, []
     for line in said.splitlines():
         value = json.loads(line)
@@ -285,13 +285,15 @@ def _answer(said: str) -> Answer:
         elif value.get("incomplete"):
             notes.append("There are too many files to look at all of them; give a path.")
         else:
-            found.append(Found(value["path"], value["count"], tuple((n, m, text) for n, m, text in value["lines"])))
+            found.append(
+                FileMatches(value["path"], value["count"], tuple((n, m, text) for n, m, text in value["lines"]))
+            )
     if large:
         notes.append(f"{large} {'file is' if large == 1 else 'files are'} too large and not searched.")
-    return Answer(found, notes=tuple(notes))
+    return SearchResult(found, notes=tuple(notes))
 
 
-def _by_ripgrep(program: str, asked: Asked) -> list[str]:
+def _ripgrep_command(program: str, asked: SearchRequest) -> list[str]:
     argv = [program, "--no-config", "--no-messages", "--hidden", "--no-ignore-global", "--glob=!.git"]
     for name in asked.names:
         argv.append(f"--type-add=wanted:{name}")
@@ -306,17 +308,17 @@ def _by_ripgrep(program: str, asked: Asked) -> list[str]:
     return [*argv, "--regexp", asked.pattern, "--", asked.place]
 
 
-def _ripgrep_found(said: str, asked: Asked) -> Iterator[Found]:
+def _parse_ripgrep(said: str, asked: SearchRequest) -> Iterator[FileMatches]:
     if asked.mode == "files_with_matches":
-        yield from (Found(path) for path in said.split("\0") if path)
+        yield from (FileMatches(path) for path in said.split("\0") if path)
     elif asked.mode == "count":
         for path, count in re.findall(r"([^\0]+)\0(\d+)\n", said):
-            yield Found(path, int(count))
+            yield FileMatches(path, int(count))
     else:
-        yield from _from_json(said)
+        yield from _parse_ripgrep_json(said)
 
 
-def _from_json(said: str) -> Iterator[Found]:
+def _parse_ripgrep_json(said: str) -> Iterator[FileMatches]:
     """Files and lines of ripgrep's own messages; one that holds a NUL byte is binary."""
     lines: list[tuple[int, bool, str]] = []
     for message in said.splitlines():
@@ -329,7 +331,7 @@ def _from_json(said: str) -> Iterator[Found]:
             first, matches = data["line_number"], kind == "match"
             lines += [(first + n, matches, cut_line(text, matches=matches)) for n, text in enumerate(texts)]
         elif kind == "end" and lines and data["binary_offset"] is None:
-            yield Found(_text(data["path"]), sum(matches for _, matches, _ in lines), tuple(lines))
+            yield FileMatches(_text(data["path"]), sum(matches for _, matches, _ in lines), tuple(lines))
 
 
 def _text(value: Mapping[str, str]) -> str:

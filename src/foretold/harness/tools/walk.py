@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 
-from foretold.text.globs.git import Ignored, ignored_in
+from foretold.text.globs.git import IgnoreRules, ignore_rules
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,10 +20,10 @@ MOST = 300_000  #: entries
 _GLOB = re.compile(r"[*?\[{(!+@\\]")
 
 
-def search_place(pattern: str, path: str) -> tuple[str, str]:
+def split_pattern(pattern: str, path: str) -> tuple[str, str]:
     """The folder that a pattern is searched in, and the pattern from there on.
 
-    >>> search_place("/repo/src/**/*.py", ""), search_place("*.py", "src")
+    >>> split_pattern("/repo/src/**/*.py", ""), split_pattern("*.py", "src")
     (('/repo/src', '**/*.py'), ('src', '*.py'))
     """
     if not pattern.startswith("/"):
@@ -33,7 +33,7 @@ def search_place(pattern: str, path: str) -> tuple[str, str]:
     return pattern[:at] or "/", pattern[at + 1 :]
 
 
-class Walk:
+class FolderWalk:
     """A walk below a folder. `is_complete` is known at its end."""
 
     def __init__(self, folder: str, *, ignores: bool, most: int = MOST) -> None:
@@ -43,9 +43,9 @@ class Walk:
 
     def files(self) -> Iterator[os.DirEntry[str]]:
         """All files, with their paths."""
-        return self._below(self.folder, ignored_in(self.folder) if self._ignores else None)
+        return self._below(self.folder, ignore_rules(self.folder) if self._ignores else None)
 
-    def _below(self, folder: str, ignored: Ignored | None) -> Iterator[os.DirEntry[str]]:
+    def _below(self, folder: str, ignored: IgnoreRules | None) -> Iterator[os.DirEntry[str]]:
         try:
             with os.scandir(folder) as found:
                 entries = sorted(found, key=lambda entry: entry.name)

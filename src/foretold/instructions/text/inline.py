@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from foretold.instructions.engine import Loader
     from foretold.instructions.text.read import InstructionText
     from foretold.instructions.view import Origin
-    from foretold.text.markdown.blocks import Block
+    from foretold.text.markdown.blocks import MarkdownBlock
 
 
 CLOSING = ".,;:)]}"
@@ -365,7 +365,7 @@ def _code_blocks(text: str) -> tuple[list[tuple[int, int]], bool]:
     plain = [line.removesuffix("\r") for line in lines] if "\r" in text else lines
     effort = Effort(len(text))
 
-    def ranges(blocks: list[Block] | tuple[Block, ...], first: int) -> Iterator[tuple[int, int]]:
+    def ranges(blocks: list[MarkdownBlock] | tuple[MarkdownBlock, ...], first: int) -> Iterator[tuple[int, int]]:
         for block in blocks:
             if block.kind in ("code", "fence"):
                 yield first + block.start, first + block.end

@@ -18,7 +18,7 @@ from __future__ import annotations
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from foretold.text.markdown.blocks import Block
+    from foretold.text.markdown.blocks import MarkdownBlock
 
 
 class ImportMention(NamedTuple):
@@ -70,7 +70,7 @@ def scan(text: str) -> Document:
     return Document(shown, tuple(map(ImportMention._make, found.result())), problem)
 
 
-def _shown(lines: list[str], blocks: list[Block]) -> str:
+def _shown(lines: list[str], blocks: list[MarkdownBlock]) -> str:
     """A text without the comments and definitions among its blocks."""
     from foretold.text.markdown.blocks import without_comments
     from foretold.text.markdown.lines import SPACES
@@ -98,7 +98,7 @@ def _joined(lines: list[str], start: int, end: int) -> str:
     return "\n".join(lines[start:end]) + ("\n" if end < len(lines) else "")
 
 
-def _with_last_end(text: str, lines: list[str], blocks: list[Block]) -> str:
+def _with_last_end(text: str, lines: list[str], blocks: list[MarkdownBlock]) -> str:
     """The agent's parser takes a single blank at the very end, behind a list or a block that takes empty lines, for a
     line end."""
     if not blocks or text[-1:] not in (" ", "\t") or text[-2:-1] in (" ", "\t"):

@@ -25,7 +25,7 @@ from foretold.types import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from foretold.text.markdown.blocks import Block, Item
+    from foretold.text.markdown.blocks import ListItem, MarkdownBlock
 
 MANY, MOST, MOST_MEANT = 1_000, 20_000, 2_000
 SPARE_EVENTS, CHARACTERS_PER_EVENT = 20_000, 8
@@ -77,13 +77,13 @@ class Mentions:
 
     # -- running text ---------------------------------------------------------------------------------------------
 
-    def collect(self, lines: list[str]) -> list[Block]:
+    def collect(self, lines: list[str]) -> list[MarkdownBlock]:
         """Take the running text of a text. Its blocks. Raises `TangledError`."""
         blocks = cut(lines, self.effort)
         self._collect(lines, blocks, 1, 0)
         return blocks
 
-    def _collect(self, lines: list[str], blocks: Iterable[Block], line: int, depth: int) -> None:
+    def _collect(self, lines: list[str], blocks: Iterable[MarkdownBlock], line: int, depth: int) -> None:
         """Take the running text of blocks; the first line of theirs has this number."""
         for block in blocks:
             if block.kind == "list":
@@ -94,7 +94,7 @@ class Mentions:
             else:
                 self._take(block, "\n".join(lines[block.start : block.end]), line + block.start)
 
-    def _take_item(self, item: Item, line: int, depth: int) -> None:
+    def _take_item(self, item: ListItem, line: int, depth: int) -> None:
         text = "\n".join(item.lines)
         if "@" not in text and "]:" not in text:
             return
@@ -103,7 +103,7 @@ class Mentions:
         else:
             self._collect(item.lines, cut(item.lines, self.effort, top=False, depth=depth), line, depth)
 
-    def _take(self, block: Block, text: str, line: int) -> None:
+    def _take(self, block: MarkdownBlock, text: str, line: int) -> None:
         if block.kind == "definition":
             self.labels.add(inline.label_of(block.raw or ""))
             self._meant(_LOOSE, text, line, "definition")

@@ -12,8 +12,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection
 
-from foretold.git.moves import Fate, trace
-from foretold.git.runner import Commit, Git
+from foretold.git.moves import PathFate, trace_paths
+from foretold.git.runner import Commit, Repository
 from foretold.memory.drift import classify
 from foretold.memory.drift.claims import DriftClaim
 from foretold.memory.drift.locate import FileLocator, Listing, PathMatch, list_files
@@ -30,12 +30,12 @@ class Evidence(NamedTuple):
     """What is known about every claim."""
 
     root: str
-    git: Git | None
+    git: Repository | None
     listing: Listing
     places: FileLocator
     found: dict[str, PathMatch]  #: by the text of the path
     searched: SearchResult
-    fates: dict[str, Fate]  #: by path from the root, for those that are not there
+    fates: dict[str, PathFate]  #: by path from the root, for those that are not there
     ignored: frozenset[str]
     commits: dict[str, Commit]
 
@@ -46,7 +46,7 @@ def gather_evidence(
     """Look at a repository once, for all claims."""
     tell = progress or (lambda *_: None)
     tell("list", 0, 0)
-    git = Git.of(root)
+    git = Repository.of(root)
     listing = list_files(root, git)
     paths = {claim.text for claim in claims if claim.kind == "path"}
     places = FileLocator(root, listing, paths, outside=outside)
@@ -64,7 +64,7 @@ def gather_evidence(
     )
     tell("history", 0, len(lost))
     plain = {path for path in lost.values() if path and not any(letter in path for letter in "*?{\n\0")}
-    fates = trace(git, plain, places.exists) if git and plain else {}
+    fates = trace_paths(git, plain, places.exists) if git and plain else {}
     ignored = frozenset(git.ignored(plain - fates.keys())) if git else frozenset()
     names = {claim.text for claim in claims if claim.kind == "commit"}
     commits = git.commits(sorted(names)) if git and names else {}

@@ -1,1 +1,1 @@
-"""globs."""
+"""Glob matchers, each equal to one program's."""

@@ -24,7 +24,7 @@ _IN_CLASS = re.compile(r"\[:(\w+):\]|\\(.)|(.)", re.DOTALL)
 _CLASSES = {"alnum": "a-zA-Z0-9", "alpha": "a-zA-Z", "digit": "0-9", "lower": "a-z", "space": r"\s", "upper": "A-Z"}
 
 
-class Line(NamedTuple):
+class IgnoreLine(NamedTuple):
     """One line, as what it matches: a path relative to the folder of its file."""
 
     pattern: re.Pattern[str]
@@ -32,17 +32,17 @@ class Line(NamedTuple):
     folder: bool
 
 
-def parsed(text: str) -> list[Line]:
+def parse_ignore(text: str) -> list[IgnoreLine]:
     r"""The lines of a file.
 
-    >>> [bool(parsed("build/\n*.py[co]\n")[n].pattern.fullmatch(p)) for n, p in ((0, "a/build"), (1, "x.pyc"))]
+    >>> [bool(parse_ignore("build/\n*.py[co]\n")[n].pattern.fullmatch(p)) for n, p in ((0, "a/build"), (1, "x.pyc"))]
     [True, True]
     """
-    found = (_line(line) for line in text.removeprefix("\ufeff").splitlines())
+    found = (_parse_line(line) for line in text.removeprefix("\ufeff").splitlines())
     return [line for line in found if line is not None]
 
 
-def _line(text: str) -> Line | None:
+def _parse_line(text: str) -> IgnoreLine | None:
     text = re.sub(r"(?<!\\)[ \t]+$", "", text.rstrip("\r"))
     if not text or text.startswith("#"):
         return None
@@ -52,13 +52,13 @@ def _line(text: str) -> Line | None:
     text = text.rstrip("/") if folder else text
     anchored = "/" in text
     try:
-        pattern = re.compile(("" if anchored else "(?:.*/)?") + translated(text.removeprefix("/")), re.DOTALL)
+        pattern = re.compile(("" if anchored else "(?:.*/)?") + translate_glob(text.removeprefix("/")), re.DOTALL)
     except re.error:
         return None
-    return Line(pattern, negated, folder) if text else None
+    return IgnoreLine(pattern, negated, folder) if text else None
 
 
-def translated(glob: str) -> str:
+def translate_glob(glob: str) -> str:
     """A pattern as a regular expression that stands for whole paths."""
     made: list[str] = []
     for match in _PART.finditer(glob):
@@ -68,7 +68,7 @@ def translated(glob: str) -> str:
         elif question:
             made.append("[^/]")
         elif inside is not None:
-            made.append(_one_of(inside, negated=bool(negation)))
+            made.append(_translate_class(inside, negated=bool(negation)))
         else:
             made.append(re.escape(escaped or other))
     return "".join(made).replace("\0/", "")
@@ -82,22 +82,22 @@ def _stars(glob: str, start: int, end: int) -> str:
     return ".+" if end == len(glob) else "(?:.*/)?\0"
 
 
-def _one_of(inside: str, *, negated: bool) -> str:
+def _translate_class(inside: str, *, negated: bool) -> str:
     made = ""
     for name, escaped, other in _IN_CLASS.findall(inside):
         made += _CLASSES.get(name, "") if name else other if other == "-" else re.escape(escaped or other)
     return f"(?!/)[{'^' if negated else ''}{made}]"
 
 
-class Ignored:
+class IgnoreRules:
     """What is ignored in one folder: the lines of its files and of those above it, the strongest last."""
 
     __slots__ = ("in_repository", "rules")
 
-    def __init__(self, rules: Sequence[tuple[str, list[Line]]], *, in_repository: bool) -> None:
+    def __init__(self, rules: Sequence[tuple[str, list[IgnoreLine]]], *, in_repository: bool) -> None:
         self.rules, self.in_repository = tuple(rules), in_repository
 
-    def below(self, folder: str) -> Ignored:
+    def below(self, folder: str) -> IgnoreRules:
         """What is ignored in a folder, given what is in the one above it."""
         is_root = os.path.lexists(folder + "/.git")
         rules = [] if is_root else list(self.rules)
@@ -109,7 +109,7 @@ class Ignored:
             rules += _read(folder, ".gitignore", "git:")
         for name in (".ignore", ".rgignore"):
             rules += _read(folder, name, "ignore:")
-        return Ignored(rules, in_repository=inside)
+        return IgnoreRules(rules, in_repository=inside)
 
     def has(self, path: str, *, is_folder: bool) -> bool:
         """Whether an entry of this folder is ignored. Lines of `.ignore` are stronger than those of git."""
@@ -124,21 +124,21 @@ class Ignored:
         return False
 
 
-def ignored_in(folder: str) -> Ignored:
+def ignore_rules(folder: str) -> IgnoreRules:
     """What is ignored in a folder, by files in it and above it."""
     above = [folder]
     while (parent := os.path.dirname(above[-1])) != above[-1]:
         above.append(parent)
-    found = Ignored((), in_repository=False)
+    found = IgnoreRules((), in_repository=False)
     for place in reversed(above):
         found = found.below(place)
     return found
 
 
-def _read(folder: str, name: str, kind: str) -> list[tuple[str, list[Line]]]:
+def _read(folder: str, name: str, kind: str) -> list[tuple[str, list[IgnoreLine]]]:
     try:
         with open(f"{folder}/{name}", "rb") as file:
-            lines = parsed(file.read(MOST).decode("utf-8", "replace"))
+            lines = parse_ignore(file.read(MOST).decode("utf-8", "replace"))
     except OSError:
         return []
     return [(kind + folder.rstrip("/"), lines)] if lines else []

@@ -49,7 +49,7 @@ _POSIX: dict[str, Ranges] = {
 _SPECIAL = lazy(r"[*?\[\\]")
 
 
-class Matcher:
+class IgnoreMatcher:
     """One rule's lines. `matches` takes a relative POSIX path; a folder may end in `/`."""
 
     __slots__ = ("_lines", "_patterns")
@@ -88,7 +88,7 @@ class RuleIndex:
         for number, patterns in enumerate(rules):
             numbers.setdefault(tuple(patterns), []).append(number)
         self._numbers = list(numbers.values())
-        self._matchers = list(map(Matcher, numbers))
+        self._matchers = list(map(IgnoreMatcher, numbers))
         self._filed = _file_by_rarest(
             [[_stretches(line) for line in rule if line and line[0] not in "!#"] for rule in numbers]
         )

@@ -1,1 +1,1 @@
-"""markdown."""
+"""Markdown, cut as the agent's own parser cuts it."""

@@ -28,39 +28,39 @@ from foretold.text.patterns import lazy
 from foretold.types import NamedTuple
 
 
-class Item(NamedTuple):
+class ListItem(NamedTuple):
     """The text of a list item, without its indentation."""
 
     start: int
     lines: list[str]
 
 
-class Block(NamedTuple):
+class MarkdownBlock(NamedTuple):
     """Lines `start` to `end` of a text, and what is in them."""
 
     kind: str  #: code, fence, heading, rule, quote, list, html, definition, paragraph, text
     start: int
     end: int
     raw: str | None = None  #: where it is not its lines; of a definition, the label
-    items: tuple[Item, ...] = ()  #: of a list
+    items: tuple[ListItem, ...] = ()  #: of a list
     lines: list[str] | None = None  #: of a quote, without its marks
-    blocks: tuple[Block, ...] = ()  #: of a quote
+    blocks: tuple[MarkdownBlock, ...] = ()  #: of a quote
 
 
 DEFINITION_LINES, TITLE_LINES = 8, 64
 
 
-def paragraph(lines: list[str], start: int) -> Block:
+def paragraph(lines: list[str], start: int) -> MarkdownBlock:
     """Running text: to a blank line, or a line that interrupts it."""
     end = start + 1
     while end < len(lines) and lines[end] and (lines[end][0] in PLAIN or not mdlines.interrupts(lines[end])):
         end += 1
     if end == len(lines) - 1 and mdlines.fence_of(lines[end]):
         end += 1  # a fence without a line end does not interrupt
-    return Block("paragraph", start, end)
+    return MarkdownBlock("paragraph", start, end)
 
 
-def text(lines: list[str], start: int) -> Block:
+def text(lines: list[str], start: int) -> MarkdownBlock:
     """Running text of a list item."""
     end = start + 1
     while end < len(lines):
@@ -68,10 +68,10 @@ def text(lines: list[str], start: int) -> Block:
         if kind not in ("", "code"):
             break
         end = _indented(lines, end).end if kind else end + 1
-    return Block("text", start, end)
+    return MarkdownBlock("text", start, end)
 
 
-def title(lines: list[str], start: int) -> tuple[Block | None, int]:
+def title(lines: list[str], start: int) -> tuple[MarkdownBlock | None, int]:
     """A heading with an underline; or none, and the line before which none can begin."""
     if lines[start][0] not in PLAIN and mdlines.is_no_title(lines[start]):
         return None, start
@@ -82,19 +82,19 @@ def title(lines: list[str], start: int) -> tuple[Block | None, int]:
             return None, end
         if line[0] not in PLAIN:
             if mdlines.is_underline(line):
-                return Block("heading", start, _with_empty(lines, end + 1)), start
+                return MarkdownBlock("heading", start, _with_empty(lines, end + 1)), start
             if mdlines.is_no_title(line):
                 return None, end
     return None, limit
 
 
-def definition(lines: list[str], start: int) -> Block | None:
+def definition(lines: list[str], start: int) -> MarkdownBlock | None:
     """A definition of a link, of up to so many lines."""
     found = mdlines.definition("\n".join(lines[start : start + DEFINITION_LINES]))
     if not found:
         return None
     label, count = found
-    return Block("definition", start, _with_empty(lines, start + count), label)
+    return MarkdownBlock("definition", start, _with_empty(lines, start + count), label)
 
 
 def _with_empty(lines: list[str], at: int) -> int:
@@ -104,37 +104,37 @@ def _with_empty(lines: list[str], at: int) -> int:
     return at
 
 
-def _indented(lines: list[str], start: int) -> Block:
+def _indented(lines: list[str], start: int) -> MarkdownBlock:
     end = start + 1
     while end < len(lines) and mdlines.kind_of(lines[end]) in ("code", "blank"):
         end += 1
-    return Block("code", start, end)
+    return MarkdownBlock("code", start, end)
 
 
-def _fenced(lines: list[str], start: int) -> Block:
+def _fenced(lines: list[str], start: int) -> MarkdownBlock:
     fence = mdlines.fence_of(lines[start])
     for end in range(start + 1, len(lines)):
         if mdlines.closes(lines[end], fence):
-            return Block("fence", start, end + 1)
-    return Block("fence", start, len(lines))
+            return MarkdownBlock("fence", start, end + 1)
+    return MarkdownBlock("fence", start, len(lines))
 
 
-def _heading(lines: list[str], start: int) -> Block:
-    return Block("heading", start, _with_empty(lines, start + 1))
+def _heading(lines: list[str], start: int) -> MarkdownBlock:
+    return MarkdownBlock("heading", start, _with_empty(lines, start + 1))
 
 
-def _rule(lines: list[str], start: int) -> Block:
-    return Block("rule", start, _with_empty(lines, start + 1))
+def _rule(lines: list[str], start: int) -> MarkdownBlock:
+    return MarkdownBlock("rule", start, _with_empty(lines, start + 1))
 
 
-def _html(lines: list[str], start: int) -> Block:
+def _html(lines: list[str], start: int) -> MarkdownBlock:
     text = lines[start].lstrip(" ")
     mark = mdlines.html_end(text)
     if mark == BLANK_LINE:
         end = start + 2 if text.lstrip("</").isalnum() else start + 1  # `<div` alone takes the line end for itself
         while end < len(lines) - 1 and lines[end].strip(" \t"):
             end += 1
-        return Block("html", start, len(lines) if end >= len(lines) - 1 else end)
+        return MarkdownBlock("html", start, len(lines) if end >= len(lines) - 1 else end)
     skip = len(lines[start]) - len(text) + 2
     for end in range(start, len(lines)):
         line = lines[end].lower() if mark[0] == "<" else lines[end]
@@ -142,16 +142,16 @@ def _html(lines: list[str], start: int) -> Block:
         if found >= 0:
             return _html_up_to(lines, start, end, found + len(mark), mark)
         skip = 0
-    return Block("html", start, len(lines))
+    return MarkdownBlock("html", start, len(lines))
 
 
-def _html_up_to(lines: list[str], start: int, end: int, column: int, mark: str) -> Block:
+def _html_up_to(lines: list[str], start: int, end: int, column: int, mark: str) -> MarkdownBlock:
     rest = lines[end][column:]
     if not rest or mark == "-->" or mark[0] == "<":
-        return Block("html", start, _with_empty(lines, end + 1))
+        return MarkdownBlock("html", start, _with_empty(lines, end + 1))
     raw = "\n".join([*lines[start:end], lines[end][:column]])
     lines[end] = rest
-    return Block("html", start, end, raw)
+    return MarkdownBlock("html", start, end, raw)
 
 
 #: what a line begins -> the block
@@ -212,15 +212,15 @@ _UNQUOTE = lazy(r" {0,3}>[ \t]?")
 _DEEP = lazy(rf" {{0,3}}(?:(?:[*+-]|[0-9]{{1,9}}[.)])[ \t]+|> ?){{{DEPTH}}}")
 
 
-def cut(lines: list[str], effort: Effort, *, top: bool = True, depth: int = 0) -> list[Block]:
+def cut(lines: list[str], effort: Effort, *, top: bool = True, depth: int = 0) -> list[MarkdownBlock]:
     """The blocks of a text; `top` unless it is the text of a list item. Raises `TangledError`."""
     if depth > DEPTH or len(lines) > effort.lines:
         raise TangledError
     effort.spend(len(lines))
-    found: list[Block] = []
+    found: list[MarkdownBlock] = []
     untitled = at = 0
     while at < len(lines):
-        block: Block | None
+        block: MarkdownBlock | None
         kind = mdlines.kind_of(lines[at]) if lines[at] else "blank"
         if kind == "blank":
             at += 1
@@ -243,12 +243,12 @@ def cut(lines: list[str], effort: Effort, *, top: bool = True, depth: int = 0) -
     return found
 
 
-def _list(lines: list[str], start: int, effort: Effort) -> Block:
+def _list(lines: list[str], start: int, effort: Effort) -> MarkdownBlock:
     """The list that begins with this line."""
     if _DEEP.match(lines[start]):
         raise TangledError
     sort = mdlines.mark_of(lines[start])[-1]
-    items: list[Item] = []
+    items: list[ListItem] = []
     at = start
     while at < len(lines):
         mark = mdlines.mark_of(lines[at])
@@ -262,17 +262,17 @@ def _list(lines: list[str], start: int, effort: Effort) -> Block:
     last = items[-1].lines
     while len(last) > 1 and mdlines.is_blank(last[-1]):
         last.pop()
-    return Block("list", start, at, items=tuple(items))
+    return MarkdownBlock("list", start, at, items=tuple(items))
 
 
-def _item(lines: list[str], start: int, width: int) -> tuple[int, Item]:
+def _item(lines: list[str], start: int, width: int) -> tuple[int, ListItem]:
     """An item whose mark has this width; and the line behind it."""
     rest = lines[start][width:]
     text = rest.lstrip(" ")
     indent = len(rest) - len(text)
     if mdlines.is_blank(text):
         if start + 1 < len(lines) and not lines[start + 1].strip(" \t"):
-            return start + 2, Item(start, [""])
+            return start + 2, ListItem(start, [""])
         taken, indent = [""], 1
     elif text[0] == "\t" and not indent:
         text = rest.lstrip("\t")
@@ -281,7 +281,7 @@ def _item(lines: list[str], start: int, width: int) -> tuple[int, Item]:
     else:
         indent = 1 if indent > 4 else indent
         taken = [rest[indent:]]
-    return _rest_of_item(lines, start + 1, width + indent, rest, taken), Item(start, taken)
+    return _rest_of_item(lines, start + 1, width + indent, rest, taken), ListItem(start, taken)
 
 
 def _rest_of_item(lines: list[str], at: int, indent: int, last: str, taken: list[str]) -> int:
@@ -308,14 +308,14 @@ def _rest_of_item(lines: list[str], at: int, indent: int, last: str, taken: list
     return at
 
 
-def _quote(lines: list[str], start: int, effort: Effort, depth: int) -> Block:
+def _quote(lines: list[str], start: int, effort: Effort, depth: int) -> MarkdownBlock:
     """The quote that begins with this line."""
     if _DEEP.match(lines[start]):
         raise TangledError
     at = start
     span = _span(lines, start)
     body: list[str] = []
-    blocks: list[Block] = []
+    blocks: list[MarkdownBlock] = []
     raw: list[str] = []
     while at < span:
         end = _lines_at_once(lines, at, span)
@@ -334,7 +334,7 @@ def _quote(lines: list[str], start: int, effort: Effort, depth: int) -> Block:
             if last == "quote":
                 raw += [""] if now and at < len(lines) and not now.endswith("\n") else []
                 break
-    return Block("quote", start, at, "\n".join(raw) if raw else None, lines=body, blocks=tuple(blocks))
+    return MarkdownBlock("quote", start, at, "\n".join(raw) if raw else None, lines=body, blocks=tuple(blocks))
 
 
 def _span(lines: list[str], at: int) -> int:
@@ -356,7 +356,7 @@ def _lines_at_once(lines: list[str], at: int, span: int) -> int:
     return at
 
 
-def _read(lines: list[str], body: list[str], blocks: list[Block], effort: Effort, depth: int) -> None:
+def _read(lines: list[str], body: list[str], blocks: list[MarkdownBlock], effort: Effort, depth: int) -> None:
     """Read lines of a quote; a paragraph goes on where the lines before ended with one."""
     own: list[str] = []
     for line in lines:
@@ -372,12 +372,12 @@ def _read(lines: list[str], body: list[str], blocks: list[Block], effort: Effort
     blocks += new
 
 
-def _goes_on(last: Block, block: Block) -> bool:
+def _goes_on(last: MarkdownBlock, block: MarkdownBlock) -> bool:
     kinds = ("paragraph", "code", "definition")
     return last.kind == "paragraph" and last.end == block.start and block.kind in kinds
 
 
-def _last_kind(blocks: list[Block], body: list[str]) -> str:
+def _last_kind(blocks: list[MarkdownBlock], body: list[str]) -> str:
     """What may take lazy lines itself: a list or a quote that nothing blank follows; or code, which takes none."""
     last = blocks[-1] if blocks else None
     if last and last.kind in ("code", "fence"):
@@ -386,7 +386,7 @@ def _last_kind(blocks: list[Block], body: list[str]) -> str:
 
 
 def _lazy(
-    blocks: list[Block], body: list[str], lines: list[str], raw: str, effort: Effort, depth: int
+    blocks: list[MarkdownBlock], body: list[str], lines: list[str], raw: str, effort: Effort, depth: int
 ) -> tuple[int, str]:
     """Let the list or quote at the end of a quote take lazy lines: how many it took, and what the quote is then,
     if it is not its lines."""
@@ -405,8 +405,8 @@ def _lazy(
     return taken, raw[: len(raw) - len(before)] + now
 
 
-def _moved(block: Block, by: int) -> Block:
+def _moved(block: MarkdownBlock, by: int) -> MarkdownBlock:
     if not by:
         return block
-    items = tuple(Item(item.start + by, item.lines) for item in block.items)
+    items = tuple(ListItem(item.start + by, item.lines) for item in block.items)
     return block._replace(start=block.start + by, end=block.end + by, items=items)

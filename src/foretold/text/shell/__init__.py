@@ -1,1 +1,1 @@
-"""shell."""
+"""Shell command lines."""

@@ -86,14 +86,14 @@ def rules_for(here: LoadedInstructions, path: str) -> list[WaitingRule]:
     plausible = [rule for rule in here.rules if path != rule.base and path.startswith(rule.base.rstrip("/") + "/")]
     if not plausible:
         return []
-    from foretold.text.globs.npm_ignore import Matcher
+    from foretold.text.globs.npm_ignore import IgnoreMatcher
 
     found = []
     folded = path.lower()
     for rule in plausible:
         if not _may_match(rule.globs, folded):
             continue
-        if Matcher(rule.globs).matches(path[len(rule.base.rstrip("/")) + 1 :]):
+        if IgnoreMatcher(rule.globs).matches(path[len(rule.base.rstrip("/")) + 1 :]):
             found.append(rule)
     return found
 
