@@ -78,4 +78,4 @@ from foretold.models.scripted import Scripted
 agent = Harness({place.proj!r}, model=Scripted(['Hi.']), home={place.home!r}, env={{}}, tools=())
 agent.prompt('Hello.')
 """
-    assert [name for name in imported(code) if "permission" in name or name.endswith((".context", ".tools"))] == []
+    assert [name for name in imported(code) if "permission" in name or "harness.tools" in name] == []

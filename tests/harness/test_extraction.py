@@ -58,7 +58,7 @@ def test_what_is_refused_is_found(place):
     extractor = Extracts(refused=(Refusal("feedback_key.md", "secret", "it holds a key"),))
     agent = harness(place, ["Done."], extractor=extractor)
     events = list(agent.run("Hi."))
-    assert [type(event).__name__ for event in events[-2:]] == ["Extracted", "Ended"]
+    assert [type(event).__name__ for event in events[-2:]] == ["ExtractionEvent", "TurnEndEvent"]
     assert isinstance(events[-2], ExtractionEvent)
     (finding,) = events[-1].turn.findings
     assert (finding.code, finding.path, finding.message) == (

@@ -364,7 +364,7 @@ def test_what_cannot_begin(place):
         Harness(place.proj, model=Scripted([]), **{**options(place), "agent": "codex"})
     agent = harness(place, ["Hi."], session="5c1a0000-0000-4000-8000-000000000000")
     agent.prompt("Hello.")
-    with pytest.raises(SessionFailed, match="is there already"):
+    with pytest.raises(SessionFailed, match="exists already"):
         harness(place, [], session=agent.session)
 
 

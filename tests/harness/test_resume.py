@@ -63,7 +63,7 @@ def test_calls_that_nobody_answered(place, version):
     agent = harness(place, [calls], version)
     events = agent.run("Go.")
     for event in events:
-        if type(event).__name__ == "Resulted":
+        if type(event).__name__ == "ToolResultEvent":
             break
     kept = os.path.getsize(agent.path)
     events.close()

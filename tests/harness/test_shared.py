@@ -52,7 +52,7 @@ def test_who_closed_long_before_does_not_lead(place, version):
 def test_who_closes_in_the_middle_of_a_turn_does_not_lead(place, version):
     a, b = pair(place, version, ["a1", [("Bash", {"command": "echo 1"}), ("Bash", {"command": "echo 2"})], "a2"])
     events = a.run("said by a")
-    while type(next(events)).__name__ != "Resulted":
+    while type(next(events)).__name__ != "ToolResultEvent":
         pass
     b.prompt("said by b")
     b.close()

@@ -8,24 +8,24 @@ from pathlib import Path
 import pytest
 
 from foretold.harness.permissions.check import Permission
-from foretold.harness.tools.registry import DEFAULT_TOOLS, Hands, Result, run_tool
+from foretold.harness.tools.registry import DEFAULT_TOOLS, Result, ToolContext, run_tool
 
 
 @pytest.fixture
-def context(tmp_path: Path) -> Hands:
+def context(tmp_path: Path) -> ToolContext:
     project = Path(os.path.realpath(tmp_path)) / "proj"
     (project / "sub").mkdir(parents=True)
     (project / "a.txt").write_text("text\n", encoding="utf-8")
     (project.parent / "more").mkdir()
     permission = Permission("bypass", cwd=project, home=project, add_dirs=[str(project.parent / "more")])
-    return Hands(project, home=project, env={"PATH": "/usr/bin:/bin", "WORD": "here"}, permission=permission)
+    return ToolContext(project, home=project, env={"PATH": "/usr/bin:/bin", "WORD": "here"}, permission=permission)
 
 
-def bash(context: Hands, command: str, **given: object) -> Result:
+def bash(context: ToolContext, command: str, **given: object) -> Result:
     return run_tool(context, DEFAULT_TOOLS, {"name": "Bash", "input": {"command": command, **given}})
 
 
-def test_the_folder_lasts_where_the_conversation_works(context: Hands) -> None:
+def test_the_folder_lasts_where_the_conversation_works(context: ToolContext) -> None:
     root = context.root
     assert bash(context, "cd sub").content == "(Bash completed with no output)"
     assert bash(context, "pwd").content == f"{root}/sub"
@@ -37,35 +37,35 @@ def test_the_folder_lasts_where_the_conversation_works(context: Hands) -> None:
     assert context.cwd == root
 
 
-def test_a_folder_that_is_gone_is_left(context: Hands) -> None:
+def test_a_folder_that_is_gone_is_left(context: ToolContext) -> None:
     bash(context, "cd sub")
     os.rmdir(context.root + "/sub")
     assert bash(context, "pwd").content == context.root
 
 
-def test_a_link_that_leads_out_is_out(context: Hands, tmp_path: Path) -> None:
+def test_a_link_that_leads_out_is_out(context: ToolContext, tmp_path: Path) -> None:
     os.symlink("/usr", context.root + "/link")
     assert bash(context, "cd link").content == f"Shell cwd was reset to {context.root}"
 
 
-def test_nothing_else_lasts(context: Hands) -> None:
+def test_nothing_else_lasts(context: ToolContext) -> None:
     assert bash(context, "export X=1; f() { :; }; echo $WORD").content == "here"
     assert bash(context, "echo [$X] $(type -t f)").content == "[]"
 
 
-def test_a_time_is_in_milliseconds(context: Hands) -> None:
+def test_a_time_is_in_milliseconds(context: ToolContext) -> None:
     result = bash(context, "echo a; sleep 60", timeout=300)
     assert (result.content, result.is_error) == ("Exit code 143\nCommand timed out after 0.3s\na", True)
 
 
-def test_the_environment_may_give_another_time(context: Hands) -> None:
+def test_the_environment_may_give_another_time(context: ToolContext) -> None:
     context.env["BASH_DEFAULT_TIMEOUT_MS"] = "300"
     assert bash(context, "sleep 60").content == "Exit code 143\nCommand timed out after 0.3s"
     context.env["BASH_MAX_TIMEOUT_MS"] = "200"
     assert bash(context, "sleep 60", timeout=99_999_999).content == "Exit code 143\nCommand timed out after 0.3s"
 
 
-def test_long_output_loses_its_middle_and_says_so(context: Hands) -> None:
+def test_long_output_loses_its_middle_and_says_so(context: ToolContext) -> None:
     said = str(bash(context, "printf 'x%.0s' {1..40000}").content)
     assert said == "x" * 15_000 + "\n\n... [10000 characters truncated] ...\n\n" + "x" * 15_000
     failed = str(bash(context, "printf 'x%.0s' {1..40000}; exit 1").content)
@@ -81,7 +81,7 @@ def test_long_output_loses_its_middle_and_says_so(context: Hands) -> None:
         ("test -f none", "(Bash completed with no output)", "Condition is false"),
     ],
 )
-def test_a_status_that_only_says_no_is_no_failure(context: Hands, command: str, said: str, meaning: str) -> None:
+def test_a_status_that_only_says_no_is_no_failure(context: ToolContext, command: str, said: str, meaning: str) -> None:
     result = bash(context, command)
     assert (result.content, result.is_error) == (said, False)
     assert isinstance(result.value, dict)
@@ -90,7 +90,7 @@ def test_a_status_that_only_says_no_is_no_failure(context: Hands, command: str, 
     assert bash(context, "grep nothing a.txt; false").is_error
 
 
-def test_what_a_command_shows_counts_as_read(context: Hands) -> None:
+def test_what_a_command_shows_counts_as_read(context: ToolContext) -> None:
     bash(context, "cd sub")
     result = bash(context, "cat ../a.txt")
     assert (result.paths, context.state.is_read(context.root + "/a.txt")) == ((context.root + "/a.txt",), True)

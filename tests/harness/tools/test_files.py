@@ -8,18 +8,18 @@ from pathlib import Path
 
 from foretold.harness.permissions.check import Permission
 from foretold.harness.tools.files import hunks_of
-from foretold.harness.tools.registry import DEFAULT_TOOLS, Hands, Result, run_tool
+from foretold.harness.tools.registry import DEFAULT_TOOLS, Result, ToolContext, run_tool
 
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
 
 
-def hands_in(folder: Path, **given: object) -> Hands:
-    return Hands(folder, home=folder, env={}, permission=Permission("bypass", cwd=folder, home=folder), **given)  # type: ignore[arg-type]
+def hands_in(folder: Path, **given: object) -> ToolContext:
+    return ToolContext(folder, home=folder, env={}, permission=Permission("bypass", cwd=folder, home=folder), **given)  # type: ignore[arg-type]
 
 
-def call(context: Hands, tool: str, **given: object) -> Result:
+def call(context: ToolContext, tool: str, **given: object) -> Result:
     return run_tool(context, DEFAULT_TOOLS, {"type": "tool_use", "id": "toolu_1", "name": tool, "input": given})
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from foretold.harness.permissions.check import Permission
-from foretold.harness.tools.registry import DEFAULT_TOOLS, Hands, Result, run_tool
+from foretold.harness.tools.registry import DEFAULT_TOOLS, Result, ToolContext, run_tool
 from foretold.harness.tools.walk import FolderWalk
 
 
 def glob(folder: Path, pattern: str, *, deny: tuple[str, ...] = (), cwd: str = "", **given: str) -> Result:
     permission = Permission("bypass", deny=deny, cwd=folder, home=folder)
-    context = Hands(folder, home=folder, env={}, permission=permission)
+    context = ToolContext(folder, home=folder, env={}, permission=permission)
     context.cwd = cwd or context.cwd
     block = {"name": "Glob", "input": {"pattern": pattern, **given}}
     return run_tool(context, DEFAULT_TOOLS, block)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from foretold.harness.permissions.check import Permission
-from foretold.harness.tools.registry import DEFAULT_TOOLS, Hands, Result, run_tool
+from foretold.harness.tools.registry import DEFAULT_TOOLS, Result, ToolContext, run_tool
 from foretold.harness.tools.search import SearchRequest, run_search
 
 RIPGREP = os.path.dirname(shutil.which("rg", path=f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}") or "")
@@ -46,7 +46,7 @@ def folder(tmp_path: Path) -> Path:
 
 def grep(folder: Path, engine: str, pattern: str, **given: object) -> Result:
     permission = Permission("bypass", deny=["Read(./secrets/**)"], cwd=folder, home=folder)
-    context = Hands(folder, home=folder, env={"PATH": engine}, permission=permission)
+    context = ToolContext(folder, home=folder, env={"PATH": engine}, permission=permission)
     named = {key.replace("_opt", "-"): value for key, value in given.items()}
     return run_tool(context, DEFAULT_TOOLS, {"name": "Grep", "input": {"pattern": pattern, **named}})
 
@@ -128,6 +128,6 @@ def test_a_huge_file_is_named_not_searched(tmp_path: Path) -> None:
     with open(tmp_path / "huge.txt", "wb") as file:
         file.truncate(20_000_001)
     (tmp_path / "a.txt").write_text("x\n", encoding="utf-8")
-    context = Hands(tmp_path, home=tmp_path, env={"PATH": ""}, permission=Permission(cwd=tmp_path, home=tmp_path))
+    context = ToolContext(tmp_path, home=tmp_path, env={"PATH": ""}, permission=Permission(cwd=tmp_path, home=tmp_path))
     result = run_tool(context, DEFAULT_TOOLS, {"name": "Grep", "input": {"pattern": "x"}})
     assert result.content == "Found 1 file\na.txt\n(1 file is too large and not searched.)"

@@ -11,7 +11,7 @@ import pytest
 
 from foretold.errors import StoreFailed
 from foretold.harness.permissions.check import Permission, PermissionVerdict
-from foretold.harness.tools.registry import DEFAULT_TOOLS, Hands, Result, Tool, run_tool, tool_definitions
+from foretold.harness.tools.registry import DEFAULT_TOOLS, Result, Tool, ToolContext, run_tool, tool_definitions
 
 RECORDED = [
     json.loads(line) for line in (Path(__file__).parent / "recorded_tools.jsonl").read_text("utf-8").splitlines()
@@ -19,13 +19,13 @@ RECORDED = [
 PATH = "/usr/bin:/bin"
 
 
-def hands_in(folder: Path, **given: object) -> Hands:
+def hands_in(folder: Path, **given: object) -> ToolContext:
     home = folder.parent / "home"
     given.setdefault("permission", Permission("bypass", cwd=folder, home=home))
-    return Hands(folder, home=home, env={"PATH": PATH, "HOME": str(home)}, **given)  # type: ignore[arg-type]
+    return ToolContext(folder, home=home, env={"PATH": PATH, "HOME": str(home)}, **given)  # type: ignore[arg-type]
 
 
-def call(context: Hands, tool: str, **given: object) -> Result:
+def call(context: ToolContext, tool: str, **given: object) -> Result:
     return run_tool(context, DEFAULT_TOOLS, {"type": "tool_use", "id": "toolu_1", "name": tool, "input": given})
 
 
@@ -109,7 +109,7 @@ def test_faults_of_the_machine_are_answers(tmp_path: Path) -> None:
     assert (result.content, result.is_error) == ("Write failed: the disk is full", True)
     assert os.listdir(tmp_path) == []
 
-    def run(_hands: Hands, _given: object) -> Result:
+    def run(_hands: ToolContext, _given: object) -> Result:
         raise OSError("no space")
 
     broken = Tool("Broken", "", {"type": "object"}, run)
@@ -140,7 +140,9 @@ ANY = {"type": "object", "properties": {}}
 
 
 def used(run: object) -> Result:
-    context = Hands("/repo", home="/home/ann", env={}, permission=Permission("bypass", cwd="/repo", home="/home/ann"))
+    context = ToolContext(
+        "/repo", home="/home/ann", env={}, permission=Permission("bypass", cwd="/repo", home="/home/ann")
+    )
     return run_tool(context, [Tool("Own", "Does.", ANY, run)], {"id": "t", "name": "Own", "input": {}})  # type: ignore[arg-type]
 
 

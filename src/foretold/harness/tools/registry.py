@@ -137,7 +137,7 @@ def tool_definitions(tools: Iterable[Tool]) -> tuple[dict[str, object], ...]:
 def run_tool(context: ToolContext, tools: Sequence[Tool], call: Mapping[str, object]) -> Result:
     """Answer a call, given as a `tool_use` block.
 
-    >>> context = Hands("/repo", home="/home/ann", env={})
+    >>> context = ToolContext("/repo", home="/home/ann", env={})
     >>> run_tool(context, DEFAULT_TOOLS, {"type": "tool_use", "id": "t1", "name": "Paint", "input": {}}).content
     '<tool_use_error>Error: No such tool available: Paint</tool_use_error>'
     """
