@@ -11,8 +11,8 @@ import pytest
 from foretold.cli.sessions import command
 from foretold.dialects.claude_code.settings import slug
 from foretold.errors import ForetoldError
-from foretold.sessions.archive.archive import unkept
-from foretold.sessions.archive.retention import leaving
+from foretold.sessions.archive.archive import find_unarchived
+from foretold.sessions.archive.retention import find_expiring_sessions
 from foretold.sessions.model import Homes
 
 from ..sessions import house
@@ -165,7 +165,7 @@ def test_a_subagent_whose_session_is_gone_is_kept_by_itself(home, capsys):
     _, out, _ = run(home, "archive", "--all", capsys=capsys)
     assert out.startswith("Looked at 6 sessions of every folder: 6 new.\n")
     homes = Homes(str(home), {})
-    assert unkept(homes, leaving(homes, time.time(), within=7)) == []
+    assert find_unarchived(homes, find_expiring_sessions(homes, time.time(), within=7)) == []
     os.unlink(f"{folder}/subagents/agent-a1.jsonl")
     run(home, "restore", "agent-a1", capsys=capsys)
     assert house.files(f"{folder}/subagents") == before

@@ -8,7 +8,7 @@ from foretold.cli.paint import Paint, plural, printable
 from foretold.cli.people import print_findings
 from foretold.cli.schema import emit, finding_json
 from foretold.cli.sessions.options import period, stored_json, when
-from foretold.sessions.catalog import find_session, homes_here
+from foretold.sessions.catalog import find_homes, find_session
 from foretold.sessions.instructions_seen.compare import STATES, InstructionsSeen, SeenFile, compare_instructions
 from foretold.sessions.instructions_seen.events import CompactionEvent
 
@@ -16,7 +16,7 @@ MOST_ROWS = 8
 
 
 def explain_session(name: str, home: str | None, agent: str | None, *, as_json: bool) -> int:
-    homes = homes_here(home)
+    homes = find_homes(home)
     found = compare_instructions(
         find_session(homes, name, agents=None if agent is None else (agent.partition("@")[0],)), homes
     )

@@ -15,10 +15,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from foretold.secrets.redactor import Redactor as Redactor
     from foretold.sessions.archive.archive import Archive as Archive
-    from foretold.sessions.archive.retention import leaving as leaving
+    from foretold.sessions.archive.retention import find_expiring_sessions as find_expiring_sessions
     from foretold.sessions.catalog import (
+        find_homes as find_homes,
         find_session as find_session,
-        homes_here as homes_here,
         list_sessions as list_sessions,
     )
     from foretold.sessions.exporters.export import Choice as Choice, export as export
@@ -47,8 +47,8 @@ __getattr__, __dir__ = attach(
     {
         "foretold.secrets.redactor": "Redactor",
         "foretold.sessions.archive.archive": "Archive",
-        "foretold.sessions.archive.retention": "leaving",
-        "foretold.sessions.catalog": "find_session homes_here list_sessions",
+        "foretold.sessions.archive.retention": "find_expiring_sessions",
+        "foretold.sessions.catalog": "find_session find_homes list_sessions",
         "foretold.sessions.exporters.export": "Choice export",
         "foretold.sessions.formats.readers": "read",
         "foretold.sessions.fulltext.search": "Hit Results open_index search",

@@ -1,12 +1,12 @@
 """Every session on this machine, straight from disk: what agents' own pickers do not show is here too.
 
-1. Sessions are found by scanning folders; no index of the agent, and none of ours, is believed.
-2. They are put in order by when their file was last written, newest first; only as many as are asked for are opened,
-   and of those only head and tail are read.
+1. Sessions are found by scanning folders; no index of the agent, and none of ours, is trusted.
+2. They are sorted by when their file was last written, newest first; only as many as are asked for are opened, and of
+   those only head and tail are read.
 3. A session belongs to the folder that it was held in. If that is gone, it belongs to the one that its agent keeps it
-   for (`kept.py`): a project that has moved, and its sessions with it.
-4. A name finds a session by its id, its file, the beginning of its id, its title, or the beginning of its title. What
-   fits several is told with all that tells them apart (`named.py`).
+   for (relocate/project_folder.py): a project that has moved, and its sessions with it.
+4. A name finds a session by its id, its file, the beginning of its id, its title, or the beginning of its title. If it
+   matches several, the error lists them, with enough of each id to tell them apart.
 """
 
 from __future__ import annotations
@@ -14,28 +14,33 @@ from __future__ import annotations
 import json
 import os
 import stat
+import time
+import unicodedata
 from itertools import islice
 
 from foretold.errors import NoSuchSession, SessionFailed
-from foretold.sessions.ambiguous import several
 from foretold.sessions.formats.jsonl_ends import bytes_of
 from foretold.sessions.formats.readers import READERS, reader_of
 from foretold.sessions.model import Homes, StoredSession
-from foretold.sessions.relocate.project_folder import KEPT_BY, Homing, is_below, kept_in
+from foretold.sessions.relocate.project_folder import FOLDER_NAMES, FolderResolver, folder_name_of, is_below
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from foretold.sessions.model import Message
     from foretold.types import Finding
 
+
 IN_PLAIN_TEXT = ("claude-code",)  #: agents whose sessions have their folder in them as it is
 LISTS = "foretold sessions lists them, --all in every folder"
 KINDS = ("main", "fork", "archived")  #: those that a person has held
+MOST = 8  #: sessions that an error lists
+WIDTH = 80  #: columns of a line
+SHORTEST = 8  #: characters of an id that people know sessions by
 
 
-def homes_here(home: str | None = None, env: Mapping[str, str] | None = None) -> Homes:
+def find_homes(home: str | None = None, env: Mapping[str, str] | None = None) -> Homes:
     """Where the sessions of this user are. Another home has none of this process's environment."""
     if home is not None:
         return Homes(os.path.abspath(home), env or {})
@@ -44,11 +49,13 @@ def homes_here(home: str | None = None, env: Mapping[str, str] | None = None) ->
 
 def newest_first(homes: Homes, agents: Iterable[str] | None = None) -> list[StoredSession]:
     """Every session by path, id and time of its file; none is opened."""
-    found = [_dated(stored) for agent in agents or READERS for stored in reader_of(agent).find_sessions(homes)]
+    found = [
+        _with_file_times(stored) for agent in agents or READERS for stored in reader_of(agent).find_sessions(homes)
+    ]
     return sorted(found, key=lambda stored: (-stored.changed, stored.path, stored.id))
 
 
-def _dated(stored: StoredSession) -> StoredSession:
+def _with_file_times(stored: StoredSession) -> StoredSession:
     if stored.changed:
         return stored
     try:
@@ -72,21 +79,21 @@ def list_sessions(
     >>> list_sessions(Homes(tempfile.mkdtemp(), {}))
     []
     """
-    found = sessions_of(homes or homes_here(), agents=agents, project=project, kinds=kinds)
-    return by_time(islice(found, limit))
+    found = iter_sessions(homes or find_homes(), agents=agents, project=project, kinds=kinds)
+    return sort_by_time(islice(found, limit))
 
 
-def by_time(cards: Iterable[StoredSession]) -> list[StoredSession]:
+def sort_by_time(sessions: Iterable[StoredSession]) -> list[StoredSession]:
     """Sessions that were opened, by the time of their last record, newest first: a file may be written to later.
 
     >>> cards = StoredSession("codex", "1", "", changed=5.0), StoredSession("codex", "2", "", changed=7.0)
-    >>> [stored.id for stored in by_time(cards)]
+    >>> [stored.id for stored in sort_by_time(cards)]
     ['2', '1']
     """
-    return sorted(cards, key=lambda stored: -stored.changed)
+    return sorted(sessions, key=lambda stored: -stored.changed)
 
 
-def sessions_of(
+def iter_sessions(
     homes: Homes,
     *,
     agents: Iterable[str] | None = None,
@@ -95,31 +102,31 @@ def sessions_of(
 ) -> Iterator[StoredSession]:
     """The same one by one: a session is opened when it is asked for."""
     folder = os.path.realpath(project) if project else ""
-    homing = Homing(homes, folder)
+    resolver = FolderResolver(homes, folder)
     for stored in newest_first(homes, agents):
         if stored.kind not in kinds and stored.kind != "main":
             continue
         if folder and not _may_be_of(stored, folder):
             continue
-        card = card_of(stored, homing)
-        if card and card.kind in kinds and (not folder or is_of(card, folder)):
-            yield card
+        summary = summarize_session(stored, resolver)
+        if summary and summary.kind in kinds and (not folder or is_held_in(summary, folder)):
+            yield summary
 
 
 def _may_be_of(stored: StoredSession, folder: str) -> bool:
-    """Whether a session may belong to a folder: to look for bytes is ten times faster than to parse them."""
+    """Whether a session may belong to a folder: searching bytes is ten times faster than parsing them."""
     if stored.agent not in IN_PLAIN_TEXT or not folder.isascii() or json.dumps(folder) != f'"{folder}"':
         return True
-    if stored.agent in KEPT_BY and is_below(kept_in(stored), KEPT_BY[stored.agent](folder)):
+    if stored.agent in FOLDER_NAMES and is_below(folder_name_of(stored), FOLDER_NAMES[stored.agent](folder)):
         return True
     return _is_file(stored.path) and any(folder.encode() in data for data in bytes_of(stored.path)[:2])
 
 
-def card_of(stored: StoredSession, homing: Homing | None = None) -> StoredSession | None:
-    """A session with what its ends tell, and its folder; None if it is no file: a pipe would never end."""
+def summarize_session(stored: StoredSession, resolver: FolderResolver | None = None) -> StoredSession | None:
+    """A session with what the ends of its file say, and its folder; None if it is not a file (a pipe never ends)."""
     if not _is_file(stored.path):
         return None
-    return (homing or Homing()).at_home(reader_of(stored.agent).summarize(stored))
+    return (resolver or FolderResolver()).resolve_folder(reader_of(stored.agent).summarize(stored))
 
 
 def _is_file(path: str) -> bool:
@@ -130,19 +137,19 @@ def _is_file(path: str) -> bool:
 
 
 def messages_of(stored: StoredSession, findings: list[Finding] | None = None) -> Iterator[Message]:
-    """The messages of a session; a file that cannot be read, or is none, is an error that says so."""
+    """The messages of a session. Raises SessionFailed if its file cannot be read, or is not a regular file."""
     if not _is_file(stored.path):
-        raise SessionFailed(f"{stored.path!r} is not there any more, or is no file")
+        raise SessionFailed(f"{stored.path!r} does not exist any more, or is not a file")
     try:
         yield from reader_of(stored.agent).read_messages(stored, 0, findings)
     except OSError as error:
         raise SessionFailed(f"{stored.path!r} cannot be read: {error.strerror}") from None
 
 
-def is_of(stored: StoredSession, folder: str) -> bool:
+def is_held_in(stored: StoredSession, folder: str) -> bool:
     """Whether a session was held in a folder or below it.
 
-    >>> [is_of(StoredSession("codex", "1", "", cwd=cwd), "/a") for cwd in ("/a/b", "/ab")]
+    >>> [is_held_in(StoredSession("codex", "1", "", cwd=cwd), "/a") for cwd in ("/a/b", "/ab")]
     [True, False]
     """
     cwd = stored.cwd.rstrip("/") or "/"
@@ -152,27 +159,27 @@ def is_of(stored: StoredSession, folder: str) -> bool:
 def find_session(homes: Homes, name: str, *, agents: Iterable[str] | None = None, hint: str = LISTS) -> StoredSession:
     """The session with an id, a file, the beginning of an id, a title, or the beginning of a title."""
     if not name.strip():
-        raise NoSuchSession(f"a session has an id; {hint}")
-    every, homing = newest_first(homes, agents), Homing(homes)
-    close = [stored for stored in every if stored.id == name] or _filed(every, name) or _begun(every, name)
-    close = close or _titled(every, name, homing)
+        raise NoSuchSession(f"a session is named by its id or title; {hint}")
+    every, resolver = newest_first(homes, agents), FolderResolver(homes)
+    close = [stored for stored in every if stored.id == name] or _in_file(every, name) or _with_id_start(every, name)
+    close = close or _with_title(every, name, resolver)
     if not close:
         raise NoSuchSession(f"no session is called {name!r}; {hint}")
     if len({(stored.agent, stored.id) for stored in close}) > 1:
-        raise NoSuchSession(several(name, close, card_of))
-    card = card_of(close[0], homing)
-    if card is None:
-        raise SessionFailed(f"{close[0].path!r} is not there any more, or is no file")
-    return card
+        raise NoSuchSession(describe_ambiguity(name, close, summarize_session))
+    summary = summarize_session(close[0], resolver)
+    if summary is None:
+        raise SessionFailed(f"{close[0].path!r} does not exist any more, or is not a file")
+    return summary
 
 
-def _begun(every: list[StoredSession], name: str) -> list[StoredSession]:
-    """Sessions whose id begins so; those of subagents only if there is no other."""
+def _with_id_start(every: list[StoredSession], name: str) -> list[StoredSession]:
+    """Sessions whose id begins with a name; those of subagents only if there is no other."""
     begun = [stored for stored in every if stored.id.startswith(name)]
     return [stored for stored in begun if stored.kind != "subagent"] or begun
 
 
-def _filed(every: list[StoredSession], name: str) -> list[StoredSession]:
+def _in_file(every: list[StoredSession], name: str) -> list[StoredSession]:
     """Sessions in a file of this name."""
     try:
         status = os.stat(name)
@@ -183,9 +190,70 @@ def _filed(every: list[StoredSession], name: str) -> list[StoredSession]:
     return [stored for stored in same if os.path.realpath(stored.path) == path]
 
 
-def _titled(every: list[StoredSession], name: str, homing: Homing) -> list[StoredSession]:
-    """Sessions with a title; else those whose title begins so, in letters of any case."""
-    cards = [card for stored in every if stored.kind != "subagent" and (card := card_of(stored, homing))]
+def _with_title(every: list[StoredSession], name: str, resolver: FolderResolver) -> list[StoredSession]:
+    """Sessions with a title; else those whose title begins with it, in any case."""
+    mains = [stored for stored in every if stored.kind != "subagent"]
+    summaries = [summary for stored in mains if (summary := summarize_session(stored, resolver))]
     begin = " ".join(name.split()).casefold()
-    whole = [card for card in cards if card.title == name]
-    return whole or [card for card in cards if card.title.casefold().startswith(begin)]
+    whole = [summary for summary in summaries if summary.title == name]
+    return whole or [summary for summary in summaries if summary.title.casefold().startswith(begin)]
+
+
+def describe_ambiguity(
+    name: str, close: Sequence[StoredSession], summarize: Callable[[StoredSession], StoredSession | None]
+) -> str:
+    """The error for a name that matches several sessions; only those that are listed are opened.
+
+    >>> from foretold.sessions.model import StoredSession
+    >>> one = StoredSession("codex", "a1", "", title="One", changed=9e8)
+    >>> two = StoredSession("codex", "a2", "", title="Two")
+    >>> first, *rows = describe_ambiguity("a", [two, one], lambda stored: stored).splitlines()
+    >>> first, [row[20:] for row in rows]
+    ("'a' matches 2 sessions; write more of the id:", ['codex        a1        One', 'codex        a2        Two'])
+    """
+    ones = [*{(stored.agent, stored.id): stored for stored in close}.values()]
+    more = "give --agent" if len({stored.id for stored in ones}) == 1 else "write more of the id"
+    length = _distinct_length([stored.id for stored in ones])
+    rows = [_row_of(stored, length) for stored in sort_by_time(summarize(stored) or stored for stored in ones[:MOST])]
+    rows += [f"  and {len(ones) - MOST:,} more"] if len(ones) > MOST else []
+    return "\n".join([f"{name!r} matches {len(ones):,} sessions; {more}:", *rows])
+
+
+def _distinct_length(ids: Sequence[str]) -> int:
+    """How many characters of ids tell them apart."""
+    names = {*ids}
+    length = SHORTEST
+    while len({each[:length] for each in names}) < len(names):
+        length += 1
+    return length
+
+
+def _row_of(stored: StoredSession, length: int) -> str:
+    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(stored.changed))
+    head = f"  {when}  {stored.agent:11}  {_plain(stored.id[:length]):{length}}  "
+    return (head + _cut(_plain(stored.title or "(nothing was said)"), max(20, WIDTH - len(head)))).rstrip()
+
+
+def _plain(text: str) -> str:
+    return "".join(char if char.isprintable() else "?" for char in text)
+
+
+def _cut(text: str, room: int) -> str:
+    """A text cut to so many columns.
+
+    >>> _cut("abcdef", 4), _cut("日本語", 5)
+    ('abc…', '日本…')
+    """
+    if sum(map(_columns, text)) <= room:
+        return text
+    taken, used = "", 1
+    for char in text:
+        used += _columns(char)
+        if used > room:
+            break
+        taken += char
+    return taken + "…"
+
+
+def _columns(char: str) -> int:
+    return 0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1

@@ -1,8 +1,8 @@
-"""The card of a session, its title above all, without credentials.
+"""The summary of a session, its title above all, without credentials.
 
-1. A title is the beginning of what was said, cut where it is too long. Credentials are taken out of the whole text
-   first: half of a key has no form by which it could be known, and another fingerprint.
-2. Where that text is not found, the word that was cut goes.
+1. A title is the beginning of what was said, cut where it is too long. Credentials are removed from the whole text
+   first: half of a key cannot be recognised, and has another fingerprint.
+2. Where that text is not found, the word that was cut is removed.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from foretold.sessions.model import StoredSession
 
 CUT = "…"
-MOST = 200  #: messages that are looked through for the text of a title
+MOST = 200  #: messages that are searched for the text of a title
 LONGEST = LONGEST_TITLE * 8  #: characters of a prompt that a title can be made of
 
 
 def without_credentials(stored: StoredSession, redactor: Redactor) -> StoredSession:
-    """A session whose card has no credentials in it."""
+    """A session whose summary has no credentials."""
     values = {name: redactor.value(value) for name, value in stored._asdict().items() if name != "title"}
     return stored._replace(**values, title=clean_title(stored, redactor))  # type: ignore[arg-type]
 
 
 def clean_title(stored: StoredSession, redactor: Redactor) -> str:
-    """The title of a session without credentials: these are taken out before it is cut.
+    """The title of a session without credentials: they are removed before it is cut.
 
     >>> from foretold.sessions.model import StoredSession
     >>> from foretold.secrets.redactor import Redactor
@@ -51,7 +51,7 @@ def clean_title(stored: StoredSession, redactor: Redactor) -> str:
 
 
 def _cut(text: str) -> str:
-    """A text as long as a title is; what stands in the place of a credential is not cut."""
+    """A text cut to the length of a title; the replacement of a credential is not cut."""
     title = one_line(text)
     start = title.rfind("[redacted: ")
     end = text.find("]", start)

@@ -16,7 +16,7 @@ from foretold.errors import NoCheckpoint
 from foretold.files.history.recorded import Recorded, sessions_with
 from foretold.files.restore.plans import Change, Plan
 from foretold.files.restore.undo import Undo, state_folder
-from foretold.sessions.catalog import homes_here
+from foretold.sessions.catalog import find_homes
 from foretold.sessions.model import Homes
 from foretold.text.diff import Lines
 from foretold.types import Finding
@@ -39,7 +39,7 @@ def parser_of(name: str, about: str, examples: str) -> argparse.ArgumentParser:
 
 def homes_of(options: argparse.Namespace) -> Homes:
     """Where the sessions are that a command line speaks of. With a home of its own, no variable moves them."""
-    return homes_here(options.home)
+    return find_homes(options.home)
 
 
 def undo_of(options: argparse.Namespace) -> Undo:

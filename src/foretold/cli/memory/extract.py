@@ -18,7 +18,7 @@ from foretold.memory.extraction.progress import Extraction
 from foretold.memory.extraction.transcript import extract_stored
 from foretold.memory.project import Memories, open as open_memories
 from foretold.models import from_name
-from foretold.sessions.catalog import homes_here, list_sessions
+from foretold.sessions.catalog import find_homes, list_sessions
 from foretold.sessions.model import StoredSession
 
 #: why nothing was asked -> what to say
@@ -57,7 +57,7 @@ def command_extract(words: Sequence[str]) -> int:
     parser.add_argument("--force", action="store_true", help="however little is new")
     parser.add_argument("--whole", action="store_true", help="the whole session, not only what is new")
     options = parser.parse_args(words)
-    homes = homes_here(options.home)
+    homes = find_homes(options.home)
     stored = session_called(homes, options.session, ("claude-code",)) if options.session else _newest(options)
     memories = open_memories(
         options.cwd,
@@ -84,7 +84,7 @@ def command_extract(words: Sequence[str]) -> int:
 def _newest(options: argparse.Namespace) -> StoredSession:
     """The session of this folder that was written to last."""
     here = os.path.realpath(options.cwd)
-    found = list_sessions(homes_here(options.home), project=here, agents=("claude-code",), kinds=("main",), limit=1)
+    found = list_sessions(find_homes(options.home), project=here, agents=("claude-code",), kinds=("main",), limit=1)
     if not found:
         raise NoSuchSession(f"there is no session of Claude Code in {here}; see: foretold sessions")
     return found[0]

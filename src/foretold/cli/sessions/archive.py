@@ -15,12 +15,12 @@ from foretold.cli.sessions.archive_report import KINDS, tell_archived
 from foretold.cli.sessions.options import Progress, agents_of, homes_of, parser_of, resume_command, session_called, when
 from foretold.errors import ForetoldError, SessionFailed
 from foretold.sessions.archive.archive import Archive, archive_folder
-from foretold.sessions.archive.restore import Return, plan_restore, restore, verify
-from foretold.sessions.archive.retention import retention
+from foretold.sessions.archive.restore import FileReturn, plan_restore, restore, verify_archive
+from foretold.sessions.archive.retention import read_retention
 from foretold.sessions.archive.session_files import is_shared
-from foretold.sessions.archive.snapshot import Contents, Snapshot
-from foretold.sessions.archive.store_session import Archived
-from foretold.sessions.catalog import card_of, newest_first, sessions_of
+from foretold.sessions.archive.snapshot import ArchiveContents, ArchiveSnapshot
+from foretold.sessions.archive.store_session import ArchiveResult
+from foretold.sessions.catalog import iter_sessions, newest_first, summarize_session
 from foretold.sessions.model import Homes, StoredSession
 from foretold.types import Finding
 
@@ -50,7 +50,7 @@ def _wanted(homes: Homes, options: argparse.Namespace) -> list[StoredSession]:
     if options.sessions:
         return [session_called(homes, name, agents_of(options)) for name in options.sessions]
     project = None if options.all else options.cwd
-    wanted = list(sessions_of(homes, agents=agents_of(options), project=project, kinds=KINDS))
+    wanted = list(iter_sessions(homes, agents=agents_of(options), project=project, kinds=KINDS))
     return [*wanted, *_left_behind(homes, wanted, options)] if options.all else wanted
 
 
@@ -58,14 +58,14 @@ def _left_behind(homes: Homes, sessions: list[StoredSession], options: argparse.
     """Subagents whose session is gone: nothing else takes them along."""
     held = {(stored.agent, stored.id) for stored in sessions}
     alone = [stored for stored in newest_first(homes, agents_of(options)) if stored.kind == "subagent"]
-    return [stored for each in alone if (each.agent, each.parent) not in held and (stored := card_of(each))]
+    return [stored for each in alone if (each.agent, each.parent) not in held and (stored := summarize_session(each))]
 
 
 def _archive(
     archive: Archive, sessions: list[StoredSession], options: argparse.Namespace
-) -> tuple[list[Archived], list[tuple[StoredSession, str]]]:
+) -> tuple[list[ArchiveResult], list[tuple[StoredSession, str]]]:
     """Archive sessions; one that fails does not stop the others."""
-    done: list[Archived] = []
+    done: list[ArchiveResult] = []
     problems: list[tuple[StoredSession, str]] = []
     redactor = None
     if options.redact:
@@ -98,7 +98,7 @@ def _verify(archive: Archive, options: argparse.Namespace) -> int:
     progress = Progress("verifying")
     for number, snapshot in enumerate(snapshots, 1):
         frames = archive.frames_of(snapshot.agent, snapshot.id, redacted=snapshot.redacted)
-        findings += verify(Contents(frames))
+        findings += verify_archive(ArchiveContents(frames))
         progress(number, len(snapshots), "sessions")
     progress.end()
     if options.json:
@@ -142,7 +142,7 @@ def command_restore(words: Sequence[str]) -> int:
     return 0
 
 
-def _write_import(snapshot: Snapshot, rows: str, options: argparse.Namespace) -> None:
+def _write_import(snapshot: ArchiveSnapshot, rows: str, options: argparse.Namespace) -> None:
     """The rows of a session in the form that its agent imports, beside them."""
     import json
 
@@ -160,7 +160,7 @@ def _write_import(snapshot: Snapshot, rows: str, options: argparse.Namespace) ->
         print(f"Import it: cd {shlex.quote(snapshot.cwd or '.')} && opencode import {shlex.quote(path)}")
 
 
-def _chosen(contents: Contents, number: int | None) -> Snapshot:
+def _chosen(contents: ArchiveContents, number: int | None) -> ArchiveSnapshot:
     if number is None:
         return contents.last
     if not 1 <= number <= len(contents.snapshots):
@@ -175,17 +175,17 @@ def _chosen(contents: Contents, number: int | None) -> Snapshot:
 
 
 def _tell_restored(
-    snapshot: Snapshot, plan: list[Return], written: list[str], homes: Homes, options: argparse.Namespace
+    snapshot: ArchiveSnapshot, plan: list[FileReturn], written: list[str], homes: Homes, options: argparse.Namespace
 ) -> None:
     command = _command(snapshot, options)
     if options.json:
-        rows = [{"path": each.path, "what": each.what, "size": each.kept.size} for each in plan]
+        rows = [{"path": each.path, "what": each.what, "size": each.file.size} for each in plan]
         done = {"done": not options.dry_run, "command": command}
         emit("sessions-restore", {"agent": snapshot.agent, "id": snapshot.id, "files": rows, **done})
         return
     paint = Paint(os.path.realpath(options.cwd), homes.home)
     for each in plan:
-        print(f"  {each.what:<6} {size(each.kept.size):>10}  {paint.path(each.path)}")
+        print(f"  {each.what:<6} {size(each.file.size):>10}  {paint.path(each.path)}")
     if options.dry_run:
         print("Nothing was written.")
         return
@@ -198,16 +198,16 @@ def _tell_restored(
         print(f"Resume it: {printable(command)}")
 
 
-def _command(snapshot: Snapshot, options: argparse.Namespace) -> str:
+def _command(snapshot: ArchiveSnapshot, options: argparse.Namespace) -> str:
     """What resumes a session that was put back into the agent's folder; nothing of one that is elsewhere."""
     if options.to or options.dry_run:
         return ""
     stored = StoredSession(snapshot.agent, snapshot.id, snapshot.path, kind=snapshot.kind, parent=snapshot.parent)
-    return resume_command(card_of(stored) or stored._replace(cwd=snapshot.cwd))
+    return resume_command(summarize_session(stored) or stored._replace(cwd=snapshot.cwd))
 
 
-def _warn_of_age(snapshot: Snapshot, path: str, homes: Homes, options: argparse.Namespace) -> None:
-    rule = retention(homes)
+def _warn_of_age(snapshot: ArchiveSnapshot, path: str, homes: Homes, options: argparse.Namespace) -> None:
+    rule = read_retention(homes)
     is_claude = snapshot.agent == "claude-code" and not options.to and not options.touch
     if is_claude and rule.days is not None and time.time() - snapshot.changed > rule.days * 86_400:
         print(f"It is older than {rule.days:g} days: Claude Code deletes it again at its next start.")
@@ -240,5 +240,5 @@ def _list(archive: Archive, homes: Homes, options: argparse.Namespace) -> int:
     return 1 if findings else 0
 
 
-def _is_there(snapshot: Snapshot) -> bool:
+def _is_there(snapshot: ArchiveSnapshot) -> bool:
     return os.path.exists(snapshot.path)

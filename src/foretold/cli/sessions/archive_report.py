@@ -10,10 +10,10 @@ import time
 from foretold.cli.paint import Paint, plural, printable, size
 from foretold.cli.schema import emit
 from foretold.cli.sessions.options import agents_of
-from foretold.sessions.archive.archive import Archive, Keeping
-from foretold.sessions.archive.retention import Leaving, Retention, leaving, retention
-from foretold.sessions.archive.store_session import Archived
-from foretold.sessions.catalog import card_of, newest_first
+from foretold.sessions.archive.archive import Archive, ArchiveCoverage
+from foretold.sessions.archive.retention import ExpiringSession, Retention, find_expiring_sessions, read_retention
+from foretold.sessions.archive.store_session import ArchiveResult
+from foretold.sessions.catalog import newest_first, summarize_session
 from foretold.sessions.model import Homes, StoredSession
 
 KINDS = ("main", "fork", "archived")
@@ -23,14 +23,14 @@ MOST = 10  #: rows
 
 def tell_archived(
     archive: Archive,
-    done: list[Archived],
+    done: list[ArchiveResult],
     problems: list[tuple[StoredSession, str]],
     homes: Homes,
     options: argparse.Namespace,
 ) -> None:
-    rule = retention(homes)
-    soon = leaving(homes, time.time(), within=SOON, rule=rule)
-    kept = Keeping(archive)
+    rule = read_retention(homes)
+    soon = find_expiring_sessions(homes, time.time(), within=SOON, rule=rule)
+    kept = ArchiveCoverage(archive)
     others = 0 if options.all or options.sessions else _others(kept, homes, done, options)
     if options.json:
         facts = _archive_json(done, problems, rule, soon, kept)
@@ -43,19 +43,23 @@ def tell_archived(
     _print_leaving(kept, rule, soon, paint)
 
 
-def _others(kept: Keeping, homes: Homes, done: list[Archived], options: argparse.Namespace) -> int:
+def _others(kept: ArchiveCoverage, homes: Homes, done: list[ArchiveResult], options: argparse.Namespace) -> int:
     """How many sessions of other folders are not in the archive as they are now; only these are opened."""
     mine = {(each.stored.agent, each.stored.path, each.stored.id) for each in done}
     count = 0
     for stored in newest_first(homes, agents_of(options)):
-        if (stored.agent, stored.path, stored.id) not in mine and not kept.has(stored):
-            card = card_of(stored) if stored.kind != "subagent" else None
+        if (stored.agent, stored.path, stored.id) not in mine and not kept.includes(stored):
+            card = summarize_session(stored) if stored.kind != "subagent" else None
             count += card is not None and card.kind in KINDS
     return count
 
 
 def _archive_json(
-    done: list[Archived], problems: list[tuple[StoredSession, str]], rule: Retention, soon: list[Leaving], kept: Keeping
+    done: list[ArchiveResult],
+    problems: list[tuple[StoredSession, str]],
+    rule: Retention,
+    soon: list[ExpiringSession],
+    kept: ArchiveCoverage,
 ) -> dict[str, object]:
     rows = [
         {"agent": each.stored.agent, "id": each.stored.id, "what": each.what, "size": each.size, "added": each.added}
@@ -66,13 +70,13 @@ def _archive_json(
         "problems": [{"id": stored.id, "why": why} for stored, why in problems],
         "deleted_after_days": rule.days,
         "leaving": [
-            {"id": each.stored.id, "days": round(each.days, 2), "kept": kept.has(each.stored)} for each in soon
+            {"id": each.stored.id, "days": round(each.days, 2), "kept": kept.includes(each.stored)} for each in soon
         ],
     }
 
 
 def _print_counts(
-    archive: Archive, done: list[Archived], others: int, paint: Paint, options: argparse.Namespace
+    archive: Archive, done: list[ArchiveResult], others: int, paint: Paint, options: argparse.Namespace
 ) -> None:
     """What was looked at, what became of it, and what was not looked at."""
     where = "" if options.sessions else " of every folder" if options.all else " of this folder"
@@ -89,7 +93,7 @@ def _print_counts(
         print("Bring one back: foretold sessions restore ID")
 
 
-def _counted(done: list[Archived]) -> str:
+def _counted(done: list[ArchiveResult]) -> str:
     counts = {what: sum(each.what == what for each in done) for what in ("new", "grown", "rewritten", "same")}
     said = ", ".join(f"{count} {what}" for what, count in counts.items() if count and what != "same")
     if not said:
@@ -97,7 +101,7 @@ def _counted(done: list[Archived]) -> str:
     return f"{said}; {counts['same']} as before" if counts["same"] else said
 
 
-def _print_leaving(kept: Keeping, rule: Retention, soon: list[Leaving], paint: Paint) -> None:
+def _print_leaving(kept: ArchiveCoverage, rule: Retention, soon: list[ExpiringSession], paint: Paint) -> None:
     """What Claude Code deletes when."""
     if rule.days is None:
         print("\nClaude Code deletes no sessions here (cleanupPeriodDays).")
@@ -107,7 +111,7 @@ def _print_leaving(kept: Keeping, rule: Retention, soon: list[Leaving], paint: P
     mine = [each for each in soon if each.stored.kind == "main"]
     for each in mine[:MOST]:
         day = "at its next start" if each.days <= 0 else f"in {each.days:.0f} d"
-        print(f"  {each.stored.id}  {day:<17}  {'archived' if kept.has(each.stored) else 'NOT archived'}")
+        print(f"  {each.stored.id}  {day:<17}  {'archived' if kept.includes(each.stored) else 'NOT archived'}")
     if rest := mine[MOST:]:
-        bare = sum(not kept.has(each.stored) for each in rest)
+        bare = sum(not kept.includes(each.stored) for each in rest)
         print(f"  and {len(rest)} more within {SOON:g} days, {bare or 'none'} of them NOT archived")

@@ -15,9 +15,9 @@ from foretold.cli.schema import emit
 from foretold.cli.sessions.options import Progress, agents_of, days, homes_of, parser_of, when
 from foretold.errors import ForetoldError
 from foretold.sessions.archive.archive import Archive, archive_folder
-from foretold.sessions.archive.disk_usage import Use, repeated, totals, usage
-from foretold.sessions.archive.prune import Candidate, Pruned, Wanted, plan_prune, prune
-from foretold.sessions.catalog import sessions_of
+from foretold.sessions.archive.disk_usage import DiskUse, find_repeated, measure_usage, sum_usage
+from foretold.sessions.archive.prune import PruneCandidate, PruneCriteria, PruneResult, plan_prune, prune
+from foretold.sessions.catalog import iter_sessions
 from foretold.sessions.model import Homes
 
 FIELDS = ("agent", "project", "session", "kind")
@@ -35,11 +35,13 @@ def command_du(words: Sequence[str]) -> int:
     options = parser.parse_args(words)
     homes = homes_of(options)
     progress = Progress("looking")
-    uses = usage(homes, agents=agents_of(options), progress=lambda done, total: progress(done, total, "sessions"))
+    uses = measure_usage(
+        homes, agents=agents_of(options), progress=lambda done, total: progress(done, total, "sessions")
+    )
     twice: dict[str, int] = {}
     if options.forks:
-        sessions = list(sessions_of(homes, agents=agents_of(options)))
-        twice = repeated(sessions, Progress("comparing"))
+        sessions = list(iter_sessions(homes, agents=agents_of(options)))
+        twice = find_repeated(sessions, Progress("comparing"))
     progress.end()
     if options.json:
         rows = [use._asdict() for use in uses]
@@ -54,13 +56,13 @@ def command_du(words: Sequence[str]) -> int:
     return 0
 
 
-def _tell_usage(uses: list[Use], paint: Paint, options: argparse.Namespace) -> None:
+def _tell_usage(uses: list[DiskUse], paint: Paint, options: argparse.Namespace) -> None:
     if not uses:
         print("There are no sessions here.")
         return
     tables = (("agent", "kind"), ("project",), ("session",)) if not options.by else ((options.by,),)
     for fields in tables:
-        rows = [row for row in totals(uses, *fields) if fields[0] not in ("project", "session") or row[0][0]]
+        rows = [row for row in sum_usage(uses, *fields) if fields[0] not in ("project", "session") or row[0][0]]
         if not rows:
             continue
         print(f"by {' and '.join(fields)}:")
@@ -86,8 +88,8 @@ def large(count: int) -> str:
 def command_prune(words: Sequence[str]) -> int:
     parser = _prune_parser()
     options = parser.parse_args(words)
-    wanted = Wanted(options.older_than, options.larger_than, options.empty, options.orphans)
-    if wanted == Wanted():
+    wanted = PruneCriteria(options.older_than, options.larger_than, options.empty, options.orphans)
+    if wanted == PruneCriteria():
         parser.error("which? give --older-than, --larger-than, --empty or --orphans; together, all must hold")
     homes = homes_of(options)
     progress = Progress("looking")
@@ -99,7 +101,7 @@ def command_prune(words: Sequence[str]) -> int:
         progress=lambda done, total: progress(done, total, "sessions"),
     )
     progress.end()
-    going = [each for each in plan if not each.kept]
+    going = [each for each in plan if not each.obstacle]
     if not options.json:
         _show_candidates(plan, going, Paint(os.path.realpath(options.cwd), homes.home), options)
     if not going or (options.json and not options.yes):
@@ -128,11 +130,13 @@ def _prune_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _show_candidates(plan: list[Candidate], going: list[Candidate], paint: Paint, options: argparse.Namespace) -> None:
+def _show_candidates(
+    plan: list[PruneCandidate], going: list[PruneCandidate], paint: Paint, options: argparse.Namespace
+) -> None:
     for each in plan:
         stored = each.stored
         print(f"{stored.id}  {stored.agent}  {when(stored.changed)}  {large(each.size)}")
-        print(paint.wrap(f"{each.why}" + (f"; stays: {each.kept}" if each.kept else ""), 2))
+        print(paint.wrap(f"{each.why}" + (f"; stays: {each.obstacle}" if each.obstacle else ""), 2))
         if stored.title:
             print(paint.fit(f"  {printable(stored.title)}", paint.width).rstrip())
     freed = large(sum(each.size for each in going))
@@ -141,14 +145,14 @@ def _show_candidates(plan: list[Candidate], going: list[Candidate], paint: Paint
         print("Only sessions of this folder were looked at; --all looks at those of every project.")
 
 
-def _let_go(going: list[Candidate], plan: list[Candidate], homes: Homes, options: argparse.Namespace) -> int:
+def _let_go(going: list[PruneCandidate], plan: list[PruneCandidate], homes: Homes, options: argparse.Namespace) -> int:
     archive, progress = Archive(archive_folder(homes)), Progress("archiving")
-    done: list[Pruned] = []
+    done: list[PruneResult] = []
     for each in going:
         try:
             done.append(prune(archive, each, progress=progress))
         except ForetoldError as error:
-            done.append(Pruned(each, 0, str(error)))
+            done.append(PruneResult(each, 0, str(error)))
     progress.end()
     problems = [one for one in done if one.problem]
     if options.json:
@@ -164,7 +168,7 @@ def _let_go(going: list[Candidate], plan: list[Candidate], homes: Homes, options
     return 3 if problems else 0
 
 
-def _candidate_json(each: Candidate) -> dict[str, object]:
+def _candidate_json(each: PruneCandidate) -> dict[str, object]:
     stored = each.stored
     return {
         "agent": stored.agent,
@@ -174,7 +178,7 @@ def _candidate_json(each: Candidate) -> dict[str, object]:
         "changed": stored.changed,
         "size": each.size,
         "why": each.why,
-        "kept": each.kept or None,
+        "kept": each.obstacle or None,
     }
 
 

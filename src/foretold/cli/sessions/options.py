@@ -12,8 +12,8 @@ import time
 from foretold.cli.options import formatter
 from foretold.cli.paint import size
 from foretold.errors import NoSuchSession, UnknownAgent
-from foretold.sessions.catalog import find_session, homes_here
-from foretold.sessions.exporters.formatting import clock
+from foretold.sessions.catalog import find_homes, find_session
+from foretold.sessions.exporters.formatting import format_time
 from foretold.sessions.formats.readers import READERS, reader_of
 from foretold.sessions.model import Homes, StoredSession
 
@@ -38,7 +38,7 @@ def parser_of(name: str, about: str, examples: str) -> argparse.ArgumentParser:
 
 def homes_of(options: argparse.Namespace) -> Homes:
     """Where the sessions are that a command line speaks of."""
-    return homes_here(options.home)
+    return find_homes(options.home)
 
 
 def session_of(options: argparse.Namespace) -> StoredSession:
@@ -53,9 +53,9 @@ def session_called(homes: Homes, name: str, agents: tuple[str, ...] | None = Non
     except NoSuchSession as error:
         if "\n" in str(error):  # several fit, a line each
             raise
-        from foretold.sessions.archive.archive import archived_hint
+        from foretold.sessions.archive.archive import archive_hint
 
-        hint = archived_hint(homes, name)
+        hint = archive_hint(homes, name)
         raise NoSuchSession(f"{error}; {hint}" if hint else str(error)) from None
 
 
@@ -81,12 +81,12 @@ def resume_command(stored: StoredSession) -> str:
 
 def when(seconds: float | None) -> str:
     """A moment, in the time of this machine."""
-    return clock(seconds)
+    return format_time(seconds)
 
 
 def period(stored: StoredSession) -> str:
     """From when to when a session was held: `2026-03-01 10:00 to 10:07`."""
-    began, ended = clock(stored.started), clock(stored.changed)
+    began, ended = format_time(stored.started), format_time(stored.changed)
     if not began or began == ended:
         return ended
     return f"{began} to {ended[11:] if began[:10] == ended[:10] else ended}"

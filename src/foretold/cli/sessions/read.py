@@ -27,9 +27,9 @@ from foretold.cli.sessions.options import (
     when,
 )
 from foretold.errors import NotAFolder
-from foretold.sessions.archive.retention import leaving, retention
-from foretold.sessions.catalog import KINDS, by_time, messages_of, newest_first, sessions_of
-from foretold.sessions.exporters.formatting import DEEP, as_json, call_line, is_deep, spoken
+from foretold.sessions.archive.retention import find_expiring_sessions, read_retention
+from foretold.sessions.catalog import KINDS, iter_sessions, messages_of, newest_first, sort_by_time
+from foretold.sessions.exporters.formatting import DEEP, format_call, format_json, is_deep, untag_text
 from foretold.sessions.model import Homes, Message, Part, StoredSession
 from foretold.types import Finding
 
@@ -55,8 +55,8 @@ def command_list(words: Sequence[str]) -> int:
     homes, agents = homes_of(options), agents_of(options)
     kinds = (*KINDS, "subagent") if options.subagents else KINDS
     project = None if options.all else options.cwd
-    found = sessions_of(homes, agents=agents, project=project, kinds=kinds)
-    listed = by_time(islice(found, options.limit) if options.limit > 0 else found)
+    found = iter_sessions(homes, agents=agents, project=project, kinds=kinds)
+    listed = sort_by_time(islice(found, options.limit) if options.limit > 0 else found)
     if options.json:
         emit("sessions", {"sessions": [stored_json(stored) for stored in listed]})
         return 0
@@ -78,13 +78,13 @@ def _warn_of_deletion(homes: Homes, agents: tuple[str, ...] | None, paint: Paint
     """Say so if an agent is about to delete sessions: it does so without a word."""
     if agents is not None and "claude-code" not in agents:
         return
-    rule = retention(homes)
-    soon = leaving(homes, time.time(), within=SOON, rule=rule)
+    rule = read_retention(homes)
+    soon = find_expiring_sessions(homes, time.time(), within=SOON, rule=rule)
     if not soon or rule.days is None:
         return
-    from foretold.sessions.archive.archive import unkept
+    from foretold.sessions.archive.archive import find_unarchived
 
-    if lost := unkept(homes, soon):
+    if lost := find_unarchived(homes, soon):
         said = f"Claude Code keeps sessions for {rule.days:g} days. Within {SOON:g} days it will delete"
         said += f" {plural(len(lost), 'file')} of all folders that {'is' if len(lost) == 1 else 'are'} not archived."
         print("\n" + paint.wrap(said, 0) + "\nKeep them: foretold sessions archive --all")
@@ -166,7 +166,7 @@ def message_json(message: Message) -> dict[str, object]:
     parts = [{name: value for name, value in part._asdict().items() if name != "raw"} for part in message.parts]
     for part in parts:
         part["input"] = {"": DEEP} if is_deep(part["input"]) else part["input"]
-    fields: dict[str, object] = json.loads(as_json({**message._asdict(), "parts": parts}))  # NaN is no JSON
+    fields: dict[str, object] = json.loads(format_json({**message._asdict(), "parts": parts}))  # NaN is no JSON
     return fields
 
 
@@ -185,7 +185,7 @@ def _print_message(message: Message, paint: Paint, last: str, *, full: bool) -> 
         print(f"\n{heading}")
     for part in said:
         if part.kind == "call":
-            print(paint.faint(f"  → {printable(call_line(part, paint.width - 4))}"))
+            print(paint.faint(f"  → {printable(format_call(part, paint.width - 4))}"))
         elif part.kind == "result":
             print(paint.faint(_indented(for_terminal(part.text), "  │ ")))
         elif part.text:
@@ -197,7 +197,7 @@ def _print_message(message: Message, paint: Paint, last: str, *, full: bool) -> 
         elif part.kind == "image":
             print("  (a picture)")
         elif part.raw is not None:
-            print(paint.faint("  " + printable(as_json(part.raw)[: paint.width - 2])))
+            print(paint.faint("  " + printable(format_json(part.raw)[: paint.width - 2])))
     return heading
 
 
@@ -205,7 +205,7 @@ def _spoken(part: Part, role: str) -> Part:
     """A part as a person would tell it: a command as it was typed, and what it printed as the result that it is."""
     if role == "assistant" or part.kind not in ("text", "other") or not part.text:
         return part
-    text, is_output = spoken(part.text)
+    text, is_output = untag_text(part.text)
     if text == part.text:
         return part
     return Part("result", text, TYPED) if is_output else Part("text", text)

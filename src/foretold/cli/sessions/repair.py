@@ -17,10 +17,10 @@ from foretold.cli.sessions.options import Progress, agents_of, homes_of, parser_
 from foretold.errors import ForetoldError, NoSuchSession
 from foretold.sessions.archive.archive import Archive, archive_folder
 from foretold.sessions.archive.session_files import is_shared
-from foretold.sessions.catalog import sessions_of
+from foretold.sessions.catalog import iter_sessions
 from foretold.sessions.formats.claude.reader import config_folder
 from foretold.sessions.model import Homes
-from foretold.sessions.relocate.relocate import Move, moved_to, plan_relocation, relocate
+from foretold.sessions.relocate.relocate import SessionMove, moved_to, plan_relocation, relocate
 from foretold.sessions.repair.copy import write_repaired_copy
 from foretold.sessions.repair.diagnose import diagnose
 
@@ -60,7 +60,9 @@ def command_repair(words: Sequence[str]) -> int:
 def _look_through(homes: Homes, options: argparse.Namespace) -> int:
     """Every session of a folder: those with something wrong are named."""
     project = None if options.all else options.cwd
-    sessions = [each for each in sessions_of(homes, agents=agents_of(options), project=project) if not is_shared(each)]
+    sessions = [
+        each for each in iter_sessions(homes, agents=agents_of(options), project=project) if not is_shared(each)
+    ]
     progress = Progress("reading")
     found, total, done = [], sum(stored.size for stored in sessions), 0
     for stored in sessions:
@@ -123,18 +125,18 @@ def command_relocate(words: Sequence[str]) -> int:
     return code or int(bool(_stays(plan)))
 
 
-def _stays(plan: list[Move]) -> int:
+def _stays(plan: list[SessionMove]) -> int:
     """How many sessions are left alone that should have moved."""
     return sum(move.what in ("there", "busy") for move in plan)
 
 
-def _tell_stays(plan: list[Move]) -> None:
+def _tell_stays(plan: list[SessionMove]) -> None:
     count = _stays(plan)
     if count:
         print(f"left behind: {plural(count, 'session')} (why: see above). Run this again later.")
 
 
-def _do(moves: list[Move], homes: Homes) -> tuple[list[str], int]:
+def _do(moves: list[SessionMove], homes: Homes) -> tuple[list[str], int]:
     """Move sessions; one that fails does not stop the others."""
     archive, progress = Archive(archive_folder(homes)), Progress("moving")
     done, code = [], 0
@@ -149,7 +151,7 @@ def _do(moves: list[Move], homes: Homes) -> tuple[list[str], int]:
     return done, code
 
 
-def _show_moves(plan: list[Move], paint: Paint, homes: Homes, options: argparse.Namespace) -> None:
+def _show_moves(plan: list[SessionMove], paint: Paint, homes: Homes, options: argparse.Namespace) -> None:
     words = {
         "move": "to move",
         "there": "left alone, for their name is taken",
@@ -188,7 +190,7 @@ def _mention_memories(homes: Homes, options: argparse.Namespace) -> None:
         print(f"Its memories are not sessions: {words}{home_option(options)}")
 
 
-def _move_json(move: Move) -> dict[str, object]:
+def _move_json(move: SessionMove) -> dict[str, object]:
     return {
         "agent": move.stored.agent,
         "id": move.stored.id,

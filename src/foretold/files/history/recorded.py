@@ -27,14 +27,14 @@ from foretold.sessions.catalog import find_session as stored_session
 from foretold.sessions.formats.claude.reader import config_folder, find_sessions
 from foretold.sessions.formats.claude.records import moment, prompt_of, text_at
 from foretold.sessions.formats.jsonl import lines_of
-from foretold.sessions.relocate.project_folder import at_home, moved
+from foretold.sessions.relocate.project_folder import infer_move, resolve_folder
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from foretold.sessions.model import Homes, StoredSession
-    from foretold.sessions.relocate.project_folder import Moved
+    from foretold.sessions.relocate.project_folder import FolderMove
 
     Progress = Callable[[int, int], None]
 
@@ -102,7 +102,7 @@ def read_recorded(stored: StoredSession, homes: Homes, asked: str = "") -> Recor
     if records and not cwd:
         findings.append(Finding(stored.path, None, "history-strange", "nothing says which folder the session was in"))
         records = []
-    way = moved(cwd, at_home(stored._replace(cwd=cwd), homes, asked).cwd) if cwd else None
+    way = infer_move(cwd, resolve_folder(stored._replace(cwd=cwd), homes, asked).cwd) if cwd else None
     taken = snapshots_of(records, stored.path, findings)
     if way and way.old:
         cwd, taken = way.path(cwd), [_now_at(each, way) for each in taken]
@@ -111,7 +111,7 @@ def read_recorded(stored: StoredSession, homes: Homes, asked: str = "") -> Recor
     return Recorded(stored.id, stored.path, cwd, version, Backups(folder), tuple(taken), known, tuple(findings))
 
 
-def _now_at(snapshot: Snapshot, way: Moved) -> Snapshot:
+def _now_at(snapshot: Snapshot, way: FolderMove) -> Snapshot:
     """A snapshot of a project that has moved, with the paths that its files have now."""
     files = {way.path(key): each._replace(parent=way.path(each.parent)) for key, each in snapshot.files.items()}
     return snapshot._replace(files=files)

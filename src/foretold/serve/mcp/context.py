@@ -65,9 +65,9 @@ class Here(NamedTuple):
 
     @property
     def homes(self) -> Homes:
-        from foretold.sessions.catalog import homes_here
+        from foretold.sessions.catalog import find_homes
 
-        return homes_here(self.home, self.env)
+        return find_homes(self.home, self.env)
 
     def memories(self) -> Memories:
         """The project's memories, opened anew: nothing is shared between threads."""

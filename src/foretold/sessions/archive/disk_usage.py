@@ -1,10 +1,10 @@
-"""How much room sessions take, and what takes it.
+"""How much disk space sessions take, and what takes it.
 
-1. Every file of every agent's own rooms is counted once, with its kind, its session and its project; what belongs to no
-   session that is there is counted as left over (no session).
-2. Sizes are those of the files' content, not of the blocks of a disk. Links are not followed.
-3. A fork repeats what it was forked from: records of Claude Code that have the uuid of a record in an older session of
-   the same project are counted as repeated. That reads the files; it is done only when it is asked for.
+1. Every file of every agent is counted once, with its kind, its session and its project; a file that belongs to no
+   existing session is counted as left over (no session).
+2. Sizes are those of the files' content, not of the blocks of a disk. Symbolic links are not followed.
+3. A fork of Claude Code repeats the session it was forked from: records that have the uuid of a record in an older
+   session of the same project are counted as repeated. This reads the files; it is done only when asked for.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import re
 
 from foretold.paths import our_folders
 from foretold.sessions.archive.archive import archive_folder
-from foretold.sessions.archive.session_files import belongings_of, files_below, is_shared
-from foretold.sessions.catalog import sessions_of
+from foretold.sessions.archive.session_files import agent_files, files_below, list_names, list_session_files, status_of
+from foretold.sessions.catalog import KINDS, iter_sessions
 from foretold.sessions.formats.claude.reader import config_folder
 from foretold.sessions.formats.codex.reader import codex_home
 from foretold.sessions.formats.gemini.reader import gemini_home
@@ -29,49 +29,15 @@ if TYPE_CHECKING:
     from foretold.sessions.archive.store_session import Progress
     from foretold.sessions.model import Homes, StoredSession
 
-ALL_KINDS = ("main", "fork", "archived")
 ROOTS: dict[str, Callable[[Homes], str]] = {
     "claude-code": config_folder,
     "codex": codex_home,
     "gemini-cli": gemini_home,
     "opencode": data_folder,
 }
-#: agent -> kind and place, in its own folder, of what may be left over; a `*` at the end stands for anything
-ROOMS: dict[str, tuple[tuple[str, str], ...]] = {
-    "claude-code": (
-        ("file history", "file-history"),
-        ("todos", "todos"),
-        ("todos", "tasks"),
-        ("debug logs", "debug"),
-        ("shell snapshots", "shell-snapshots"),
-        ("other", "session-env"),
-        ("other", "paste-cache"),
-        ("other", "backups"),
-        ("other", "history.jsonl"),
-        ("memories and rest", "projects"),
-    ),
-    "codex": (
-        ("shell snapshots", "shell_snapshots"),
-        ("debug logs", "log"),
-        ("databases", "*.sqlite"),
-        ("databases", "*.sqlite-wal"),
-        ("other", "history.jsonl"),
-        ("transcripts", "sessions"),
-        ("transcripts", "archived_sessions"),
-    ),
-    "gemini-cli": (("other", "tmp"), ("file history", "history")),
-    "opencode": (
-        ("debug logs", "log"),
-        ("file history", "snapshot"),
-        ("tool results", "tool-output"),
-        ("databases", "*.db"),
-        ("databases", "*.db-wal"),
-        ("transcripts", "storage"),
-    ),
-}
 
 
-class Use(NamedTuple):
+class DiskUse(NamedTuple):
     """Files of one kind, of one session or of none."""
 
     agent: str  #: or `foretold`, for what is ours
@@ -82,8 +48,10 @@ class Use(NamedTuple):
     files: int = 1
 
 
-def usage(homes: Homes, *, agents: Iterable[str] | None = None, progress: Progress | None = None) -> list[Use]:
-    """What takes room, by agent, project, session and kind."""
+def measure_usage(
+    homes: Homes, *, agents: Iterable[str] | None = None, progress: Progress | None = None
+) -> list[DiskUse]:
+    """What takes space, by agent, project, session and kind."""
     found: dict[tuple[str, str, str, str], list[int]] = {}
     seen: set[str] = set()
     wanted = tuple(agents or ROOTS)
@@ -92,39 +60,31 @@ def usage(homes: Homes, *, agents: Iterable[str] | None = None, progress: Progre
         if path not in seen:
             seen.add(path)
             sums = found.setdefault((agent, project, session, kind), [0, 0])
-            sums[0] += _size(path)
+            status = status_of(path)
+            sums[0] += status.st_size if status else 0
             sums[1] += 1
 
-    for number, stored in enumerate(sessions_of(homes, agents=wanted, kinds=ALL_KINDS), 1):
-        for each in belongings_of(stored):
+    for number, stored in enumerate(iter_sessions(homes, agents=wanted, kinds=KINDS), 1):
+        for each in list_session_files(stored):
             count(stored.agent, stored.cwd, stored.id, each.kind, each.path)
         if progress:
             progress(number, number)
     for agent in wanted:
-        for kind, place in ROOMS.get(agent, ()):
-            for path in _places(ROOTS[agent](homes), place):
+        for kind, place in agent_files(agent).leftovers:
+            for path in _files_at(ROOTS[agent](homes), place):
                 count(agent, "", "", kind, path)
     if agents is None:
-        for kind, folder in (("archive", archive_folder(homes)), ("index", cache_folder(homes))):
+        for kind, folder in (("archive", archive_folder(homes)), ("index", our_folders(homes.home, homes.env).cache)):
             for path in files_below(folder):
                 count("foretold", "", "", kind, path)
-    return [Use(*key, size, files) for key, (size, files) in found.items()]
+    return [DiskUse(*key, size, files) for key, (size, files) in found.items()]
 
 
-def cache_folder(homes: Homes) -> str:
-    """Where our own indexes are.
-
-    >>> from foretold.sessions.model import Homes
-    >>> cache_folder(Homes("/home/me", {}))
-    '/home/me/.cache/foretold'
-    """
-    return our_folders(homes.home, homes.env).cache
-
-
-def totals(uses: Iterable[Use], *fields: str) -> list[tuple[tuple[str, ...], int, int]]:
+def sum_usage(uses: Iterable[DiskUse], *fields: str) -> list[tuple[tuple[str, ...], int, int]]:
     """Bytes and files by some fields, the largest first.
 
-    >>> totals([Use("codex", "/a", "1", "transcripts", 5), Use("codex", "/b", "2", "transcripts", 7)], "agent")
+    >>> uses = DiskUse("codex", "/a", "1", "transcripts", 5), DiskUse("codex", "/b", "2", "transcripts", 7)
+    >>> sum_usage(uses, "agent")
     [(('codex',), 12, 2)]
     """
     sums: dict[tuple[str, ...], list[int]] = {}
@@ -135,32 +95,21 @@ def totals(uses: Iterable[Use], *fields: str) -> list[tuple[tuple[str, ...], int
     return sorted(((key, size, files) for key, (size, files) in sums.items()), key=lambda row: (-row[1], row[0]))
 
 
-def _places(root: str, place: str) -> Iterator[str]:
-    if not place.startswith("*"):
+def _files_at(root: str, place: str) -> Iterator[str]:
+    if place.startswith("*"):
+        yield from (os.path.join(root, name) for name in list_names(root) if name.endswith(place[1:]))
+    else:
         yield from files_below(os.path.join(root, place))
-        return
-    try:
-        names = sorted(os.listdir(root))
-    except OSError:
-        return
-    yield from (os.path.join(root, name) for name in names if name.endswith(place[1:]))
-
-
-def _size(path: str) -> int:
-    try:
-        return os.lstat(path).st_size
-    except OSError:
-        return 0
 
 
 _UUID = re.compile(rb'(?<!\\)"uuid":\s?"([0-9a-f-]{36})"')
 
 
-def repeated(sessions: Iterable[StoredSession], progress: Progress | None = None) -> dict[str, int]:
+def find_repeated(sessions: Iterable[StoredSession], progress: Progress | None = None) -> dict[str, int]:
     """Bytes of each session that an older one of the same folder has too, by its path."""
     groups: dict[str, list[StoredSession]] = {}
     for stored in sessions:
-        if stored.agent == "claude-code" and not is_shared(stored):
+        if agent_files(stored.agent).has_copied_forks:
             groups.setdefault(os.path.dirname(stored.path), []).append(stored)
     done, total = 0, sum(stored.size for group in groups.values() for stored in group)
     found: dict[str, int] = {}

@@ -1,54 +1,55 @@
 """Whether a session is in use: a running agent's files are not deleted under it.
 
-1. A session of whose files a process has one open, or whose id stands on a command line, is in use; so is one that was
-   written to a short while ago.
-2. Agents do not hold a transcript open between two records. Who asks by folder is told of an agent that runs in it;
-   then a minute of silence is enough.
-3. Processes are asked through `/proc`, as far as the user may; where there is none, only the time counts, and it has to
-   be longer.
+1. A session is in use if a process has one of its files open, if its id is on a command line, or if it was written to a
+   short while ago.
+2. Agents do not hold a transcript open between two records. A caller that knows the folder can look for an agent that
+   runs in it; then a minute of silence is enough.
+3. Processes are read from `/proc`, as far as the user may; where there is none, only the time counts, and it has to be
+   longer.
 """
 
 from __future__ import annotations
 
 import os
 
+from foretold.sessions.archive.session_files import list_names
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 RECENT = 15 * 60.0  #: seconds
-QUIET = 60.0  #: seconds, where processes and their folders were asked
-AGENTS = ("claude", "codex", "gemini", "opencode")  #: as their programs are called
+QUIET = 60.0  #: seconds, where processes and their folders are known
+AGENTS = ("claude", "codex", "gemini", "opencode")  #: the names of their programs
 
 
-class Processes:
-    """What the processes of this machine have open, as it was when it was asked."""
+class RunningProcesses:
+    """What the processes of this machine have open, at the moment this was made."""
 
     def __init__(self, proc: str = "/proc") -> None:
         self.open: set[str] = set()
         self.words: set[bytes] = set()
         self.agents: dict[str, str] = {}  #: folder -> the agent that runs in it
-        self.is_asked = False  #: whether there was somebody to ask
-        for pid in _names(proc):
+        self.is_known = False  #: whether there is a `/proc`
+        for pid in list_names(proc):
             if pid.isdigit() and int(pid) != os.getpid():
-                self.is_asked = True
+                self.is_known = True
                 words = list(_words(f"{proc}/{pid}/cmdline"))
                 self.words.update(words)
                 self.open.update(_links(f"{proc}/{pid}/fd"))
                 for name in _agent(words):
                     self.agents[_target(f"{proc}/{pid}/cwd")] = name
 
-    def use(self, name: str, paths: Iterable[str]) -> str:
-        """Why a session must be left alone; empty if nobody uses it."""
+    def find_use(self, name: str, paths: Iterable[str]) -> str:
+        """Why a session must be left alone; empty if no process uses it."""
         for path in paths:
             if os.path.realpath(path) in self.open:
                 return f"a process has {os.path.basename(path)} open"
         if any(name.encode() in word for word in self.words):
-            return "its id stands on the command line of a process"
+            return "its id is on the command line of a process"
         return ""
 
-    def runs_in(self, folders: Iterable[str]) -> str:
+    def find_agent_in(self, folders: Iterable[str]) -> str:
         """Which agent runs in one of these folders, or below it; empty if none does."""
         tops = [folder.rstrip("/") for folder in folders]
         for place, name in self.agents.items():
@@ -56,25 +57,18 @@ class Processes:
                 return f"{name} runs in {place}"
         return ""
 
-    def waits(self, changed: float, now: float) -> float:
-        """How many seconds more nothing must be written before a session counts as left; 0 if it does."""
-        return max(0.0, changed + (QUIET if self.is_asked else RECENT) - now)
+    def seconds_to_wait(self, changed: float, now: float) -> float:
+        """How many more seconds nothing must be written before a session counts as unused; 0 if it does now."""
+        return max(0.0, changed + (QUIET if self.is_known else RECENT) - now)
 
 
 def is_recent(changed: float, now: float) -> bool:
-    """Whether something was written so lately that its agent may be at work.
+    """Whether something was written so recently that its agent may be at work.
 
     >>> is_recent(1000.0, 1060.0), is_recent(1000.0, 9000.0)
     (True, False)
     """
     return now - changed < RECENT
-
-
-def _names(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []
 
 
 def _words(path: str) -> Iterator[bytes]:
@@ -94,7 +88,7 @@ def _agent(words: list[bytes]) -> Iterator[str]:
 
 
 def _links(folder: str) -> Iterator[str]:
-    for name in _names(folder):
+    for name in list_names(folder):
         target = _target(f"{folder}/{name}")
         if target.startswith("/"):
             yield target

@@ -2,10 +2,10 @@
 
 1. A few seconds into a session the agent deletes transcripts, those of subagents too, that were last written more than
    `cleanupPeriodDays` ago (30 by default). Memories are never deleted. # clean-default
-2. A value that is no whole number from 1 on (0, 0.5, -1, "7") is rejected, and nothing is deleted. # clean-zero
-3. The strongest scope wins: managed, local, project, user. It holds for the sessions of all projects: a session in a
-   folder whose settings say 7 deletes what is 8 days old everywhere. So a list of all sessions is judged by the user's
-   settings, and a folder can be asked what a session there would delete.
+2. A value that is not a whole number of at least 1 (0, 0.5, -1, "7") is rejected, and nothing is deleted. # clean-zero
+3. The strongest scope wins: managed, local, project, user. It applies to the sessions of all projects: a session in a
+   folder whose settings say 7 deletes sessions that are 8 days old everywhere. So a list of all sessions goes by the
+   user's settings; with a folder, by what a session there would delete.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ class Retention(NamedTuple):
     """How long the agent keeps its sessions."""
 
     days: float | None  #: None = for ever
-    source: str  #: the settings file that says so; empty = nobody does
+    source: str  #: the settings file that says so; empty = none does
     reason: str  #: default, setting, rejected
 
 
-class Leaving(NamedTuple):
+class ExpiringSession(NamedTuple):
     """A session that the agent is about to delete."""
 
     stored: StoredSession
     days: float  #: until then; 0 or less = at its next start
 
 
-def days_kept(value: object) -> float | None:
+def retention_days(value: object) -> float | None:
     """The days that a value of the setting keeps a session; None = for ever.
 
-    >>> days_kept(None), days_kept(7), days_kept(0), days_kept(1.5)
+    >>> retention_days(None), retention_days(7), retention_days(0), retention_days(1.5)
     (30.0, 7.0, None, None)
     """
     if value is None:
@@ -61,18 +61,18 @@ def cleanup(ages_days: Iterable[float], cleanup_period_days: object = None) -> l
     >>> cleanup([0.5, 29, 31, 400]), cleanup([0.5, 2], 1)
     ([0.5, 29], [0.5])
     """
-    days = days_kept(cleanup_period_days)
+    days = retention_days(cleanup_period_days)
     return [age for age in ages_days if days is None or age <= days]
 
 
-def retention(homes: Homes, cwd: str = "", *, managed: str = MANAGED) -> Retention:
+def read_retention(homes: Homes, cwd: str = "", *, managed: str = MANAGED) -> Retention:
     """How long sessions are kept, by the settings of a user, and of a folder if one is given."""
     findings: list[Finding] = []
     tree = Disk()
     for path in _settings(homes, cwd, managed):
         value = read_json(tree, path, findings).get(KEY)
         if value is not None:
-            days = days_kept(value)
+            days = retention_days(value)
             return Retention(days, path, "rejected" if days is None else "setting")
     return Retention(DEFAULT_DAYS, "", "default")
 
@@ -89,27 +89,27 @@ def _settings(homes: Homes, cwd: str, managed: str) -> Iterator[str]:
     yield os.path.join(config_folder(homes), "settings.json")
 
 
-def leaving(
+def find_expiring_sessions(
     homes: Homes,
     now: float,
     *,
     within: float = 0.0,
     rule: Retention | None = None,
     sessions: Iterable[StoredSession] = (),
-) -> list[Leaving]:
+) -> list[ExpiringSession]:
     """The sessions that will be deleted within some days from `now`, the next first. Ages are those of the files."""
-    days = (rule or retention(homes)).days
+    days = (rule or read_retention(homes)).days
     if days is None:
         return []
     gone = []
     for stored in sessions or find_sessions(homes):
-        left = days - (now - _written(stored)) / DAY
+        left = days - (now - _mtime_of(stored)) / DAY
         if left <= within:
-            gone.append(Leaving(stored, left))
+            gone.append(ExpiringSession(stored, left))
     return sorted(gone, key=lambda one: (one.days, one.stored.path))
 
 
-def _written(stored: StoredSession) -> float:
+def _mtime_of(stored: StoredSession) -> float:
     """When its file was last written: the agent goes by that, not by the last record."""
     try:
         return os.stat(stored.path).st_mtime

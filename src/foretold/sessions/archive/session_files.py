@@ -1,10 +1,10 @@
-"""What belongs to a session beside its transcript: what its agent keeps under its id.
+"""Which files belong to a session: its transcript, and what its agent keeps under its id.
 
-1. Each agent has a table: a kind, and where files of that kind are. `{root}` is the agent's folder, `{id}` the
-   session's, `{stem}` the transcript without its ending, `{folder}` where it lies, `{up}` the folder above. A place is
-   a file, or a folder with all that is in it; a `*` at its end stands for anything.
-2. A file has the kind of the first place that it is in. Links are not followed.
-3. A file is named by its path in the agent's folder, so that it can be put back into another one.
+1. Each agent has a row in a table. A place has a kind, and a path in which `{root}` is the agent's folder, `{id}` the
+   session's id, `{stem}` the transcript without its extension, `{folder}` the folder it is in, `{up}` the folder above.
+   A place is a file, or a folder with all that is in it; a `*` at its end stands for anything.
+2. A file has the kind of the first place that it is in. Symbolic links are not followed.
+3. A file is named by its path in the agent's folder, so that it can be restored into another one.
 """
 
 from __future__ import annotations
@@ -18,43 +18,90 @@ if TYPE_CHECKING:
 
     from foretold.sessions.model import StoredSession
 
-#: agent -> the folder of its own folder that transcripts are in
-MARKS = {
-    "claude-code": ("projects",),
-    "codex": ("sessions", "archived_sessions"),
-    "gemini-cli": ("tmp",),
-    "opencode": ("storage",),
-}
-PLACES: dict[str, tuple[tuple[str, str], ...]] = {
-    "claude-code": (
-        ("subagents", "{stem}/subagents"),
-        ("tool results", "{stem}/tool-results"),
-        ("other", "{stem}"),
-        ("file history", "{root}/file-history/{id}"),
-        ("todos", "{root}/todos/{id}*"),
-        ("todos", "{root}/tasks/{id}"),
-        ("debug logs", "{root}/debug/{id}*"),
-        ("other", "{root}/session-env/{id}"),
-    ),
-    "codex": (("shell snapshots", "{root}/shell_snapshots/{id}*"),),
-    "gemini-cli": (
-        ("subagents", "{folder}/{id}"),
-        ("tool results", "{up}/tool-outputs/session-{id}"),
-        ("other", "{up}/{id}"),
-    ),
-    "opencode": (
-        ("transcripts", "{root}/storage/message/{id}"),
-        ("other", "{root}/storage/session_diff/{id}.json"),
-        ("todos", "{root}/storage/todo/{id}.json"),
-    ),
-}
-#: agents whose forks begin with bytes of the session that they are a fork of, so that it must stay
-SHARING = frozenset(("codex",))
-#: agent -> a place whose files lead to others: `{name}` is the name of each without its ending
-FOLLOWED = {"opencode": ("{root}/storage/message/{id}", "{root}/storage/part/{name}")}
+
+class AgentFiles(NamedTuple):
+    """Where an agent keeps files, in its own folder."""
+
+    transcripts: tuple[str, ...]  #: the folders that transcripts are in
+    places: tuple[tuple[str, str], ...]  #: kind and place of what belongs to a session
+    leftovers: tuple[tuple[str, str], ...]  #: the same of what may belong to none; a `*` at the beginning: any name
+    followed: tuple[str, str] | None = None  #: a place whose files lead to others: `{name}` is the stem of each
+    has_shared_forks: bool = False  #: a fork begins with bytes of the session it was forked from, which must stay
+    has_copied_forks: bool = False  #: a fork repeats records, with their uuids
 
 
-class Belonging(NamedTuple):
+AGENT_FILES = {
+    "claude-code": AgentFiles(
+        transcripts=("projects",),
+        places=(
+            ("subagents", "{stem}/subagents"),
+            ("tool results", "{stem}/tool-results"),
+            ("other", "{stem}"),
+            ("file history", "{root}/file-history/{id}"),
+            ("todos", "{root}/todos/{id}*"),
+            ("todos", "{root}/tasks/{id}"),
+            ("debug logs", "{root}/debug/{id}*"),
+            ("other", "{root}/session-env/{id}"),
+        ),
+        leftovers=(
+            ("file history", "file-history"),
+            ("todos", "todos"),
+            ("todos", "tasks"),
+            ("debug logs", "debug"),
+            ("shell snapshots", "shell-snapshots"),
+            ("other", "session-env"),
+            ("other", "paste-cache"),
+            ("other", "backups"),
+            ("other", "history.jsonl"),
+            ("memories and rest", "projects"),
+        ),
+        has_copied_forks=True,
+    ),
+    "codex": AgentFiles(
+        transcripts=("sessions", "archived_sessions"),
+        places=(("shell snapshots", "{root}/shell_snapshots/{id}*"),),
+        leftovers=(
+            ("shell snapshots", "shell_snapshots"),
+            ("debug logs", "log"),
+            ("databases", "*.sqlite"),
+            ("databases", "*.sqlite-wal"),
+            ("other", "history.jsonl"),
+            ("transcripts", "sessions"),
+            ("transcripts", "archived_sessions"),
+        ),
+        has_shared_forks=True,
+    ),
+    "gemini-cli": AgentFiles(
+        transcripts=("tmp",),
+        places=(
+            ("subagents", "{folder}/{id}"),
+            ("tool results", "{up}/tool-outputs/session-{id}"),
+            ("other", "{up}/{id}"),
+        ),
+        leftovers=(("other", "tmp"), ("file history", "history")),
+    ),
+    "opencode": AgentFiles(
+        transcripts=("storage",),
+        places=(
+            ("transcripts", "{root}/storage/message/{id}"),
+            ("other", "{root}/storage/session_diff/{id}.json"),
+            ("todos", "{root}/storage/todo/{id}.json"),
+        ),
+        leftovers=(
+            ("debug logs", "log"),
+            ("file history", "snapshot"),
+            ("tool results", "tool-output"),
+            ("databases", "*.db"),
+            ("databases", "*.db-wal"),
+            ("transcripts", "storage"),
+        ),
+        followed=("{root}/storage/message/{id}", "{root}/storage/part/{name}"),
+    ),
+}
+NOTHING = AgentFiles((), (), ())
+
+
+class SessionFile(NamedTuple):
     """A file of a session."""
 
     kind: str
@@ -71,31 +118,27 @@ def root_of(stored: StoredSession) -> str:
     """
     parts = stored.path.split("/")
     for at in range(len(parts) - 2, 0, -1):
-        if parts[at] in MARKS.get(stored.agent, ()):
+        if parts[at] in agent_files(stored.agent).transcripts:
             return "/".join(parts[:at]) or "/"
     return os.path.dirname(stored.path)
 
 
-def belongings_of(stored: StoredSession) -> list[Belonging]:
-    """Every file of a session, its transcript first. A database is no file of one session."""
-    root = root_of(stored)
-    seen: dict[str, Belonging] = {}
-    if not is_shared(stored):
-        seen[stored.path] = Belonging("transcripts", stored.path, name_in(root, stored.path))
-    for kind, place in PLACES.get(stored.agent, ()):
-        for path in _files_at(_filled(place, stored, root)):
-            seen.setdefault(path, Belonging(kind, path, name_in(root, path)))
-    for path in _followed(stored, root):
-        seen.setdefault(path, Belonging("transcripts", path, name_in(root, path)))
-    return list(seen.values())
+def list_session_files(stored: StoredSession) -> list[SessionFile]:
+    """Every file of a session, its transcript first. A database is not a file of one session."""
+    root, known = root_of(stored), agent_files(stored.agent)
+    found = [] if is_shared(stored) else [("transcripts", stored.path)]
+    for kind, place in known.places:
+        found += [(kind, path) for path in _files_at(_fill(place, stored, root))]
+    if known.followed and not is_shared(stored):
+        first, then = (_fill(place, stored, root) for place in known.followed)
+        names = [os.path.splitext(os.path.basename(path))[0] for path in _files_at(first)]
+        found += [("transcripts", path) for name in names for path in _files_at(then.replace("{name}", name))]
+    kinds = dict(reversed([(path, kind) for kind, path in found]))  # the first counts
+    return [SessionFile(kinds[path], path, name_in(root, path)) for path in dict.fromkeys(path for _, path in found)]
 
 
-def _followed(stored: StoredSession, root: str) -> Iterator[str]:
-    if stored.agent in FOLLOWED and not is_shared(stored):
-        first, then = FOLLOWED[stored.agent]
-        for path in _files_at(_filled(first, stored, root)):
-            name = os.path.splitext(os.path.basename(path))[0]
-            yield from _files_at(_filled(then, stored, root).replace("{name}", name))
+def agent_files(agent: str) -> AgentFiles:
+    return AGENT_FILES.get(agent, NOTHING)
 
 
 def is_shared(stored: StoredSession) -> bool:
@@ -113,7 +156,7 @@ def name_in(root: str, path: str) -> str:
     return path[len(root.rstrip("/")) + 1 :] if path.startswith(root.rstrip("/") + "/") else os.path.basename(path)
 
 
-def _filled(place: str, stored: StoredSession, root: str) -> str:
+def _fill(place: str, stored: StoredSession, root: str) -> str:
     folder = os.path.dirname(stored.path)
     places = {
         "{root}": root,
@@ -133,7 +176,7 @@ def _files_at(place: str) -> Iterator[str]:
         yield from files_below(place)
         return
     folder, _, start = place[:-1].rpartition("/")
-    for name in _names(folder):
+    for name in list_names(folder):
         if start and name.startswith(start):
             yield from files_below(f"{folder}/{name}")
 
@@ -145,12 +188,21 @@ def files_below(path: str) -> Iterator[str]:
     if os.path.isfile(path):
         yield path
         return
-    for name in _names(path):
+    for name in list_names(path):
         yield from files_below(f"{path}/{name}")
 
 
-def _names(folder: str) -> list[str]:
+def list_names(folder: str) -> list[str]:
+    """The names in a folder, sorted; none if it cannot be read."""
     try:
         return sorted(os.listdir(folder))
     except OSError:
         return []
+
+
+def status_of(path: str) -> os.stat_result | None:
+    """What `lstat` says; None if there is nothing at a path."""
+    try:
+        return os.lstat(path)
+    except OSError:
+        return None

@@ -1,15 +1,17 @@
-"""What an archive of one session holds: streams of bytes, and snapshots that say which of them a file is.
+"""What the archive of one session holds: streams of bytes, and snapshots that say which stream is which file.
 
 1. A stream is what a file held, from its first byte on; it only grows. A frame `data` is a piece of one.
 2. A snapshot names every file of a session at a moment: its stream, how much of it, the digest, mode and time. Frames
-   count when a snapshot behind them counts on them; what a killed process left is passed over.
+   count if a later snapshot refers to them; what a killed process left is passed over.
 3. A file that grew adds its new bytes to its stream. One that was rewritten begins a new stream: nothing is dropped. A
-   file whose content is there already, under whatever name, adds nothing.
+   file whose content is there already, under any name, adds nothing.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 
 from foretold.errors import SessionFailed
 from foretold.storage.frames import Frame, Frames
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class Kept(NamedTuple):
+class ArchivedFile(NamedTuple):
     """A file of a session at a moment."""
 
     name: str  #: in the agent's folder
@@ -30,8 +32,18 @@ class Kept(NamedTuple):
     mode: int
     changed: int  #: nanoseconds since 1970
 
+    def is_at(self, path: str) -> bool:
+        """Whether the file at a path has this content."""
+        try:
+            if not os.path.isfile(path) or os.path.islink(path) or os.path.getsize(path) != self.size:
+                return False
+            with open(path, "rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest() == self.digest
+        except OSError:
+            return False
 
-class Snapshot(NamedTuple):
+
+class ArchiveSnapshot(NamedTuple):
     """A session at a moment."""
 
     agent: str
@@ -44,98 +56,102 @@ class Snapshot(NamedTuple):
     kind: str = "main"
     parent: str = ""
     redacted: bool = False
-    files: tuple[Kept, ...] = ()
+    files: tuple[ArchivedFile, ...] = ()
 
     @property
     def size(self) -> int:
-        return sum(kept.size for kept in self.files)
+        return sum(file.size for file in self.files)
 
     @property
     def changed(self) -> float:
         """When something of it was last written."""
-        return max((kept.changed for kept in self.files), default=0) / 1e9
+        return max((file.changed for file in self.files), default=0) / 1e9
 
 
-def encode(snapshot: Snapshot) -> bytes:
+def encode_snapshot(snapshot: ArchiveSnapshot) -> bytes:
     """A snapshot as the data of its frame."""
-    values = {**snapshot._asdict(), "files": [list(kept) for kept in snapshot.files]}
+    values = {**snapshot._asdict(), "files": [list(file) for file in snapshot.files]}
     return json.dumps(values, ensure_ascii=True, separators=(",", ":")).encode()
 
 
-def decode(data: bytes) -> Snapshot | None:
-    """The snapshot of a frame; None if it is none. Fields of later versions are passed over.
+def decode_snapshot(data: bytes) -> ArchiveSnapshot | None:
+    """The snapshot of a frame; None if it is not one. Fields of later versions are passed over.
 
-    >>> decode(encode(Snapshot("codex", "1", "/r", "/r/s", 0.5))).id
+    >>> decode_snapshot(encode_snapshot(ArchiveSnapshot("codex", "1", "/r", "/r/s", 0.5))).id
     '1'
     """
     try:
         values = json.loads(data)
-        files = tuple(Kept(*fields[: len(Kept._fields)]) for fields in values.pop("files"))
-        known = {name: value for name, value in values.items() if name in Snapshot._fields}
-        return Snapshot(**known, files=files)
+        files = tuple(ArchivedFile(*fields[: len(ArchivedFile._fields)]) for fields in values.pop("files"))
+        known = {name: value for name, value in values.items() if name in ArchiveSnapshot._fields}
+        return ArchiveSnapshot(**known, files=files)
     except (ValueError, TypeError, KeyError, AttributeError):
         return None
 
 
-class Contents:
+class ArchiveContents:
     """What is in the archive of one session."""
 
     def __init__(self, frames: Frames, findings: list[Finding] | None = None) -> None:
         self.frames = frames
-        self.snapshots: list[Snapshot] = []
+        self.snapshots: list[ArchiveSnapshot] = []
         self.streams: dict[int, list[Frame]] = {}
-        self.sizes: dict[int, int] = {}  #: of streams, as far as a snapshot counts on them
-        told: list[Finding] = [] if findings is None else findings
-        for frame in frames.scan(told):
+        self.sizes: dict[int, int] = {}  #: of streams, as far as a snapshot refers to them
+        found: list[Finding] = [] if findings is None else findings
+        for frame in frames.scan(found):
             if frame.kind == "data":
-                self._learn(frame)
+                self._add_piece(frame)
             elif frame.kind == "snapshot":
-                self._count(frame, told)
+                self._add_snapshot(frame, found)
 
-    def _learn(self, frame: Frame) -> None:
+    def _add_piece(self, frame: Frame) -> None:
         """A piece of a stream. What it overlaps was left by a process that died before its snapshot."""
         pieces = self.streams.setdefault(frame.number("stream"), [])
         while pieces and pieces[-1].number("at") >= frame.number("at"):
             pieces.pop()
         pieces.append(frame)
 
-    def _count(self, frame: Frame, told: list[Finding]) -> None:
+    def _add_snapshot(self, frame: Frame, findings: list[Finding]) -> None:
         data = self.frames.read(frame)
-        snapshot = decode(data) if data is not None else None
+        snapshot = decode_snapshot(data) if data is not None else None
         if snapshot is None:
             said = f"a snapshot at byte {frame.start:,} is damaged; the others are read"
-            told.append(Finding(self.frames.path, None, "archive-damaged", said, "archive the session again"))
+            findings.append(Finding(self.frames.path, None, "archive-damaged", said, "archive the session again"))
             return
         self.snapshots.append(snapshot)
-        for kept in snapshot.files:
-            self.sizes[kept.stream] = max(self.sizes.get(kept.stream, 0), kept.size)
+        for file in snapshot.files:
+            self.sizes[file.stream] = max(self.sizes.get(file.stream, 0), file.size)
 
     @property
-    def last(self) -> Snapshot:
+    def last(self) -> ArchiveSnapshot:
         return self.snapshots[-1]
 
-    def last_at(self, path: str) -> Snapshot | None:
-        """The last snapshot of a transcript; a session may lie at several places."""
+    def last_at(self, path: str) -> ArchiveSnapshot | None:
+        """The last snapshot of a transcript; a session may have been at several paths."""
         return next((each for each in reversed(self.snapshots) if each.path == path), None)
 
     def next_stream(self) -> int:
         return max((*self.streams, *self.sizes), default=0) + 1
 
-    def known(self) -> dict[str, Kept]:
-        """Each file by name, as the last snapshot that has it says."""
-        return {kept.name: kept for snapshot in self.snapshots for kept in snapshot.files}
+    def known(self) -> dict[str, ArchivedFile]:
+        """Each file by name, as it is in the last snapshot that has it."""
+        return {file.name: file for snapshot in self.snapshots for file in snapshot.files}
 
-    def bytes_of(self, kept: Kept) -> Iterator[bytes]:
-        """What a file held, piece by piece. Raises SessionFailed where the archive is damaged."""
+    def read_file(self, file: ArchivedFile) -> Iterator[bytes]:
+        """What a file held, piece by piece. Raises SessionFailed where that is not what was archived."""
         at = 0
-        for frame in self.streams.get(kept.stream, []):
-            if at >= kept.size:
-                return
+        digest = hashlib.sha256()
+        for frame in self.streams.get(file.stream, []):
+            if at >= file.size:
+                break
             data = self.frames.read(frame)
             if frame.number("at") != at or data is None:
                 break
-            yield data[: kept.size - at]
+            data = data[: file.size - at]
+            yield data
+            digest.update(data)
             at += len(data)
-        if at < kept.size:
-            said = f"{kept.name} cannot be read behind byte {at:,}: {self.frames.path} is damaged"
-            raise SessionFailed(f"{said}. foretold sessions archive --verify says what is left")
+        if at < file.size or digest.hexdigest() != file.digest:
+            problem = f"cannot be read after byte {at:,}" if at < file.size else "does not have its digest"
+            said = f"{file.name} {problem}: {self.frames.path} is damaged"
+            raise SessionFailed(f"{said}. foretold sessions archive --verify reports what can be restored")

@@ -1,9 +1,9 @@
-"""Bringing the files of one session into the streams of its archive, under the lock of its file.
+"""Adding the files of one session to the streams of its archive, under the lock of its file.
 
-1. A file that is as it was, by size, time and mode, is not read, unless the reading is to be thorough.
+1. A file whose size, time and mode are unchanged is not read, unless `is_thorough`.
 2. A file that grew is read: if its beginning has the digest that was archived, only the rest is added to its stream;
-   else a new stream begins.
-3. What is being written just now is kept as far as it went when we looked; the rest comes the next time.
+   otherwise a new stream begins.
+3. A file that is being written is archived up to its size when it was opened; the rest follows the next time.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import tempfile
 from contextlib import contextmanager
 
 from foretold.errors import SessionFailed
-from foretold.sessions.archive.session_files import Belonging, belongings_of, is_shared, root_of
-from foretold.sessions.archive.snapshot import Contents, Kept, Snapshot, encode
+from foretold.sessions.archive.session_files import SessionFile, is_shared, list_session_files, root_of
+from foretold.sessions.archive.snapshot import ArchiveContents, ArchivedFile, ArchiveSnapshot, encode_snapshot
 from foretold.sessions.model import StoredSession
 from foretold.sessions.redacted_summary import without_credentials
 from foretold.storage.frames import PIECE, FrameWriter
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int], None]
 
-ROWS = ".rows.jsonl"  #: how the name of a file ends that has the rows of a database
-_READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK  #: a FIFO does not make it wait
+ROWS = ".rows.jsonl"  #: the ending of a file with the rows of a database
+_READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK  #: does not wait for the writer of a FIFO
 
 
-class Archived(NamedTuple):
+class ArchiveResult(NamedTuple):
     """What archiving a session did."""
 
     stored: StoredSession
@@ -44,13 +44,13 @@ class Archived(NamedTuple):
     left: tuple[str, ...] = ()  #: files of it that could not be read
 
 
-class Filing:
+class SessionArchiver:
     """Archiving one session, under the lock of its file."""
 
     def __init__(
         self,
         stored: StoredSession,
-        contents: Contents,
+        contents: ArchiveContents,
         writer: FrameWriter,
         redactor: Redactor | None,
         progress: Progress | None,
@@ -68,25 +68,25 @@ class Filing:
         self.reading = stored.path
         self.total = self.read = 0
 
-    def done(self, now: float) -> Archived:
+    def run(self, now: float) -> ArchiveResult:
         stored = self.stored
-        sources = belongings_of(stored)
-        shared = [self._rows()] if is_shared(stored) else []
+        sources = list_session_files(stored)
+        shared = [self._store_rows()] if is_shared(stored) else []
         self.total = sum(_size(source.path) for source in sources)
-        files = tuple(kept for source in sources if (kept := self._kept(source)) is not None) + tuple(shared)
+        files = tuple(kept for source in sources if (kept := self._archive_file(source)) is not None) + tuple(shared)
         if not files:
-            raise SessionFailed(f"{stored.path} is not there any more, so nothing was archived")
+            raise SessionFailed(f"{stored.path} does not exist any more, so nothing was archived")
         old = self.contents.last_at(stored.path)
         if old is None or old.files != files or self._clean_text(old.title) != old.title:
-            card = stored if self.redactor is None else without_credentials(stored, self.redactor)
-            snapshot = Snapshot(
+            summary = stored if self.redactor is None else without_credentials(stored, self.redactor)
+            snapshot = ArchiveSnapshot(
                 agent=stored.agent,
                 id=stored.id,
                 root=root_of(stored),
                 path=stored.path,
                 time=now,
-                cwd=card.cwd,
-                title=card.title,
+                cwd=summary.cwd,
+                title=summary.title,
                 kind=stored.kind,
                 parent=stored.parent,
                 redacted=self.redactor is not None,
@@ -94,11 +94,11 @@ class Filing:
             )
             if self.what == "same":
                 self.what = "grown"
-            self.writer.finish({"kind": "snapshot"}, encode(snapshot))
+            self.writer.finish({"kind": "snapshot"}, encode_snapshot(snapshot))
         size = sum(kept.size for kept in files)
-        return Archived(stored, self.what, size, self.writer.size, tuple(self.left))
+        return ArchiveResult(stored, self.what, size, self.writer.size, tuple(self.left))
 
-    def _rows(self) -> Kept:
+    def _store_rows(self) -> ArchivedFile:
         from foretold.sessions.formats.opencode.rows import rows_of
 
         with tempfile.TemporaryFile() as file:
@@ -106,28 +106,32 @@ class Filing:
                 file.write(self._clean(line))
             file.seek(0)
             name = self.stored.id + ROWS
-            return self._store(file, Kept(name, "transcripts", 0, file_size(file), "", 0o600, nanoseconds(self.stored)))
+            return self._store(
+                file, ArchivedFile(name, "transcripts", 0, file_size(file), "", 0o600, nanoseconds(self.stored))
+            )
 
-    def _kept(self, source: Belonging) -> Kept | None:
-        """A file as it is kept now; None if it is gone."""
+    def _archive_file(self, source: SessionFile) -> ArchivedFile | None:
+        """A file as it is archived now; None if it is gone."""
         self.reading = source.path
-        descriptor = self._opened(source)
+        descriptor = self._open(source)
         if descriptor is None:
             return None
         with open(descriptor, "rb") as file:
             status = os.fstat(descriptor)
-            fresh = Kept(source.name, source.kind, 0, status.st_size, "", status.st_mode & 0o7777, status.st_mtime_ns)
+            fresh = ArchivedFile(
+                source.name, source.kind, 0, status.st_size, "", status.st_mode & 0o7777, status.st_mtime_ns
+            )
             old = self.known.get(source.name)
             if old and not self.is_thorough and _same_look(old, fresh, is_redacted=self.redactor is not None):
-                self._tell(status.st_size)
+                self._report(status.st_size)
                 return old
             if self.redactor is None:
                 return self._store(file, fresh)
-            with self._redacted(file, source.path) as clean:
+            with self._redact(file, source.path) as clean:
                 return self._store(clean, fresh._replace(size=file_size(clean)))
 
-    def _opened(self, source: Belonging) -> int | None:
-        """A file, for reading; None if it is gone, or cannot be read: then it is named. A transcript must be read."""
+    def _open(self, source: SessionFile) -> int | None:
+        """Open a file; None if it is gone, or cannot be read: then it is reported. A transcript must be readable."""
         try:
             descriptor = os.open(source.path, _READ)
         except FileNotFoundError:
@@ -138,15 +142,15 @@ class Filing:
             if stat.S_ISREG(os.fstat(descriptor).st_mode):
                 return descriptor
             os.close(descriptor)
-            problem = "it is no file"
+            problem = "it is not a file"
         if source.path == self.stored.path:
             raise SessionFailed(f"cannot read {source.path}: {problem}. Nothing was archived")
         self.left.append(source.path)
         return None
 
-    def _store(self, file: BinaryIO, fresh: Kept) -> Kept:
-        """Bring a file into a stream: that of its beginning, of its whole content, or a new one."""
-        old = self.known.get(fresh.name) or self._moved(fresh.name)
+    def _store(self, file: BinaryIO, fresh: ArchivedFile) -> ArchivedFile:
+        """Add a file to a stream: the one that has its beginning, or its whole content, or a new one."""
+        old = self.known.get(fresh.name) or self._find_moved(fresh.name)
         digest = hashlib.sha256()
         if old and self._may_extend(old, fresh):
             if self._hash(file, digest, old.size) and digest.hexdigest() == old.digest:
@@ -155,71 +159,71 @@ class Filing:
             file.seek(0)
         if old and self.what == "same":
             self.what = "rewritten"
-        twin = self._twin(file, fresh) if fresh.size <= PIECE else None
+        twin = self._find_twin(file, fresh) if fresh.size <= PIECE else None
         if twin is not None:
             return fresh._replace(stream=twin.stream, digest=twin.digest)
         self.next += 1
         return self._extend(file, fresh, self.next - 1, 0, digest)
 
-    def _may_extend(self, old: Kept, fresh: Kept) -> bool:
+    def _may_extend(self, old: ArchivedFile, fresh: ArchivedFile) -> bool:
         if old.size == fresh.size:
             return True
         is_end = old.size == self.contents.sizes.get(old.stream) and old.stream not in self.extended
         return old.size < fresh.size and is_end
 
-    def _moved(self, name: str) -> Kept | None:
-        """The same file in another folder: a project that was moved takes its transcripts along."""
+    def _find_moved(self, name: str) -> ArchivedFile | None:
+        """The same file in another folder: the transcripts of a project move with it."""
         last = os.path.basename(name)
         alike = [kept for kept in self.known.values() if os.path.basename(kept.name) == last]
         return alike[-1] if last.startswith(self.stored.id) and alike else None
 
-    def _twin(self, file: BinaryIO, fresh: Kept) -> Kept | None:
+    def _find_twin(self, file: BinaryIO, fresh: ArchivedFile) -> ArchivedFile | None:
         digest = hashlib.sha256(self._data(file, PIECE))
         file.seek(0)
         return self.by_content.get((fresh.size, digest.hexdigest()))
 
-    def _extend(self, file: BinaryIO, fresh: Kept, stream: int, at: int, digest: hashlib._Hash) -> Kept:
-        """Add what a file has behind a place, as far as it went when we looked."""
+    def _extend(self, file: BinaryIO, fresh: ArchivedFile, stream: int, at: int, digest: hashlib._Hash) -> ArchivedFile:
+        """Add what a file has after a place, up to its size when it was opened."""
         if at and at < fresh.size and self.what == "same":
             self.what = "grown"
         self.extended.add(stream)
         while at < fresh.size:
             data = self._data(file, min(PIECE, fresh.size - at))
             if not data:
-                break  # it was made shorter while we read: then this is all there is
+                break  # it was cut while it was read: then this is all there is
             self.writer.append({"kind": "data", "stream": stream, "at": at}, data)
             digest.update(data)
             at += len(data)
-            self._tell(len(data))
+            self._report(len(data))
         kept = fresh._replace(stream=stream, size=at, digest=digest.hexdigest())
         self.by_content[kept.size, kept.digest] = kept
         return kept
 
     def _hash(self, file: BinaryIO, digest: hashlib._Hash, size: int) -> bool:
-        """Take the beginning of a file into a digest; False if there is not so much."""
+        """Add the beginning of a file to a digest; False if the file is shorter."""
         while size:
             data = self._data(file, min(PIECE, size))
             if not data:
                 return False
             digest.update(data)
             size -= len(data)
-            self._tell(len(data))
+            self._report(len(data))
         return True
 
     def _data(self, file: BinaryIO, count: int) -> bytes:
-        """What a file of the agent holds next. That it cannot be read is no fault of the archive."""
+        """Read on in a file of the agent; SessionFailed if that fails: the archive is not at fault."""
         try:
             return file.read(count)
         except OSError as error:
             raise SessionFailed(f"cannot read {self.reading}: {error.strerror}. Nothing was archived") from error
 
-    def _tell(self, count: int) -> None:
+    def _report(self, count: int) -> None:
         self.read += count
         if self.progress:
             self.progress(self.read, max(self.total, self.read))
 
     @contextmanager
-    def _redacted(self, file: BinaryIO, path: str) -> Iterator[BinaryIO]:
+    def _redact(self, file: BinaryIO, path: str) -> Iterator[BinaryIO]:
         """A file without credentials, line by line."""
         with tempfile.TemporaryFile() as clean:
             while line := file.readline(PIECE if not path.endswith(".jsonl") else 16 * PIECE):
@@ -246,7 +250,7 @@ class Filing:
         return json.dumps(clean, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass") + b"\n"
 
 
-def _same_look(old: Kept, fresh: Kept, *, is_redacted: bool) -> bool:
+def _same_look(old: ArchivedFile, fresh: ArchivedFile, *, is_redacted: bool) -> bool:
     same = (old.mode, old.changed) == (fresh.mode, fresh.changed)
     return same and (is_redacted or old.size == fresh.size)
 

@@ -1,13 +1,13 @@
-"""A session as something to read or to give away: Markdown, HTML or JSON, piece by piece.
+"""A session as a document to read or to share: Markdown, HTML or JSON, piece by piece.
 
-1. Credentials are taken out of everything, unless the caller says otherwise; what was taken out is told at the end.
-2. What was said is there whole, with the calls of tools and what they said. Attachments, notices and what subagents
-   said in between are left out unless `full`; `brief` leaves out tools too, and names the files that were changed: for
-   another agent that goes on with the work.
-3. Pages for people have commands as they were typed (`/compact`), and what these printed as output; JSON has the tags
-   in which an agent wrote them down.
-4. Hostile content cannot leave its place: no tag, no fence and no heading of a session is one of the page.
-5. Pieces are given as they are made: a session of any size needs the memory of one message.
+1. Credentials are removed from everything, unless the caller says otherwise; the end of the page says how many.
+2. Everything that was said is there, with the calls of tools and their output. Attachments, notices and the messages of
+   subagents are left out unless `full`; `brief` leaves out tools too, and names the files that were changed: for
+   another agent that continues the work.
+3. Pages for people have commands as they were typed (`/compact`), and what they printed as output; JSON has the tags in
+   which an agent recorded them.
+4. Hostile content stays where it is: no tag, fence or heading of a session becomes one of the page.
+5. Pieces are yielded as they are made: a session of any size needs the memory of one message.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from foretold.errors import ForetoldError
 from foretold.secrets.redactor import Redactor
 from foretold.sessions.archive.session_files import is_shared
 from foretold.sessions.catalog import messages_of
-from foretold.sessions.exporters.formatting import DEEP, spoken, touched
+from foretold.sessions.exporters.formatting import DEEP, changed_files, untag_text
 from foretold.sessions.model import Message, Part, StoredSession
 from foretold.sessions.redacted_summary import without_credentials
 from foretold.types import TYPE_CHECKING, NamedTuple
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from foretold.sessions.archive.store_session import Progress
     from foretold.types import Finding
 
-#: form -> the module of `sessions/` that writes it
+#: form -> the module of `sessions/` that renders it
 FORMS = {"markdown": "exporters.markdown", "html": "exporters.html", "json": "exporters.json"}
 SAID = ("", "summary")
-OUTPUT = "output"  #: what stands above what a command of the terminal printed
+OUTPUT = "output"  #: the heading of what a command of the terminal printed
 
 
 class Choice(NamedTuple):
@@ -53,14 +53,14 @@ def export(
     findings: list[Finding] | None = None,
     progress: Progress | None = None,
 ) -> Iterator[str]:
-    """The pieces of a page. `redactor=None` leaves credentials in; `progress` is told of the bytes that were read."""
+    """The pieces of a page. `redactor=None` leaves credentials in; `progress` gets the bytes that were read."""
     if form not in FORMS:
-        raise ForetoldError(f"there is no form {form!r}; there are: {', '.join(FORMS)}")
-    module = __import__(f"foretold.sessions.{FORMS[form]}", fromlist=["page"])
+        raise ForetoldError(f"there is no form {form!r}; the forms are: {', '.join(FORMS)}")
+    module = __import__(f"foretold.sessions.{FORMS[form]}", fromlist=["render_page"])
     read = _read(stored, findings, progress)
-    messages = _messages(read if form == "json" else map(_told, read), choice, redactor)
-    card = stored if redactor is None else without_credentials(stored, redactor)
-    pieces: Iterator[str] = module.page(card, messages, choice, redactor)
+    messages = _choose(read if form == "json" else map(_untag, read), choice, redactor)
+    summary = stored if redactor is None else without_credentials(stored, redactor)
+    pieces: Iterator[str] = module.render_page(summary, messages, choice, redactor)
     return pieces
 
 
@@ -71,25 +71,25 @@ def _read(stored: StoredSession, findings: list[Finding] | None, progress: Progr
             progress(min(message.end, stored.size), stored.size)
 
 
-def _told(message: Message) -> Message:
-    """A message as a person would tell it."""
+def _untag(message: Message) -> Message:
+    """A message with what was typed or printed, without tags."""
     if message.role == "assistant":
         return message
     parts = []
     for part in message.parts:
         if part.kind == "text":
-            said = spoken(part.text)
+            said = untag_text(part.text)
             part = Part("result", said.text, OUTPUT) if said.is_output else part._replace(text=said.text)
         parts.append(part)
     return message._replace(parts=tuple(parts))
 
 
-def _messages(messages: Iterable[Message], choice: Choice, redactor: Redactor | None) -> Iterator[Message]:
+def _choose(messages: Iterable[Message], choice: Choice, redactor: Redactor | None) -> Iterator[Message]:
     for message in messages:
         if not choice.full and message.kind not in SAID:
             continue
         wanted = [part for part in message.parts if is_wanted(part, choice)]
-        parts = tuple(_part(part, redactor) for part in (_briefly(wanted) if choice.brief else wanted))
+        parts = tuple(_redact_part(part, redactor) for part in (_shorten(wanted) if choice.brief else wanted))
         if parts and redactor:
             name, role, model, parent = map(redactor.text, (message.id, message.role, message.model, message.parent))
             message = message._replace(id=name, role=role, model=model, parent=parent)
@@ -97,13 +97,13 @@ def _messages(messages: Iterable[Message], choice: Choice, redactor: Redactor | 
             yield message._replace(parts=parts)
 
 
-def _briefly(parts: Iterable[Part]) -> Iterator[Part]:
-    """Parts without calls; of one that changed a file only that it did: no more of it is in a brief page."""
+def _shorten(parts: Iterable[Part]) -> Iterator[Part]:
+    """Parts without calls; of a call that changed a file, only the path."""
     for part in parts:
         if part.kind != "call":
             yield part
             continue
-        for path in touched([Message("", "assistant", (part,))]):
+        for path in changed_files([Message("", "assistant", (part,))]):
             yield Part("call", tool=part.tool, id=part.id, input={"file_path": path})
 
 
@@ -118,7 +118,7 @@ def is_wanted(part: Part, choice: Choice) -> bool:
     return choice.full
 
 
-def _part(part: Part, redactor: Redactor | None) -> Part:
+def _redact_part(part: Part, redactor: Redactor | None) -> Part:
     if redactor is None:
         return part
     try:

@@ -1,4 +1,4 @@
-"""A call of a tool in one line, and what a session touched: for lists, pages and another agent's eyes."""
+"""Parts of a session as text, for lists, pages and other agents: calls in one line, times, JSON, who speaks."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import time
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
-    from foretold.sessions.model import Message, Part
+    from foretold.sessions.model import Message, Part, StoredSession
 
-#: fields of a call that say best what it is about, in the order in which they are tried
-TELLING = (
+#: fields of a call that best say what it is about, in the order in which they are tried
+CALL_FIELDS = (
     "command",
     "cmd",
     "file_path",
@@ -37,13 +37,14 @@ _TAG = re.compile(
     r"\s*<(command-(?:name|message|args|contents)|local-command-(?:stdout|stderr|caveat)|bash-(?:input|stdout|stderr))>"
 )
 PATHS = ("file_path", "filePath", "absolute_path", "path", "notebook_path")
+SPEAKERS = {"user": "User", "assistant": "Agent", "summary": "Summary", "system": "System"}
 CHANGES = ("Edit", "MultiEdit", "Write", "NotebookEdit", "edit", "write", "replace", "write_file", "apply_patch")
 
 
-def clock(seconds: float | None, form: str = "%Y-%m-%d %H:%M") -> str:
-    """A moment in the time of this machine; nothing of one that no calendar has.
+def format_time(seconds: float | None, form: str = "%Y-%m-%d %H:%M") -> str:
+    """A time in the time zone of this machine; empty if it is not known, or no calendar has it.
 
-    >>> clock(None), clock(1e300), len(clock(1_700_000_000))
+    >>> format_time(None), format_time(1e300), len(format_time(1_700_000_000))
     ('', '', 16)
     """
     try:
@@ -52,23 +53,23 @@ def clock(seconds: float | None, form: str = "%Y-%m-%d %H:%M") -> str:
         return ""
 
 
-def as_json(value: object, indent: int | None = None) -> str:
-    """A value as JSON that every parser takes, on one line or indented.
+def format_json(value: object, indent: int | None = None) -> str:
+    """A value as JSON that every parser accepts, on one line or indented.
 
-    >>> as_json({"a": float("nan"), "b": "é"})
+    >>> format_json({"a": float("nan"), "b": "é"})
     '{"a": null, "b": "é"}'
     """
     try:
         text = json.dumps(value, ensure_ascii=False, indent=indent, default=str, allow_nan=False)
     except ValueError:
-        text = json.dumps(_numbered(value), ensure_ascii=False, indent=indent, default=str)
+        text = json.dumps(_without_nan(value), ensure_ascii=False, indent=indent, default=str)
     except RecursionError:
         return json.dumps(DEEP)
-    return text if is_text(text) else json.dumps(json.loads(text), indent=indent)
+    return text if is_encodable(text) else json.dumps(json.loads(text), indent=indent)
 
 
 def is_deep(value: object, room: int = 100) -> bool:
-    """Whether a value is nested deeper than anybody could read.
+    """Whether a value is nested deeper than anyone could read.
 
     >>> is_deep([[1]]), is_deep([[1]], 1)
     (False, True)
@@ -77,54 +78,54 @@ def is_deep(value: object, room: int = 100) -> bool:
     return room < 0 or any(is_deep(item, room - 1) for item in items)
 
 
-def _numbered(value: object) -> object:
-    """A value without numbers that JSON has not."""
+def _without_nan(value: object) -> object:
+    """A value without numbers that JSON does not have."""
     if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
         return None
     if isinstance(value, dict):
-        return {str(name): _numbered(item) for name, item in value.items()}
-    return [_numbered(item) for item in value] if isinstance(value, (list, tuple)) else value
+        return {str(name): _without_nan(item) for name, item in value.items()}
+    return [_without_nan(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
-def taken_out(count: int) -> str:
-    """What a page says of credentials.
+def describe_removed(count: int) -> str:
+    """How many credentials were removed, in words.
 
-    >>> taken_out(1), taken_out(2)
+    >>> describe_removed(1), describe_removed(2)
     ('1 credential was taken out', '2 credentials were taken out')
     """
     return "1 credential was taken out" if count == 1 else f"{count:,} credentials were taken out"
 
 
-class Spoken(NamedTuple):
-    """A text as a person would tell it."""
+class UntaggedText(NamedTuple):
+    """What was typed or printed, without the tags of an agent."""
 
-    text: str  #: empty if nothing was said
-    is_output: bool = False  #: whether it is what a command printed
+    text: str  #: empty if nothing was typed or printed
+    is_output: bool = False  #: whether a command printed it
 
 
-def spoken(text: str) -> Spoken:
-    """What was typed, or printed, of a text that an agent wrote down in tags: `/compact`, `! ls`; any other as it is.
+def untag_text(text: str) -> UntaggedText:
+    """What was typed or printed of a text that an agent recorded in tags: `/compact`, `! ls`; any other text unchanged.
 
-    >>> spoken("<command-name>/model</command-name>\\n<command-args>opus</command-args>")
-    Spoken(text='/model opus', is_output=False)
-    >>> spoken("<local-command-stdout>Compacted.</local-command-stdout>")
-    Spoken(text='Compacted.', is_output=True)
-    >>> spoken("<local-command-caveat>Ignore this.</local-command-caveat>").text, spoken("<b>bold</b>").text
+    >>> untag_text("<command-name>/model</command-name>\\n<command-args>opus</command-args>")
+    UntaggedText(text='/model opus', is_output=False)
+    >>> untag_text("<local-command-stdout>Compacted.</local-command-stdout>")
+    UntaggedText(text='Compacted.', is_output=True)
+    >>> untag_text("<local-command-caveat>Ignore this.</local-command-caveat>").text, untag_text("<b>bold</b>").text
     ('', '<b>bold</b>')
     """
-    said = _tagged(text)
+    said = _tagged_texts(text)
     if not said:
-        return Spoken(text)
+        return UntaggedText(text)
     if name := said.get("command-name"):
-        return Spoken(f"{name} {said.get('command-args', '')}".strip())
+        return UntaggedText(f"{name} {said.get('command-args', '')}".strip())
     if line := said.get("bash-input"):
-        return Spoken(f"! {line}")
+        return UntaggedText(f"! {line}")
     printed = "\n".join(inner for tag, inner in said.items() if inner and tag.endswith(("-stdout", "-stderr")))
-    return Spoken(_COLOUR.sub("", printed), is_output=bool(printed))
+    return UntaggedText(_COLOUR.sub("", printed), is_output=bool(printed))
 
 
-def _tagged(text: str) -> dict[str, str]:
-    """What stands in tags, by their names; nothing if something stands outside of them."""
+def _tagged_texts(text: str) -> dict[str, str]:
+    """The texts in tags, by the names of the tags; nothing if there is text outside of them."""
     said: dict[str, str] = {}
     at = 0
     while tag := _TAG.match(text, at):
@@ -136,22 +137,21 @@ def _tagged(text: str) -> dict[str, str]:
     return {} if text[at:].strip() else said
 
 
-def visible(text: str) -> str:
-    r"""A text for a page: without colours, and with every other sign that would play tricks on a reader written out.
+def make_visible(text: str) -> str:
+    r"""A text for a page: without colours, and with every other character that could deceive a reader written out.
 
-    >>> visible("a\x1b[31mb\x1b[0m\u202e c")
+    >>> make_visible("a\x1b[31mb\x1b[0m\u202e c")
     'ab\\u202e c'
     """
-    return _TRICKS.sub(_written_out, text)
+    return _TRICKS.sub(_write_out, text)
 
 
-def _written_out(match: re.Match[str]) -> str:
-    sign = match[0]
-    return "" if len(sign) > 1 else ascii(sign)[1:-1]
+def _write_out(match: re.Match[str]) -> str:
+    return "" if len(match[0]) > 1 else ascii(match[0])[1:-1]
 
 
-def is_text(text: str) -> bool:
-    """Whether a text can be written as UTF-8: half of a surrogate pair cannot."""
+def is_encodable(text: str) -> bool:
+    """Whether a text can be encoded as UTF-8: half of a surrogate pair cannot."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -159,29 +159,29 @@ def is_text(text: str) -> bool:
     return True
 
 
-def call_line(part: Part, room: int = 100) -> str:
-    """A call in a line: its tool, and what it is about.
+def format_call(part: Part, room: int = 100) -> str:
+    """A call in one line: its tool, and what it is about.
 
     >>> from foretold.sessions.model import Part
-    >>> call_line(Part("call", tool="Bash", input={"command": "make test\\nmake check"}))
+    >>> format_call(Part("call", tool="Bash", input={"command": "make test\\nmake check"}))
     'Bash make test make check'
     """
     given = part.input or {}
-    about = next((given[name] for name in TELLING if given.get(name)), None)
+    about = next((given[name] for name in CALL_FIELDS if given.get(name)), None)
     if about is None and given:
         about = given
     if isinstance(about, list) and all(isinstance(word, str) for word in about):
         about = " ".join(about)
-    text = about if isinstance(about, str) else as_json(about) if about is not None else ""
+    text = about if isinstance(about, str) else format_json(about) if about is not None else ""
     line = " ".join(f"{part.tool} {text[: room * 4]}".split())
     return line if len(line) <= room else line[: room - 1] + "…"
 
 
-def touched(messages: Iterable[Message]) -> dict[str, int]:
-    """The files that calls changed, with how often.
+def changed_files(messages: Iterable[Message]) -> dict[str, int]:
+    """The files that calls changed, and how often.
 
     >>> from foretold.sessions.model import Message, Part
-    >>> touched([Message("1", "assistant", (Part("call", tool="Edit", input={"file_path": "/a"}),))])
+    >>> changed_files([Message("1", "assistant", (Part("call", tool="Edit", input={"file_path": "/a"}),))])
     {'/a': 1}
     """
     found: dict[str, int] = {}
@@ -192,3 +192,43 @@ def touched(messages: Iterable[Message]) -> dict[str, int]:
                 if isinstance(path, str):
                     found[path] = found.get(path, 0) + 1
     return found
+
+
+def speaker_of(message: Message) -> str:
+    """Who speaks, a key of `SPEAKERS`; the output of a tool belongs to the agent that called it."""
+    if message.kind == "summary":
+        return "summary"
+    if all(part.kind in ("result", "image") for part in message.parts):
+        return "assistant"
+    return message.role if message.role in ("user", "assistant") else "system"
+
+
+def facts_of(stored: StoredSession, time_format: str) -> list[str]:
+    """What the head of a page says about a session."""
+    started = format_time(stored.started, time_format)
+    return [fact for fact in (f"{stored.agent} {stored.version}".strip(), stored.model, stored.cwd, started) if fact]
+
+
+def output_of(part: Part) -> str:
+    """The text of a result, or of a part that is not known."""
+    return part.text or (format_json(part.raw) if part.raw is not None else "")
+
+
+class PageTexts:
+    """The messages of a session as texts, without empty ones; and the files that the session changed."""
+
+    def __init__(self, messages: Iterable[Message], render: Callable[[Part, Message], str], gap: str) -> None:
+        self._messages, self._render, self._gap = messages, render, gap
+        self.files: dict[str, int] = {}
+
+    def __iter__(self) -> Iterator[tuple[Message, str, str, bool]]:
+        """Message, speaker, text, and whether the agent simply goes on."""
+        last = ""
+        for message in self._messages:
+            for path, times in changed_files([message]).items():
+                self.files[path] = self.files.get(path, 0) + times
+            text = self._gap.join(piece for part in message.parts if (piece := self._render(part, message)))
+            if text:
+                speaker = speaker_of(message)
+                yield message, speaker, text, last == speaker == "assistant"
+                last = speaker

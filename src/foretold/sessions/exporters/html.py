@@ -1,24 +1,39 @@
 """A session as one HTML page: no script, nothing loaded from elsewhere, readable in light and dark.
 
-Every text of the session is escaped; a policy in the page forbids whatever might slip through.
+1. Every text of the session is escaped; a policy in the page forbids anything that might slip through.
+2. Markdown that a model wrote becomes HTML: the tags are ours, from a table; every text is escaped, raw HTML too.
+3. A link leads only to http, https or mailto; a picture is only its text.
+4. A text that would take long to parse (deeply nested, or very long) is shown as it is.
 """
 
 from __future__ import annotations
 
 from html import escape as escaped
 
-from foretold.sessions.exporters.formatting import as_json, call_line, clock, taken_out, touched, visible
-from foretold.sessions.exporters.prose import prose
+from foretold.sessions.exporters.formatting import (
+    SPEAKERS,
+    PageTexts,
+    describe_removed,
+    facts_of,
+    format_call,
+    format_json,
+    format_time,
+    is_encodable,
+    make_visible,
+    output_of,
+)
+from foretold.text.markdown.inline import whole_events
+from foretold.text.patterns import lazy
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from foretold.secrets.redactor import Redactor
     from foretold.sessions.exporters.export import Choice
     from foretold.sessions.model import Message, Part, StoredSession
 
-WHO = {"user": "User", "assistant": "Agent"}
+
 STYLE = """\
 :root { color-scheme: light dark; --line: #8884; --soft: #8881; --user: #2a6df418; }
 body { font: 16px/1.55 system-ui, sans-serif; max-width: 46rem; margin: 0 auto; padding: 2rem 1rem 6rem; }
@@ -49,67 +64,42 @@ footer { margin-top: 3rem; color: #888; font-size: .85rem; }"""
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
-def page(
+def render_page(
     stored: StoredSession, messages: Iterator[Message], choice: Choice, redactor: Redactor | None
 ) -> Iterator[str]:
     """The pieces of the page."""
     title = escape(stored.title or stored.id)
+    about = " · ".join(map(escape, facts_of(stored, "%Y-%m-%d %H:%M")))
     yield (
         f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>{title}</title>\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n<style>\n{STYLE}\n</style>\n'
-        f"<h1>{title}</h1>\n<p class=about>{_about(stored)}</p>\n"
+        f"<h1>{title}</h1>\n<p class=about>{about}</p>\n"
     )
-    files: dict[str, int] = {}
-    last = ""
-    for number, message in enumerate(messages, 1):
-        for path, times in touched([message]).items():
-            files[path] = files.get(path, 0) + times
-        inside = "\n".join(piece for part in message.parts if (piece := _part(part, message, choice)))
-        if inside:
-            who = _who(message)
-            yield _section(inside, message, who, number, is_more=last == who == "assistant")
-            last = who
-    if files:
-        rows = "".join(f"<li><code>{escape(path)}</code></li>" for path in files)
+    texts = PageTexts(messages, lambda part, message: _render_part(part, message, choice), "\n")
+    for number, (message, speaker, text, is_more) in enumerate(texts, 1):
+        yield _section(text, message, speaker, number, is_more=is_more)
+    if texts.files:
+        rows = "".join(f"<li><code>{escape(path)}</code></li>" for path in texts.files)
         yield f"<footer><p>Files that were changed:</p><ul>{rows}</ul></footer>\n"
-    taken = f"; {taken_out(len(redactor.found))}" if redactor and redactor.found else ""
-    yield f"<footer>Exported by foretold{taken}.</footer>\n</html>\n"
+    removed = f"; {describe_removed(len(redactor.found))}" if redactor and redactor.found else ""
+    yield f"<footer>Exported by foretold{removed}.</footer>\n</html>\n"
 
 
 def escape(text: str) -> str:
-    return escaped(visible(text))
+    return escaped(make_visible(text))
 
 
-def _about(stored: StoredSession) -> str:
-    day = clock(stored.started)
-    told = (f"{stored.agent} {stored.version}".strip(), stored.model, stored.cwd, day)
-    return " · ".join(escape(each) for each in told if each)
-
-
-def _who(message: Message) -> str:
-    """Who speaks; what a tool said belongs to the agent that called it."""
-    if message.kind == "summary":
-        return "summary"
-    if all(part.kind in ("result", "image") for part in message.parts):
-        return "assistant"
-    return message.role if message.role in WHO else "system"
-
-
-def _section(inside: str, message: Message, who: str, number: int, *, is_more: bool) -> str:
+def _section(text: str, message: Message, speaker: str, number: int, *, is_more: bool) -> str:
     if is_more:
-        return f'<section class="{who} more" id="m{number}">\n{inside}\n</section>\n'
-    moment = clock(message.time, "%H:%M")
-    name = WHO.get(who, who.capitalize())
-    return (
-        f'<section class={who} id="m{number}">\n<h2>{name} <a class=when href="#m{number}">{moment}</a></h2>\n'
-        f"{inside}\n</section>\n"
-    )
+        return f'<section class="{speaker} more" id="m{number}">\n{text}\n</section>\n'
+    when = f'<a class=when href="#m{number}">{format_time(message.time, "%H:%M")}</a>'
+    return f'<section class={speaker} id="m{number}">\n<h2>{SPEAKERS[speaker]} {when}</h2>\n{text}\n</section>\n'
 
 
-def _part(part: Part, message: Message, choice: Choice) -> str:
+def _render_part(part: Part, message: Message, choice: Choice) -> str:
     if part.kind == "text" and message.role == "assistant":
-        return f"<div class=prose>{prose(visible(part.text.strip()))}</div>"
+        return f"<div class=prose>{render_markdown(make_visible(part.text.strip()))}</div>"
     if part.kind == "text":
         return f"<div class=said>{escape(part.text.strip())}</div>"
     if part.kind == "thinking":
@@ -119,14 +109,95 @@ def _part(part: Part, message: Message, choice: Choice) -> str:
     if part.kind == "call":
         if choice.brief:
             return ""
-        given = as_json(part.input, 2) if part.input else ""
-        return _folded(f"→ {call_line(part, 160)}", given)
-    text = part.text or (as_json(part.raw) if part.raw is not None else "")
+        given = format_json(part.input, 2) if part.input else ""
+        return _details(f"→ {format_call(part, 160)}", given)
+    text = output_of(part)
     count = text.count("\n") + 1
     label = f"{part.tool or part.kind}: {'failed, ' if part.failed else ''}{count:,} line{'s' if count > 1 else ''}"
-    return _folded(label, text, failed=part.failed)
+    return _details(label, text, failed=part.failed)
 
 
-def _folded(label: str, text: str, *, failed: bool = False) -> str:
+def _details(label: str, text: str, *, failed: bool = False) -> str:
     kind = ' class="failed"' if failed else ""
     return f"<details{kind}><summary>{escape(label)}</summary><pre>{escape(text)}</pre></details>"
+
+
+LONGEST, DEEPEST = 60_000, 400
+TAGS = {
+    "Paragraph": "p",
+    "BlockQuote": "blockquote",
+    "Item": "li",
+    "Emphasis": "em",
+    "Strong": "strong",
+    "Strikethrough": "s",
+    "Table": "table",
+    "TableRow": "tr",
+    "TableHead": "tr",
+    "TableCell": "td",
+    "CodeBlock": "pre",
+    "Heading": "h3",
+    "Link": "a",
+    "Image": "span",
+}
+PLAIN = {"SoftBreak": "\n", "HardBreak": "<br>\n", "Rule": "<hr>\n"}
+TEXTS = ("Text", "Html", "InlineHtml", "InlineMath", "DisplayMath")
+SAFE = ("http://", "https://", "mailto:")
+_NESTING = lazy(r"[\[\]<>*_(|`~]")
+
+
+def render_markdown(text: str) -> str:
+    """Markdown as HTML.
+
+    >>> render_markdown("A **b** <script>x</script> [l](javascript:x)")
+    '<p>A <strong>b</strong> &lt;script&gt;x&lt;/script&gt; <a>l</a></p>\\n'
+    """
+    if not is_encodable(text) or len(text) > LONGEST or max(_count_marks(text), default=0) > DEEPEST:
+        return f"<div class=said>{escaped(text)}</div>\n"
+    out: list[str] = []
+    ordered: list[str] = []
+    for event in whole_events(text):
+        out.append(PLAIN.get(event, "") if isinstance(event, str) else _render_event(event, ordered))
+    return "".join(out)
+
+
+def _count_marks(text: str) -> list[int]:
+    """How many marks that may nest there are, by paragraph."""
+    return [len(_NESTING.findall(part)) for part in text.split("\n\n")]
+
+
+def _render_event(event: Mapping[str, object], ordered: list[str]) -> str:
+    """One event as HTML; `ordered` are the lists that are open."""
+    (kind, value), *_ = event.items()
+    if kind in TEXTS:
+        return escaped(str(value))
+    if kind == "Code":
+        return f"<code>{escaped(str(value))}</code>"
+    if kind == "TaskListMarker":
+        return "☑ " if value else "☐ "
+    name = value if isinstance(value, str) else next(iter(value)) if isinstance(value, dict) else ""
+    if kind not in ("Start", "End") or not isinstance(name, str):
+        return ""
+    if name == "List":
+        return _render_list(kind, value, ordered)
+    tag = TAGS.get(name, "")
+    if not tag:
+        return ""
+    if kind == "End":
+        return f"</{tag}>" + ("\n" if tag in ("p", "pre", "li", "h3", "table", "tr", "blockquote") else "")
+    return f"<{tag}{_href_of(value)}>"
+
+
+def _render_list(kind: str, value: object, ordered: list[str]) -> str:
+    if kind == "Start":
+        number = value["List"] if isinstance(value, dict) else None
+        ordered.append("ul" if number is None else "ol")
+        start = f' start="{int(number)}"' if isinstance(number, int) and number != 1 else ""
+        return f"<{ordered[-1]}{start}>\n"
+    return f"</{ordered.pop()}>\n" if ordered else ""
+
+
+def _href_of(value: object) -> str:
+    """The attribute of a link, if that leads somewhere safe."""
+    link = value.get("Link") if isinstance(value, dict) else None
+    url = link.get("dest_url") if isinstance(link, dict) else None
+    return f' href="{escaped(url)}" rel="noreferrer"' if isinstance(url, str) and url.startswith(SAFE) else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foretold.sessions.exporters.formatting import as_json
+from foretold.sessions.exporters.formatting import format_json
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,14 +13,16 @@ if TYPE_CHECKING:
     from foretold.sessions.model import Message, Part, StoredSession
 
 
-def page(stored: StoredSession, messages: Iterator[Message], _: Choice, redactor: Redactor | None) -> Iterator[str]:
+def render_page(
+    stored: StoredSession, messages: Iterator[Message], _: Choice, redactor: Redactor | None
+) -> Iterator[str]:
     """The pieces of the document."""
-    yield '{"schema": "foretold.export/1",\n "session": ' + as_json(dict(stored._asdict())) + ',\n "messages": ['
+    yield '{"schema": "foretold.export/1",\n "session": ' + format_json(dict(stored._asdict())) + ',\n "messages": ['
     for number, message in enumerate(messages):
-        yield (",\n" if number else "\n") + as_json({**message._asdict(), "parts": list(map(_part, message.parts))})
+        yield (",\n" if number else "\n") + format_json({**message._asdict(), "parts": list(map(_part, message.parts))})
     found = redactor.found.items() if redactor else ()
     rows = [{"kind": one.kind, "fingerprint": one.fingerprint, "times": times} for one, times in found]
-    yield '\n],\n "redacted": ' + as_json(rows if redactor else None) + "}\n"
+    yield '\n],\n "redacted": ' + format_json(rows if redactor else None) + "}\n"
 
 
 def _part(part: Part) -> dict[str, object]:

@@ -1,12 +1,22 @@
 """A session as Markdown.
 
-Everything that was said stands in the page as the text it is: headings of an answer are pushed below those of the page,
-and a fence is longer than any run of backticks inside it.
+Every text is on the page as it is: its headings are escaped, so that only those of the page count, and a fence is
+longer than any run of backticks inside it.
 """
 
 from __future__ import annotations
 
-from foretold.sessions.exporters.formatting import as_json, call_line, clock, taken_out, touched, visible
+from foretold.sessions.exporters.formatting import (
+    SPEAKERS,
+    PageTexts,
+    describe_removed,
+    facts_of,
+    format_call,
+    format_json,
+    format_time,
+    make_visible,
+    output_of,
+)
 from foretold.text.patterns import lazy
 from foretold.types import TYPE_CHECKING
 
@@ -17,94 +27,68 @@ if TYPE_CHECKING:
     from foretold.sessions.exporters.export import Choice
     from foretold.sessions.model import Message, Part, StoredSession
 
-WHO = {"user": "User", "assistant": "Agent"}
 _TICKS = lazy(r"`+")
 _HEADING = lazy(r"(?m)^ {0,3}#{1,6}(?=\s|$)")
-_FENCE = lazy(r"(?m)^ {0,3}(`{3,}(?=[^`\n]*$)|~{3,})")  # what has backticks behind it opens none
+_FENCE = lazy(r"(?m)^ {0,3}(`{3,}(?=[^`\n]*$)|~{3,})")  # with backticks after it, it does not open a block
 _RULED = lazy(r"(?m)^ {0,3}(?:=+|-+)[ \t]*$")
 
 
-def page(
+def render_page(
     stored: StoredSession, messages: Iterator[Message], choice: Choice, redactor: Redactor | None
 ) -> Iterator[str]:
     """The pieces of the page."""
     yield f"# {_inline(stored.title or stored.id)}\n\n"
-    yield f"{_about(stored)}\n"
-    files: dict[str, int] = {}
-    last = ""
-    for message in messages:
-        for path, times in touched([message]).items():
-            files[path] = files.get(path, 0) + times
-        said = "\n\n".join(piece for part in message.parts if (piece := _part(part, choice)))
-        if said:
-            who = _who(message)
-            yield ("" if last == who == "Agent" else f"\n## {who}{_when(message.time)}\n") + f"\n{said}\n"
-            last = who
-    if files and choice.brief:
-        yield "\n## Files that were changed\n\n" + "".join(f"- {_code(path)}\n" for path in files)
+    yield " · ".join(map(_inline, facts_of(stored, "%Y-%m-%d"))) + "\n"
+    texts = PageTexts(messages, lambda part, _: _render_part(part, choice), "\n\n")
+    for message, speaker, text, is_more in texts:
+        heading = "" if is_more else f"\n## {SPEAKERS[speaker]}{format_time(message.time, ' · %H:%M')}\n"
+        yield f"{heading}\n{text}\n"
+    if texts.files and choice.brief:
+        yield "\n## Files that were changed\n\n" + "".join(f"- {_code(path)}\n" for path in texts.files)
     if redactor and redactor.found:
-        yield f"\n---\n\n{taken_out(len(redactor.found))}.\n"
+        yield f"\n---\n\n{describe_removed(len(redactor.found))}.\n"
 
 
-def _who(message: Message) -> str:
-    """Who speaks; what a tool said belongs to the agent that called it."""
-    if message.kind == "summary":
-        return "Summary"
-    if all(part.kind in ("result", "image") for part in message.parts):
-        return "Agent"
-    return WHO.get(message.role, "System")
-
-
-def _about(stored: StoredSession) -> str:
-    day = clock(stored.started, "%Y-%m-%d")
-    told = [f"{stored.agent} {stored.version}".strip(), stored.model, stored.cwd, day]
-    return " · ".join(_inline(each) for each in told if each)
-
-
-def _when(moment: float | None) -> str:
-    return clock(moment, " · %H:%M")
-
-
-def _part(part: Part, choice: Choice) -> str:
+def _render_part(part: Part, choice: Choice) -> str:
     if part.kind == "text":
-        return _lowered(visible(part.text.strip("\n")))
+        return _escape_structure(make_visible(part.text.strip("\n")))
     if part.kind == "thinking":
-        return "\n".join(f"> {line}" for line in _lowered(visible(part.text.strip("\n"))).split("\n"))
+        return "\n".join(f"> {line}" for line in _escape_structure(make_visible(part.text.strip("\n"))).split("\n"))
     if part.kind == "image":
         return "*(a picture)*"
     if part.kind == "call":
         if choice.brief:
             return ""
-        given = as_json(part.input, 2) if part.input else ""
-        line = f"**{_inline(call_line(part, 200))}**"
+        given = format_json(part.input, 2) if part.input else ""
+        line = f"**{_inline(format_call(part, 200))}**"
         return line + (f"\n\n{_fenced(given, 'json')}" if given and _is_longer(part) else "")
-    text = part.text or (as_json(part.raw) if part.raw is not None else "")
+    text = output_of(part)
     return _fenced(text, "") if text else ""
 
 
 def _is_longer(part: Part) -> bool:
-    """Whether a call has more to it than its line says."""
-    return part.input is not None and (len(part.input) > 1 or len(call_line(part, 200)) >= 199)
+    """Whether a call has more to it than its line shows."""
+    return part.input is not None and (len(part.input) > 1 or len(format_call(part, 200)) >= 199)
 
 
 def _fenced(text: str, language: str) -> str:
-    text = visible(text)
+    text = make_visible(text)
     fence = "`" * max(3, 1 + max((len(run) for run in _TICKS.findall(text)), default=0))
     return f"{fence}{language}\n{text}\n{fence}"
 
 
 def _code(text: str) -> str:
-    text = visible(" ".join(text.split()))
+    text = make_visible(" ".join(text.split()))
     fence = "`" * (1 + max((len(run) for run in _TICKS.findall(text)), default=0))
     return f"{fence} {text} {fence}" if "`" in text else f"`{text}`"
 
 
 def _inline(text: str) -> str:
-    return "".join(f"\\{char}" if char in "\\`*_[]<>#|" else char for char in visible(" ".join(text.split())))
+    return "".join(f"\\{char}" if char in "\\`*_[]<>#|" else char for char in make_visible(" ".join(text.split())))
 
 
-def _lowered(text: str) -> str:
-    """A text whose headings are none of the page's, and whose fences are closed; tags and pictures are not followed."""
+def _escape_structure(text: str) -> str:
+    """A text without headings, whose fences are closed; tags and pictures are shown as text."""
     out, fence = [], ""
     for line in text.split("\n"):
         mark = _FENCE.match(line)

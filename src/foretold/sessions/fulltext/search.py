@@ -20,14 +20,14 @@ from itertools import islice
 
 from foretold.errors import ForetoldError
 from foretold.paths import cache_home
-from foretold.sessions.catalog import homes_here, is_of, newest_first
+from foretold.sessions.catalog import find_homes, is_held_in, newest_first
 from foretold.sessions.formats.readers import reader_of
 from foretold.sessions.fulltext.index import SessionIndex, UnusableIndex, key_of
 from foretold.sessions.fulltext.message_text import Passage, choose_passages, passages_of, with_tools
 from foretold.sessions.fulltext.ordering import Filters, MessagePlace, places_in_files, places_in_index
 from foretold.sessions.fulltext.query import QueryMatcher, parse_query
 from foretold.sessions.model import StoredSession
-from foretold.sessions.relocate.project_folder import Homing
+from foretold.sessions.relocate.project_folder import FolderResolver
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def search(
     """
     if order not in ORDERS:
         raise ForetoldError(f"no order is called {order!r}; there are: {', '.join(ORDERS)}")
-    homes = homes or homes_here()
+    homes = homes or find_homes()
     asked = parse_query(query)
     sessions = newest_first(homes, agents) if index is None else _of_agents(index.sessions(), agents)
     if not asked.wanted:
@@ -116,8 +116,8 @@ def search(
     if is_own:
         index = _index_or_none(homes, cache, sessions, progress, findings)
     with index if is_own and index is not None else nullcontext():
-        summaries = _Summaries(index, Homing(homes, folder))
-        some = [stored for stored in sessions if is_of(summaries.of(stored), folder)] if folder else sessions
+        summaries = _Summaries(index, FolderResolver(homes, folder))
+        some = [stored for stored in sessions if is_held_in(summaries.of(stored), folder)] if folder else sessions
         if index is not None:
             places = places_in_index(index, asked, some, filters)
         else:
@@ -145,7 +145,7 @@ def open_index(
     ...     search("pool", index=index).sessions
     0
     """
-    homes = homes or homes_here()
+    homes = homes or find_homes()
     return _update_index(homes, cache, newest_first(homes), progress)
 
 
@@ -186,7 +186,7 @@ class _Summaries:
     """Sessions with title, folder and the like: from the index, else from both ends of their files. The folder is the
     one that they belong to now."""
 
-    def __init__(self, index: SessionIndex | None, homing: Homing) -> None:
+    def __init__(self, index: SessionIndex | None, homing: FolderResolver) -> None:
         self._index, self._homing = index, homing
         self._read: dict[Key, StoredSession] = {}
 
@@ -196,7 +196,7 @@ class _Summaries:
             known = self._index.known().get(key) if self._index is not None else None
             noted = known.summary if known is not None else ""
             summary = StoredSession(*json.loads(noted)) if noted else reader_of(stored.agent).summarize(stored)
-            self._read[key] = self._homing.at_home(summary)
+            self._read[key] = self._homing.resolve_folder(summary)
         return self._read[key]
 
 

@@ -18,7 +18,7 @@ from foretold.instructions.load import load
 from foretold.sessions.formats.readers import reader_of
 from foretold.sessions.instructions_seen.events import CompactionEvent, Event, InstructionText, LoadEvent
 from foretold.sessions.model import Homes, StoredSession
-from foretold.sessions.relocate.project_folder import moved
+from foretold.sessions.relocate.project_folder import infer_move
 from foretold.text.frontmatter import trim
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
@@ -81,7 +81,7 @@ def compare_instructions(stored: StoredSession, homes: Homes) -> InstructionsSee
     """Compare the instructions that a session received with what its files contain now."""
     damage: list[Finding] = []
     try:
-        move = moved(reader_of(stored.agent).summarize(stored).cwd, stored.cwd)
+        move = infer_move(reader_of(stored.agent).summarize(stored).cwd, stored.cwd)
         events = [
             event._replace(path=move.path(event.path)) if isinstance(event, InstructionText) else event
             for event in _read_events(stored, damage)

@@ -1,9 +1,9 @@
-"""Which project went where: what `relocate` did is noted, for agents leave the old folder in their transcripts.
+"""Where projects were moved: `relocate` notes it, since transcripts keep naming the old folder.
 
 1. One line of JSON for each move, in `<state>/moves.jsonl`: `{"old": …, "new": …, "time": …, "agent": …}`. Lines are
    only ever added; the same move twice in a row is noted once. A line that cannot be read is passed over.
-2. The moves are followed in their order: what went to `b`, and from there to `c`, is in `c`; what went back is nowhere
-   else. A folder below one that moved went along.
+2. Moves are followed in their order: a folder that moved to `b`, and from there to `c`, is in `c`; one that moved back
+   is where it was. A folder below one that moved has moved too.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _MOST = 4 * 1024 * 1024  #: bytes that are read
 
 
-class Moved(NamedTuple):
+class NotedMove(NamedTuple):
     """A move of a project, whole paths."""
 
     old: str
@@ -31,7 +31,7 @@ class Moved(NamedTuple):
 
 
 def moves_file(homes: Homes) -> str:
-    """Where moves are noted: in our own state folder, beside the archive.
+    """Where moves are noted: in our own state folder, next to the archive.
 
     >>> from foretold.sessions.model import Homes
     >>> moves_file(Homes("/home/me", {})), moves_file(Homes("/home/me", {"FORETOLD_HOME": "/srv/h"}))
@@ -40,12 +40,12 @@ def moves_file(homes: Homes) -> str:
     return our_folders(homes.home, homes.env).state + "/moves.jsonl"
 
 
-def beside_archive(folder: str) -> str:
+def moves_file_next_to(folder: str) -> str:
     """The same, for the folder of an archive."""
     return os.path.join(os.path.dirname(folder), "moves.jsonl")
 
 
-def note_move(path: str, moved: Moved) -> None:
+def note_move(path: str, moved: NotedMove) -> None:
     """Add a move; not again if it is the last one."""
     known = _moves(path)
     if known and known[-1][:2] == moved[:2] and known[-1].agent == moved.agent:
@@ -63,22 +63,22 @@ def note_move(path: str, moved: Moved) -> None:
 
 
 def moved_to(homes: Homes, old: str) -> str:
-    """The folder that a folder has become; empty if it did not move, or went back. Never raises.
+    """Where a folder is now; empty if it did not move, or moved back. Never raises.
 
     >>> from foretold.sessions.model import Homes
     >>> moved_to(Homes("/nonexistent", {}), "/src/app")
     ''
     """
-    return followed(_moves(moves_file(homes)), old)
+    return follow_moves(_moves(moves_file(homes)), old)
 
 
-def followed(moves: tuple[Moved, ...], old: str) -> str:
+def follow_moves(moves: tuple[NotedMove, ...], old: str) -> str:
     """Where a folder is after these moves; empty if it is where it was.
 
-    >>> moves = (Moved("/a", "/b", 1.0, "claude-code"), Moved("/b", "/c", 2.0, "claude-code"))
-    >>> followed(moves, "/a"), followed(moves, "/a/src/"), followed(moves, "/ab")
+    >>> moves = (NotedMove("/a", "/b", 1.0, "claude-code"), NotedMove("/b", "/c", 2.0, "claude-code"))
+    >>> follow_moves(moves, "/a"), follow_moves(moves, "/a/src/"), follow_moves(moves, "/ab")
     ('/c', '/c/src', '')
-    >>> followed((*moves, Moved("/c", "/a", 3.0, "claude-code")), "/a")
+    >>> follow_moves((*moves, NotedMove("/c", "/a", 3.0, "claude-code")), "/a")
     ''
     """
     began = at = old.rstrip("/") or "/"
@@ -90,7 +90,7 @@ def followed(moves: tuple[Moved, ...], old: str) -> str:
     return "" if at == began else at
 
 
-def _moves(path: str) -> tuple[Moved, ...]:
+def _moves(path: str) -> tuple[NotedMove, ...]:
     try:
         facts = os.stat(path)
     except (OSError, ValueError):
@@ -99,8 +99,8 @@ def _moves(path: str) -> tuple[Moved, ...]:
 
 
 @lru_cache(maxsize=4)
-def _read(path: str, _written: int, _size: int) -> tuple[Moved, ...]:
-    """The moves of a file in this state: many sessions ask for the same."""
+def _read(path: str, _written: int, _size: int) -> tuple[NotedMove, ...]:
+    """The moves of a file in this state; many sessions need the same."""
     try:
         with open(path, "rb") as file:
             lines = file.read(_MOST).split(b"\n")
@@ -109,14 +109,14 @@ def _read(path: str, _written: int, _size: int) -> tuple[Moved, ...]:
     return tuple(filter(None, map(_move, lines)))
 
 
-def _move(line: bytes) -> Moved | None:
+def _move(line: bytes) -> NotedMove | None:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
         return None
     if not isinstance(value, dict):
         return None
-    old, new, time, agent = (value.get(key) for key in Moved._fields)
+    old, new, time, agent = (value.get(key) for key in NotedMove._fields)
     if not isinstance(old, str) or not isinstance(new, str) or not old.startswith("/") or not new.startswith("/"):
         return None
-    return Moved(old, new, time if isinstance(time, int | float) else 0.0, agent if isinstance(agent, str) else "")
+    return NotedMove(old, new, time if isinstance(time, int | float) else 0.0, agent if isinstance(agent, str) else "")

@@ -1,14 +1,14 @@
-"""The folder that a session belongs to, also after a project has moved: one rule, for every command.
+"""The folder that a session belongs to, also after a project has moved: one rule for every command.
 
-1. The folder that a session was held in counts as long as it is there.
-2. If it is gone, and the agent keeps sessions by the name of their folder, the folder that it is kept for counts: a
-   project that has moved, and its sessions with it. A transcript that was moved still names the old one.
-3. A name is not undone: `/a/b-c` and `/a/b/c` have the same one. So folders are tried: the one that was asked for, the
-   one this process is in and those above it, the one that `relocate` noted (`moves.py`); then, for a session that is
-   kept under another name than that of the folder it was held in, what is on the disk under that name, if it is one
-   folder; then those that it names itself.
-4. An agent that keeps sessions by no folder takes over the one that a session is resumed in: the last one counts.
-5. If none is found, the folder that it was held in stays, and is gone.
+1. The folder that a session was held in counts as long as it exists.
+2. If it is gone, and the agent stores sessions by the name of their folder, the folder of that name counts: the project
+   has moved, and its sessions with it. A transcript that was moved still names the old one.
+3. A name cannot be decoded: `/a/b-c` and `/a/b/c` have the same one. So folders are tried: the one that was asked for,
+   the one this process is in and those above it, the one that `relocate` noted (moves.py); then, for a session that is
+   stored under another name than that of the folder it was held in, the folder on disk with that name, if there is
+   exactly one; then those that the transcript names.
+4. Codex, which does not store sessions by folder, adopts the folder that a session is resumed in: the last one counts.
+5. If none is found, the folder that it was held in stays, although it is gone.
 """
 
 from __future__ import annotations
@@ -32,76 +32,85 @@ def _digest(folder: str) -> str:
     return hashlib.sha256(folder.encode("utf-8", "replace")).hexdigest()
 
 
-#: agent -> the name of the folder in which it keeps the sessions of a project
-KEPT_BY: dict[str, Callable[[str], str]] = {"claude-code": slug, "gemini-cli": _digest}
-READABLE = ("claude-code",)  #: agents whose names of folders tell where to look for them
-TURNS = {"codex": b'"type":"turn_context"'}  #: agent -> what a record has in it that names the folder of a turn
-MOST_LOOKED = 400  #: folders that are looked into for one name
-_CUT = 200  #: letters of a name that are those of the path; a longer one ends with a number
+#: agent -> the name of the folder in which it stores the sessions of a project
+FOLDER_NAMES: dict[str, Callable[[str], str]] = {"claude-code": slug, "gemini-cli": _digest}
+READABLE = ("claude-code",)  #: agents whose folder names resemble the path
+TURNS = {"codex": b'"type":"turn_context"'}  #: agent -> what is in a record that names the folder of a turn
+MOST_LISTED = 400  #: folders that are listed for one name
+_CUT = 200  #: characters of a name that come from the path; a longer name ends with a number
 _CWD = re.compile(rb'(?<!\\)"cwd":\s?"(?:[^"\\]|\\.)*"')
 
 
-class Homing:
-    """What finds the folder of session after session: each name is looked for once."""
+class FolderResolver:
+    """Finds the folders of many sessions: each name is searched for once."""
 
     def __init__(self, homes: Homes | None = None, asked: str = "") -> None:
         self._homes = homes
         near = ([asked] if asked else []) + _here()
-        self._near = {agent: {name(folder): folder for folder in reversed(near)} for agent, name in KEPT_BY.items()}
+        self._near = {
+            agent: {name(folder): folder for folder in reversed(near)} for agent, name in FOLDER_NAMES.items()
+        }
         self._found: dict[str, tuple[str, ...]] = {}
 
-    def at_home(self, card: StoredSession) -> StoredSession:
+    def resolve_folder(self, summary: StoredSession) -> StoredSession:
         """A session with the folder that it belongs to."""
-        if os.path.isdir(card.cwd):
-            return card
-        folder = self._near_by(card) or self._noted(card) or self._elsewhere(card) or _last_turn(card)
-        return card._replace(cwd=folder) if folder else card
+        if os.path.isdir(summary.cwd):
+            return summary
+        folder = (
+            self._find_nearby(summary)
+            or self._find_noted(summary)
+            or self._find_by_name(summary)
+            or _last_turn(summary)
+        )
+        return summary._replace(cwd=folder) if folder else summary
 
-    def _near_by(self, card: StoredSession) -> str:
-        near = self._near.get(card.agent, {})
-        folder = next((near[part] for part in card.path.split("/") if part in near), "")
+    def _find_nearby(self, summary: StoredSession) -> str:
+        near = self._near.get(summary.agent, {})
+        folder = next((near[part] for part in summary.path.split("/") if part in near), "")
         return folder if os.path.isdir(folder) else ""
 
-    def _noted(self, card: StoredSession) -> str:
-        """Where we brought its project ourselves, if it is kept for that."""
-        if self._homes is None or card.agent not in KEPT_BY or not card.cwd:
+    def _find_noted(self, summary: StoredSession) -> str:
+        """Where `relocate` moved its project, if it is stored under that name."""
+        if self._homes is None or summary.agent not in FOLDER_NAMES or not summary.cwd:
             return ""
         from foretold.sessions.relocate.moves import moved_to
 
-        folder = moved_to(self._homes, card.cwd)
-        is_kept = bool(folder) and KEPT_BY[card.agent](folder) in card.path.split("/")
-        return folder if is_kept and os.path.isdir(folder) else ""
+        folder = moved_to(self._homes, summary.cwd)
+        is_stored = bool(folder) and FOLDER_NAMES[summary.agent](folder) in summary.path.split("/")
+        return folder if is_stored and os.path.isdir(folder) else ""
 
-    def _elsewhere(self, card: StoredSession) -> str:
-        name = kept_in(card)
-        if card.agent not in READABLE or slug(card.cwd.rstrip("/")) == name:
-            return ""  # it was not moved: what is called alike is another folder
+    def _find_by_name(self, summary: StoredSession) -> str:
+        name = folder_name_of(summary)
+        if summary.agent not in READABLE or slug(summary.cwd.rstrip("/")) == name:
+            return ""  # it was not moved: a folder of that name is another one
         if name not in self._found:
-            self._found[name] = folders_named(name, card.cwd)
+            self._found[name] = find_folders_named(name, summary.cwd)
         if len(self._found[name]) == 1:
             return self._found[name][0]
-        return next((cwd for cwd in _named_in(card.path) if slug(cwd) == name and os.path.isdir(cwd)), "")
+        return next(
+            (cwd for cwd in _folders_in_transcript(summary.path) if slug(cwd) == name and os.path.isdir(cwd)), ""
+        )
 
 
-def at_home(card: StoredSession, homes: Homes | None = None, asked: str = "") -> StoredSession:
+def resolve_folder(summary: StoredSession, homes: Homes | None = None, asked: str = "") -> StoredSession:
     """A session with the folder that it belongs to; `homes` is where moves are noted, `asked` a folder to try first.
 
     >>> import tempfile
     >>> from foretold.sessions.model import StoredSession
     >>> new = os.path.realpath(tempfile.mkdtemp())
-    >>> moved = StoredSession("claude-code", "1", f"/home/me/.claude/projects/{slug(new)}/1.jsonl", cwd=f"{new}/old")
-    >>> at_home(moved).cwd == new
+    >>> stored = StoredSession("claude-code", "1", f"/home/me/.claude/projects/{slug(new)}/1.jsonl", cwd=f"{new}/old")
+    >>> resolve_folder(stored).cwd == new
     True
     """
-    return Homing(homes, asked).at_home(card)
+    return FolderResolver(homes, asked).resolve_folder(summary)
 
 
-def kept_in(stored: StoredSession) -> str:
-    """The name of the folder in which a session of Claude Code is kept.
+def folder_name_of(stored: StoredSession) -> str:
+    """The name of the folder in which a session of Claude Code is stored.
 
     >>> from foretold.sessions.model import StoredSession
     >>> path = "/p/-w/12/subagents/agent-a.jsonl"
-    >>> kept_in(StoredSession("claude-code", "agent-a", path, kind="subagent", parent="12"))
+    >>> folder_name_of(StoredSession("claude-code", "agent-a", path, kind="subagent", parent="12"))
     '-w'
     """
     if stored.kind == "subagent" and stored.parent:
@@ -120,22 +129,22 @@ def is_below(name: str, above: str) -> bool:
     return name[:_CUT].startswith(start) and (name == above or start == "-" or after == "-" or len(start) == _CUT)
 
 
-def folders_named(name: str, near: str = "") -> tuple[str, ...]:
-    """The folders on the disk whose name for Claude Code is this; none if there are too many to look into.
+def find_folders_named(name: str, near: str = "") -> tuple[str, ...]:
+    """The folders on disk that Claude Code gives this name; none if there are too many to search.
 
-    `near` is a path above which is looked too: a folder of others cannot be listed, but may be gone through.
+    The folders above `near` are searched too: one that cannot be listed may still be passed through.
     """
     todo = {above for above in ("/", *_above(near)) if is_below(name, slug(above)) and os.path.isdir(above)}
-    looked, found = set[str](), set[str]()
+    seen, found = set[str](), set[str]()
     while todo:
         folder = todo.pop()
-        looked.add(folder)
+        seen.add(folder)
         if slug(folder) == name:
             found.add(folder)
             continue
-        if len(looked) > MOST_LOOKED:
+        if len(seen) > MOST_LISTED:
             return ()
-        todo |= {path for path in _folders_in(folder) if is_below(name, slug(path))} - looked
+        todo |= {path for path in _folders_in(folder) if is_below(name, slug(path))} - seen
     return tuple(sorted(found))
 
 
@@ -162,24 +171,24 @@ def _above(path: str) -> Iterator[str]:
         path = above
 
 
-def _named_in(path: str) -> Iterator[str]:
+def _folders_in_transcript(path: str) -> Iterator[str]:
     """The folders that a transcript names at its ends, the last first."""
     head, tail, _ = bytes_of(path)
     texts = dict.fromkeys(reversed([*_CWD.findall(head), *_CWD.findall(tail)]))
     return (made_out(text, "cwd") for text in texts)
 
 
-def _last_turn(card: StoredSession) -> str:
-    """The folder in which a session went on at last, if that is there."""
-    if card.agent not in TURNS or not card.cwd:
+def _last_turn(summary: StoredSession) -> str:
+    """The folder in which a session was last resumed, if that exists."""
+    if summary.agent not in TURNS or not summary.cwd:
         return ""
-    head, tail, _ = bytes_of(card.path)
-    _, found, turn = (head + tail).rpartition(TURNS[card.agent])
+    head, tail, _ = bytes_of(summary.path)
+    _, found, turn = (head + tail).rpartition(TURNS[summary.agent])
     folder = made_out(turn, "cwd") if found else ""
     return folder if os.path.isdir(folder) else ""
 
 
-class Moved(NamedTuple):
+class FolderMove(NamedTuple):
     """A folder that was moved, from where to where."""
 
     old: str
@@ -188,26 +197,26 @@ class Moved(NamedTuple):
     def path(self, path: str) -> str:
         """Where a file is now.
 
-        >>> Moved("/w/old", "/w/new").path("/w/old/a.txt"), Moved("/w/old", "/w/new").path("/w/older")
+        >>> FolderMove("/w/old", "/w/new").path("/w/old/a.txt"), FolderMove("/w/old", "/w/new").path("/w/older")
         ('/w/new/a.txt', '/w/older')
         """
         is_in = bool(self.old) and (path == self.old or path.startswith(self.old + "/"))
         return self.new + path[len(self.old) :] if is_in else path
 
 
-def moved(old: str, new: str) -> Moved:
-    """What was moved, if a session that was held in one folder belongs to another: the folder itself, or one above it
-    that is gone too. Nothing if the old one is there, or is not known.
+def infer_move(old: str, new: str) -> FolderMove:
+    """Which folder was moved, if a session that was held in one belongs to another: the folder itself, or one above it
+    that is gone too. Nothing if the old one exists, or is not known.
 
-    >>> moved("/gone/shop/api", "/srv/store/api"), moved("/", "/srv")
-    (Moved(old='/gone/shop', new='/srv/store'), Moved(old='', new=''))
+    >>> infer_move("/gone/shop/api", "/srv/store/api"), infer_move("/", "/srv")
+    (FolderMove(old='/gone/shop', new='/srv/store'), FolderMove(old='', new=''))
     """
     old, new = old.rstrip("/"), new.rstrip("/")
     if not old or old == new or os.path.isdir(old):
-        return Moved("", "")
+        return FolderMove("", "")
     while os.path.basename(old) == os.path.basename(new):
         above, there = os.path.dirname(old), os.path.dirname(new)
         if above in ("", "/") or there in ("", "/") or above == there or os.path.isdir(above):
             break
         old, new = above, there
-    return Moved(old, new)
+    return FolderMove(old, new)

@@ -1,15 +1,15 @@
-"""Taking sessions along when a project has moved: for every agent what it really needs, and nothing more.
+"""Moving sessions when their project has moved: for every agent what it really needs, and nothing more.
 
 1. The plan comes first, and changes nothing. Files are moved as they are, byte for byte, with mode and time: agents do
-   not ask that the paths inside of them be other ones (measured, see docs/sessions.md).
-2. Claude Code finds sessions by the folder they lie in: a transcript and what lies beside it move to the folder of the
+   not require that the paths inside of them change (measured, see docs/sessions.md).
+2. Claude Code finds sessions by the folder they are in: a transcript and the files next to it move to the folder of the
    new path. Gemini CLI likewise; where it does not know the new path yet, to the folder that older versions named by
-   the digest of the path, from which it takes them over by itself.
-3. Codex takes over the new folder when a session is resumed there, and opencode when it is imported there; their
-   databases are not ours to write. The plan has the commands.
-4. Before anything moves, each session is archived and read back. A file gets its new name before it loses the old one,
-   and never in the place of another; so it can be stopped, and done again, at any moment.
-5. Transcripts go on naming the old folder. What became of it is noted (`moves.py`), so that others can ask `moved_to`.
+   the digest of the path, from which it imports them.
+3. Codex adopts the new folder when a session is resumed there, and opencode when it is imported there; we do not write
+   to their databases. The plan has the commands.
+4. Before anything moves, each session is archived and verified. A file gets its new name before it loses the old one,
+   and never replaces another; so it can be stopped, and repeated, at any moment.
+5. Transcripts keep naming the old folder. The move is noted (moves.py), for `moved_to`.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from time import time
 from foretold.dialects.claude_code.settings import slug
 from foretold.errors import NotAFolder, RestoreRefused, SessionFailed
 from foretold.sessions.archive.archive import Archive
-from foretold.sessions.archive.in_use import Processes
-from foretold.sessions.archive.restore import verify
-from foretold.sessions.archive.session_files import files_below, is_shared
-from foretold.sessions.catalog import is_of, sessions_of
+from foretold.sessions.archive.in_use import RunningProcesses
+from foretold.sessions.archive.restore import verify_archive
+from foretold.sessions.archive.session_files import files_below, is_shared, status_of
+from foretold.sessions.catalog import is_held_in, iter_sessions
 from foretold.sessions.formats.gemini.reader import gemini_home
-from foretold.sessions.relocate.moves import Moved, beside_archive, moved_to, note_move
+from foretold.sessions.relocate.moves import NotedMove, moved_to, moves_file_next_to, note_move
 from foretold.storage.kernel import KERNEL, Kernel
 from foretold.types import TYPE_CHECKING, NamedTuple
 
@@ -40,27 +40,30 @@ if TYPE_CHECKING:
     from foretold.sessions.model import Homes, StoredSession
 
 
-__all__ = ["PLANS", "Move", "moved_to", "plan_relocation", "relocate"]
+__all__ = ["PLANS", "SessionMove", "moved_to", "plan_relocation", "relocate"]
 
 
-class Move(NamedTuple):
+class SessionMove(NamedTuple):
     """What becomes of one session."""
 
     stored: StoredSession
-    what: str  #: move, there (a file of its name is there already), typed (by a command), busy
+    what: str  #: move, there (another file has its name), typed (the user runs a command), busy
     files: tuple[tuple[str, str], ...] = ()  #: from where to where
-    command: str = ""  #: what to type, where the agent itself has to do it
+    command: str = ""  #: what to run, where the agent itself has to do it
     why: str = ""
     old: str = ""  #: the folder of the project, and the one it is now
     new: str = ""
 
 
-class Ways(NamedTuple):
-    """From where to where, whole paths."""
+class MovePaths(NamedTuple):
+    """From where to where, absolute paths; and the path of a folder below, after the move."""
 
     old: str
     new: str
     homes: Homes
+
+    def new_path(self, rest: str) -> str:
+        return os.path.join(self.new, rest) if rest else self.new
 
 
 def plan_relocation(
@@ -71,31 +74,33 @@ def plan_relocation(
     *,
     agents: Iterable[str] | None = None,
     only: Collection[str] = (),
-    processes: Processes | None = None,
-) -> list[Move]:
+    processes: RunningProcesses | None = None,
+) -> list[SessionMove]:
     """What it takes to bring the sessions of one folder to another. Changes nothing."""
-    ways = Ways(os.path.realpath(old), os.path.realpath(new), homes)
-    if ways.old == ways.new:
+    paths = MovePaths(os.path.realpath(old), os.path.realpath(new), homes)
+    if paths.old == paths.new:
         raise NotAFolder(f"{old} and {new} are the same folder")
-    processes = processes or Processes()
+    processes = processes or RunningProcesses()
     plan = []
-    for stored in sessions_of(homes, agents=agents, kinds=("main", "fork", "archived")):
+    for stored in iter_sessions(homes, agents=agents, kinds=("main", "fork", "archived")):
         if stored.agent in PLANS and (not only or stored.id in only):
-            move = PLANS[stored.agent](stored, ways)
+            move = PLANS[stored.agent](stored, paths)
             if move is not None:
-                plan.append(_judged(move._replace(old=ways.old, new=ways.new), now, processes))
+                plan.append(_check(move._replace(old=paths.old, new=paths.new), now, processes))
     return plan
 
 
-def _judged(move: Move, now: float, processes: Processes) -> Move:
-    """A move, unless something is in its way."""
+def _check(move: SessionMove, now: float, processes: RunningProcesses) -> SessionMove:
+    """A move, unless something prevents it."""
     if move.what != "move":
         return move
     sources = [source for source, _ in move.files]
-    use = processes.use(move.stored.id, sources) or processes.runs_in((move.old, move.new))
+    use = processes.find_use(move.stored.id, sources) or processes.find_agent_in((move.old, move.new))
     if use:
         return move._replace(what="busy", why=f"{use}: end it, and run this again")
-    waits = processes.waits(max(map(_written, sources), default=0.0), now)
+    waits = processes.seconds_to_wait(
+        max((status.st_mtime for path in sources if (status := status_of(path))), default=0.0), now
+    )
     if waits:
         return move._replace(what="busy", why=f"it was written to a moment ago: run this again in {_span(waits)}")
     taken = [target for source, target in move.files if os.path.lexists(target) and not _is_same(source, target)]
@@ -113,55 +118,53 @@ def _span(seconds: float) -> str:
     return f"{int(seconds) + 1} seconds" if seconds < 100 else f"{int(seconds / 60) + 1} minutes"
 
 
-def _written(path: str) -> float:
-    try:
-        return os.stat(path).st_mtime
-    except OSError:
-        return 0.0
-
-
-def _claude(stored: StoredSession, ways: Ways) -> Move | None:
-    """Into the folder whose name is made of the new path; what lies beside the transcript comes along."""
+def _claude(stored: StoredSession, paths: MovePaths) -> SessionMove | None:
+    """Into the folder that is named after the new path, with the files next to the transcript."""
     folder = os.path.dirname(stored.path)
-    rest = _rest(stored, ways, os.path.basename(folder))
+    rest = _rest(stored, paths, os.path.basename(folder))
     if rest is None:
         return None
-    there = os.path.join(os.path.dirname(folder), slug(os.path.join(ways.new, rest) if rest else ways.new))
+    there = os.path.join(os.path.dirname(folder), slug(paths.new_path(rest)))
     sources = [stored.path, *files_below(os.path.splitext(stored.path)[0])]
-    return Move(stored, "move", tuple((path, there + path[len(folder) :]) for path in sources))
+    return SessionMove(stored, "move", tuple((path, there + path[len(folder) :]) for path in sources))
 
 
-def _rest(stored: StoredSession, ways: Ways, name: str) -> str | None:
+def _rest(stored: StoredSession, paths: MovePaths, name: str) -> str | None:
     """The folder of a session below the one that moved; None if it was not held there.
 
-    What was moved before says the path it began in: then that is where it goes back to.
+    A session that was moved before names the path it began in: then it moves back there.
     """
-    if name == slug(ways.old):
-        is_alike = bool(stored.cwd) and stored.cwd.rstrip("/") != ways.old and slug(stored.cwd.rstrip("/")) == name
-        return None if is_alike else ""  # the folder of another path whose name reads alike: `/a/b-c` and `/a/b/c`
-    for base, named in ((ways.old, ways.old), (ways.new, ways.old)):
-        if is_of(stored, base):
-            rest = stored.cwd.rstrip("/")[len(base.rstrip("/")) + 1 :]
+    if name == slug(paths.old):
+        is_alike = bool(stored.cwd) and stored.cwd.rstrip("/") != paths.old and slug(stored.cwd.rstrip("/")) == name
+        return None if is_alike else ""  # another path with the same name: `/a/b-c` and `/a/b/c`
+    for base, named in ((paths.old, paths.old), (paths.new, paths.old)):
+        if is_held_in(stored, base):
+            rest = _path_below(base, stored)
             if name == slug(os.path.join(named, rest) if rest else named):
                 return rest
     parts = stored.cwd.strip("/").split("/")
     endings = ("/".join(parts[at:]) for at in range(1, len(parts)))  # moved more than once: its path began elsewhere
-    return next((rest for rest in endings if name == slug(os.path.join(ways.old, rest))), None)
+    return next((rest for rest in endings if name == slug(os.path.join(paths.old, rest))), None)
 
 
-def _gemini(stored: StoredSession, ways: Ways) -> Move | None:
+def _path_below(base: str, stored: StoredSession) -> str:
+    """The folder of a session, as a path in another that it is in."""
+    return stored.cwd.rstrip("/")[len(base.rstrip("/")) + 1 :]
+
+
+def _gemini(stored: StoredSession, paths: MovePaths) -> SessionMove | None:
     """Into the folder of the new project, or of the digest of its path."""
     project = os.path.dirname(os.path.dirname(stored.path))
-    is_digest = os.path.basename(project) == _digest(ways.old)
-    if not is_digest and not is_of(stored, ways.old):
+    is_digest = os.path.basename(project) == _digest(paths.old)
+    if not is_digest and not is_held_in(stored, paths.old):
         return None
-    rest = "" if is_digest else stored.cwd.rstrip("/")[len(ways.old.rstrip("/")) + 1 :]
-    new = os.path.join(ways.new, rest) if rest else ways.new
-    root = gemini_home(ways.homes)
+    rest = "" if is_digest else _path_below(paths.old, stored)
+    new = paths.new_path(rest)
+    root = gemini_home(paths.homes)
     there = os.path.join(root, "tmp", _registered(root, new) or _digest(new))
     places = (stored.path, f"{project}/chats/{stored.id}", f"{project}/tool-outputs/session-{stored.id}")
     sources = [path for place in (*places, f"{project}/{stored.id}") for path in files_below(place)]
-    return Move(stored, "move", tuple((path, there + path[len(project) :]) for path in sources))
+    return SessionMove(stored, "move", tuple((path, there + path[len(project) :]) for path in sources))
 
 
 def _registered(root: str, folder: str) -> str:
@@ -178,21 +181,21 @@ def _digest(folder: str) -> str:
     return hashlib.sha256(os.fsencode(folder)).hexdigest()
 
 
-def _typed(form: str) -> Callable[[StoredSession, Ways], Move | None]:
-    """A command that makes the agent itself take a session along."""
+def _typed(form: str) -> Callable[[StoredSession, MovePaths], SessionMove | None]:
+    """A plan with the command by which the agent itself moves a session."""
 
-    def plan(stored: StoredSession, ways: Ways) -> Move | None:
-        if not is_of(stored, ways.old):
+    def plan(stored: StoredSession, paths: MovePaths) -> SessionMove | None:
+        if not is_held_in(stored, paths.old):
             return None
-        rest = stored.cwd.rstrip("/")[len(ways.old.rstrip("/")) + 1 :]
-        new = shlex.quote(os.path.join(ways.new, rest) if rest else ways.new)
+        rest = _path_below(paths.old, stored)
+        new = shlex.quote(paths.new_path(rest))
         command = form.replace("{new}", new).replace("{id}", shlex.quote(stored.id))
-        return Move(stored, "typed", command=command)
+        return SessionMove(stored, "typed", command=command)
 
     return plan
 
 
-PLANS: dict[str, Callable[[StoredSession, Ways], Move | None]] = {
+PLANS: dict[str, Callable[[StoredSession, MovePaths], SessionMove | None]] = {
     "claude-code": _claude,
     "codex": _typed("cd {new} && codex resume {id}"),
     "gemini-cli": _gemini,
@@ -200,31 +203,31 @@ PLANS: dict[str, Callable[[StoredSession, Ways], Move | None]] = {
 }
 
 
-def relocate(archive: Archive, move: Move, *, kernel: Kernel = KERNEL, progress: Progress | None = None) -> None:
+def relocate(archive: Archive, move: SessionMove, *, kernel: Kernel = KERNEL, progress: Progress | None = None) -> None:
     """Do one move that was planned: into the archive, then to its new place."""
     if move.what != "move" or is_shared(move.stored):
-        raise RestoreRefused(f"{move.stored.id} stays where it is: {move.why or move.what}")
+        raise RestoreRefused(f"{move.stored.id} is not moved: {move.why or move.what}")
     archive.archive(move.stored, is_thorough=True, progress=progress)
-    problems = verify(archive.find(move.stored.id))
+    problems = verify_archive(archive.find(move.stored.id))
     if problems:
         raise SessionFailed(f"{problems[0].message}; nothing was moved")
     try:
         for source, target in move.files:
-            _put(source, target, kernel)
-        note_move(beside_archive(archive.folder), Moved(move.old, move.new, time(), move.stored.agent))
+            _add_name(source, target, kernel)
+        note_move(moves_file_next_to(archive.folder), NotedMove(move.old, move.new, time(), move.stored.agent))
         for source, _ in move.files:
             kernel.unlink(source)
     except OSError as error:
         said = (
             f"cannot move {move.stored.path}: {error.strerror}. Nothing is lost: every file has its old or its new name"
         )
-        raise SessionFailed(f"{said}. Mend that, and relocate again") from error
-    for folder in _folders(move):
-        with suppress(OSError):  # not empty: it is somebody's
+        raise SessionFailed(f"{said}. Fix that, and relocate again") from error
+    for folder in _empty_folders(move):
+        with suppress(OSError):  # not empty: it is still used
             kernel.rmdir(folder)
 
 
-def _folders(move: Move) -> list[str]:
+def _empty_folders(move: SessionMove) -> list[str]:
     """The folders that a move may leave empty, the deepest first, up to the one of the transcript."""
     top = os.path.dirname(move.stored.path)
     found = {top}
@@ -236,14 +239,14 @@ def _folders(move: Move) -> list[str]:
     return sorted(found, key=len, reverse=True)
 
 
-def _put(source: str, target: str, kernel: Kernel) -> None:
-    """Give a file another name beside the one it has; one that has it already is left."""
+def _add_name(source: str, target: str, kernel: Kernel) -> None:
+    """Give a file a second name; if it has that already, nothing is done."""
     os.makedirs(os.path.dirname(target), 0o755, exist_ok=True)
     try:
         kernel.link(source, target)
     except FileExistsError:
         if not _is_same(source, target):
-            raise RestoreRefused(f"{target} was written meanwhile; nothing was deleted") from None
+            raise RestoreRefused(f"{target} was written in the meantime; nothing was deleted") from None
 
 
 def _is_same(one: str, other: str) -> bool:
@@ -254,9 +257,6 @@ def _is_same(one: str, other: str) -> bool:
         if os.path.islink(other) or os.path.getsize(one) != os.path.getsize(other):
             return False
         with open(one, "rb") as here, open(other, "rb") as there:
-            while data := here.read(1024 * 1024):
-                if data != there.read(1024 * 1024):
-                    return False
+            return hashlib.file_digest(here, "sha256").digest() == hashlib.file_digest(there, "sha256").digest()
     except OSError:
         return False
-    return True

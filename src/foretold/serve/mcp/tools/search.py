@@ -172,9 +172,9 @@ def _row(hit: Hit, redactor: Redactor) -> Row:
 
 def moment_text(seconds: float | None) -> str:
     """A moment in the time of this machine."""
-    from foretold.sessions.exporters.formatting import clock
+    from foretold.sessions.exporters.formatting import format_time
 
-    return clock(seconds)
+    return format_time(seconds)
 
 
 def _text(data: Row) -> str:

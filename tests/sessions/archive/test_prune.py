@@ -10,24 +10,24 @@ import pytest
 
 from foretold.errors import ForetoldError
 from foretold.sessions.archive.archive import Archive
-from foretold.sessions.archive.in_use import Processes
-from foretold.sessions.archive.prune import Wanted, plan_prune, prune
+from foretold.sessions.archive.in_use import RunningProcesses
+from foretold.sessions.archive.prune import PruneCriteria, plan_prune, prune
 from foretold.sessions.archive.restore import plan_restore, restore
 
-from ..memory.machines import Faulty, Quick, in_child
-from . import house
+from ...memory.machines import Faulty, Quick, in_child
+from .. import house
 
 NOW = house.MOMENT + 100 * 86_400.0
 
 
 def nobody():
     """No process has anything open."""
-    return Processes("/nonexistent")
+    return RunningProcesses("/nonexistent")
 
 
 def planned(home, wanted, processes=None):
     plan = plan_prune(house.homes(home), wanted, NOW, processes=processes or nobody())
-    return [(each.stored.id, each.why, each.kept) for each in plan]
+    return [(each.stored.id, each.why, each.obstacle) for each in plan]
 
 
 def test_reasons_are_those_that_were_asked_for_and_all_must_hold(tmp_path):
@@ -36,12 +36,14 @@ def test_reasons_are_those_that_were_asked_for_and_all_must_hold(tmp_path):
     orphan = house.claude_session(home, 2, turns=60, cwd="/nowhere/at/all", changed=house.MOMENT + 95 * 86_400)
     empty = house.small_session(home, 3, turns=0)
     os.utime(empty.path, (NOW, NOW))
-    assert planned(home, Wanted(older=50)) == [(old.id, "100 days old", "")]
-    assert planned(home, Wanted(is_orphan=True)) == [(orphan.id, "its folder is gone", "")]
-    assert planned(home, Wanted(larger=10_000)) == [(orphan.id, "large", "")]
-    assert planned(home, Wanted(is_empty=True)) == [(empty.id, "nothing was said", "it was written to a moment ago")]
-    assert planned(home, Wanted(older=50, is_orphan=True)) == []
-    assert planned(home, Wanted(older=4, is_orphan=True)) == [(orphan.id, "5 days old, its folder is gone", "")]
+    assert planned(home, PruneCriteria(older=50)) == [(old.id, "100 days old", "")]
+    assert planned(home, PruneCriteria(is_orphan=True)) == [(orphan.id, "its folder is gone", "")]
+    assert planned(home, PruneCriteria(larger=10_000)) == [(orphan.id, "large", "")]
+    assert planned(home, PruneCriteria(is_empty=True)) == [
+        (empty.id, "nothing was said", "it was written to a moment ago")
+    ]
+    assert planned(home, PruneCriteria(older=50, is_orphan=True)) == []
+    assert planned(home, PruneCriteria(older=4, is_orphan=True)) == [(orphan.id, "5 days old, its folder is gone", "")]
 
 
 def test_what_goes_comes_back_byte_for_byte(tmp_path):
@@ -50,7 +52,7 @@ def test_what_goes_comes_back_byte_for_byte(tmp_path):
     other = house.claude_session(home, 2, changed=int(NOW))
     before = house.files(home)
     archive = Archive(str(tmp_path / "archive"), Quick())
-    (candidate,) = plan_prune(house.homes(home), Wanted(older=50), NOW, processes=nobody())
+    (candidate,) = plan_prune(house.homes(home), PruneCriteria(older=50), NOW, processes=nobody())
     assert prune(archive, candidate).files == 8
     left = house.files(home)
     assert left == {path: facts for path, facts in before.items() if session.id not in path}
@@ -70,16 +72,16 @@ def test_a_session_that_a_process_has_open_or_names_stays(tmp_path):
         )
         process.stdout.readline()
         try:
-            ((_, _, kept),) = planned(tmp_path / "home", Wanted(older=1), Processes())
+            ((_, _, kept),) = planned(tmp_path / "home", PruneCriteria(older=1), RunningProcesses())
         finally:
             process.communicate(b"")
         assert why in kept
-    assert planned(tmp_path / "home", Wanted(older=1), Processes()) == [(session.id, "100 days old", "")]
+    assert planned(tmp_path / "home", PruneCriteria(older=1), RunningProcesses()) == [(session.id, "100 days old", "")]
 
 
 def test_what_changes_between_archiving_and_deleting_stays(tmp_path):
     session = house.claude_session(tmp_path / "home")
-    (candidate,) = plan_prune(house.homes(tmp_path / "home"), Wanted(older=1), NOW, processes=nobody())
+    (candidate,) = plan_prune(house.homes(tmp_path / "home"), PruneCriteria(older=1), NOW, processes=nobody())
     archive = Archive(str(tmp_path / "archive"), Quick())
 
     def write(done, total):
@@ -101,7 +103,7 @@ def test_whatever_fails_every_byte_is_on_disk_or_in_the_archive(tmp_path, fault)
         for name in ("home", "archive", "out"):
             shutil.rmtree(tmp_path / name, ignore_errors=True)
         shutil.copytree(template, tmp_path / "home", copy_function=shutil.copy2)
-        (candidate,) = plan_prune(house.homes(tmp_path / "home"), Wanted(older=1), NOW, processes=nobody())
+        (candidate,) = plan_prune(house.homes(tmp_path / "home"), PruneCriteria(older=1), NOW, processes=nobody())
         kernel = Faulty(at, fault)
 
         def attempt(kernel=kernel, candidate=candidate):
@@ -139,10 +141,10 @@ def test_a_session_that_a_fork_begins_with_stays_with_it(tmp_path):
     third, alone = rollout(home, 3, 20, base=2), rollout(home, 4, 1)
     homes = house.homes(home)
     days = NOW - house.MOMENT
-    found = plan_prune(homes, Wanted(older=(days - 10) / 86_400), NOW, processes=nobody())
-    assert {each.stored.id: bool(each.kept) for each in found} == {first: True, second: True, alone: False}
-    found = plan_prune(homes, Wanted(older=1), NOW, processes=nobody())
-    assert {each.stored.id: each.kept for each in found} == dict.fromkeys((first, second, third, alone), "")
+    found = plan_prune(homes, PruneCriteria(older=(days - 10) / 86_400), NOW, processes=nobody())
+    assert {each.stored.id: bool(each.obstacle) for each in found} == {first: True, second: True, alone: False}
+    found = plan_prune(homes, PruneCriteria(older=1), NOW, processes=nobody())
+    assert {each.stored.id: each.obstacle for each in found} == dict.fromkeys((first, second, third, alone), "")
 
 
 @pytest.mark.parametrize(
@@ -161,12 +163,12 @@ def test_a_session_that_a_fork_begins_with_stays_with_it(tmp_path):
 def test_what_is_damaged_is_not_empty(tmp_path, data, is_empty):
     house.write(f"{tmp_path}/.claude/projects/-p/{house.name_of(1)}.jsonl", data)
     expected = [(house.name_of(1), "nothing was said", "")] if is_empty else []
-    assert planned(tmp_path, Wanted(is_empty=True)) == expected
+    assert planned(tmp_path, PruneCriteria(is_empty=True)) == expected
 
 
 def test_a_document_without_messages_is_empty(tmp_path):
     path = f"{tmp_path}/.gemini/tmp/p/chats/session-2026-01-02T03-04-0199aaaa.json"
     house.write(path, b'{"sessionId":"0199aaaa","messages":[]}')
-    assert planned(tmp_path, Wanted(is_empty=True)) == [("0199aaaa", "nothing was said", "")]
+    assert planned(tmp_path, PruneCriteria(is_empty=True)) == [("0199aaaa", "nothing was said", "")]
     house.write(path, b'{"sessionId":"0199aaaa","messages":[')
-    assert planned(tmp_path, Wanted(is_empty=True)) == []
+    assert planned(tmp_path, PruneCriteria(is_empty=True)) == []

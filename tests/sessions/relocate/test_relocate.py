@@ -12,19 +12,19 @@ from foretold.cli.sessions import command
 from foretold.dialects.claude_code.settings import slug
 from foretold.errors import ForetoldError, NotAFolder, RestoreRefused
 from foretold.sessions.archive.archive import Archive, archive_folder
-from foretold.sessions.archive.in_use import Processes
+from foretold.sessions.archive.in_use import RunningProcesses
 from foretold.sessions.model import Homes
-from foretold.sessions.relocate.moves import beside_archive, moves_file
+from foretold.sessions.relocate.moves import moves_file, moves_file_next_to
 from foretold.sessions.relocate.relocate import moved_to, plan_relocation, relocate
 
-from ..memory.machines import Faulty, Quick, in_child
-from . import house
+from ...memory.machines import Faulty, Quick, in_child
+from .. import house
 
 NOW = house.MOMENT + 86_400.0
 
 
 def nobody():
-    return Processes("/nonexistent")
+    return RunningProcesses("/nonexistent")
 
 
 def planned(home, old, new, **options):
@@ -80,7 +80,7 @@ def test_a_session_that_is_there_already_is_not_overwritten(tmp_path):
     before = house.tree(home)
     (move,) = [each for each in planned(home, old, new) if each.stored.path == session.path]
     assert (move.what, move.why) == ("there", f"another file is at {target}")
-    with pytest.raises(RestoreRefused, match="stays where it is"):
+    with pytest.raises(RestoreRefused, match="is not moved"):
         relocate(Archive(str(tmp_path / "archive")), move)
     assert house.tree(home) == before
     shutil.copy2(session.path, target)  # the same content: half of a move that was stopped
@@ -96,7 +96,7 @@ def proc(folder, cwd, *words, pid=1, opened=()):
     os.symlink(cwd, f"{folder}/{pid}/cwd")
     for number, path in enumerate(opened):
         os.symlink(path, f"{folder}/{pid}/fd/{number}")
-    return Processes(str(folder))
+    return RunningProcesses(str(folder))
 
 
 def test_a_session_in_use_stays_and_is_told_until_when(tmp_path):
@@ -134,7 +134,7 @@ def test_what_moved_is_noted_and_followed(tmp_path):
     path = moves_file(homes)
     for env in ({}, {"FORETOLD_HOME": "/srv/h"}, {"XDG_STATE_HOME": "/s"}, {"XDG_STATE_HOME": "relative"}):
         there = Homes(str(home), env)
-        assert moves_file(there) == beside_archive(archive_folder(there))
+        assert moves_file(there) == moves_file_next_to(archive_folder(there))
     (noted,) = map(json.loads, house.read(path).splitlines())
     assert {**noted, "time": 0} == {"old": str(old), "new": str(new), "time": 0, "agent": "claude-code"}
     with open(path, "ab") as file:
@@ -238,7 +238,7 @@ def test_a_folder_below_one_that_has_moved_twice_goes_along(tmp_path):
     os.makedirs(f"{new}/api")
     stored = house.claude_session(str(tmp_path), cwd=str(tmp_path / "proj" / "api"), project=slug(f"{old}/api"))
     plan = plan_relocation(
-        house.homes(str(tmp_path)), old, new, house.MOMENT + 9e6, processes=Processes("/nonexistent")
+        house.homes(str(tmp_path)), old, new, house.MOMENT + 9e6, processes=RunningProcesses("/nonexistent")
     )
     (move,) = plan
     assert (move.stored.id, os.path.basename(os.path.dirname(move.files[0][1]))) == (stored.id, slug(f"{new}/api"))

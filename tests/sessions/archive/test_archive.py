@@ -13,15 +13,15 @@ import pytest
 import foretold
 from foretold.errors import ForetoldError, NoSuchSession, RestoreRefused, SessionFailed
 from foretold.secrets.redactor import Redactor, fingerprint
-from foretold.sessions.archive.archive import Archive, archive_folder, archived_hint, unkept
-from foretold.sessions.archive.restore import plan_restore, restore, verify
-from foretold.sessions.archive.retention import DAY, leaving
-from foretold.sessions.archive.snapshot import Contents
+from foretold.sessions.archive.archive import Archive, archive_folder, archive_hint, find_unarchived
+from foretold.sessions.archive.restore import plan_restore, restore, verify_archive
+from foretold.sessions.archive.retention import DAY, find_expiring_sessions
+from foretold.sessions.archive.snapshot import ArchiveContents
 from foretold.sessions.model import Homes, StoredSession
 from foretold.storage.frames import Frames
 
-from ..memory.machines import Faulty, Quick, in_child
-from . import house
+from ...memory.machines import Faulty, Quick, in_child
+from .. import house
 
 SOURCES = os.path.dirname(os.path.dirname(os.path.abspath(foretold.__file__)))
 
@@ -49,7 +49,7 @@ def test_a_session_comes_back_with_everything_that_belongs_to_it(tmp_path):
     assert {kept.kind for kept in snapshot.files} == {
         *("transcripts", "subagents", "tool results", "file history", "todos", "debug logs")
     }
-    assert verify(archive.find(session.id)) == []
+    assert verify_archive(archive.find(session.id)) == []
 
 
 def test_a_deleted_session_returns_to_its_place_and_never_over_another_file(tmp_path):
@@ -151,14 +151,14 @@ def test_an_archive_cut_at_any_byte_gives_back_what_was_whole(tmp_path):
         with open(path, "wb") as file:
             file.write(whole[:cut])
         findings = []
-        contents = Contents(Frames(path), findings)
+        contents = ArchiveContents(Frames(path), findings)
         ready = sum(cut >= size for size in sizes[1:])
         assert [snapshot.files for snapshot in contents.snapshots] == expected[:ready]
         assert [finding.code for finding in findings] == ["archive-torn"] * (cut not in frames and cut > 0)
         if cut % 97 == 0 or cut in frames or cut + 1 in frames:
-            assert verify(contents) == []
+            assert verify_archive(contents) == []
             assert archive.archive(session).what in ("new", "grown", "same")
-            assert verify(Contents(Frames(path), findings)) == []
+            assert verify_archive(ArchiveContents(Frames(path), findings)) == []
             assert back(archive, session, tmp_path / "out") == house.files(tmp_path / "home/.claude")
             shutil.rmtree(tmp_path / "out")
 
@@ -173,7 +173,7 @@ def test_what_is_torn_is_put_aside_not_thrown_away(tmp_path):
     archive.archive(session)
     assert house.read(path + ".torn") == b'{"frame":1,"ki'
     findings = []
-    Contents(Frames(path), findings)
+    ArchiveContents(Frames(path), findings)
     assert findings == []
 
 
@@ -188,8 +188,8 @@ def test_a_flipped_byte_is_named_and_costs_only_its_frame(tmp_path):
         with open(path, "wb") as file:
             file.write(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :])
         findings = []
-        contents = Contents(Frames(path), findings)
-        findings += verify(contents)
+        contents = ArchiveContents(Frames(path), findings)
+        findings += verify_archive(contents)
         if not findings and whole[at : at + 1] != b"\n":  # the newline behind a frame carries nothing
             unnoticed.append(at)
     assert unnoticed == []
@@ -220,7 +220,7 @@ def test_whatever_fails_nothing_archived_is_lost(tmp_path, fault):
         archive = archive_in(tmp_path / "archive")
         contents = archive.find(session.id)
         assert contents.snapshots[:1] == before
-        assert verify(contents) == []
+        assert verify_archive(contents) == []
         if answer and answer[0] == "refused" and "Nothing was changed" in answer[1]:
             assert contents.snapshots == before
         if answer and answer[0] == "ok":
@@ -236,7 +236,7 @@ def test_whatever_fails_nothing_archived_is_lost(tmp_path, fault):
 
 WORKER = """
 import sys
-from foretold.sessions.archive.archive import Archive, archive_folder, archived_hint, unkept
+from foretold.sessions.archive.archive import Archive, archive_folder, archive_hint, find_unarchived
 from foretold.sessions.model import StoredSession
 folder, path, name, count = sys.argv[1:]
 for number in range(int(count)):
@@ -262,7 +262,7 @@ def test_eight_processes_at_once_archive_a_growing_session(tmp_path):
     archive = archive_in(tmp_path / "archive")
     archive.archive(session)
     contents = archive.find(session.id)
-    assert verify(contents) == []
+    assert verify_archive(contents) == []
     assert len({snapshot.files for snapshot in contents.snapshots}) == len(contents.snapshots)
     assert {kept.stream for snapshot in contents.snapshots for kept in snapshot.files[:1]} == {1}
     assert back(archive, session, tmp_path / "out") == house.files(tmp_path / "home/.claude")
@@ -280,7 +280,7 @@ def test_killed_processes_lose_nothing_that_was_acknowledged(tmp_path):
         process.send_signal(signal.SIGKILL)
         process.communicate()
         contents = archive.find(session.id)
-        assert verify(contents) == []
+        assert verify_archive(contents) == []
     archive.archive(session)
     assert back(archive, session, tmp_path / "out") == house.files(tmp_path / "home/.claude")
 
@@ -342,7 +342,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path):
 
 def test_what_cannot_be_archived_or_found_is_said(tmp_path):
     archive = archive_in(tmp_path / "archive")
-    with pytest.raises(SessionFailed, match="not there any more"):
+    with pytest.raises(SessionFailed, match="does not exist any more"):
         archive.archive(StoredSession("claude-code", "gone", str(tmp_path / "projects/p/gone.jsonl")))
     with pytest.raises(NoSuchSession, match="no session 'gone-too'"):
         archive.find("gone-too")
@@ -350,7 +350,7 @@ def test_what_cannot_be_archived_or_found_is_said(tmp_path):
     archive.archive(session)
     other = house.claude_session(tmp_path / "home", 1 + (1 << 16))
     archive.archive(other._replace(id=session.id[:-1] + "f"))
-    with pytest.raises(NoSuchSession, match="may be 2 sessions"):
+    with pytest.raises(NoSuchSession, match="matches 2 sessions"):
         archive.find(session.id[:10])
 
 
@@ -382,29 +382,29 @@ def test_both_copies_of_a_session_can_be_asked_for(tmp_path):
 def test_what_is_about_to_be_deleted_and_not_kept_as_it_is_now(tmp_path):
     homes = Homes(str(tmp_path / "home"), {})
     first, second = (house.claude_session(tmp_path / "home", number) for number in (1, 2))
-    soon = leaving(homes, house.MOMENT + 29 * DAY, within=7)
+    soon = find_expiring_sessions(homes, house.MOMENT + 29 * DAY, within=7)
     assert {each.stored.kind for each in soon} == {"main", "subagent"}
-    assert unkept(homes, soon) == soon
+    assert find_unarchived(homes, soon) == soon
     archive = archive_in(archive_folder(homes))
     archive.archive(first)
-    assert unkept(homes, soon) == [each for each in soon if second.id in each.stored.path]
+    assert find_unarchived(homes, soon) == [each for each in soon if second.id in each.stored.path]
     archive.archive(second, redactor=Redactor(extra=False))
-    assert unkept(homes, soon) == []
+    assert find_unarchived(homes, soon) == []
     house.write(first.path, b"{}\n")
-    assert [each.stored.id for each in unkept(homes, soon)] == [first.id]
+    assert [each.stored.id for each in find_unarchived(homes, soon)] == [first.id]
     os.unlink(archive.frames_of("claude-code", first.id).path)
     os.mkdir(archive.frames_of("claude-code", first.id).path)
-    assert {each.stored.id for each in unkept(homes, soon)} >= {first.id}
+    assert {each.stored.id for each in find_unarchived(homes, soon)} >= {first.id}
 
 
 def test_a_name_that_only_the_archive_knows_is_told_how_to_come_back(tmp_path):
     homes = Homes(str(tmp_path / "home"), {})
     session = house.claude_session(tmp_path / "home")
-    assert archived_hint(homes, session.id) == ""
+    assert archive_hint(homes, session.id) == ""
     archive_in(archive_folder(homes)).archive(session)
     archive_in(archive_folder(homes)).archive(session, redactor=Redactor(extra=False))
     said = f"it is in the archive: foretold sessions restore {session.id}"
-    asked = {name: archived_hint(homes, name) for name in (session.id, session.id[:8], "00", "nope", "", "a/b", "\0")}
+    asked = {name: archive_hint(homes, name) for name in (session.id, session.id[:8], "00", "nope", "", "a/b", "\0")}
     assert asked == {session.id: said, session.id[:8]: said, "00": said, "nope": "", "": "", "a/b": "", "\0": ""}
     archive_in(archive_folder(homes)).archive(house.claude_session(tmp_path / "home", 2))
-    assert archived_hint(homes, "0000") == "2 such sessions are in the archive: foretold sessions restore"
+    assert archive_hint(homes, "0000") == "2 such sessions are in the archive: foretold sessions restore"

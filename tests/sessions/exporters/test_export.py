@@ -12,7 +12,7 @@ from foretold.sessions.catalog import list_sessions
 from foretold.sessions.exporters.export import Choice, export
 from foretold.sessions.model import Homes
 
-from .talk import Talk
+from ..talk import Talk
 
 AWS = "AKIA" + "IOSFODNN7ABCDEFG"
 HOSTILE = "</div></pre></details><script>alert(1)</script>\n# A heading\n```\nunclosed\n&amp; <b>"
@@ -174,7 +174,7 @@ def test_what_is_nested_deeply_is_named(tmp_path, form):
 def test_a_file_that_is_gone_is_an_error_that_says_so(tmp_path):
     found = stored(tmp_path, talk())
     os.unlink(found.path)
-    with pytest.raises(SessionFailed, match="not there any more"):
+    with pytest.raises(SessionFailed, match="does not exist any more"):
         list(export(found, redactor=None))
 
 

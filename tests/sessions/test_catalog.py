@@ -7,7 +7,7 @@ import pytest
 
 from foretold.dialects.claude_code.settings import slug
 from foretold.errors import NoSuchSession, SessionFailed
-from foretold.sessions.catalog import by_time, find_session, homes_here, is_of, list_sessions
+from foretold.sessions.catalog import find_homes, find_session, is_held_in, list_sessions, sort_by_time
 from foretold.sessions.model import Homes, StoredSession
 
 from .talk import Talk
@@ -35,7 +35,7 @@ def test_the_newest_is_first(homes):
 def test_a_folder_has_its_own_and_those_below(homes):
     assert [stored.id for stored in list_sessions(homes, project="/home/me/a")] == [ONE]
     assert len(list_sessions(homes, project="/home/me")) == 2
-    assert is_of(StoredSession("codex", "1", "", cwd="/"), "/")
+    assert is_held_in(StoredSession("codex", "1", "", cwd="/"), "/")
 
 
 @pytest.mark.parametrize("name", [ONE, "111111", "The first one", "the FIRST", "t"])
@@ -55,7 +55,7 @@ def told(homes, name):
 
 def test_a_name_that_fits_several_says_which(homes):
     first, *rows = told(homes, "1111")
-    assert first == "'1111' may be 2 sessions; write more of the id:"
+    assert first == "'1111' matches 2 sessions; write more of the id:"
     assert [row[20:] for row in rows] == ["claude-code  11112222  Another one", "claude-code  11111111  The first one"]
     assert all(time.strptime(row[2:18], "%Y-%m-%d %H:%M") for row in rows)
 
@@ -65,7 +65,7 @@ def test_not_more_than_eight_are_told_each_in_eighty_columns(tmp_path):
         talk = Talk(f"aaaaaaaa-{number:04x}-4333-8444-555555555555", cwd="/p")
         talk.user("\x1b[31m" + "語" * 100).write(str(tmp_path), "-p")
     first, *rows = told(Homes(str(tmp_path), {}), "a")
-    assert (first, len(rows), rows[-1]) == ("'a' may be 10 sessions; write more of the id:", 9, "  and 2 more")
+    assert (first, len(rows), rows[-1]) == ("'a' matches 10 sessions; write more of the id:", 9, "  and 2 more")
     widths = {len(row) + row.count("語") for row in rows[:-1]}
     assert max(widths) <= 80
     assert not any("\x1b" in row for row in rows)
@@ -88,7 +88,7 @@ def test_rows_stand_in_the_order_of_the_time_they_show(homes):
     assert [stored.id[0] for stored in list_sessions(homes, limit=2)] == ["1", "1"]  # of the newest files
     shown = list_sessions(homes)
     assert [stored.changed for stored in shown] == sorted((stored.changed for stored in shown), reverse=True)
-    assert by_time(reversed(shown))[0].changed == shown[0].changed
+    assert sort_by_time(reversed(shown))[0].changed == shown[0].changed
 
 
 @pytest.mark.parametrize("name", ["9999", "", "  ", "first"])
@@ -99,8 +99,8 @@ def test_a_name_that_fits_none_is_an_error(homes, name):
 
 def test_another_home_has_none_of_our_environment(monkeypatch, tmp_path):
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", "/elsewhere")
-    assert homes_here(str(tmp_path)).env == {}
-    assert homes_here().env["CLAUDE_CONFIG_DIR"] == "/elsewhere"
+    assert find_homes(str(tmp_path)).env == {}
+    assert find_homes().env["CLAUDE_CONFIG_DIR"] == "/elsewhere"
 
 
 def test_no_session_is_written_to_and_none_is_read_whole(homes):
@@ -118,7 +118,7 @@ def test_what_is_no_file_is_passed_over(homes):
     os.symlink("/nowhere", os.path.join(folder, f"{ONE[:-1]}2.jsonl"))
     assert [stored.id for stored in list_sessions(homes)] == [TWO, ONE]
     assert [stored.id for stored in list_sessions(homes, project="/home/me/a")] == [ONE]
-    with pytest.raises(SessionFailed, match="no file"):
+    with pytest.raises(SessionFailed, match="not a file"):
         find_session(homes, f"{ONE[:-1]}0")
 
 

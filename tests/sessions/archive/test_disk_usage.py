@@ -2,10 +2,10 @@
 
 import os
 
-from foretold.sessions.archive.disk_usage import Use, repeated, totals, usage
+from foretold.sessions.archive.disk_usage import DiskUse, find_repeated, measure_usage, sum_usage
 from foretold.sessions.model import Homes
 
-from . import house
+from .. import house
 
 
 def test_every_file_is_counted_once_by_kind_session_and_project(tmp_path):
@@ -17,16 +17,16 @@ def test_every_file_is_counted_once_by_kind_session_and_project(tmp_path):
     house.write(f"{home}/.codex/state_5.sqlite", b"s" * 40)
     house.write(f"{home}/.local/state/foretold/archive/codex/1.frames", b"a" * 50)
     before = house.tree(home)
-    uses = usage(house.homes(home))
+    uses = measure_usage(house.homes(home))
     assert house.tree(home) == before
     whole = sum(len(data) for data, _, _ in house.files(home).values())
     assert sum(use.size for use in uses) == whole
     assert {use for use in uses if not use.session} == {
-        Use("claude-code", "", "", "shell snapshots", 10),
-        Use("claude-code", "", "", "file history", 20),
-        Use("claude-code", "", "", "memories and rest", 30),
-        Use("codex", "", "", "databases", 40),
-        Use("foretold", "", "", "archive", 50),
+        DiskUse("claude-code", "", "", "shell snapshots", 10),
+        DiskUse("claude-code", "", "", "file history", 20),
+        DiskUse("claude-code", "", "", "memories and rest", 30),
+        DiskUse("codex", "", "", "databases", 40),
+        DiskUse("foretold", "", "", "archive", 50),
     }
     kinds = {use.kind: use.files for use in uses if use.session == session.id}
     assert kinds == {
@@ -37,15 +37,15 @@ def test_every_file_is_counted_once_by_kind_session_and_project(tmp_path):
         "todos": 1,
         "debug logs": 1,
     }
-    assert totals(uses, "project")[0][0] == ("/p",)
-    assert {use.agent for use in usage(house.homes(home), agents=("codex",))} == {"codex"}
+    assert sum_usage(uses, "project")[0][0] == ("/p",)
+    assert {use.agent for use in measure_usage(house.homes(home), agents=("codex",))} == {"codex"}
 
 
 def test_the_environment_moves_what_is_counted(tmp_path):
     house.write(f"{tmp_path}/mine/archive/x.frames", b"a" * 5)
     house.write(f"{tmp_path}/mine/cache/index", b"b" * 7)
     homes = Homes(str(tmp_path / "home"), {"FORETOLD_HOME": str(tmp_path / "mine")})
-    assert usage(homes) == [Use("foretold", "", "", "archive", 5), Use("foretold", "", "", "index", 7)]
+    assert measure_usage(homes) == [DiskUse("foretold", "", "", "archive", 5), DiskUse("foretold", "", "", "index", 7)]
 
 
 def test_forks_are_told_by_what_they_repeat(tmp_path):
@@ -54,4 +54,4 @@ def test_forks_are_told_by_what_they_repeat(tmp_path):
     records = house.talk(house.name_of(2), 4) + house.talk(house.name_of(2), 1, start=800)
     path = house.write(f"{home}/.claude/projects/-p/{house.name_of(2)}.jsonl", house.lines(records))
     fork = first._replace(id=house.name_of(2), path=path, started=2.0, size=os.path.getsize(path))
-    assert repeated([fork, first._replace(started=1.0)]) == {path: len(house.lines(records[:8]))}
+    assert find_repeated([fork, first._replace(started=1.0)]) == {path: len(house.lines(records[:8]))}

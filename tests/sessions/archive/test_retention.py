@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 import os
 
-from foretold.sessions.archive.retention import DAY, Retention, cleanup, leaving, retention
+from foretold.sessions.archive.retention import DAY, Retention, cleanup, find_expiring_sessions, read_retention
 from foretold.sessions.model import Homes
 
 SESSION = "0a0a0a0a-1111-4111-8111-0123456789ab"
@@ -26,15 +26,15 @@ def test_only_whole_days_from_one_on_delete_anything():
 
 def test_the_strongest_settings_say_how_long(tmp_path):
     homes, managed, cwd = Homes(str(tmp_path), {}), f"{tmp_path}/managed", f"{tmp_path}/proj"
-    assert retention(homes, managed=managed) == Retention(30.0, "", "default")
+    assert read_retention(homes, managed=managed) == Retention(30.0, "", "default")
     user = settings(f"{tmp_path}/.claude", 60)
     project = settings(f"{cwd}/.claude", 0)
-    assert retention(homes, managed=managed) == Retention(60.0, user, "setting")
-    assert retention(homes, cwd, managed=managed) == Retention(None, project, "rejected")
+    assert read_retention(homes, managed=managed) == Retention(60.0, user, "setting")
+    assert read_retention(homes, cwd, managed=managed) == Retention(None, project, "rejected")
     os.makedirs(managed)
     with open(f"{managed}/managed-settings.json", "w") as file:
         file.write('{"cleanupPeriodDays": 90}')
-    assert retention(homes, cwd, managed=managed).days == 90.0
+    assert read_retention(homes, cwd, managed=managed).days == 90.0
 
 
 def test_what_is_about_to_go_is_listed_next_first(tmp_path):
@@ -46,6 +46,8 @@ def test_what_is_about_to_go_is_listed_next_first(tmp_path):
             file.write("{}\n")
         os.utime(f"{folder}/{name}.jsonl", (NOW - age * DAY, NOW - age * DAY))
     homes, rule = Homes(str(tmp_path), {}), Retention(30.0, "", "default")
-    found = [(ages[one.stored.id], round(one.days, 6)) for one in leaving(homes, NOW, within=1.0, rule=rule)]
+    found = [
+        (ages[one.stored.id], round(one.days, 6)) for one in find_expiring_sessions(homes, NOW, within=1.0, rule=rule)
+    ]
     assert found == [(31.0, -1.0), (29.5, 0.5)]
-    assert leaving(homes, NOW, within=99.0, rule=Retention(None, "", "rejected")) == []
+    assert find_expiring_sessions(homes, NOW, within=99.0, rule=Retention(None, "", "rejected")) == []

@@ -6,18 +6,18 @@ import os
 import pytest
 
 from foretold.dialects.claude_code.settings import slug
-from foretold.sessions.archive.disk_usage import usage
-from foretold.sessions.archive.in_use import Processes
-from foretold.sessions.archive.prune import Wanted, plan_prune
+from foretold.sessions.archive.disk_usage import measure_usage
+from foretold.sessions.archive.in_use import RunningProcesses
+from foretold.sessions.archive.prune import PruneCriteria, plan_prune
 from foretold.sessions.catalog import find_session, list_sessions
 from foretold.sessions.fulltext.search import open_index, search
 from foretold.sessions.instructions_seen.compare import compare_instructions
 from foretold.sessions.model import Homes, StoredSession
-from foretold.sessions.relocate.moves import Moved as Move, moves_file, note_move
-from foretold.sessions.relocate.project_folder import Moved, at_home, folders_named, moved
+from foretold.sessions.relocate.moves import NotedMove as Move, moves_file, note_move
+from foretold.sessions.relocate.project_folder import FolderMove, find_folders_named, infer_move, resolve_folder
 
-from .talk import Talk
-from .test_told import nested, start
+from ..talk import Talk
+from ..test_told import nested, start
 
 ONE = "3b7c1d0e-2222-4333-8444-555555555555"
 
@@ -45,7 +45,10 @@ def homes_of(folder):
 
 
 def orphans(homes):
-    return [each.stored.id for each in plan_prune(homes, Wanted(is_orphan=True), 4e9, processes=Processes("/none"))]
+    return [
+        each.stored.id
+        for each in plan_prune(homes, PruneCriteria(is_orphan=True), 4e9, processes=RunningProcesses("/none"))
+    ]
 
 
 def test_every_command_knows_the_folder_it_belongs_to(shop):
@@ -54,7 +57,7 @@ def test_every_command_knows_the_folder_it_belongs_to(shop):
     assert [stored.cwd for stored in list_sessions(homes, project=os.path.dirname(shop))] == [shop]
     assert find_session(homes, "3").cwd == shop
     assert orphans(homes) == []
-    assert {use.project for use in usage(homes) if use.session == ONE} == {shop}
+    assert {use.project for use in measure_usage(homes) if use.session == ONE} == {shop}
     for more in ({}, {"use_index": False}):
         found = search("third", homes=homes, project=shop, **more)
         assert {(hit.stored.id, hit.stored.cwd) for hit in found.hits} == {(ONE, shop), ("agent-a1", shop)}
@@ -91,7 +94,7 @@ def test_where_two_folders_have_the_name_none_is_guessed(shop):
     os.makedirs(f"{root}/a-b")
     path = session.path.replace(slug(shop), slug(f"{root}/a/b"))
     os.renames(session.path, path)
-    assert folders_named(slug(f"{root}/a/b")) == (f"{root}/a-b", f"{root}/a/b")
+    assert find_folders_named(slug(f"{root}/a/b")) == (f"{root}/a-b", f"{root}/a/b")
     (found,) = list_sessions(homes_of(shop))
     assert found.cwd == f"{root}/proj"
     assert orphans(homes_of(shop)) == [ONE]
@@ -120,13 +123,13 @@ def test_the_folder_of_this_process_is_tried(shop, monkeypatch):
     new = f"{root}/{'long/' * 60}end"
     os.makedirs(f"{new}/below")
     card = StoredSession("claude-code", ONE, f"/x/projects/{slug(new)}/{ONE}.jsonl", cwd=f"{root}/proj")
-    assert folders_named(slug(new)) == (new,)
-    assert at_home(card).cwd == new
+    assert find_folders_named(slug(new)) == (new,)
+    assert resolve_folder(card).cwd == new
     alike = card._replace(cwd=f"{root}/sh.op", path=f"/x/projects/{slug(f'{root}/sh-op')}/{ONE}.jsonl")
     os.makedirs(f"{root}/sh-op/below")
-    assert at_home(alike).cwd == f"{root}/sh.op"
+    assert resolve_folder(alike).cwd == f"{root}/sh.op"
     monkeypatch.chdir(f"{root}/sh-op/below")
-    assert at_home(alike).cwd == f"{root}/sh-op"
+    assert resolve_folder(alike).cwd == f"{root}/sh-op"
 
 
 def test_a_session_that_codex_went_on_with_elsewhere(tmp_path):
@@ -157,7 +160,7 @@ def test_what_gemini_keeps_by_a_digest_belongs_to_the_folder_that_is_asked_for(t
 def test_what_has_moved_is_the_highest_folder_that_is_gone(tmp_path):
     root = os.path.realpath(tmp_path)
     os.mkdir(f"{root}/stays")
-    assert moved(f"{root}/old/sub", f"{root}/new/sub") == Moved(f"{root}/old", f"{root}/new")
-    assert moved(f"{root}/stays/sub", f"{root}/new/sub") == Moved(f"{root}/stays/sub", f"{root}/new/sub")
-    assert moved(f"{root}/stays", f"{root}/new") == Moved("", "")
-    assert moved("", f"{root}/new") == Moved("", "")
+    assert infer_move(f"{root}/old/sub", f"{root}/new/sub") == FolderMove(f"{root}/old", f"{root}/new")
+    assert infer_move(f"{root}/stays/sub", f"{root}/new/sub") == FolderMove(f"{root}/stays/sub", f"{root}/new/sub")
+    assert infer_move(f"{root}/stays", f"{root}/new") == FolderMove("", "")
+    assert infer_move("", f"{root}/new") == FolderMove("", "")
