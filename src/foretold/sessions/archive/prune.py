@@ -89,15 +89,15 @@ def _with_forks(homes: Homes, found: list[PruneCandidate]) -> list[PruneCandidat
     while True:
         going = {each.stored.id for each in found if not each.obstacle}
         needed = {stored.parent: stored.id for stored in forks if stored.id not in going}
-        kept = [
+        checked = [
             each._replace(obstacle=f"the session {needed[each.stored.id]} is a fork of it and needs it")
             if not each.obstacle and each.stored.agent in agents and each.stored.id in needed
             else each
             for each in found
         ]
-        if kept == found:  # a fork of a fork may have come to stay
+        if checked == found:  # else a fork of a fork may stay now
             return found
-        found = kept
+        found = checked
 
 
 def _why(stored: StoredSession, size: int, changed: float, wanted: PruneCriteria, now: float) -> str:

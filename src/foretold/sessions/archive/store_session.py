@@ -60,7 +60,7 @@ class SessionArchiver:
         self.stored, self.contents, self.writer = stored, contents, writer
         self.redactor, self.progress, self.is_thorough = redactor, progress, is_thorough
         self.known = contents.known()
-        self.by_content = {(kept.size, kept.digest): kept for kept in self.known.values()}
+        self.by_content = {(file.size, file.digest): file for file in self.known.values()}
         self.next = contents.next_stream()
         self.what = "new" if not contents.snapshots else "same"
         self.extended: set[int] = set()  #: streams that this run has added to
@@ -73,7 +73,7 @@ class SessionArchiver:
         sources = list_session_files(stored)
         shared = [self._store_rows()] if is_shared(stored) else []
         self.total = sum(_size(source.path) for source in sources)
-        files = tuple(kept for source in sources if (kept := self._archive_file(source)) is not None) + tuple(shared)
+        files = tuple(file for source in sources if (file := self._archive_file(source)) is not None) + tuple(shared)
         if not files:
             raise SessionFailed(f"{stored.path} does not exist any more, so nothing was archived")
         old = self.contents.last_at(stored.path)
@@ -95,7 +95,7 @@ class SessionArchiver:
             if self.what == "same":
                 self.what = "grown"
             self.writer.finish({"kind": "snapshot"}, encode_snapshot(snapshot))
-        size = sum(kept.size for kept in files)
+        size = sum(file.size for file in files)
         return ArchiveResult(stored, self.what, size, self.writer.size, tuple(self.left))
 
     def _store_rows(self) -> ArchivedFile:
@@ -174,7 +174,7 @@ class SessionArchiver:
     def _find_moved(self, name: str) -> ArchivedFile | None:
         """The same file in another folder: the transcripts of a project move with it."""
         last = os.path.basename(name)
-        alike = [kept for kept in self.known.values() if os.path.basename(kept.name) == last]
+        alike = [file for file in self.known.values() if os.path.basename(file.name) == last]
         return alike[-1] if last.startswith(self.stored.id) and alike else None
 
     def _find_twin(self, file: BinaryIO, fresh: ArchivedFile) -> ArchivedFile | None:
@@ -195,9 +195,9 @@ class SessionArchiver:
             digest.update(data)
             at += len(data)
             self._report(len(data))
-        kept = fresh._replace(stream=stream, size=at, digest=digest.hexdigest())
-        self.by_content[kept.size, kept.digest] = kept
-        return kept
+        stored = fresh._replace(stream=stream, size=at, digest=digest.hexdigest())
+        self.by_content[stored.size, stored.digest] = stored
+        return stored
 
     def _hash(self, file: BinaryIO, digest: hashlib._Hash, size: int) -> bool:
         """Add the beginning of a file to a digest; False if the file is shorter."""

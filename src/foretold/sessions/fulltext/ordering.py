@@ -33,13 +33,17 @@ SLACK = 3600.0  #: seconds
 class Filters(NamedTuple):
     """Which messages are asked for."""
 
-    after: float = -math.inf
-    before: float = math.inf
+    after: float | None = None
+    before: float | None = None
     roles: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
 
-    def has_age(self, age: float) -> bool:
-        return self.after <= -age < self.before
+    def has_time(self, time: float) -> bool:
+        return not self.is_before(time) and (self.before is None or time < self.before)
+
+    def is_before(self, time: float) -> bool:
+        """Whether a time is too early."""
+        return self.after is not None and time < self.after
 
 
 class MessagePlace(NamedTuple):
@@ -113,7 +117,7 @@ def places_in_index(
 
         return PlaceSource(_age_of(batch.newest, stored), stored.path, batch.first, more)
 
-    batches = [batch for batch in index.batches() if batch.session in here and batch.newest >= filters.after]
+    batches = [batch for batch in index.batches() if batch.session in here and not filters.is_before(batch.newest)]
     return sort_places([], [source_of(batch) for batch in batches])
 
 
@@ -126,7 +130,7 @@ def _places_of(rows: list[IndexedMessage], here: dict[int, StoredSession], filte
         if stored is None or not row.voices & mask or (tools and tools.isdisjoint(row.tools.lower().split("\n"))):
             continue
         age = _age_of(row.time, stored)
-        if filters.has_age(age):
+        if filters.has_time(-age):
             found.append(MessagePlace(age, stored.path, -row.start, row.start + row.size, stored))
     return found
 
@@ -139,7 +143,7 @@ def places_in_files(
 ) -> Iterator[MessagePlace]:
     """The same places, straight from the files. `progress` is called with the size of each file that is opened."""
     lines = LineFilter(ascii_words(query))
-    some = [stored for stored in sessions if stored.changed >= filters.after]
+    some = [stored for stored in sessions if not filters.is_before(stored.changed)]
     parallel = ParallelScan(lines, some)
     sources = []
     for number, stored in enumerate(some):
@@ -177,12 +181,12 @@ class _FileScan:
         except OSError:
             return [], None
         places = [place for message in messages if (place := self._place_of(message)) is not None]
-        if begins == -math.inf or (begins is not None and begins + SLACK < self._filters.after):
+        if begins == -math.inf or (begins is not None and self._filters.is_before(begins + SLACK)):
             return places, None
         return places, -math.inf if begins is None else -(begins + SLACK)
 
     def _place_of(self, message: Message) -> MessagePlace | None:
         age = _age_of(message.time, self._stored)
-        if not self._filters.has_age(age):
+        if not self._filters.has_time(-age):
             return None
         return MessagePlace(age, self._stored.path, -message.start, message.end, self._stored, message)

@@ -12,7 +12,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import sqlite3
 from contextlib import nullcontext
@@ -109,9 +108,7 @@ def search(
         return Results((), more=False, sessions=len(sessions))
     findings: list[Finding] = []
     folder = os.path.realpath(project) if project else ""
-    filters = Filters(
-        -math.inf if after is None else after, math.inf if before is None else before, tuple(roles), tuple(tools)
-    )
+    filters = Filters(after, before, tuple(roles), tuple(tools))
     is_own = index is None and use_index and bool(sessions)
     if is_own:
         index = _index_or_none(homes, cache, sessions, progress, findings)
