@@ -40,6 +40,7 @@ STEP_ROWS = 1024
 GROUP = 12 * 1024 * 1024  #: bytes of text a transaction: 6 MB cost a twentieth more, 1 MB a fifth
 GROUP_ROWS = 16_000  #: rows that one statement adds at most, and a transaction about
 BULK = 32 * 1024 * 1024  #: bytes to read above which segments are not merged meanwhile
+LEAF = 8100  #: bytes of a leaf of FTS5, which then fills a page of 8,192: a twelfth faster than its usual 4,050
 HASH = 32 * 1024 * 1024  #: bytes of words that FTS5 may gather; it writes them at the end of a statement anyway
 
 
@@ -98,7 +99,8 @@ class IndexWriter:
         """Forget the sessions of some rows, and read others."""
         total, done = sum(task.size for task in tasks), 0
         self._base.execute("PRAGMA synchronous = OFF")
-        for name, value in (("hashsize", HASH), ("crisismerge", 60), ("automerge", 0 if total > BULK else 8)):
+        settings = {"hashsize": HASH, "pgsz": LEAF, "crisismerge": 60, "automerge": 0 if total > BULK else 8}
+        for name, value in settings.items():
             self._base.execute("INSERT INTO word(word, rank) VALUES (?, ?)", (name, value))
         with self._transaction():
             for row in gone:
