@@ -17,7 +17,7 @@ from report import Row, Table, millis, over, render, times
 from trees import Place, files, write
 
 import foretold
-from foretold.dialects.registry import AGENTS, SIGNS
+from foretold.dialects.registry import AGENTS, EVIDENCE
 from foretold.instructions.load import load_view, make_request
 from foretold.storage.tree import Disk
 
@@ -48,7 +48,7 @@ def single(where: Place, agent: str) -> float:
 
 
 def table(where: Place) -> Table:
-    agents = [agent for agent in AGENTS if agent in SIGNS]  # mink looks for files that match, by its nature
+    agents = [agent for agent in AGENTS if agent in EVIDENCE]  # mink looks for files that match, by its nature
     alone = {agent: single(where, agent) for agent in agents}
     slowest = max(alone, key=lambda agent: alone[agent])
 

@@ -312,7 +312,7 @@ def test_what_is_inlined_is_listed(repo):
     lines = text(repo.run("explain", "--agent", "mink", "--", "--boundary", "cwd")).split("\n")
     assert any(line.strip() == "└ docs/a.md" for line in lines)
     assert "      its `paths` match nothing that is here (*.go)" in lines
-    assert "its text stands in" in text(repo.run("explain", "--agent", "mink", "docs/a.md"))
+    assert "its text is in" in text(repo.run("explain", "--agent", "mink", "docs/a.md"))
 
 
 def test_reading_a_file_that_is_not_there(repo):
@@ -343,7 +343,7 @@ def test_another_home(repo):
             ["show", "-C", "/nowhere/at/all"],
             "foretold: /nowhere/at/all is not a folder; give the folder the agent starts in\n",
         ),
-        (["show", "--agent", "emacs"], "foretold: no agent is called 'emacs'; there are: aider, amp, claude-code, "),
+        (["show", "--agent", "emacs"], "foretold: unknown agent 'emacs'; known agents: aider, amp, claude-code, "),
         (
             ["show", "--agent", "claude-code@x"],
             "foretold: 'x' is not a version; recorded for claude-code: 2.1.197, 2.1.325\n",
@@ -679,7 +679,7 @@ def test_compare_as_data(repo):
 
 
 def test_compare_of_nobody(repo):
-    assert errors(repo.run("compare", "--agent", "nobody")).startswith("foretold: no agent is called 'nobody'")
+    assert errors(repo.run("compare", "--agent", "nobody")).startswith("foretold: unknown agent 'nobody'")
 
 
 def test_an_agent_that_refuses(repo):

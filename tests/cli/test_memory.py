@@ -561,7 +561,7 @@ def test_help_of_a_command(place, name):
         (["rename", "tabs", "..."], "'...' has no letter or digit to make a name of"),
         (["list", "--frob"], "unrecognized arguments: --frob"),
         (["-C", "/nowhere/at/all"], "/nowhere/at/all is not a folder; give a folder of the project"),
-        (["--agent", "emacs"], "no agent is called 'emacs'"),
+        (["--agent", "emacs"], "unknown agent 'emacs'"),
         (["relocate", "/nowhere/a", "/nowhere/b"], "there are no memories to take along"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

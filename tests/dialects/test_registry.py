@@ -32,7 +32,7 @@ def test_a_name_with_or_without_version(name, choice):
 
 @pytest.mark.parametrize("name", ["", "claude", "Claude-Code", "claude_code", "../x", "@2.1.197"])
 def test_an_unknown_agent_names_those_there_are(name):
-    with pytest.raises(UnknownAgent, match="there are: aider, amp, claude-code, ") as error:
+    with pytest.raises(UnknownAgent, match="known agents: aider, amp, claude-code, ") as error:
         choose(name)
     assert (error.value.exit_code, repr(name.partition("@")[0]) in str(error.value)) == (2, True)
     assert ("did you mean 'claude-code'?" in str(error.value)) == ("laude" in name)

@@ -90,7 +90,7 @@ def test_json_that_cannot_be_read(text, line):
     findings = []
     assert parse_json(text, "/s.json", findings) == {}
     assert [(each.path, each.line, each.code, each.hint) for each in findings] == [
-        ("/s.json", line, "settings-invalid", "mend the JSON")
+        ("/s.json", line, "settings-invalid", "fix the JSON")
     ]
 
 

@@ -40,7 +40,7 @@ def test_details_are_in_the_message():
     (large,) = advice(Skip("/p/x.md", "too-large", "9 bytes, the limit is 4"))
     (code,) = advice(Skip("/p/x.md", "in-code", "a code span", parent="/p/C.md", line=1))
     assert large.message == "/p/x.md: it is not loaded: 9 bytes, the limit is 4"
-    assert code.message == "/p/x.md: the import is not followed: it stands in a code span"
+    assert code.message == "/p/x.md: the import is not followed: it is in a code span"
 
 
 def test_braces_in_names_are_no_templates():
@@ -50,7 +50,7 @@ def test_braces_in_names_are_no_templates():
 
 def test_a_dangling_link():
     assert advice(Skip("/p/CLAUDE.md", "missing")) == [
-        Finding("/p/CLAUDE.md", None, "dangling-link", "/p/CLAUDE.md: the link leads nowhere", "mend the link")
+        Finding("/p/CLAUDE.md", None, "dangling-link", "/p/CLAUDE.md: the link leads nowhere", "fix the link")
     ]
 
 
@@ -61,7 +61,7 @@ def test_a_missing_import():
             4,
             "import-missing",
             "/p/docs/a.md: not imported, there is no such file",
-            "mend the path, or write it without @",
+            "fix the path, or write it without @",
         )
     ]
 
@@ -80,7 +80,7 @@ def test_punctuation_behind_a_path(place, extra):
             4,
             "import-punctuation",
             f"{path}{extra}: not imported, because {extra!r} is taken as part of the name",
-            "put white space behind the path",
+            "put white space after the path",
         )
     ]
 

@@ -3,7 +3,7 @@
 import pytest
 
 import foretold
-from foretold.dialects.registry import AGENTS, SIGNS, set_up
+from foretold.dialects.registry import AGENTS, EVIDENCE, find_agents
 from foretold.errors import ForetoldError
 from foretold.instructions.compare import CachingDisk, Cell
 from foretold.storage.tree import Disk, Fault
@@ -66,7 +66,7 @@ def test_the_agents_that_are_set_up(place):
     place.folder("home/.codex")
     place.write("bin/cline", mode=0o755)
     place.folder("proj/a")
-    found = set_up(Disk(), place.path("proj/a"), place.home, {"PATH": f"{place.path('bin')}:/nowhere"})
+    found = find_agents(Disk(), place.path("proj/a"), place.home, {"PATH": f"{place.path('bin')}:/nowhere"})
     assert found == ["codex", "gemini-cli", "cline"]
 
 
@@ -84,7 +84,7 @@ def test_every_agent_loads_what_it_loads_alone(repo):
 
 
 def test_every_agent_has_signs():
-    assert set(AGENTS) - set(SIGNS) == {"code-assist", "ex-athena", "mink"}
+    assert set(AGENTS) - set(EVIDENCE) == {"code-assist", "ex-athena", "mink"}
 
 
 def test_no_agent(place):

@@ -84,7 +84,7 @@ def test_an_import_with_a_comma_behind_it(place):
         "never",
         "not loaded",
         ("proj/CLAUDE.md:3: the import is taken to mean proj/docs/a.md,",),
-        ("put white space behind the path",),
+        ("put white space after the path",),
     )
 
 
@@ -132,7 +132,7 @@ def test_a_hint_for_another_import_is_not_given(place):
     place.write("proj/CLAUDE.md", "@a.md,\n\n`@b.md`\n")
     place.write("proj/a.md")
     place.write("proj/b.md")
-    assert ask(place, "a.md").change == ("put white space behind the path",)
+    assert ask(place, "a.md").change == ("put white space after the path",)
     assert ask(place, "b.md").change == ("write it as plain text",)
 
 
@@ -197,4 +197,4 @@ def test_an_import_that_fails_does_not_hide_that_it_comes_otherwise(place):
     verdict = ask(place, "pay/CLAUDE.md")
     assert (verdict.loaded, verdict.answer) == ("on-touch", "loaded when a file in its folder is touched")
     assert verdict.why == ("in proj/pay", "proj/CLAUDE.md:1: the import is taken to mean proj/pay/CLAUDE.md.")
-    assert verdict.change == ("put white space behind the path",)
+    assert verdict.change == ("put white space after the path",)

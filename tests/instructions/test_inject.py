@@ -62,7 +62,7 @@ def test_before_a_user_who_is_not_there():
 
 def test_a_place_that_is_none():
     with pytest.raises(
-        ForetoldError, match="no place is called 'last'; there are: after-system, first, before-last-user"
+        ForetoldError, match="unknown place 'last'; choose one of: after-system, first, before-last-user"
     ):
         inject([], "Use tabs.", place="last")
 

@@ -189,7 +189,7 @@ def test_a_dangling_link_is_named(place):
     path = place.link("proj/CLAUDE.md", "nothing")
     view = place.load()
     assert view.skips == (Skip(path, "missing", "the link leads nowhere", "project"),)
-    assert view.findings == (Finding(path, None, "dangling-link", f"{path}: the link leads nowhere", "mend the link"),)
+    assert view.findings == (Finding(path, None, "dangling-link", f"{path}: the link leads nowhere", "fix the link"),)
 
 
 def test_where_the_agent_looked_and_found_nothing(place):
@@ -290,7 +290,7 @@ def test_a_folder_that_is_none(place, folder):
 
 
 def test_an_agent_that_is_unknown(place):
-    with pytest.raises(UnknownAgent, match="no agent is called 'emacs'; there are: aider, amp, claude-code, "):
+    with pytest.raises(UnknownAgent, match="unknown agent 'emacs'; known agents: aider, amp, claude-code, "):
         place.load(agent="emacs")
 
 

@@ -623,7 +623,12 @@ def test_a_version_that_was_not_recorded(place):
         ("codex", "AGENTS.md", "old", ""),  # sent again as it was
         ("opencode", "AGENTS.md", "new", ""),  # read for every request
         ("gemini-cli", "GEMINI.md", "old", "not recorded; the text of the start is assumed to stay as it was"),
-        ("goose", "AGENTS.md", "new", "not recorded; assumed to load again what a new conversation is told"),
+        (
+            "goose",
+            "AGENTS.md",
+            "new",
+            "not recorded; assumed to load the instructions again, as for a new conversation",
+        ),
     ],
 )
 def test_other_agents(place, agent, name, start, assumed):

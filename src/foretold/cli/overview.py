@@ -34,12 +34,12 @@ def command(words: Sequence[str]) -> int:
 
 def _others(view: View) -> list[View]:
     """What the other agents that are set up here are told."""
-    from foretold.dialects.registry import RECORDED, SIGNS, set_up
+    from foretold.dialects.registry import EVIDENCE, RECORDED, find_agents
     from foretold.instructions.compare import compare
     from foretold.storage.tree import Disk
 
-    names = set_up(Disk(), view.surroundings.cwd, view.surroundings.home)
-    if names == list(SIGNS)[:RECORDED]:
+    names = find_agents(Disk(), view.surroundings.cwd, view.surroundings.home)
+    if names == list(EVIDENCE)[:RECORDED]:
         return []  # none is set up, or all of them: too many for a short answer
     others = [name for name in names if name != view.dialect.agent]
     return list(compare(view.surroundings.cwd, others, home=view.surroundings.home).views) if others else []

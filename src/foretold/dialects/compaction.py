@@ -1,8 +1,8 @@
 """What becomes of instructions when an agent compacts or clears a conversation, a value per agent.
 
-Claude Code was recorded (`claude_compaction`); so were Codex 0.166.0 and opencode 1.18.33, with a file of the start
-that changed in the meantime and, where the agent has them, a nested one. Of the others, what stands here is assumed,
-and whoever reads it is told so.
+Claude Code was recorded (`claude_code.compaction`); so were Codex 0.166.0 and opencode 1.18.33, with a file of the
+start that changed in the meantime and, where the agent has them, a nested one. The others are assumed, and reports
+say so.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class CompactionEffect(NamedTuple):
     why: str = ""
 
 
-OTHER = CompactionEffect(why="not recorded; assumed to load again what a new conversation is told")
+OTHER = CompactionEffect(why="not recorded; assumed to load the instructions again, as for a new conversation")
 STAYS = CompactionEffect("kept", why="not recorded; the text of the start is assumed to stay as it was")
 AFTER_COMPACTION = {
     "claude-code": CompactionEffect("again", restores=True, reason="compact", recorded=True),

@@ -79,7 +79,7 @@ def _rules(tree: Tree, path: str, findings: list[Finding]) -> list[str]:
         return []
     front = parse(data.decode("utf-8", "replace"))
     if front.problem:
-        findings.append(Finding(path, front.line, "settings-invalid", front.problem, "mend the YAML"))
+        findings.append(Finding(path, front.line, "settings-invalid", front.problem, "fix the YAML"))
     rules = front.values.get("rules")
     texts = [rule.get("rule") if isinstance(rule, dict) else rule for rule in rules] if isinstance(rules, list) else []
     return [text for text in texts if isinstance(text, str)]

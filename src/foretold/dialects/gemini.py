@@ -79,7 +79,7 @@ V0_61_0 = Dialect(
             "system",
             "system",
             (
-                EntryGroup(("user file",), FORM, "\n\n", "<global_context>\n", "\n</global_context>", beside="memory"),
+                EntryGroup(("user file",), FORM, "\n\n", "<global_context>\n", "\n</global_context>", needs="memory"),
                 EntryGroup(
                     ("memory file",),
                     FORM,

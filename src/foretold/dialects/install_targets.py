@@ -1,9 +1,9 @@
-"""Where each agent is told about hooks and MCP servers, and in which words. One table, for `foretold install`, the
-plugin folder and the tests.
+"""Where each agent configures hooks and MCP servers, and how. One table, for `foretold install`, the plugin folder and
+the tests.
 
 1. A `SettingsFile` is a settings file: below a folder that a variable names, else below the home; or in the project.
 2. In a shape, `{program}` is the first word of our command, `{words}` the others, `{argv}` all of them, `{line}` the
-   command for a shell, `{seconds}` and `{milliseconds}` how long the agent shall wait.
+   command for a shell, `{seconds}` and `{milliseconds}` how long the agent waits.
 3. `evidence`: `run` if a released agent was seen to start what we wrote (`tests/system/live_hooks.py`), else
    `documented`.
 """
@@ -40,18 +40,18 @@ class Hook(NamedTuple):
 
 
 class HookTarget(NamedTuple):
-    """How an agent is told about hooks: below `hooks`, a list of groups for each event."""
+    """How an agent configures hooks: below `hooks`, a list of groups for each event."""
 
     where: SettingsFile
     events: tuple[Hook, ...]
     timeout: str = "{seconds}"
-    agent: str = ""  #: what our command is told about who calls; Claude Code needs not be named
-    note: str = ""  #: what the user must do besides
-    after: str = ""  #: what stands behind our command
+    agent: str = ""  #: the agent that our command is called with; empty for Claude Code
+    note: str = ""  #: what else the user must do
+    after: str = ""  #: what follows our command
 
 
 class McpTarget(NamedTuple):
-    """How an agent is told about a server: below these keys, by its name."""
+    """How an agent configures a server: below these keys, by its name."""
 
     where: SettingsFile
     keys: tuple[str, ...] = ("mcpServers",)
@@ -92,7 +92,7 @@ CLAUDE = (
 )
 #: Codex gives the end of a session three seconds, and has no event for instructions
 CODEX = tuple(hook._replace(matcher="") for hook in CLAUDE[:6])
-#: Qwen Code has tools of its own
+#: Qwen Code has other tools
 QWEN = tuple(hook._replace(matcher="") for hook in CLAUDE[:7])
 #: PreCompress is sent at every turn, whether anything is compressed or not (gemini-cli 0.61.0)
 GEMINI = (

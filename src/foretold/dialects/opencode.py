@@ -111,7 +111,7 @@ def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
 
 
 def _global(tree: Tree, user: str, home: str, *, no_claude: bool) -> Iterator[FileSource]:
-    """The first of the two global files that is there; the other is said to be shadowed by looking at both."""
+    """The first of the two global files that exists."""
     own, other = f"{user}/AGENTS.md", f"{home}/.claude/CLAUDE.md"
     chosen = own if tree.kind(own) != "missing" or no_claude or tree.kind(other) == "missing" else other
     yield FileSource("user", "path", chosen[1:])
@@ -123,12 +123,12 @@ def _pages(pages: list[str], fetch: object, findings: list[Finding]) -> Iterator
         if isinstance(text, str):
             yield page, (page, text)
         elif not callable(fetch):
-            said = f"{page} is not looked at: nothing outside this machine is contacted"
+            said = f"{page} is not fetched: foretold does not use the network"
             findings.append(Finding(page, None, "not-fetched", said, "keep a copy of it in the repository"))
 
 
 def _found(tree: Tree, text: str, folders: list[str], home: str, findings: list[Finding]) -> list[str]:
-    """The files that one of the `instructions` stands for."""
+    """The files that one of the `instructions` names."""
     if text.startswith(("http://", "https://")):
         return []
     pattern = join(home, text[2:]) if text.startswith("~/") else text
@@ -138,7 +138,7 @@ def _found(tree: Tree, text: str, folders: list[str], home: str, findings: list[
     else:
         found = [path for each in folders for path in sorted(_glob(tree, each, pattern.split("/")))]
     if len(found) > 1 and "*" in pattern:
-        said = f"{text}: its {len(found)} files come in no certain order"
+        said = f"{text}: its {len(found)} files come in an unspecified order"
         findings.append(Finding(found[0], None, "order-unspecified", said, "name the files one by one"))
     return found
 

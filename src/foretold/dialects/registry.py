@@ -40,7 +40,7 @@ DEFAULT_AGENT = "claude-code"
 RECORDED = 8  #: how many of the agents below, from the first, were recorded
 
 #: agent -> its programs, its folders in the home, and paths of a project that only it has
-SIGNS: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
+EVIDENCE: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     "claude-code": (("claude",), (".claude",), ("CLAUDE.md", ".claude", "CLAUDE.local.md")),
     "codex": (("codex",), (".codex",), (".codex", "AGENTS.override.md")),
     "opencode": (("opencode",), (".config/opencode",), ("opencode.json", "opencode.jsonc", ".opencode")),
@@ -76,13 +76,13 @@ class DialectChoice(NamedTuple):
 def dialects_of(agent: str) -> tuple[Dialect, ...]:
     """All dialects of an agent, oldest first."""
     if agent not in AGENTS:
-        raise UnknownAgent(f"no agent is called {agent!r}{_meant(agent)}; there are: {', '.join(sorted(AGENTS))}")
+        raise UnknownAgent(f"unknown agent {agent!r}{_suggestion(agent)}; known agents: {', '.join(sorted(AGENTS))}")
     module = __import__(f"foretold.dialects.{AGENTS[agent]}", fromlist=["DIALECTS"])
     return tuple(dialect for dialect in module.DIALECTS if dialect.agent == agent)
 
 
-def _meant(agent: str) -> str:
-    """A question about a name that is nearly that of an agent."""
+def _suggestion(agent: str) -> str:
+    """A suggestion for a name that is nearly that of an agent."""
     import difflib
 
     name = agent.lower().replace("_", "-")
@@ -111,10 +111,10 @@ def choose(name: str = DEFAULT_AGENT, env: Mapping[str, str] | None = None) -> D
     return DialectChoice(dialect, version, assumed=version_key(dialect.version) != wanted)
 
 
-def set_up(tree: Tree, cwd: str, home: str, env: Mapping[str, str] | None = None) -> list[str]:
-    """The agents that are set up in a folder, or at the top of its repository; if none is, those that were recorded.
+def find_agents(tree: Tree, cwd: str, home: str, env: Mapping[str, str] | None = None) -> list[str]:
+    """The agents that are set up for a folder or the top of its repository; if none is, those that were recorded.
 
-    A sign is a program of theirs, their folder in the home, or a file that only they have.
+    An agent is set up if it has a program on PATH, a folder in the home, or a file that only it uses.
     """
     from foretold.dialects.surroundings import find_git
 
@@ -123,22 +123,22 @@ def set_up(tree: Tree, cwd: str, home: str, env: Mapping[str, str] | None = None
     path = (os.environ if env is None else env).get("PATH", "")
     programs = {name for folder in path.split(os.pathsep) if folder for name in _programs_in(folder)}
     found = []
-    for agent, (names, homes, signs) in SIGNS.items():
+    for agent, (names, homes, files) in EVIDENCE.items():
         places = [f"{home}/{name}" for name in homes]
-        places += [f"{folder.rstrip('/')}/{name}" for folder in folders for name in signs]
+        places += [f"{folder.rstrip('/')}/{name}" for folder in folders for name in files]
         if programs & set(names) or any(tree.kind(place) != "missing" for place in places):
             found.append(agent)
-    return found or list(SIGNS)[:RECORDED]
+    return found or list(EVIDENCE)[:RECORDED]
 
 
 def _programs_in(folder: str) -> list[str]:
     """Those programs of agents that a folder has."""
-    known = [name for names, _, _ in SIGNS.values() for name in names]
+    known = [name for names, _, _ in EVIDENCE.values() for name in names]
     return [name for name in known if os.access(os.path.join(folder, name), os.X_OK)]
 
 
 def version_key(version: str) -> tuple[int, ...]:
-    """A version as numbers; empty if it is none.
+    """A version as numbers; empty if it is not a version.
 
     >>> version_key("2.1.325")
     (2, 1, 325)
@@ -149,7 +149,7 @@ def version_key(version: str) -> tuple[int, ...]:
 
 
 def installed_version(programs: tuple[str, ...], env: Mapping[str, str]) -> str:
-    """The version of an agent's program on PATH, read from what its installer left beside it; runs nothing.
+    """The version of an agent's program on PATH, read from what its installer put next to it; runs nothing.
 
     An npm package has a `package.json` above the program; a native install names the version in its path.
     """
@@ -157,11 +157,11 @@ def installed_version(programs: tuple[str, ...], env: Mapping[str, str]) -> str:
         for folder in env.get("PATH", "").split(os.pathsep):
             path = os.path.join(folder, program)
             if folder and os.path.isfile(path) and os.access(path, os.X_OK):
-                return _version_beside(os.path.realpath(path))
+                return _version_near(os.path.realpath(path))
     return ""
 
 
-def _version_beside(path: str) -> str:
+def _version_near(path: str) -> str:
     folder = path
     for _ in range(3):
         folder = os.path.dirname(folder)

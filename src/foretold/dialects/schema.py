@@ -1,7 +1,7 @@
 """The tables a dialect is made of.
 
-A dialect says what one agent, in a range of versions, does. It holds data, or the name of a strategy that lives
-in `instructions/`; it holds no code. A *plan* is a tuple of `FileSource`s in the order in which the agent looks:
+A dialect says what one agent does in a range of versions. It holds data, or the name of a strategy of
+`instructions/`, and no code. A *plan* is a tuple of `FileSource`s in the order in which the agent looks:
 one plan for the start of a session, one for a touched file.
 """
 
@@ -19,7 +19,7 @@ class FileSource(NamedTuple):
     innermost folder of the walk that has it), `cwd`, `home`, `project` (the top of the repository), `path` (the name is
     a whole path), `added` (folders given with a flag), `below` (folders between the working directory and a touched
     file), `reach` (folders from the top of the walk to a touched file), `memory`, or
-    `settings`. Neighbours with one of the bases that stand for many folders are looked for together, folder by folder.
+    `settings`. Neighbours that share a base of many folders are looked for together, folder by folder.
     """
 
     layer: str
@@ -31,22 +31,22 @@ class FileSource(NamedTuple):
     others: tuple[str, ...] = ()  #: names that are tried in turn
     pick: str = "text"  #: which of its names counts in a folder: the first that gives a text, that is a `file`, that is
     #: there as a `path`; or `walk`: the first that is there in any folder of the walk, in all of them
-    label: str = ""  #: the name that its entry bears, if not that of the file
+    label: str = ""  #: the name of its entry, if not that of the file
     literal: bool = False  #: whether imports in it are left alone
     apart: bool = False  #: whether it is looked for in all its folders before the next source is
 
 
 class Inline(NamedTuple):
-    """How an import stands in place of its token, or behind it.
+    """How the text of an import replaces its token, or follows it.
 
-    Templates may have {path} (as written), {target} and {text}. `failed` has one for each reason that is told in the
+    Templates may have {path} (as written), {target} and {text}. `failed` has one for each reason that is put in the
     text; for every other the token stays.
     """
 
     form: str = "mink"  #: of a token: mink, gemini, copilot
     regions: str = "markdown"  #: where none is looked for: code of the `markdown`, between `backticks`, `fences` too
     found: str = "{text}"
-    again: str = ""  #: where a file is named that stands there already
+    again: str = ""  #: where a file is named whose text is there already
     once: str = "text"  #: in the whole `text`, or only in one `chain` of imports
     top_counts: bool = True  #: whether the file that imports first is itself counted
     failed: tuple[tuple[str, str], ...] = ()
@@ -77,7 +77,7 @@ class Rules(NamedTuple):
     free: tuple[str, ...] = ()  #: layers whose rules may link anywhere
     deep: bool = True  #: whether folders in the folder are looked at
     ordered: str = ""  #: by path, files-first, base-name, locale; else as the file system lists them
-    named: bool = False  #: whether a rule bears a name: that of its frontmatter, else that of its file
+    named: bool = False  #: whether a rule has a name: that of its frontmatter, else that of its file
     wakes: str = "touch"  #: what a rule with the key waits for: a touched file, or that a file that matches `exists`
     admits: str = ""  #: what else in its frontmatter decides, by the name of a strategy of `admission`
     lists: str = ""  #: how one that waits is listed at the start: a row with its values, {relative}; empty = not at all
@@ -91,7 +91,7 @@ class TextRules(NamedTuple):
     trims: tuple[str, ...] = ()  #: layers, or kinds, of entries whose text is trimmed at both ends
     space: str = "js"  #: what counts as white space: as in JavaScript, or in Rust
     cuts_comments: tuple[str, ...] = ()  #: kinds of entries that lose every comment
-    drops_bom: bool = False  #: whether a byte order mark at the start is no part of the text
+    drops_bom: bool = False  #: whether a byte order mark at the start is removed
     blank: str = "skip"  #: a file of nothing but white space: skip, keep unless it is `empty`, or always keep
 
 
@@ -105,7 +105,7 @@ class Fallback(NamedTuple):
     switch: str
     modes: tuple[str, ...]  #: never, instead, beside, managed-only: as the setting spells them
     tools: tuple[str, ...]  #: what attaches nested ones
-    through_links: bool  #: whether a nested folder behind a link may lie outside the working directory
+    through_links: bool  #: whether a nested folder may be a link to outside of the working directory
 
 
 class IndexLimits(NamedTuple):
@@ -130,7 +130,7 @@ class Template(NamedTuple):
 
 
 class Envelope(NamedTuple):
-    """What stands around the text of a session's start."""
+    """What is around the text of a session's start."""
 
     name: str = ""
     before: str = ""
@@ -140,8 +140,8 @@ class Envelope(NamedTuple):
     role: str = "user"
     place: str = "before-prompt"
     sentinel: str = ""  #: the tag of the envelope, if a text must not be able to close it
-    per_entry: bool = False  #: whether each entry is a message of its own
-    message: str = ""  #: the name that such a message bears
+    per_entry: bool = False  #: whether each entry is a separate message
+    message: str = ""  #: the name of such a message
 
 
 class EntryGroup(NamedTuple):
@@ -156,7 +156,7 @@ class EntryGroup(NamedTuple):
     join: str
     before: str = ""
     after: str = ""
-    beside: str = ""  #: the layer that must be there too for `before` and `after`
+    needs: str = ""  #: the layer that must have entries, too, for `before` and `after`
 
 
 class RequestPart(NamedTuple):
@@ -173,15 +173,15 @@ class RequestPart(NamedTuple):
 
 
 class Nested(NamedTuple):
-    """How entries travel that a touched file brings."""
+    """How the entries that a touched file brings are sent."""
 
     role: str = "user"
-    type: str = "text"  #: tool_result: after the tool's own text; text: in a message of its own
+    type: str = "text"  #: tool_result: after the tool's own text; text: in a separate message
     entry: str = "{text}"
     join: str = "\n\n"
     before: str = ""
     after: str = ""
-    each: bool = False  #: whether `before` and `after` stand around each of them
+    each: bool = False  #: whether each of them has its own `before` and `after`
     escapes: bool = False  #: whether `&`, `<`, `>` and quotes are written as HTML has them
     nearest_first: bool = False
     expands: bool = True  #: whether imports are put in place there
@@ -189,7 +189,7 @@ class Nested(NamedTuple):
 
 
 class Placement(NamedTuple):
-    """How nested entries travel, for one family of models.
+    """How nested entries are sent, for one family of models.
 
     `files` and `fallback` name a form: `user-blocks`, `system`, `system-tagged`, `tool-result`, or `envelope`: in the
     one of the session's start.
@@ -199,7 +199,7 @@ class Placement(NamedTuple):
     files: str = "envelope"
     fallback: str = "envelope"
     block: int = 0  #: index of the instruction block among the blocks of the first message
-    date_follows: bool = False  #: whether the date is a block of its own behind it
+    date_follows: bool = False  #: whether the date is a separate block after it
 
 
 class Trigger(NamedTuple):

@@ -85,7 +85,7 @@ def parse_json(text: str, path: str, findings: list[Finding], *, comments: bool 
             return parse_json(without_json_comments(text), path, findings)
         line = getattr(error, "lineno", None)
         findings.append(
-            Finding(path, line, "settings-invalid", f"not JSON, so the agent ignores it: {error}", "mend the JSON")
+            Finding(path, line, "settings-invalid", f"not JSON, so the agent ignores it: {error}", "fix the JSON")
         )
         return {}
     if isinstance(value, dict):
@@ -109,7 +109,7 @@ def read_toml(
         return tomllib.loads(data.decode("utf-8", "replace"))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         said = f"not TOML, so {effect}: {error}"
-        findings.append(Finding(path, None, "settings-invalid", said, "mend the file"))
+        findings.append(Finding(path, None, "settings-invalid", said, "fix the TOML"))
         return {}
 
 

@@ -58,7 +58,7 @@ class Surroundings(NamedTuple):
     memory_reason: str
     model: str
     date: str
-    prompt_follows: bool  #: whether the user's prompt is the block behind the instructions
+    prompt_follows: bool  #: whether the user's prompt is the block after the instructions
     git: Repository | None
     findings: tuple[Finding, ...]
     start: tuple[FileSource, ...] = ()  #: the plan, where settings change that of the dialect

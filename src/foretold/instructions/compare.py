@@ -1,8 +1,8 @@
-"""`foretold.compare`: what several agents are told in one folder, side by side.
+"""`foretold.compare`: what several agents load in one folder, side by side.
 
 1. Every agent is asked through one tree that remembers what it has seen, so a file is read once for all of them.
-2. A row is a file that at least one agent loads, lists, waits with, or leaves out for a reason of its own; a cell says
-   what becomes of it for one agent: `always`, `cut`, `listed`, `waits`, `never`, or nothing at all.
+2. A row is a file that at least one agent loads, lists, waits with, or leaves out for its own reason; a cell says what
+   becomes of it for one agent: `always`, `cut`, `listed`, `waits`, `never`, or nothing at all.
 3. With a file that is read, what that brings is `read`.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 
-from foretold.dialects.registry import set_up
+from foretold.dialects.registry import find_agents
 from foretold.dialects.surroundings import Repository
 from foretold.errors import ForetoldError
 from foretold.instructions.load import demand_folder, load_view, make_request, make_request_for
@@ -34,14 +34,14 @@ class Cell(NamedTuple):
     """What becomes of one file for one agent."""
 
     state: str = ""  #: always, cut, listed, waits, read, never; empty = the agent does not look at it
-    order: int = 0  #: its place among what the agent is told, from 1
+    order: int = 0  #: its place among what the agent loads, from 1
     tokens: int = 0
     lost: int = 0  #: bytes of its end that are not loaded
     reason: str = ""  #: why never
 
 
 class Comparison(NamedTuple):
-    """What several agents are told in one folder."""
+    """What several agents load in one folder."""
 
     cwd: str
     views: tuple[View, ...]
@@ -55,8 +55,8 @@ class Comparison(NamedTuple):
 class CachingDisk(Disk):
     """A disk that is asked once for everything: what one agent has looked at, the next one knows.
 
-    The names of a folder are listed once, so that what is not there costs nothing more; where letters of different case
-    may be one name, that is left out.
+    The names of a folder are listed once, so that what is not there costs nothing more; where upper and
+    lower case may be one name, that is left out.
     """
 
     __slots__ = ("_kinds", "_lists", "_named", "_texts", "repositories")
@@ -96,7 +96,7 @@ class CachingDisk(Disk):
         return names is not None and name not in names
 
     def _names_in(self, folder: str) -> frozenset[str] | None:
-        """The names of a folder; None if they cannot be told."""
+        """The names of a folder; None if they are not known."""
         try:
             return frozenset(os.listdir(folder))
         except (FileNotFoundError, NotADirectoryError):
@@ -125,9 +125,9 @@ def compare(
     env: Mapping[str, str] | None = None,
     tree: Tree | None = None,
 ) -> Comparison:
-    """What agents are told in a folder; by default those that are set up there.
+    """What agents load in a folder; by default those that are set up there.
 
-    With `read`, also what each of them is told once it reads that file.
+    With `read`, also what each of them loads once it reads that file.
 
     >>> import foretold, os, tempfile
     >>> folder = os.path.realpath(tempfile.mkdtemp())
@@ -140,7 +140,7 @@ def compare(
     tree = tree if tree is not None else CachingDisk()
     _, first = make_request(cwd, "claude-code", home=home, managed=managed, env=env)
     demand_folder(tree, first)
-    names = list(agents) if agents is not None else set_up(tree, first.cwd, first.home, env)
+    names = list(agents) if agents is not None else find_agents(tree, first.cwd, first.home, env)
     if not names:
         raise ForetoldError("no agent to compare; name some with --agent, or all of them with --agent all")
     cells: dict[tuple[str, str], Cell] = {}
@@ -186,12 +186,12 @@ def _lost(path: str, loaded: int) -> int:
 
 def _ordered(cells: Mapping[tuple[str, str], Cell], agents: int) -> list[str]:
     """Files that agents differ in come first, then in the order of the first agent that has them."""
-    told: dict[str, int] = {}
+    loaded: dict[str, int] = {}
     order: dict[str, int] = {}
     for (path, _), cell in cells.items():
-        told[path] = told.get(path, 0) + (cell.state in ("always", "cut", "read"))
+        loaded[path] = loaded.get(path, 0) + (cell.state in ("always", "cut", "read"))
         order[path] = min(order.get(path, LAST), cell.order or LAST)
-    return sorted(told, key=lambda path: (told[path] in (0, agents), order[path], path))
+    return sorted(loaded, key=lambda path: (loaded[path] in (0, agents), order[path], path))
 
 
 LAST = 999_999

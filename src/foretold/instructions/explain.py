@@ -2,8 +2,8 @@
 
 Findings that follow from what was skipped: what the agent drops in silence, said aloud, with what to do.
 
-A name that merely looks like an import (`@alice`) is a skip, not a finding: a finding needs a path that somebody
-meant, or a file that somebody wrote.
+A name that merely looks like an import (`@alice`) is a skip, not a finding: a finding needs a path that
+was meant, or a file that exists.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def verdict_of(view: View, path: str, tree: Tree | None = None) -> FileVerdict:
         if entry.path in (path, real) or tree.real(entry.path) == real:
             return _at_start(view, entry, number)
         if path in entry.includes or real in entry.includes:
-            told = [_told(finding) for finding in view.findings if finding.path in (path, real)]
-            said = f"its text stands in {entry.path}, in place of the import"
-            return FileVerdict(path, "start", "loaded at the start of every session", (said, *told), ())
+            notes = [_message(finding) for finding in view.findings if finding.path in (path, real)]
+            said = f"its text is in {entry.path}, in place of the import"
+            return FileVerdict(path, "start", "loaded at the start of every session", (said, *notes), ())
     for rule in view.waiting:
         if rule.entry.path in (path, real):
             globs = ", ".join(rule.entry.globs)
@@ -60,7 +60,7 @@ def verdict_of(view: View, path: str, tree: Tree | None = None) -> FileVerdict:
 
 
 def _almost(skip: Skip, path: str) -> bool:
-    """Whether an import was meant for a path, but has punctuation behind it."""
+    """Whether an import was meant for a path, but has punctuation after it."""
     return skip.reason == "missing" and skip.path.startswith(path) and not skip.path[len(path) :].strip(PUNCTUATION)
 
 
@@ -71,11 +71,11 @@ def _at_start(view: View, entry: Entry, number: int) -> FileVerdict:
     if entry.differs_from_disk:
         why.append("shown without its frontmatter or comments")
     findings = [finding for finding in view.findings if finding.path == entry.path]
-    why += [_told(finding) for finding in findings]
+    why += [_message(finding) for finding in findings]
     return FileVerdict(entry.path, "start", "loaded at the start of every session", tuple(why), ())
 
 
-def _told(finding: Finding) -> str:
+def _message(finding: Finding) -> str:
     return f"line {finding.line or '?'}: {finding.message}"
 
 
@@ -125,22 +125,22 @@ def _elsewhere(view: View, path: str, tree: Tree) -> FileVerdict:
     closed = [skip for skip in view.skips if skip.reason == "not-walked" and is_inside(path, skip.path)]
     if closed:
         return _skipped(view, path, [skip._replace(path=path) for skip in closed])
-    change = _ways_in(view, path)
+    change = _possible_changes(view, path)
     why = "the agent does not look there, and nothing imports it" if change else "the agent does not look there"
     return FileVerdict(path, "never", "not loaded", (why,), change)
 
 
-def _ways_in(view: View, path: str) -> tuple[str, ...]:
+def _possible_changes(view: View, path: str) -> tuple[str, ...]:
     """How a file could be loaded that the agent does not look for."""
-    ways = []
+    changes = []
     if view.dialect.imports.depth:
         base = view.surroundings.cwd.rstrip("/") + "/"
         near = path[len(base) :] if path.startswith(base) else path
-        ways.append(f"import it (@{near}) from a file in {view.surroundings.cwd} that is loaded")
+        changes.append(f"import it (@{near}) from a file in {view.surroundings.cwd} that is loaded")
     rules = [source.name for source in view.dialect.start if source.kind == "rules"]
     if rules and f"/{rules[-1]}/" not in path:
-        ways.append(f"move it to {rules[-1]}/")
-    return (", or ".join(ways),) if ways else ()
+        changes.append(f"move it to {rules[-1]}/")
+    return (", or ".join(changes),) if changes else ()
 
 
 PUNCTUATION = ".,;:!?)]}>\"'*_`"
@@ -148,11 +148,11 @@ PUNCTUATION = ".,;:!?)]}>\"'*_`"
 #: reason -> (code, what happened, what to do)
 ADVICE = {
     "depth-cap": ("import-too-deep", "the import is not followed: too many levels", "import it from a file nearer"),
-    "in-code": ("import-in-code", "the import is not followed: it stands in {detail}", "write it as plain text"),
-    "not-an-import": ("import-form", "not imported: {detail}", "put white space before the @, or ./ behind it"),
+    "in-code": ("import-in-code", "the import is not followed: it is in {detail}", "write it as plain text"),
+    "not-an-import": ("import-form", "not imported: {detail}", "put white space before the @, or ./ after it"),
     "not-a-text-file": (
         "import-extension",
-        "the import is not followed: the agent imports no such files",
+        "the import is not followed: the agent does not import such files",
         "rename the file to .md",
     ),
     "outside-project": (
@@ -162,8 +162,8 @@ ADVICE = {
     ),
     "symlink-loop": ("symlink-loop", "it is not loaded: the link leads back to itself", "remove the link"),
     "too-large": ("too-large", "it is not loaded: {detail}", "split the file"),
-    "unreadable": ("unreadable", "it is not loaded: {detail}", "mend its permissions"),
-    "not-a-file": ("not-a-file", "it is not loaded: it is no regular file", "put a file in its place"),
+    "unreadable": ("unreadable", "it is not loaded: {detail}", "fix its permissions"),
+    "not-a-file": ("not-a-file", "it is not loaded: it is not a regular file", "put a file in its place"),
     "folder": ("not-a-file", "it is not loaded: it is a folder", "put a file in its place"),
     "unknown-user": ("unknown-user", "it is not loaded: {detail}", "write the whole path"),
     "bad-name": ("bad-name", "it is not loaded: no file can have this name", "shorten the name"),
@@ -190,17 +190,17 @@ def advise(skips: Sequence[Skip], waiting: Sequence[Waiting], tree: Tree) -> Ite
 def _missing(skip: Skip, tree: Tree) -> Iterator[Finding]:
     """An import of something that is not there."""
     if skip.parent is None:
-        yield Finding(skip.path, None, "dangling-link", f"{skip.path}: the link leads nowhere", "mend the link")
+        yield Finding(skip.path, None, "dangling-link", f"{skip.path}: the link leads nowhere", "fix the link")
         return
     name = skip.path.rpartition("/")[2]
     meant = skip.path.rstrip(PUNCTUATION)
     if meant != skip.path and tree.kind(meant) == "file":
         extra = skip.path[len(meant) :]
         said = f"{skip.path}: not imported, because {extra!r} is taken as part of the name"
-        yield Finding(skip.parent, skip.line, "import-punctuation", said, "put white space behind the path")
+        yield Finding(skip.parent, skip.line, "import-punctuation", said, "put white space after the path")
     elif name in ("include", "import"):
-        said = f"@{name} is no directive; the agent looks for a file of that name"
+        said = f"@{name} is not a directive; the agent looks for a file of that name"
         yield Finding(skip.parent, skip.line, "import-directive", said, "write @ before the path itself")
     elif "." in name.strip(".") and "@" not in name:
         said = f"{skip.path}: not imported, there is no such file"
-        yield Finding(skip.parent, skip.line, "import-missing", said, "mend the path, or write it without @")
+        yield Finding(skip.parent, skip.line, "import-missing", said, "fix the path, or write it without @")

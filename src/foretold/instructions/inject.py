@@ -1,7 +1,7 @@
 """`foretold.inject`: put a view into a list of messages, for people who build agents.
 
-1. The text stands in a message of its own between `<foretold …>` and `</foretold>`, by default behind the leading
-   system messages.
+1. The text is a separate message between `<foretold …>` and `</foretold>`, by default after the leading system
+   messages.
 2. Injecting again replaces the message; injecting the same view again changes nothing.
 3. The list and the messages that were given are not changed.
 4. Text that contains our tags cannot end the message early: there, `<` is written as `&lt;`.
@@ -43,14 +43,14 @@ def inject(
 ) -> list[Message]:
     """Messages with a view's instructions in them.
 
-    `place` is `after-system`, `first`, `before-last-user`, or `system`: a system message behind the others. Content is
+    `place` is `after-system`, `first`, `before-last-user`, or `system`: a system message after the others. Content is
     a list of blocks if the other messages have such lists, else a text; Anthropic and OpenAI take both.
 
     >>> inject([{"role": "user", "content": "hi"}], "Use tabs.")[0]["content"]
     '<foretold>\\nUse tabs.\\n</foretold>'
     """
     if place not in PLACES:
-        raise ForetoldError(f"no place is called {place!r}; there are: {', '.join(PLACES)}")
+        raise ForetoldError(f"unknown place {place!r}; choose one of: {', '.join(PLACES)}")
     others = [message for message in messages if not is_marked(message, OURS)]
     text = view if isinstance(view, str) else view.text
     if not text:
@@ -102,7 +102,7 @@ def is_marked(message: object, sentinel: Sentinel) -> bool:
 
 
 def is_tagged(message: object) -> bool:
-    """Whether a message is of the user and bears the name of those that carry instructions."""
+    """Whether a message of the user has the name of those that carry instructions."""
     return _role(message) == "user" and field_of(message, "name") == TAG
 
 

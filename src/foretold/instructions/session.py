@@ -5,9 +5,9 @@
    files of each folder between the working directory and it, and rules of the walk that match it.
 3. Each path is attached once. In later versions, what the model has from the start is not attached again, and a file
    that was itself touched is not attached either.
-4. A subagent gets the text of the start, or none, and has a conversation of its own.
+4. A subagent gets the text of the start, or none, and has its own conversation.
 5. After a compaction the start is loaded again; what touched files had brought is lost, or comes back as a file
-   (`survival.py`). After a clearing everything begins anew.
+   (`survival.py`). After a clearing everything begins again.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ class Session:
         self._loaded: dict[str, int] = {}  #: when each of them was
 
     def start(self) -> View:
-        """Begin, or begin again: what the model is told first."""
+        """Begin, or begin again: what the model gets first."""
         tree = self._disk()
         demand_folder(tree, self._ask[1])
         view = load_view(tree, *self._ask)
@@ -160,12 +160,12 @@ class Session:
         return self._view if self._view is not None else self.start()
 
     def resume(self, before: View) -> Attachment:
-        """Go on with a conversation that was told something else: what the agent says about the change."""
+        """Resume a conversation that had other instructions: what the agent says about the change."""
         view = self.start()
         return Attachment((), tuple(resumed_blocks(before, view)))
 
     def compact(self, read: Iterable[Read] = (), *, count: Callable[[str], int] | None = None) -> Survival:
-        """The conversation was compacted: what it is told again, what survived and what did not.
+        """The conversation was compacted: what is loaded again, what survived and what did not.
 
         `read` are the files that the agent knows, the last first, as `foretold.files.ReadState.recent` gives them:
         path, text, time of change in milliseconds. `count` asks the model for the tokens of a text.
@@ -232,18 +232,18 @@ class Session:
         return self._attachment(turn, loaders, mention_blocks(turn, view.dialect, view.surroundings.model))
 
     def subagent(self, name: str, *, instructions: bool | None = None) -> Session:
-        """The conversation of a subagent; its `view` is what it is told.
+        """The conversation of a subagent; its `view` is what it gets.
 
-        Whether it is told anything depends on its name, unless `instructions` says so.
+        Whether it gets any instructions depends on its name, unless `instructions` says so.
         """
         view = self.view
-        is_told = name not in view.dialect.subagents_without if instructions is None else instructions
+        is_instructed = name not in view.dialect.subagents_without if instructions is None else instructions
         session = Session.of(*self._ask, self._tree, name)
-        session._begin(view if is_told else view.without_entries())
+        session._begin(view if is_instructed else view.without_entries())
         return session
 
     def clone(self) -> Session:
-        """A conversation of its own that was told and attached what this one was: a fork."""
+        """A separate conversation that has what this one was given: a fork."""
         other = Session.of(*self._ask, self._tree, self._name)
         other._begin(self.view)
         other._attached, other._loaded = set(self._attached), dict(self._loaded)

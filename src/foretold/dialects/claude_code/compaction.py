@@ -1,7 +1,7 @@
 """How Claude Code compacts a conversation, a value per version (recorded on 2.1.197 and 2.1.325).
 
-What stands around the summary are functional texts of the agent: a session that is gone on with must have them. What
-the agent asks its model for is not here; `foretold.context.compaction.compactor` has a request of its own.
+The texts around the summary are functional: a resumed session must have them. The request for the summary is not
+here; `foretold.context.compaction.compactor` has its own.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class CompactionRules(NamedTuple):
     nested_stamp: str = "loaded"  #: the time that orders an instruction file that came with another: when it was loaded
     shown_again: bool = False  #: whether a file that was attached again is shown in full when it is read
     names_tools: bool = False  #: whether the summary names the tools that were used
-    says_kept: bool = False  #: whether the summary speaks of the messages behind it
+    says_kept: bool = False  #: whether the summary mentions the messages after it
     expands_dollars: bool = True  #: whether `$&` and the like in a summary are taken for patterns of a replacement
 
 
@@ -51,7 +51,7 @@ KEPT = (
     "summary was written without seeing them, so something it says has not happened yet may already have happened in "
     "them."
 )
-#: what the model is told of a file that is too long to be attached
+#: what the model gets for a file that is too long to be attached
 NAMED = (
     "Note: {path} was read before the last conversation was summarized, but the contents are too large to include. "
     "Use Read tool if you need to access it."

@@ -2,7 +2,7 @@
 
 The texts are those the released programs sent to a model server on the loopback interface (`tests/context/*.jsonl`).
 In the earlier version the environment and the git status are sections of the system prompt; in the later one they are
-attachments, and so are the model, the date and the attribution. The words of attachments are in `claude_attached`; the
+attachments, and so are the model, the date and the attribution. The texts of attachments are in `attachments`; the
 others are here. `ranked_skills` is ours: nothing made the programs rank skills.
 """
 
@@ -37,18 +37,18 @@ class TurnContext(NamedTuple):
     unnamed_author: str  #: of a model that has no name
     worktree: tuple[str, ...]  #: lines of the environment
     closing: tuple[str, ...]  #: its last lines
-    model_lines: bool  #: whether they stand in the environment
+    model_lines: bool  #: whether they are in the environment
     shell_form: str  #: kept, or program
     status_trim: str  #: both, right
     status_failed: str
-    context_keys: tuple[str, ...]  #: what stands in the block of context; the rest has blocks of its own
+    context_keys: tuple[str, ...]  #: what is in the block of context; the rest has separate blocks
     context_after: str
-    section_after: str  #: behind a section that travels outside of the system prompt
+    section_after: str  #: after a section that is sent outside of the system prompt
     user_types: tuple[str, ...]  #: attachments that are blocks of the user's message for every model
-    tool_hooks: str  #: where the contexts of tools' hooks stand: user (a block of their own), or with the others
+    tool_hooks: str  #: where the contexts of tool hooks are: user (a separate block), or with the others
     date_type: str  #: date_change, or date
     decodes_utf16: bool
-    binary: frozenset[str]  #: endings that mentions leave out, beside those that both versions do
+    binary: frozenset[str]  #: extensions that mentions leave out, in addition to those of both versions
     file_fields: Mapping[str, object]  #: that every attached file has
     too_large: bool  #: whether a mention of a file that is too large is named
     texts: Mapping[str, str]

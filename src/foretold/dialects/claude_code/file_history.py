@@ -1,7 +1,7 @@
 """How versions of Claude Code record what files were before they changed them.
 
 `FORMS` holds what differs, by the first version that was seen to do so; the cases `fh-*` prove the older one, and both
-were compared with the agent's own rewind. What is the same in both stands in `docs/formats/file-history.md`.
+were compared with the agent's own rewind. `docs/formats/file-history.md` has what is the same in both.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from foretold.types import NamedTuple
 class HistoryForm(NamedTuple):
     """How a version writes, and reads, the history of files."""
 
-    is_delta: bool = False  #: whether a file that is tracked from now on has a record of its own, not all files again
+    is_delta: bool = False  #: whether a newly tracked file has a separate record, instead of all files again
     has_parent: bool = False  #: whether the real folder of a file is written down, so that a moved link is noticed
     mode_bits: int = 0o777  #: of a file's mode, those that a backup and a rewind keep
-    kept: int = 100  #: prompts that can be gone back to: fh-cap
+    kept: int = 100  #: prompts that a rewind can go back to: fh-cap
 
 
 FORMS = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from foretold.types import NamedTuple
 
-#: names that Read does not open, whatever is in them; small letters, without the point
+#: extensions that Read does not open, whatever is in the file; lower case, without the dot
 BINARY = frozenset(
     "7z a aac app avi bin bmp bz2 class com dat data db deb dll dmg doc docx dylib eot exe fla flac flv gz ico idx iso"
     " jar key lib lz lzma m4a m4v mdb mkv mov mp3 mp4 mpeg mpg msi node numbers o obj odp ods odt ogg opus otf pack"
@@ -70,7 +70,7 @@ class FileRules(NamedTuple):
     version: str
     model: str  #: its default
     stub: str  #: instead of a text that was read before and has not changed; empty: the text again
-    notice: str  #: a file was changed by somebody else; the snippet follows
+    notice: str  #: a file was changed outside of the session; the snippet follows
     omitted: str  #: the same, where earlier snippets have used up the budget
     binary: str
     blocking: str
@@ -78,7 +78,7 @@ class FileRules(NamedTuple):
     large: str  #: without its size, and how to go on
     page: str  #: before the lines that are shown of a file with too many tokens
     excerpt: str  #: the same, where its lines are too long for that
-    stat: str  #: the system call in a message about a file that stands where a folder should
+    stat: str  #: the system call in a message about a file where a folder should be
     must_read: tuple[str, ...] = ("",)  #: parts of the names of models that must read a file before they change it
     names_folder: str = ""  #: what Write says of a folder; empty: it was not read
     names_device: str = ""  #: what Edit says of a device; empty: as of a file
@@ -88,14 +88,14 @@ class FileRules(NamedTuple):
     tells_context: bool = False  #: an edit says whether the model knows the whole text
     keeps_controls: bool = False  #: `\\uXXXX` of a control character stays as it is written
     sees_texts: bool = False  #: what a shell shows is kept with plain newlines, and blank lines show nothing
-    keeps_mark: bool = False  #: Write keeps the byte order mark of the file; the mark is no difference
+    keeps_mark: bool = False  #: Write keeps the byte order mark of the file; the mark does not count as a change
     reads_wide: bool = False  #: Read decodes UTF-16
     keeps_encoding: bool = False  #: what would lose bytes is refused
-    reads_slash: bool = False  #: Read takes a slash behind the name of a file
+    reads_slash: bool = False  #: Read accepts a slash after the name of a file
     partial_stays: bool = False  #: a notice does not make a partial view a read
     resumes_ranges: bool = False  #: reads of a range count after a resume
     most_bytes: int = 262_144  #: of a file that is read without a limit
-    most_tokens: int = 25_000  #: of what a read shows, where somebody counts
+    most_tokens: int = 25_000  #: of what a read shows, where tokens are counted
     snippet: int = 8_192  #: UTF-16 units of a notice
     snippets: int = 16_384  #: of all notices at once; the one that passes it is the last with a text
 

@@ -34,7 +34,7 @@ class SessionRules(NamedTuple):
     open_call: str  #: what a call without a result is answered with; empty = such a call is dropped
     is_rendered: bool  #: whether a transcript keeps the text of its attachments, and it is sent again
     tags_system: tuple[str, ...]  #: models whose system messages have tags around each attachment
-    has_context: bool  #: whether the context block is built anew and stands before the first message
+    has_context: bool  #: whether the context block is built again, before the first message
 
 
 OLDER = SessionRules(

@@ -146,7 +146,7 @@ def _checked(scope: SettingsScope, findings: list[Finding]) -> SettingsScope:
     lost = "it" if scope.name == "managed" else "the whole file"
     for key in wrong:
         said = f"{key} must be {TYPES[key]}, so the agent ignores {lost}"
-        findings.append(Finding(scope.path, None, "settings-invalid", said, "mend the value"))
+        findings.append(Finding(scope.path, None, "settings-invalid", said, "fix the value"))
     kept = {key: value for key, value in scope.values.items() if key not in wrong}
     return scope._replace(values=kept if scope.name == "managed" else {})
 
@@ -175,7 +175,7 @@ def _spelled(cwd: str, paths: tuple[str, ...]) -> dict[str, str]:
 
 
 def _normal(path: str) -> str:
-    """A relative path without idle parts, with a slash behind it unless it is empty.
+    """A relative path without idle parts, with a slash at its end unless it is empty.
 
     >>> _normal("./a//b/../c"), _normal("../x"), _normal("")
     ('a/c/', '../x/', '')
@@ -326,7 +326,7 @@ def _model(request: LoadRequest, options: Options, settings: LayeredSettings) ->
 
 
 def _prompt_follows(settings: LayeredSettings, request: LoadRequest, git: Repository | None) -> bool:
-    """Whether neither git status nor attribution stands behind the instructions. # claude-code: n325-git-off"""
+    """Whether neither git status nor attribution follows the instructions. # claude-code: n325-git-off"""
     if is_on(request.env.get("CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS")):
         return True
     if git:

@@ -5,10 +5,10 @@
    Rules, imports, nested files and those of parent folders do come back as files.
 2. The newest by the time of change, in milliseconds, that was noted when they were read, of equals the one read last;
    at most five, and one that is gone since takes a place.
-3. A file is read anew, and whole. One over 5,000 tokens is only named. An estimate (four characters of UTF-16 a token,
+3. A file is read again, and whole. One over 5,000 tokens is only named. An estimate (four characters of UTF-16 a token,
    two in JSON) decides up to 1,250 tokens; above, the model's own count does, or the estimate where there is none.
 4. Together they have 50,000 tokens, a quarter of the JSON each is recorded in; one for which that is too much is left
-   out without a word, and the next is tried.
+   out silently, and the next is tried.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from foretold.types import TYPE_CHECKING, NamedTuple, Skip
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    #: path, text, time of change; what the read state of `foretold.files` gives has more behind these
+    #: path, text, time of change; what the read state of `foretold.files` gives has more fields after these
     Read = tuple[str, str | None, float] | tuple[str, str, int, float, bool]
 
 UUID = "00000000-0000-0000-0000-000000000000"
@@ -31,7 +31,7 @@ STAMP = "2026-01-02T03:04:05.678Z"
 #: reasons of skips that no other part of foretold has
 REASONS = {
     "not-newest": "more files than the agent attaches again were changed after it",
-    "too-large": "it has more tokens than the agent attaches again; the model is told its name",
+    "too-large": "it has more tokens than the agent attaches again; only its name is sent",
     "budget": "the tokens of all attached files together were used up by newer ones",
     "already-loaded": "the start of the conversation, which is read again, has it",
     "missing": "it is not there any more",

@@ -4,7 +4,7 @@
 2. What came with a touched file: Claude Code counts it among the files it has read, and attaches the newest of those
    again (`restored_files`). Such a file `survived`, as a file: whole, with its frontmatter and comments.
    A nested file of another agent (AGENTS.md) is not counted.
-3. All others are lost, each named, until a file that they speak for is touched again.
+3. All others are lost, each named, until a file that they apply to is touched again.
 """
 
 from __future__ import annotations

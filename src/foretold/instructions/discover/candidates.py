@@ -76,7 +76,7 @@ def arrange(loader: Loader) -> None:
     for layer in dialect.unordered:
         paths = [entry.path for entry in loader.entries if entry.layer == layer]
         if len(paths) > 1:
-            said = f"the agent gives its {len(paths)} {layer} files in no certain order"
+            said = f"the agent gives its {len(paths)} {layer} files in an unspecified order"
             loader.findings.append(Finding(paths[0], None, "order-unspecified", said))
     if dialect.sorts == ("name",):
         from foretold.instructions.text.locale_compare import collation_key

@@ -1,8 +1,8 @@
 """Exclude patterns: absolute globs, tested against the path that is shown.
 
 1. A backslash is a slash.
-2. A pattern also stands for what it is when the folder above its fixed part is resolved: `/link/CLAUDE.md` excludes
-   the file in the folder that the link leads to; `/link/*.md` does not, as the folder above `/link/` is no link.
+2. A pattern also matches with the links in the folder above its fixed part resolved: `/link/CLAUDE.md` excludes
+   the file in the folder that the link leads to; `/link/*.md` does not, as the folder above `/link/` is not a link.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ MAGIC = frozenset("*?[{")
 
 
 def compile_excludes(patterns: Sequence[str], tree: Tree) -> list[Glob]:
-    """The globs that a list of patterns stands for."""
+    """The globs of a list of patterns."""
     found = []
     for written in patterns:
         pattern = written.replace("\\", "/")
         found.append(Glob(pattern))
-        other = _behind_links(pattern, tree) if written.startswith("/") else pattern
+        other = _resolved(pattern, tree) if written.startswith("/") else pattern
         if other != pattern:
             found.append(Glob(other))
     return found
 
 
-def _behind_links(pattern: str, tree: Tree) -> str:
+def _resolved(pattern: str, tree: Tree) -> str:
     """The pattern with the folder above its fixed part resolved."""
     fixed = next((at for at, char in enumerate(pattern) if char in MAGIC), len(pattern))
     end = pattern[:fixed].rstrip("/").rfind("/")

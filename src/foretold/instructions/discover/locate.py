@@ -58,7 +58,7 @@ def reach(surroundings: Surroundings, touched: str) -> list[str]:
 
 
 def folders_of(base: str, surroundings: Surroundings, touched: str) -> list[str]:
-    """The folders that a base stands for."""
+    """The folders of a base."""
     if base == "walk":
         return list(surroundings.walk)
     if base in ("closest", "upward"):

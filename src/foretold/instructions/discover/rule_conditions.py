@@ -1,19 +1,19 @@
-"""The `paths` of a rule: from the value in its frontmatter to a list of globs.
+"""When a rule is loaded: from the `paths` in its frontmatter to a list of globs.
 
 The numbers in brackets are those of the specification.
 
-1. A string is one or more patterns between commas; a comma within braces does not part them [4.5].
-2. A list, and a list in a list, is all the patterns of its strings; whatever else stands in it is dropped [4.5].
+1. A string is one or more patterns between commas; a comma within braces does not separate them [4.5].
+2. A list, and a list in a list, is all the patterns of its strings; anything else in it is dropped [4.5].
 3. Patterns are trimmed, empty ones dropped [4.5].
-4. Braces are expanded, from the first `{` to the first `}` behind it, then again in what comes out; alternatives are
+4. Braces are expanded, from the first `{` to the first `}` after it, then again in what comes out; alternatives are
    trimmed and may be empty [4.5, 13.4]. Braces within braces therefore do not do what their author meant.
 5. One `/**` is cut from the end of each glob; what is then empty is dropped [4.5].
 6. No glob at all, or nothing but `**`: the rule is unconditional, and there are no patterns [4.5].
 
 Braces multiply, so there is a limit on the number of globs and on the characters written while expanding; what is
-beyond stays unexpanded and is told in `Globs.problem`.
+beyond stays unexpanded and is reported in `Globs.problem`.
 
-What else in the frontmatter of a rule decides whether it is loaded: one strategy an agent, by name.
+Some agents decide by other fields of the frontmatter: one strategy an agent, by name (`STRATEGIES`).
 """
 
 from __future__ import annotations
@@ -41,29 +41,29 @@ class Globs(NamedTuple):
     """The globs of a rule. No patterns: the rule is unconditional."""
 
     patterns: tuple[str, ...]
-    problem: str | None  #: what was written there in vain, in a sentence
+    problem: str | None  #: why what is written there has no effect
 
 
 def globs_of(value: object, *, whole: bool = False) -> Globs:
-    """The globs that a value of `paths` stands for; `whole` if nothing is cut from their ends."""
+    """The globs of a value of `paths`; `whole` if nothing is cut from their ends."""
     end = "" if whole else "/**"
     if isinstance(value, str) and "," not in value and "{" not in value and len(value) <= MAX_PATTERN:
         glob = trim(value).removesuffix(end)
-        return Globs((), _in_vain(value, [value])) if glob in ("", "**") else Globs((glob,), None)
+        return Globs((), _useless(value, [value])) if glob in ("", "**") else Globs((glob,), None)
     texts, dropped = ([value], None) if isinstance(value, str) else _strings(value)
-    patterns = [pattern for text in texts for pattern in _parted(text)]
+    patterns = [pattern for text in texts for pattern in _split(text)]
     expanded, cut = _expanded(patterns)
     if any(len(glob) > MAX_PATTERN for glob in expanded):
         expanded = [glob if len(glob) <= MAX_PATTERN else "#" for glob in expanded]  # a comment: it matches nothing
         cut = f"`paths` has a pattern of more than {MAX_PATTERN} characters, which is taken to match nothing"
     globs = tuple(filter(None, (glob.removesuffix(end) for glob in expanded)))
     if all(glob == "**" for glob in globs):
-        return Globs((), _in_vain(value, texts))
+        return Globs((), _useless(value, texts))
     return Globs(globs, cut or dropped or _odd_braces(patterns))
 
 
 def _strings(value: object) -> tuple[list[str], str | None]:
-    """The strings of a value in order, and a word about what is no string."""
+    """The strings of a value in order, and a problem if there is anything else."""
     texts: list[str] = []
     problem: str | None = None
     waiting, seen = [value], 0
@@ -81,7 +81,7 @@ def _strings(value: object) -> tuple[list[str], str | None]:
     return texts, problem
 
 
-def _parted(text: str) -> Iterator[str]:
+def _split(text: str) -> Iterator[str]:
     """The patterns of a string."""
     start = depth = 0
     if "{" in text or "}" in text:
@@ -97,7 +97,7 @@ def _parted(text: str) -> Iterator[str]:
 
 
 def _expanded(patterns: list[str]) -> tuple[list[str], str | None]:
-    """The patterns with their braces expanded, and a word if that went too far."""
+    """The patterns with their braces expanded, and a problem if there are too many."""
     globs: list[str] = []
     written = 0
     for pattern in patterns:
@@ -119,7 +119,7 @@ def _expanded(patterns: list[str]) -> tuple[list[str], str | None]:
     return globs, None
 
 
-def _in_vain(value: object, texts: list[str]) -> str:
+def _useless(value: object, texts: list[str]) -> str:
     """Why a value that was written down leaves the rule unconditional."""
     if any("**" in text for text in texts):
         return f"`paths` matches every file, {ALWAYS}"
@@ -139,7 +139,7 @@ def _kind(value: object) -> str:
 
 
 def _odd_braces(patterns: list[str]) -> str | None:
-    """A word about braces that are not what they seem."""
+    """A problem with braces that do not do what they seem to."""
     for pattern in patterns:
         if ("{" in pattern or "}" in pattern) and re.search(r"\{[^}]*\{|\{\}|\{[^}]*$|(?:^|\})[^{}]*\}", pattern):
             return f"{_short(pattern)}: braces in braces, empty or open ones are not understood: write each pattern"
@@ -151,7 +151,7 @@ def _short(pattern: str) -> str:
 
 
 #: what a pattern may hold, and why it then matches nothing. Globs are gitignore patterns, seen from the folder that
-#: holds `.claude` and tested against paths like `src/a.ts`. A few could match a file that nobody has (`~/x`, `"x`).
+#: holds `.claude` and tested against paths like `src/a.ts`. A few could match a file that no project has (`~/x`, `"x`).
 _NEVER = (
     (r"^#", "it is a comment, because it starts with `#`: write `\\#` for a name that does"),
     (r"^(?:\.?/?)$", "it names no file: to apply the rule always, leave `paths` out"),
@@ -163,10 +163,10 @@ _NEVER = (
     (r"^/?(?:~/|~$|\$HOME\b|\$\{HOME\})", "the home folder is not filled in: write the path as seen from the project"),
     (r"^(?:[A-Za-z]:[\\/]|/(?:home|Users|root)/)", "it is an absolute path: write the path as seen from the project"),
     (r"//", "it has an empty name between two slashes: write one slash"),
-    (r"\\[A-Za-z0-9_]", "a backslash does not part folders: write `/`"),
-    (r"[\r\n]", "line ends do not part patterns: write a list"),
+    (r"\\[A-Za-z0-9_]", "a backslash does not separate folders: write `/`"),
+    (r"[\r\n]", "line ends do not separate patterns: write a list"),
     (r"^[\"']", "a quotation mark has become part of it: close the quotes"),
-    (r"\s#", "a comment has become part of it: put the pattern in quotes, and the comment on a line of its own"),
+    (r"\s#", "a comment has become part of it: put the pattern in quotes, and the comment on a separate line"),
     (r"^\[[^\]]*(?:[/*]|$)", "a bracket has become part of it: put each pattern of the list in quotes"),
 )
 
@@ -178,7 +178,7 @@ _SUSPECT = "|".join(form for form, _ in _NEVER)
 def never_matches(pattern: str, *, alone: bool = True) -> str | None:
     """Why a glob can match no file of a project, with what to write instead; None if it can.
 
-    A `!` pattern takes away from what other patterns match, so it is in vain only where it stands `alone`.
+    A `!` pattern takes away from what other patterns match, so it is useless only if it is `alone`.
     """
     if pattern.startswith("!"):
         return "it only takes away from other patterns: add one that matches" if alone else None

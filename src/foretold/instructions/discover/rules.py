@@ -1,8 +1,8 @@
 """The rules of a folder: which files they are, which are taken now and which wait for a path.
 
 1. Every name that ends in the suffix, at any depth, hidden ones too, in the file system's own order; a folder is
-   expanded where it stands. Links are followed; each folder is entered once, so a loop ends.
-2. A rule behind a link must lie inside the working directory, where the dialect says so.
+   expanded where it is listed. Links are followed; each folder is entered once, so a loop ends.
+2. The target of a linked rule must be inside the working directory, where the dialect says so.
 3. A rule with `paths` waits, and so does what a rule imports, if that has `paths`. The imports of a waiting rule that
    have none are taken now. Waiting is worked out apart from what was taken: a rule that something else imported still
    waits. # claude-code@2.1.197: rule-cond-claudemd-import
@@ -136,7 +136,7 @@ def take_rules(loader: Loader, path: str, source: FileSource, holder: str, *, on
     free = loader.dialect.rules.links == "anywhere" or source.layer in loader.dialect.rules.free
 
     def may_enter(rule: RuleFile) -> bool:
-        """A folder behind a link whose rules would all be refused is not walked: it may be the whole disk."""
+        """A linked folder whose rules would all be refused is not walked: it may be the whole disk."""
         is_near = free or rule.real.startswith(real) or is_inside(rule.real, loader.surroundings.cwd)
         return is_near or loader.surroundings.approved(rule.real)
 
@@ -151,8 +151,8 @@ def take_rules(loader: Loader, path: str, source: FileSource, holder: str, *, on
             taken.append(rule)
             if table.wakes == "touch":
                 plain = rule.real == rule.path
-                speaker = origin if plain else origin._replace(folder=_spoken_for(rule.real))
-                loader.take_file(rule.path, speaker, rule.real, rule.real)
+                linked = origin if plain else origin._replace(folder=_folder_of(rule.real))
+                loader.take_file(rule.path, linked, rule.real, rule.real)
     if table.wakes == "exists":
         _take_existing(loader, taken, origin)
     return bool(taken)
@@ -250,7 +250,7 @@ def _wait(loader: Loader, path: str, real: str, text: InstructionText, origin: O
 
 
 def _row(loader: Loader, entry: Entry, text: InstructionText) -> Entry:
-    """A waiting rule as the model is told of it at the start."""
+    """A waiting rule as it is listed at the start."""
     table, surroundings = loader.dialect.rules, loader.surroundings
     globs = text.front.get(table.key)
     parts = globs.split(",") if isinstance(globs, str) else globs if isinstance(globs, list) else []
@@ -263,7 +263,7 @@ def _row(loader: Loader, entry: Entry, text: InstructionText) -> Entry:
     return Entry(entry.path, entry.layer, row, row, "row")
 
 
-def _spoken_for(path: str) -> str:
-    """The folder that a rule behind a link speaks for: the one that holds its `.claude`, or its own."""
+def _folder_of(path: str) -> str:
+    """The folder that a linked rule applies to: the one that has its `.claude`, or its own."""
     head, found, _ = path.partition("/.claude/")
     return head if found else path.rpartition("/")[0]

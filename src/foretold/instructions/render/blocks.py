@@ -3,7 +3,7 @@
 1. At the start: a header, then each entry under its heading with its description, trimmed, joined by empty lines,
    inside the dialect's envelope.
 2. For a touched file: each entry under a heading without description, not trimmed. The form depends on the family
-   of the model: blocks of the user, one system message, or text behind the tool's own result.
+   of the model: blocks of the user, one system message, or text after the tool's own result.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def under_heading(template: Template, path: str, layer: str, description: str, t
 
 
 def shown_path(path: str) -> str:
-    """A path as text: bytes of a name that are no UTF-8 are U+FFFD.
+    """A path as text: bytes of a name that are not UTF-8 are U+FFFD.
 
     >>> shown_path("/a\\udcff")
     '/a\ufffd'
@@ -93,7 +93,7 @@ def start_block(text: str | None, dialect: Dialect, surroundings: Surroundings) 
 
 
 def placement_of(model: str, dialect: Dialect) -> Placement:
-    """How nested entries travel for a model."""
+    """How nested entries are sent for a model."""
     for placement in dialect.placements:
         if not placement.models or any(name in model or name == f"={model}" for name in placement.models):
             return placement

@@ -1,7 +1,7 @@
-"""Tags that attached text must not contain, because the agent itself speaks in them.
+"""Tags that attached text must not contain, because the agent itself uses them.
 
 1. In attached files and in the memory index, the nearest `<` before a reserved name becomes `<\\`. Whatever is neither
-   a letter, a digit, `-`, `_` nor a backslash may stand between the two, and the name must end there.
+   a letter, a digit, `-`, `_` nor a backslash may be between the two, and the name must end there.
 2. Letters count by what they look like: full-width and mathematical forms, accents, Greek and Cyrillic look-alikes,
    invisible characters in between, other dashes, other opening brackets.
 3. In attached fallback files only `<system-reminder` counts, and its `<` becomes `&lt;`.
@@ -15,7 +15,7 @@ import re
 
 from foretold.text.frontmatter import SPACE
 
-#: what the agent reserves; `-` stands for `_` too
+#: what the agent reserves; `-` is also `_`
 NAMES = (
     "system-reminder total-tokens persisted-output user-prompt-submit-hook local-command-stdout local-command-stderr"
     " local-command-caveat command-name command-message command-args bash-input bash-stdout bash-stderr"
@@ -56,7 +56,7 @@ def escape_reserved(text: str) -> str:
 
 
 def _hits(text: str, looks: str, places: list[int] | None, names: str = _RESERVED) -> set[int]:
-    """Where the brackets before reserved names stand; `looks` is the text as it looks."""
+    """The places of the brackets before reserved names; `looks` is the text as it looks."""
     found = set()
     for name in re.finditer(names, looks, re.IGNORECASE):
         at = places[name.start()] if places is not None else name.start()
@@ -76,12 +76,12 @@ def _escaped(text: str, hits: set[int], mark: str = "<\\") -> str:
 
 
 def _ends_run(char: str) -> bool:
-    """Whether a character ends the run that may stand between a bracket and a name."""
+    """Whether a character ends the run between a bracket and a name."""
     return char.isalnum() or char in "-_\\"
 
 
 def _fold(text: str) -> tuple[str, list[int]]:
-    """The text as it looks, and where each of its characters stands in the text."""
+    """The text as it looks, and the place of each of its characters in the text."""
     import unicodedata  # only for text that is not ASCII and has a bracket
 
     chars, places = [], []
@@ -108,7 +108,7 @@ def seal_tag(text: str, tag: str) -> str:
 
 
 def escape_tag(text: str, tag: str, end: str = r"(?![\w-])") -> str:
-    """A text in which neither tag of an envelope can be found, in any case of letters: there `<` is `&lt;`.
+    """A text in which neither tag of an envelope can be found, in upper or lower case: there `<` is `&lt;`.
 
     `end` is what follows the name; by default, that it ends there.
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def part_blocks(entries: Sequence[Entry], dialect: Dialect, surroundings: Surroundings) -> list[tuple[str, Block]]:
-    """Place and block of every part that has something to say."""
+    """Place and block of every part that has entries."""
     found = []
     layers = {entry.layer for entry in entries} | {entry.kind for entry in entries}
     for part in dialect.parts:
@@ -45,7 +45,7 @@ def _group_text(group: EntryGroup, entries: Sequence[Entry], surroundings: Surro
     if not taken:
         return ""
     text = group.join.join(_entry_text(group.entry, entry, surroundings) for entry in taken)
-    if group.beside and group.beside not in layers:
+    if group.needs and group.needs not in layers:
         return text
     return group.before + text + group.after
 
@@ -84,7 +84,7 @@ def _escaped(text: str) -> str:
 
 
 def resumed_blocks(before: View, now: View) -> list[Block]:
-    """What a conversation that goes on is told, if its instructions have changed. # codex: codex-076, codex-077"""
+    """What a resumed conversation gets if its instructions have changed. # codex: codex-076, codex-077"""
     changed, gone = now.dialect.resumed
     old, new = ([slot for slot in view.slots if slot.place == "before-prompt"] for view in (before, now))
     if not changed or old == new:

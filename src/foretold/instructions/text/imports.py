@@ -2,7 +2,7 @@
 
 1. `#` and what follows is cut. `~/` is the home; a relative path starts at the folder of the file that holds it
    (of the target, if that file is a link).
-2. The extension decides: none at all, or one of the dialect's list, in any case of letters.
+2. The extension decides: none at all, or one of the dialect's list, in upper or lower case.
 3. Files of layers that are not free may import only from inside the working directory, by the path as it is
    spelled and, in later versions, as it really is; unless the user approved imports from outside.
 """

@@ -1,23 +1,17 @@
 """Imports in place of their tokens: a file and what it imports become one text.
 
-1. What a token is, where none is looked for, and what stands in its place are fields of the dialect (`Inline`). mink's
-   is an `@` at the start or after white space, followed by `~`, `.`, `/`, a letter, digit, `_` or `-`; it reaches
-   to the next white space, and closing punctuation behind the path stays where it is.
-2. Code is left alone, blocks and spans: neither tokens nor comments are looked for there.
-3. A comment goes, wherever else it stands, if the dialect says so; one without an end is text.
-4. What a token names is put in its place, with its own tokens and comments treated alike, down to the dialect's depth.
-   A file stands once in a text, or once in a chain of imports.
+1. What a token is, where none is looked for, and what replaces it are fields of the dialect (`Inline`). mink's is an
+   `@` at the start or after white space, followed by `~`, `.`, `/`, a letter, digit, `_` or `-`; it ends at the next
+   white space, and closing punctuation after the path stays where it is.
+2. Code is left alone: neither tokens nor comments are looked for there. What counts as code is a field, too: the blocks
+   and spans of Markdown, fences and spans alone, or anything between backticks. Reading takes linear time.
+3. Comments elsewhere are removed, if the dialect says so; one without an end is text.
+4. The text of the file replaces its token, with its own tokens and comments treated alike, down to the dialect's depth.
+   A file is put in once in a text, or once in a chain of imports.
 5. A token whose file is missing, refused or too deep stays as it is, and is a skip. So is one in code, in a comment or
-   behind punctuation, if there is such a file: somebody may have meant it.
-
-The marks of a text that imports are put into: tokens and comments, and where neither is looked for.
-
-What a token is, and what counts as code, are fields of the dialect (`Inline`): the blocks and spans of Markdown, fences
-and spans alone, or whatever stands between backticks. Every text is read in time in proportion to its length.
-
-Imports behind the text instead of in it: each file once, in a block that bears its path. # gemini-cli: gemini-031
-
-The first block bears the folder of the file that imports; imports are visited from the last to the first, depth first.
+   after punctuation, if its file exists: it may have been meant.
+6. Flat imports follow the text instead: each file once, in a block that has its path. The first block has the folder of
+   the file that imports; imports are visited from the last to the first, depth first. # gemini-cli: gemini-031
 """
 
 from __future__ import annotations
@@ -43,8 +37,8 @@ if TYPE_CHECKING:
 
 
 CLOSING = ".,;:)]}"
-NEARLY = "punctuation stands before the @"
-MOST_MEANT = 200  #: tokens of one file that are looked at for what somebody may have meant
+NEARLY = "there is punctuation before the @"
+MOST_MEANT = 200  #: tokens of one file that are checked for what may have been meant
 _MEANT = re.compile(r"@(?<![\w/.@+%\\#&?=]@)([~./A-Za-z0-9_-][^\s`\"'()<>\[\]{}|,;*\\#]*)")
 
 
@@ -72,11 +66,11 @@ class _Frame:
         self.origin = origin
         self.capped: set[str] = set()
         self.line, self.counted = 1 + text.offset, 0
-        marks, is_told = marks_of(text.shown, loader.dialect.imports.inline)
+        marks, is_exact = marks_of(text.shown, loader.dialect.imports.inline)
         self.marks = iter(marks)
         self.starts = {mark.start for mark in marks}
-        if not is_told:
-            said = "too tangled to tell its code from its text: @ in code may have been taken for imports"
+        if not is_exact:
+            said = "nested too deeply to find its code: an @ in code may have been taken for an import"
             loader.findings.append(Finding(path, None, "markdown-nesting", said))
 
     def line_of(self, mark: ImportMark) -> int:
@@ -126,13 +120,13 @@ def _filled(template: str, path: str, target: str) -> str:
 
 
 class Inlining:
-    """What one text has in it already, and what was not to be had."""
+    """What one text has in it already, and what could not be imported."""
 
     def __init__(self, loader: Loader, real: str, inline: Inline) -> None:
         self.loader, self.inline = loader, inline
         self.reals = {real} if inline.top_counts else set[str]()
         self.failed = dict(inline.failed)
-        self.tried: dict[str, str | None] = {}  #: target -> what stands for it without reading it again
+        self.tried: dict[str, str | None] = {}  #: target -> what replaces it, without reading it again
         self.homes = {"": loader.surroundings.home}
         folder = real.rpartition("/")[0] or "/"
         self.root = ""  #: what every file must lie in, if that is not the working directory
@@ -145,7 +139,7 @@ class Inlining:
         target = self.target(mark.path, frame.folder)
         known = target or mark.path
         if known in self.tried:
-            return self._said(self.tried[known], mark.path, target)
+            return self._replacement(self.tried[known], mark.path, target)
         if target in frame.capped:
             return None
         line, depth = frame.line_of(mark), frame.origin.depth + 1
@@ -165,7 +159,7 @@ class Inlining:
         if isinstance(text, Fault):
             self.tried[known] = self.failed.get(text.reason)
             self.loader.skip(known, text.reason, origin, text.detail)
-            return self._said(self.tried[known], mark.path, target)
+            return self._replacement(self.tried[known], mark.path, target)
         return self._enter(frame, target, mark.path, text, origin)
 
     def _enter(self, frame: _Frame, target: str, path: str, text: InstructionText, origin: Origin) -> _Frame | str:
@@ -183,11 +177,11 @@ class Inlining:
             self.tried[target] = self.inline.again
         return _Frame(target, real, text, origin, self.loader, frame.chain | {real})
 
-    def _said(self, template: str | None, path: str, target: str) -> str | None:
+    def _replacement(self, template: str | None, path: str, target: str) -> str | None:
         return None if template is None else _filled(template, path, target)
 
     def note_meant(self, frame: _Frame) -> None:
-        """Tell the tokens of a file that are none, where there is a file of that name."""
+        """Note what looks like a token of a file and is not one, if its file exists."""
         text, seen = frame.text.shown, set[str]()
         for found in _MEANT.finditer(text):
             path = found[1].rstrip(CLOSING)
@@ -210,7 +204,7 @@ class Inlining:
                 self.loader.skips.append(Skip(target, reason, detail, frame.origin.layer, frame.path, line))
 
     def target(self, path: str, folder: str) -> str:
-        """The path that a token names; empty if it is in the home of nobody."""
+        """The path that a token names; empty if it is in the home of an unknown user."""
         if path[0] != "~":
             return join(folder, path)
         name, _, rest = path[1:].partition("/")
@@ -227,7 +221,7 @@ class Inlining:
         loader, imports = self.loader, self.loader.dialect.imports
         reason = detail = ""
         if not target:
-            target, reason, detail = written, "unknown-user", f"nobody here is called {written[1:].partition('/')[0]}"
+            target, reason, detail = written, "unknown-user", f"there is no user {written[1:].partition('/')[0]}"
         elif len(target) > MAX_PATH:
             reason, detail = "bad-name", f"{len(target)} characters"
         elif origin.depth > imports.depth:
@@ -237,7 +231,7 @@ class Inlining:
         elif self.root:
             reason = "" if self._is_inside_project(target, written) else "outside-project"
         elif not is_inside(target, loader.surroundings.cwd) and loader.tree.kind(target) == "missing":
-            return None  # nobody is asked to approve it
+            return None  # there is nothing to approve
         elif not is_contained(target, origin.layer, imports, loader.surroundings, loader.tree):
             reason = "outside-project"
         if not reason and loader.is_excluded(target, origin.layer):
@@ -249,8 +243,8 @@ class Inlining:
         return Skip(target, reason, detail, origin.layer, origin.parent, origin.line)
 
 
-#: what may be of interest: backticks, a comment, a token
-_SIGNS = {
+#: what is looked for: backticks, a comment, a token
+_TOKENS = {
     "mink": re.compile(r"`+|<!--|(?<!\S)@(?=[~./A-Za-z0-9_-])[^\s<]+(?:<(?!!--)[^\s<]*)*"),
     "gemini": re.compile(r"`+|(?<![^ \t\r\n])@(?=[./A-Za-z])[^ \t\r\n]+"),
     "copilot": re.compile(r"`+|(?<![\w`@/.])@(?=[./A-Za-z0-9_-])[^\s(),`]+"),
@@ -272,23 +266,23 @@ class ImportMark(NamedTuple):
 
 
 def marks_of(text: str, inline: Inline = Inline()) -> tuple[list[ImportMark], bool]:  # noqa: B008 - a value
-    """The marks of a text in their order, and whether its code blocks could be told apart.
+    """The marks of a text in order, and whether its code blocks could be found.
 
     >>> [mark.path for mark in marks_of("see @a.md, not `x @b.md` <!-- @c.md -->")[0]]
     ['a.md', '']
     """
     if "<!--" not in text and "@" not in text:
         return [], True
-    blocks, is_told = REGIONS[inline.regions](text)
-    return list(_marks(text, blocks, inline)), is_told
+    blocks, is_exact = REGIONS[inline.regions](text)
+    return list(_marks(text, blocks, inline)), is_exact
 
 
 def _marks(text: str, blocks: list[tuple[int, int]], inline: Inline) -> Iterator[ImportMark]:
     at = block = 0
     spans = _Spans(text, bounded=inline.regions != "backticks")
-    sign, closing = _SIGNS[inline.form].search, _CLOSING[inline.form]
+    search, closing = _TOKENS[inline.form].search, _CLOSING[inline.form]
     is_open = True  #: whether a comment may still end
-    while found := sign(text, at):
+    while found := search(text, at):
         start, at = found.span()
         while block < len(blocks) and blocks[block][1] <= start:
             block += 1
@@ -311,7 +305,7 @@ def _marks(text: str, blocks: list[tuple[int, int]], inline: Inline) -> Iterator
 class _Spans:
     """Where spans of code end: at the next run of as many backticks in the same paragraph.
 
-    Where a span is not `bounded`, it ends at the next loader of at least as many, wherever that stands.
+    Where a span is not `bounded`, it ends at the next run of at least as many, anywhere.
     """
 
     __slots__ = ("bounded", "limit", "loaders", "text")
@@ -356,7 +350,7 @@ class _Spans:
 
 
 def _code_blocks(text: str) -> tuple[list[tuple[int, int]], bool]:
-    """Start and end of the code blocks of a text, and whether all could be told; else these are the fenced ones."""
+    """Start and end of the code blocks of a text, and whether all could be found; else these are the fenced ones."""
     if not _MAY_BE_CODE.search(text):
         return [], True
     from foretold.text.markdown.blocks import Effort, TangledError, cut
@@ -377,19 +371,19 @@ def _code_blocks(text: str) -> tuple[list[tuple[int, int]], bool]:
                         below = cut(item.lines, effort, top=False, depth=1)
                         yield from ranges(below, first + item.start)
 
-    is_told = True
+    is_exact = True
     try:
         found = list(ranges(cut(plain, effort), 0))
     except (TangledError, RecursionError):
-        found, is_told = list(_fences(plain)), False
+        found, is_exact = list(_fences(plain)), False
     starts = [0]
     for line in lines:
         starts.append(starts[-1] + len(line) + 1)
-    return [(starts[first], starts[end]) for first, end in found], is_told
+    return [(starts[first], starts[end]) for first, end in found], is_exact
 
 
 def _fenced_blocks(text: str) -> tuple[list[tuple[int, int]], bool]:
-    """Start and end of fenced code, whatever it stands in; indented code is text."""
+    """Start and end of fenced code, wherever it is; indented code is text."""
     lines = text.split("\n") if "```" in text or "~~~" in text else []
     starts = [0]
     for line in lines:
@@ -406,7 +400,7 @@ REGIONS: dict[str, Callable[[str], tuple[list[tuple[int, int]], bool]]] = {
 
 
 def _fences(lines: list[str]) -> Iterator[tuple[int, int]]:
-    """First line and end of fenced code, whatever it stands in."""
+    """First line and end of fenced code, wherever it is."""
     opening, start = "", 0
     for number, line in enumerate(lines):
         found = _FENCE.match(line)
@@ -425,7 +419,7 @@ BLOCK = "--- File: {path} ---\n{text}\n--- End of File: {path} ---"
 
 
 def expand_flat(loader: Loader, real: str, text: InstructionText, origin: Origin) -> tuple[str, tuple[str, ...]]:
-    """A text with the files that it imports behind it, and their paths."""
+    """A text with the files that it imports after it, and their paths."""
     inline = loader.dialect.imports.inline
     whole = Inlining(loader, real, inline)
     folder = real.rpartition("/")[0] or "/"

@@ -1,6 +1,6 @@
 """The order of `localeCompare` in JavaScript, as far as names of files need it: root collation, without a locale.
 
-1. White space and punctuation come first, in an order of their own, then digits, then letters.
+1. White space and punctuation come first, in a fixed order, then digits, then letters.
 2. Letters are compared by what they are based on; accents decide between equal ones, and then lower before upper case.
 
 Seen by asking Cline 3.0.65 with names of all kinds.

@@ -2,15 +2,15 @@
 
 1. A text with neither `@` nor `<!--` is shown as it is. Nothing is parsed.
 2. A text with `<!--` anywhere is put together again from its blocks: line ends become LF; definitions of links go,
-   with the empty lines behind them; from HTML that begins with a comment and has a `-->`, every `<!-- ... -->` goes,
+   with the empty lines after them; from HTML that begins with a comment and has a `-->`, every `<!-- ... -->` goes,
    and all of it if only white space is left. A comment inside a paragraph, a list, a quote or code stays.
    [cont-c-block, cont-c-trail, cont-c-list, cont-x-def-inline, cont-x-crlf-inline]
 3. Imports are looked for in the blocks before anything was taken out: see `mentions`.
-4. A text that is nested too deeply, or is more marks than words, is not read as Markdown: comments that begin a line
+4. A text that is nested too deeply, or has more marks than words, is not read as Markdown: comments that begin a line
    go, every `@` after white space is an import, and `problem` says so.
 
 The agent's parser behaves as `marked` 15 with GFM off. It is near CommonMark and not the same, so blocks are cut here
-(`mdlines`, `mdleaves`, `mdblocks`), and pyromark reads the inline text of those that hold an `@` (`mdinline`).
+(`text.markdown`), and pyromark reads the inline text of those that have an `@` (`text.markdown.inline`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class ImportMention(NamedTuple):
 
     path: str  #: without `#...`, and with spaces for `\\ `; outside of text also without closing punctuation
     line: int  #: from 1; lines end with LF, CRLF or CR
-    region: str  #: text: the agent follows it; else where it stands, or what is wrong: see `mentions`
+    region: str  #: text: the agent follows it; else where it is, or what is wrong: see `mentions`
 
 
 class Document(NamedTuple):
@@ -99,7 +99,7 @@ def _joined(lines: list[str], start: int, end: int) -> str:
 
 
 def _with_last_end(text: str, lines: list[str], blocks: list[MarkdownBlock]) -> str:
-    """The agent's parser takes a single blank at the very end, behind a list or a block that takes empty lines, for a
+    """The agent's parser takes a single blank at the very end, after a list or a block that takes empty lines, for a
     line end."""
     if not blocks or text[-1:] not in (" ", "\t") or text[-2:-1] in (" ", "\t"):
         return text

@@ -31,7 +31,7 @@ def units_of(text: str) -> int:
 
 
 def cut_index(text: str, index: IndexLimits) -> Cut:
-    """A trimmed index text within the limits, with the agent's warning behind it if it was cut."""
+    """A trimmed index text within the limits, followed by the agent's warning if it was cut."""
     lines = text.split("\n")
     units = units_of(text)
     kept = "\n".join(lines[: index.lines])
@@ -53,7 +53,7 @@ def _cut_units(text: str, limit: int) -> str:
 
 
 def _size(lines: int, units: int, index: IndexLimits) -> str:
-    """The size in the agent's words. # claude-code-memory: memory_index"""
+    """The size as the agent writes it. # claude-code-memory: memory_index"""
     if units <= index.units:
         return f"{lines} lines (limit: {index.lines})"
     if lines > index.lines:
@@ -62,7 +62,7 @@ def _size(lines: int, units: int, index: IndexLimits) -> str:
 
 
 def _kilobytes(units: int) -> str:
-    """A size in the agent's words.
+    """A size as the agent writes it.
 
     >>> _kilobytes(30720), _kilobytes(25000), _kilobytes(1572864)
     ('30KB', '24.4KB', '1.5MB')
@@ -72,7 +72,7 @@ def _kilobytes(units: int) -> str:
 
 
 def _lost(lines: list[str], kept: str, index: IndexLimits) -> str:
-    """What was cut, in the words of later versions. # claude-code@2.1.325: cli-automem-long"""
+    """What was cut, as later versions say it. # claude-code@2.1.325: cli-automem-long"""
     first = kept.count("\n") + 1
     if first == 1 and kept != lines[0]:
         return f"everything after the first {index.units} characters of line 1 was cut off"
@@ -84,7 +84,7 @@ def _lost(lines: list[str], kept: str, index: IndexLimits) -> str:
     return f'{said} ("{excerpt}")' if excerpt else said
 
 
-#: characters that are dropped although they are no control or format characters
+#: characters that are dropped although they are not control or format characters
 _IGNORABLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180e\u180f\u3164\uffa0") | frozenset(
     map(chr, range(0xFE00, 0xFE0E))
 )

@@ -2,12 +2,12 @@
 
 1. Looked at is running text: paragraphs, headings, the text of list items, what is left of the line of a comment.
    Every piece between code spans, tags, links, images, emphasis and escaped characters is read for itself. [imp-emph]
-2. The text of a list item is before that read as a whole, whatever stands in it: `- like `x @a.md y`` is an import.
+2. The text of a list item is before that read as a whole, whatever is in it: `- like `x @a.md y`` is an import.
    (2.1.197 and 2.1.325 do so; found by asking them.)
 3. A token begins with an `@` at the start of a piece or after white space, and reaches to the next white space or to
    a backslash that is not followed by a space. `#` and what follows is cut, `\\ ` is a space, and the path begins
    with a letter or digit of ASCII, `.`, `_`, `-`, `/` or `~/`. [imp-sentence, imp-space-escape, imp-leadchars]
-4. Paths that somebody may have meant are told where the agent does not look: in a code-span, a code-block, html, a
+4. Paths that may have been meant are noted where the agent does not look: in a code-span, a code-block, html, a
    comment, a link-target, an image or a definition, or in text with punctuation-before or a bad-start.
 """
 
@@ -53,7 +53,7 @@ def is_possible(text: str) -> bool:
 
 
 class Leaf(NamedTuple):
-    """Running text: lines that stand below each other."""
+    """Running text: consecutive lines."""
 
     line: int
     rows: list[str]
@@ -191,7 +191,7 @@ class Mentions:
                 self.meant.setdefault((path.rstrip(CLOSING), "bad-start"), line)
 
     def _meant(self, pattern: re.Pattern[str], text: str, line: int, region: str) -> None:
-        """Take what somebody may have meant to be followed."""
+        """Take what may have been meant to be followed."""
         if "@" not in text:
             return
         at = 0
@@ -220,7 +220,7 @@ def _words(text: str) -> list[str]:
 
 
 def _find(text: str, token: str, at: int) -> int:
-    """Where a token stands first, from here; it may be the beginning of others."""
+    """The first place of a token, from here; it may be the beginning of others."""
     for _ in range(20):
         at = text.index("@" + token, at)
         found = _TOKEN.match(text, at)

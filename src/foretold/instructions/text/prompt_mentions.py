@@ -2,8 +2,8 @@
 
 1. `@"path with spaces"`, and `@path` after white space or at the start, up to the next white space; then what is not a
    letter, digit or `_` of ASCII falls off the end, so `@a.ts,` and `@a.ts).` mean a.ts.
-2. Those in quotes come first, wherever they stand; the same words count once.
-3. `#L2` or `#L2-3` at the end (inside the quotes) is a range of lines. Anything else behind a `#` is cut off.
+2. Those in quotes come first, wherever they are; the same text counts once.
+3. `#L2` or `#L2-3` at the end (inside the quotes) is a range of lines. Anything else after a `#` is cut off.
 
 # claude-code: nest-mention, nest-mention2, at-01; tests/context/mentions.jsonl
 """
@@ -21,7 +21,7 @@ _RANGE = r"#L(\d+)(?:-(\d+))?"
 
 
 class PromptMention(NamedTuple):
-    """What stands behind an `@`: a path, and the first and last line of a range."""
+    """What follows an `@`: a path, and the first and last line of a range."""
 
     path: str
     first: int | None = None

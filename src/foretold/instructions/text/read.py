@@ -73,7 +73,7 @@ def _odd_bytes(path: str, data: bytes, raw: str, dialect: Dialect) -> Iterator[F
     if dialect.reading.drops_bom:
         return
     if raw.startswith("\ufeff") and (raw.startswith("<!--", 1) or (raw.startswith("---", 1) and not dialect.after_bom)):
-        said = "the byte order mark at its start disables the frontmatter or comment behind it"
+        said = "the byte order mark at its start disables the frontmatter or comment after it"
         yield Finding(path, 1, "byte-order-mark", said, "save the file without it")
 
 
@@ -118,7 +118,7 @@ def trim_text(text: InstructionText, reading: TextRules, origin: Origin) -> str:
 
 
 def without_comments(text: str) -> str:
-    """A text without its comments, wherever they stand; one without an end stays."""
+    """A text without its comments, wherever they are; one without an end stays."""
     kept, at = [], 0
     while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
         kept.append(text[at:start])

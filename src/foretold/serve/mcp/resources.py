@@ -91,11 +91,11 @@ def _behind(every: list[tuple[str, str]], after: tuple[object, ...]) -> int:
 
 
 def _agents(here: Here) -> list[str]:
-    from foretold.dialects.registry import set_up
+    from foretold.dialects.registry import find_agents
     from foretold.storage.tree import Disk
 
     homes = here.homes
-    return sorted(set_up(Disk(), here.folder, homes.home, homes.env))
+    return sorted(find_agents(Disk(), here.folder, homes.home, homes.env))
 
 
 def _files(memories: Memories) -> set[str]:
