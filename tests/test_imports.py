@@ -245,7 +245,6 @@ OURS = {
     *("foretold", "foretold.imports", "foretold.cli", "foretold.cli.options", "foretold.cli.show"),
     *("foretold.errors", "foretold.types", "foretold.storage", "foretold.storage.tree"),
     *("foretold.text", "foretold.text.frontmatter", "foretold.text.globs", "foretold.text.globs.utf16"),
-    "foretold.text.globs.picomatch",
     *("foretold.dialects", "foretold.dialects.registry", "foretold.dialects.schema", "foretold.dialects.surroundings"),
     *("foretold.dialects.settings_files", "foretold.dialects.claude_code"),
     *("foretold.dialects.claude_code.instructions", "foretold.dialects.claude_code.settings"),
@@ -264,7 +263,7 @@ MARKDOWN = {f"foretold.text.markdown{name}" for name in ("", ".blocks", ".inline
 MARKDOWN |= {"foretold.instructions.text.mentions"}
 MARKDOWN |= {"pyromark", "pyromark._options", "pyromark._pyromark", "pyromark._theme"}
 MARKDOWN |= {"foretold.text.patterns"}
-EXCLUDES = {"foretold.text.globs.picomatch_parser", "foretold.text.globs.picomatch_tree", "foretold.text.patterns"}
+EXCLUDES = {"foretold.text.globs.picomatch", "foretold.text.patterns"}
 YAML = {"ryaml", "ryaml._ryaml", "typing", "_typing", "typing.io", "typing.re", "contextlib"}
 
 #: the standard library under `re`, `argparse` and `collections`; names differ a little between Python versions

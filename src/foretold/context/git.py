@@ -38,7 +38,6 @@ COMMITS = 5
 _NAME = re.compile(r"[A-Za-z0-9/._+@-]+")
 _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _MAIN = ("main", "master")
-_ALONE = ("--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 
 
 class GitStatus(NamedTuple):
@@ -75,10 +74,16 @@ def git_status(
     if git is None:
         return None
     private, common = _git_folders(tree, git)
-    asking = dict(os.environ if env is None else env) | {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8"}
-    status = _run(folder, ("status", "--short"), asking, timeout)
-    commits = _run(folder, ("log", "--oneline", "-n", str(COMMITS)), asking, timeout)
-    user = _run(folder, ("config", "user.name"), asking, timeout)
+    from foretold.git.runner import ask_as_user
+
+    def ask(*words: str) -> str | None:
+        asking = os.environ if env is None else env
+        said = ask_as_user(folder, *words, env=asking, seconds=timeout, most=MOST)
+        return None if said is None else said.decode("utf-8", "replace")
+
+    status = ask("status", "--short")
+    commits = ask("log", "--oneline", "-n", str(COMMITS))
+    user = ask("config", "user.name")
     said = "git could not say the status of this folder, so the agent is not shown it"
     findings = (Finding(folder, None, "git-unavailable", said, "run `git status` here"),) if status is None else ()
     return GitStatus(
@@ -122,46 +127,6 @@ def _has(tree: Tree, common: str, name: str) -> bool:
         return True
     data = tree.read(f"{common}/packed-refs", 16 * 1024 * 1024)
     return not isinstance(data, Fault) and f" {name}\n".encode() in data
-
-
-def _run(folder: str, words: tuple[str, ...], env: Mapping[str, str], timeout: float) -> str | None:
-    """What git answers, at most `MOST` of it; None if it fails or takes too long."""
-    import subprocess
-    import threading
-
-    try:
-        git = subprocess.Popen(
-            ["git", *_ALONE, *words],
-            cwd=folder,
-            env=env,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-    except (OSError, ValueError):
-        return None
-    late = threading.Timer(timeout, _end, (git.pid,))
-    late.start()
-    try:
-        with git:
-            assert git.stdout
-            data = git.stdout.read(MOST + 1)
-            if len(data) > MOST:
-                _end(git.pid)
-            code = git.wait()
-    finally:
-        late.cancel()
-    return data[:MOST].decode("utf-8", "replace") if code == 0 or len(data) > MOST else None
-
-
-def _end(process: int) -> None:
-    """End a process that leads a session, and what it has started."""
-    import contextlib
-    import signal
-
-    with contextlib.suppress(OSError):  # it has ended by itself
-        os.killpg(process, signal.SIGKILL)
 
 
 def git_text(found: GitStatus | None, *, agent: str = DEFAULT_AGENT) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from foretold.git.runner import PathChange, Repository
+from foretold.git.runner import GitRepository, PathChange
 from foretold.types import NamedTuple
 
 HOPS = 5
@@ -29,7 +29,7 @@ class PathFate(NamedTuple):
 
 
 def trace_paths(
-    git: Repository, paths: Iterable[str], exists: Callable[[str], bool], seconds: float = SECONDS
+    git: GitRepository, paths: Iterable[str], exists: Callable[[str], bool], seconds: float = SECONDS
 ) -> dict[str, PathFate]:
     """What became of each path, file or folder; those that git never knew are left out.
 
@@ -61,7 +61,7 @@ def _is_final(fate: PathFate | None, exists: Callable[[str], bool]) -> bool:
 
 
 def _find_staged(
-    git: Repository, wanted: dict[str, str], fates: dict[str, PathFate], exists: Callable[[str], bool]
+    git: GitRepository, wanted: dict[str, str], fates: dict[str, PathFate], exists: Callable[[str], bool]
 ) -> None:
     """A rename that is staged and not committed."""
     changes = git.staged()
@@ -72,7 +72,7 @@ def _find_staged(
             fates[path] = PathFate(old, to)
 
 
-def _find_deletions(git: Repository, wanted: set[str], seconds: float) -> dict[str, tuple[str, str, str]]:
+def _find_deletions(git: GitRepository, wanted: set[str], seconds: float) -> dict[str, tuple[str, str, str]]:
     """For each path the newest deletion that concerns it: the path that was deleted, commit, date."""
     by_name: dict[str, list[str]] = {}
     for path in wanted:

@@ -1,35 +1,39 @@
-"""Questions to git that a hostile repository cannot turn into actions.
+"""Questions to git that a hostile repository cannot turn into actions. No other module starts git.
 
-1. The environment is built anew: no prompts, no pager, no `GIT_*` of the caller, no lazy fetch, no transport at all
+1. The environment is built from scratch: no prompts, no pager, no `GIT_*` of the caller, no lazy fetch, no transport
    (`GIT_ALLOW_PROTOCOL` is empty, which no configuration of the repository can widen), no optional locks. Relative
    folders of PATH are left out, so that no program of the repository is taken for git.
 2. Every setting through which a repository can name a program for these commands is overridden: file system monitor,
    hooks, pager, external diff, text conversion, signature programs. Filters run only where git compares the working
-   tree, and no command here does.
+   tree: `git status` of `ask_as_user`.
 3. What fails, or takes too long, is None: then the caller says that git could not be asked.
+4. `ask_as_user` keeps the caller's environment and every setting that shapes the output, for what a user would see.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import signal
 import subprocess
 import threading
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from foretold.types import NamedTuple
 
 SECONDS = 120.0  #: for one question
 LONGEST_WORD = 200  #: bytes; the tree is as deep as its longest word
 LONGEST = 60_000  #: bytes of a regular expression; PCRE takes no more than 65,535 when compiled
-_SETTINGS = (
+_SAFE = (
     *("core.fsmonitor=false", "core.hooksPath=/dev/null", "core.pager=cat", "core.untrackedCache=false"),
-    *("protocol.allow=never", "log.showSignature=false", "log.showRoot=false", "submodule.recurse=false"),
-    *("core.quotePath=false", "diff.external=", "log.mailmap=false", "color.ui=false", "maintenance.auto=false"),
+    *("protocol.allow=never", "log.showSignature=false", "diff.external=", "maintenance.auto=false"),
+)
+_PLAIN = (
+    *("log.showRoot=false", "submodule.recurse=false", "core.quotePath=false", "log.mailmap=false", "color.ui=false"),
     *("grep.fullName=false", "grep.column=false", "grep.lineNumber=false"),
 )
-_SAFE = tuple(word for setting in _SETTINGS for word in ("-c", setting))
 _KEPT = ("HOME", "XDG_CONFIG_HOME", "TMPDIR", "SYSTEMROOT")
 _RENAMES = ("-r", "-M", "-l1000", "-z", "--name-status", "--diff-filter=RD", "--no-ext-diff", "--no-textconv")
 _LOG = (
@@ -62,7 +66,7 @@ class Commit(NamedTuple):
     reachable: bool = False
 
 
-class Repository:
+class GitRepository:
     """The repository that a folder is in."""
 
     def __init__(self, root: str, prefix: str, *, is_shallow: bool) -> None:
@@ -71,7 +75,7 @@ class Repository:
         self.is_shallow = is_shallow
 
     @classmethod
-    def of(cls, root: str) -> Repository | None:
+    def of(cls, root: str) -> GitRepository | None:
         """The repository, or None if there is none, git is not installed, or git does not trust it."""
         words = ("rev-parse", "--is-inside-work-tree", "--is-shallow-repository", "--show-prefix")
         said = ask(root, *words)
@@ -185,11 +189,8 @@ def _parse_changes(said: bytes) -> dict[str, list[PathChange]]:
 def _stream(root: str, *words: str, seconds: float) -> Iterator[bytes]:
     """The parts of an answer between NUL, while git still writes it. Git is stopped when nobody asks for more."""
     end = time.monotonic() + seconds
-    command = ["git", "--no-pager", "-C", root, *_SAFE, *words]
     try:
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment()
-        )
+        process = _start(_command(root, words), environment())
     except OSError:
         return
     timer = threading.Timer(seconds, process.kill)
@@ -233,7 +234,7 @@ def ask(root: str, *words: str, given: bytes | None = None, nothing: int = 0) ->
     """
     try:
         done = subprocess.run(
-            ["git", "--no-pager", "-C", root, *_SAFE, *words],
+            _command(root, words),
             input=given if given is not None else b"",
             capture_output=True,
             env=environment(),
@@ -245,17 +246,62 @@ def ask(root: str, *words: str, given: bytes | None = None, nothing: int = 0) ->
     return done.stdout if done.returncode in (0, nothing) else None
 
 
+def ask_as_user(root: str, *words: str, env: Mapping[str, str], seconds: float, most: int) -> bytes | None:
+    """The first `most` bytes that a git command answers a user with this environment; None as for `ask`."""
+    asking = {**env, "PATH": _absolute_path(env), "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
+    try:
+        process = _start(_command(root, words, settings=_SAFE), {**asking, "LC_ALL": "C.UTF-8"})
+    except (OSError, ValueError):
+        return None
+    late = threading.Timer(seconds, _end_session, (process.pid,))
+    late.start()
+    try:
+        with process:
+            assert process.stdout is not None
+            data = process.stdout.read(most + 1)
+            if len(data) > most:
+                _end_session(process.pid)
+            code = process.wait()
+    finally:
+        late.cancel()
+    return data[:most] if code == 0 or len(data) > most else None
+
+
+def _end_session(process: int) -> None:
+    """End a process that leads a session, and what it has started."""
+    with contextlib.suppress(OSError):  # it has ended already
+        os.killpg(process, signal.SIGKILL)
+
+
+def _command(root: str, words: Iterable[str], settings: Iterable[str] = (*_SAFE, *_PLAIN)) -> list[str]:
+    return ["git", "--no-pager", "-C", root, *(word for each in settings for word in ("-c", each)), *words]
+
+
+def _start(command: list[str], env: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=env,
+        start_new_session=True,
+    )
+
+
+def _absolute_path(env: Mapping[str, str]) -> str:
+    return os.pathsep.join(part for part in env.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(part))
+
+
 def environment() -> dict[str, str]:
     """The environment of every call.
 
     >>> environment()["GIT_ALLOW_PROTOCOL"], "GIT_DIR" in environment()
     ('', False)
     """
-    path = os.pathsep.join(part for part in os.environ.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(part))
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     return {
         **kept,
-        "PATH": path,
+        "PATH": _absolute_path(os.environ),
         "LC_ALL": "C",
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_TERMINAL_PROMPT": "0",

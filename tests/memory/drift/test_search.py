@@ -43,14 +43,14 @@ def test_the_first_code_that_has_it_else_the_first_document(tmp_path, files):
 
 
 def test_git_leaves_out_files_and_the_answer_stays(tmp_path, files, monkeypatch):
-    from foretold.git.runner import Repository
+    from foretold.git.runner import GitRepository
 
     monkeypatch.setattr(module, "FIRST", 10)
     monkeypatch.setattr(module, "MANY", 20)
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
     subprocess.run(["git", "-C", tmp_path, "add", *files[:50]], check=True)  # the others are untracked
     (tmp_path / ".gitattributes").write_text("* -diff\n")  # git takes all files for binary
-    git = Repository.of(str(tmp_path))
+    git = GitRepository.of(str(tmp_path))
     groups = [(Needle("name_33"),), (Needle("name_90"),), (Needle("größe"),), (Needle("name_200"),), (Needle("$x"),)]
     (tmp_path / files[70]).write_text("die größe\n")
     near = git.narrow([b"name_33", b"name_90", "größe".encode(), b"name_3"])

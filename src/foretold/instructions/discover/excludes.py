@@ -9,17 +9,22 @@ from __future__ import annotations
 
 from foretold.dialects.surroundings import join
 from foretold.storage.tree import Tree
-from foretold.text.globs.picomatch import Glob
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from foretold.text.globs.picomatch import Glob
 
 MAGIC = frozenset("*?[{")
 
 
 def compile_excludes(patterns: Sequence[str], tree: Tree) -> list[Glob]:
     """The globs of a list of patterns."""
+    if not patterns:
+        return []
+    from foretold.text.globs.picomatch import Glob
+
     found = []
     for written in patterns:
         pattern = written.replace("\\", "/")

@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Collection
 
 from foretold.git.moves import PathFate, trace_paths
-from foretold.git.runner import Commit, Repository
+from foretold.git.runner import Commit, GitRepository
 from foretold.memory.drift import classify
 from foretold.memory.drift.claims import DriftClaim
 from foretold.memory.drift.locate import FileLocator, Listing, PathMatch, list_files
@@ -30,7 +30,7 @@ class Evidence(NamedTuple):
     """What is known about every claim."""
 
     root: str
-    git: Repository | None
+    git: GitRepository | None
     listing: Listing
     places: FileLocator
     found: dict[str, PathMatch]  #: by the text of the path
@@ -46,7 +46,7 @@ def gather_evidence(
     """Look at a repository once, for all claims."""
     tell = progress or (lambda *_: None)
     tell("list", 0, 0)
-    git = Repository.of(root)
+    git = GitRepository.of(root)
     listing = list_files(root, git)
     paths = {claim.text for claim in claims if claim.kind == "path"}
     places = FileLocator(root, listing, paths, outside=outside)

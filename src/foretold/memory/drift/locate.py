@@ -22,7 +22,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator
 
-from foretold.git.runner import Repository
+from foretold.git.runner import GitRepository
 from foretold.memory.drift import classify
 from foretold.types import NamedTuple
 
@@ -258,7 +258,7 @@ class Listing(NamedTuple):
     walked: bool = False  #: whether some files are not known to git: it did not list them
 
 
-def list_files(root: str, git: Repository | None) -> Listing:
+def list_files(root: str, git: GitRepository | None) -> Listing:
     """List a repository.
 
     >>> import pathlib, tempfile

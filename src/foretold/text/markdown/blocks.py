@@ -1,29 +1,42 @@
-"""Blocks of Markdown that hold no other blocks.
+"""The blocks of a Markdown text, cut where the agent's own parser cuts them; lists and quotes hold blocks themselves.
 
-What a line begins is told in `mdlines`. From there:
+`lines` says what a line begins. From there:
 
 1. What begins nothing else is tried as a definition, as a heading with an underline, and is then a paragraph; in a
-   list item it is a text, until a list stood in that item.
+   list item it is a text, until a list was in that item.
 2. HTML reaches to its end mark: a comment or a `<script>` to the end of that line; `<?`, `<!X` and `<![CDATA[` to the
-   mark itself, and what is left of the line is read on its own; a tag reaches to a blank line.
-3. HTML, headings, thematic breaks and definitions take the empty lines behind them.
+   mark itself, and the rest of the line is read by itself; a tag reaches to a blank line.
+3. HTML, headings, thematic breaks and definitions take the empty lines after them.
 4. A text in a list item takes indented code with all its blank lines.
-
-The blocks of a Markdown text, cut where the agent's own parser cuts them; lists and quotes hold blocks themselves.
-
-1. A list item takes lines that are indented to its text, blank lines, and lazy lines: those that begin nothing. After
+5. A list item takes lines that are indented to its text, blank lines, and lazy lines: those that begin nothing. After
    a blank line nothing is lazy, nor after a line that is code, a fence, a heading or a thematic break.
-2. Items go on as long as they have the same sort of mark. A list ends with its last line that is not blank.
-3. A quote takes lazy lines as long as its last block is no code; a list or a quote at its end takes them itself.
-   Where that happens the agent's parser loses count of what it has read, and the shown text of the quote repeats or
-   lacks a mark; that is the agent's text, so it is ours.
-4. Lines that belong to no block are blank.
+6. Items continue while they have the same sort of mark. A list ends with its last line that is not blank.
+7. A quote takes lazy lines unless its last block is code; a list or a quote at its end takes them itself. Where that
+   happens the agent's parser loses count of what it has read, and the shown text of the quote repeats or lacks a mark.
+   That is the agent's text, so it is ours.
+8. Lines that belong to no block are blank.
 """
 
 from __future__ import annotations
 
-from foretold.text.markdown import lines as mdlines
-from foretold.text.markdown.lines import BLANK_LINE, PLAIN, SPACES
+from foretold.text.markdown.lines import (
+    BLANK_LINE,
+    PLAIN,
+    SPACES,
+    closes_fence,
+    ends_item,
+    ends_laziness,
+    fence_of,
+    html_end,
+    interrupts,
+    is_blank,
+    is_no_title,
+    is_rule,
+    is_underline,
+    kind_of,
+    mark_of,
+    parse_definition,
+)
 from foretold.text.patterns import lazy
 from foretold.types import NamedTuple
 
@@ -53,9 +66,9 @@ DEFINITION_LINES, TITLE_LINES = 8, 64
 def paragraph(lines: list[str], start: int) -> MarkdownBlock:
     """Running text: to a blank line, or a line that interrupts it."""
     end = start + 1
-    while end < len(lines) and lines[end] and (lines[end][0] in PLAIN or not mdlines.interrupts(lines[end])):
+    while end < len(lines) and lines[end] and (lines[end][0] in PLAIN or not interrupts(lines[end])):
         end += 1
-    if end == len(lines) - 1 and mdlines.fence_of(lines[end]):
+    if end == len(lines) - 1 and fence_of(lines[end]):
         end += 1  # a fence without a line end does not interrupt
     return MarkdownBlock("paragraph", start, end)
 
@@ -64,7 +77,7 @@ def text(lines: list[str], start: int) -> MarkdownBlock:
     """Running text of a list item."""
     end = start + 1
     while end < len(lines):
-        kind = "" if lines[end][:1] in PLAIN else mdlines.kind_of(lines[end])
+        kind = "" if lines[end][:1] in PLAIN else kind_of(lines[end])
         if kind not in ("", "code"):
             break
         end = _indented(lines, end).end if kind else end + 1
@@ -73,7 +86,7 @@ def text(lines: list[str], start: int) -> MarkdownBlock:
 
 def title(lines: list[str], start: int) -> tuple[MarkdownBlock | None, int]:
     """A heading with an underline; or none, and the line before which none can begin."""
-    if lines[start][0] not in PLAIN and mdlines.is_no_title(lines[start]):
+    if lines[start][0] not in PLAIN and is_no_title(lines[start]):
         return None, start
     limit = min(len(lines), start + TITLE_LINES)
     for end in range(start + 1, limit):
@@ -81,16 +94,16 @@ def title(lines: list[str], start: int) -> tuple[MarkdownBlock | None, int]:
         if not line:
             return None, end
         if line[0] not in PLAIN:
-            if mdlines.is_underline(line):
+            if is_underline(line):
                 return MarkdownBlock("heading", start, _with_empty(lines, end + 1)), start
-            if mdlines.is_no_title(line):
+            if is_no_title(line):
                 return None, end
     return None, limit
 
 
 def definition(lines: list[str], start: int) -> MarkdownBlock | None:
     """A definition of a link, of up to so many lines."""
-    found = mdlines.definition("\n".join(lines[start : start + DEFINITION_LINES]))
+    found = parse_definition("\n".join(lines[start : start + DEFINITION_LINES]))
     if not found:
         return None
     label, count = found
@@ -106,15 +119,15 @@ def _with_empty(lines: list[str], at: int) -> int:
 
 def _indented(lines: list[str], start: int) -> MarkdownBlock:
     end = start + 1
-    while end < len(lines) and mdlines.kind_of(lines[end]) in ("code", "blank"):
+    while end < len(lines) and kind_of(lines[end]) in ("code", "blank"):
         end += 1
     return MarkdownBlock("code", start, end)
 
 
 def _fenced(lines: list[str], start: int) -> MarkdownBlock:
-    fence = mdlines.fence_of(lines[start])
+    fence = fence_of(lines[start])
     for end in range(start + 1, len(lines)):
-        if mdlines.closes(lines[end], fence):
+        if closes_fence(lines[end], fence):
             return MarkdownBlock("fence", start, end + 1)
     return MarkdownBlock("fence", start, len(lines))
 
@@ -129,7 +142,7 @@ def _rule(lines: list[str], start: int) -> MarkdownBlock:
 
 def _html(lines: list[str], start: int) -> MarkdownBlock:
     text = lines[start].lstrip(" ")
-    mark = mdlines.html_end(text)
+    mark = html_end(text)
     if mark == BLANK_LINE:
         end = start + 2 if text.lstrip("</").isalnum() else start + 1  # `<div` alone takes the line end for itself
         while end < len(lines) - 1 and lines[end].strip(" \t"):
@@ -221,7 +234,7 @@ def cut(lines: list[str], effort: Effort, *, top: bool = True, depth: int = 0) -
     untitled = at = 0
     while at < len(lines):
         block: MarkdownBlock | None
-        kind = mdlines.kind_of(lines[at]) if lines[at] else "blank"
+        kind = kind_of(lines[at]) if lines[at] else "blank"
         if kind == "blank":
             at += 1
             continue
@@ -247,20 +260,20 @@ def _list(lines: list[str], start: int, effort: Effort) -> MarkdownBlock:
     """The list that begins with this line."""
     if _DEEP.match(lines[start]):
         raise TangledError
-    sort = mdlines.mark_of(lines[start])[-1]
+    sort = mark_of(lines[start])[-1]
     items: list[ListItem] = []
     at = start
     while at < len(lines):
-        mark = mdlines.mark_of(lines[at])
-        if mark[-1:] != sort or (at > start and mdlines.is_rule(lines[at])):
+        mark = mark_of(lines[at])
+        if mark[-1:] != sort or (at > start and is_rule(lines[at])):
             break
         at, item = _item(lines, at, len(mark))
         items.append(item)
         effort.spend(STEPS_PER_BLOCK)
-    while at > start + 1 and mdlines.is_blank(lines[at - 1]):
+    while at > start + 1 and is_blank(lines[at - 1]):
         at -= 1
     last = items[-1].lines
-    while len(last) > 1 and mdlines.is_blank(last[-1]):
+    while len(last) > 1 and is_blank(last[-1]):
         last.pop()
     return MarkdownBlock("list", start, at, items=tuple(items))
 
@@ -270,7 +283,7 @@ def _item(lines: list[str], start: int, width: int) -> tuple[int, ListItem]:
     rest = lines[start][width:]
     text = rest.lstrip(" ")
     indent = len(rest) - len(text)
-    if mdlines.is_blank(text):
+    if is_blank(text):
         if start + 1 < len(lines) and not lines[start + 1].strip(" \t"):
             return start + 2, ListItem(start, [""])
         taken, indent = [""], 1
@@ -288,22 +301,22 @@ def _rest_of_item(lines: list[str], at: int, indent: int, last: str, taken: list
     """Take lines for an item; `last` is the line before. The line behind the item."""
     pad = " " * indent
     near = min(3, indent - 1)
-    blank = mdlines.is_blank(last)
+    blank = is_blank(last)
     while at < len(lines):
         line = lines[at]
         if "\t" in line or not line.startswith(pad):
-            if line[:1] not in PLAIN and mdlines.ends_item(line, near):
+            if line[:1] not in PLAIN and ends_item(line, near):
                 break
             flat = line.replace("\t", "    ")
-            is_lazy = not flat.startswith(pad) and not mdlines.is_blank(line)
-            if is_lazy and (blank or mdlines.ends_laziness(last, near)):
+            is_lazy = not flat.startswith(pad) and not is_blank(line)
+            if is_lazy and (blank or ends_laziness(last, near)):
                 break
             last = flat[indent:]
             taken.append(line if is_lazy else last)
         else:
             last = line[indent:]
             taken.append(last)
-        blank = blank or mdlines.is_blank(line)
+        blank = blank or is_blank(line)
         at += 1
     return at
 
@@ -364,7 +377,7 @@ def _read(lines: list[str], body: list[str], blocks: list[MarkdownBlock], effort
         if mark:
             own.append(line[mark.end() :])
         else:
-            own.append("    " + line if own and mdlines.is_underline(line) else line)
+            own.append("    " + line if own and is_underline(line) else line)
     new = [_moved(block, len(body)) for block in cut(own, effort, depth=depth + 1)]
     body += own
     while blocks and new and _goes_on(blocks[-1], new[0]):

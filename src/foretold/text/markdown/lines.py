@@ -148,7 +148,7 @@ def fence_of(line: str) -> str:
     return fence[1] if fence else ""
 
 
-def closes(line: str, fence: str) -> bool:
+def closes_fence(line: str, fence: str) -> bool:
     """Whether a line closes a fence: as long, or longer."""
     if fence not in line:
         return False
@@ -201,7 +201,7 @@ def ends_laziness(line: str, near: int) -> bool:
     return (indent > 3 and bool(text)) or (indent <= near and bool(_ENDS_LAZINESS.match(text) or _RULE.match(text)))
 
 
-def definition(text: str) -> tuple[str, int] | None:
+def parse_definition(text: str) -> tuple[str, int] | None:
     """The label of the link definition that a text begins with, and how many lines it has."""
     found = _DEFINITION.match(text)
     return (found[1], found[0].rstrip("\n").count("\n") + 1) if found else None
