@@ -6,7 +6,7 @@ import pytest
 
 from foretold.errors import NoCheckpoint, RestoreRefused
 from foretold.files.history.recorded import find_session
-from foretold.files.restore.undo import Undo, state_folder
+from foretold.files.restore.restore import Undo, state_folder
 
 from .scene import harness, live, resumed, stored, types
 

@@ -17,7 +17,7 @@ from foretold.errors import (
     UnknownAgent,
     WriteRefused,
 )
-from foretold.files.restore.undo import Undo, state_folder
+from foretold.files.restore.restore import Undo, state_folder
 from foretold.serve.mcp.catalogue import TOOLS, tools_for
 from foretold.serve.mcp.context import CLIENTS, Cancelled
 from foretold.serve.mcp.tool import said_of

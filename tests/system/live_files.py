@@ -30,9 +30,8 @@ from collections.abc import Sequence
 from foretold.dialects.claude_code.file_history import form_of
 from foretold.files.history.history import FileHistory, answer_of
 from foretold.files.history.recorded import Recorded, find_session
-from foretold.files.restore.plans import plan_of
-from foretold.files.restore.restore import restore
-from foretold.files.restore.undo import Undo
+from foretold.files.restore.plans import make_plan
+from foretold.files.restore.restore import Undo, restore
 from foretold.proof.probe.recipes import KEY, RECIPES
 from foretold.proof.probe.run import namespace
 from foretold.proof.probe.sandbox import bring_up_loopback
@@ -188,17 +187,17 @@ def compare(program: str, root: str, session: str, prompts: Sequence[str]) -> tu
     agent = Agent(program, root, [], session)
     for prompt in prompts:
         answer = agent.rewind(prompt, dry_run=True)
-        plan = plan_of(recorded.wanted(prompt))
+        plan = make_plan(recorded.wanted(prompt))
         if _sorted(answer) != _sorted(answer_of(plan)):
             problems.append(f"{prompt}: a dry run says {answer}, ours {answer_of(plan)}")
         agent.rewind(prompt, dry_run=False)
         rewinds[prompt] = {"answer": answer, "files": states(root)}
         put(root, closed)
-        done = restore(plan_of(recorded.wanted(prompt)), undo, "rewind")
+        done = restore(make_plan(recorded.wanted(prompt)), undo, "rewind")
         if states(root) != rewinds[prompt]["files"]:
             problems.append(f"{prompt}: the agent made {rewinds[prompt]['files']}, we {states(root)}")
         if done.undo:
-            restore(plan_of(undo.wanted(undo.find(done.undo))), undo, "undo")
+            restore(make_plan(undo.wanted(undo.find(done.undo))), undo, "undo")
         if states(root) != closed:
             problems.append(f"{prompt}: the undo made {states(root)} of {closed}")
         put(root, closed)

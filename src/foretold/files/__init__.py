@@ -17,26 +17,24 @@ if TYPE_CHECKING:
     from foretold.files.history.recorded import (
         Recorded as Recorded,
         find_session as find_session,
-        sessions_of as sessions_of,
-        sessions_with as sessions_with,
+        list_sessions_in as list_sessions_in,
+        list_sessions_with as list_sessions_with,
     )
-    from foretold.files.history.versions import version_at as version_at, versions_of as versions_of
-    from foretold.files.read_state.entries import Recent as Recent
+    from foretold.files.history.versions import find_version as find_version, list_versions as list_versions
     from foretold.files.read_state.notice import Notice as Notice
-    from foretold.files.read_state.outcome import Outcome as Outcome
     from foretold.files.read_state.state import ReadState as ReadState
-    from foretold.files.restore.undo import Undo as Undo
+    from foretold.files.read_state.values import Outcome as Outcome, Recent as Recent
+    from foretold.files.restore.restore import Undo as Undo
 
 __getattr__, __dir__ = attach(
     __name__,
     {
         "foretold.files.history.history": "FileHistory",
-        "foretold.files.history.recorded": "Recorded find_session sessions_of sessions_with",
-        "foretold.files.history.versions": "version_at versions_of",
-        "foretold.files.read_state.entries": "Recent",
+        "foretold.files.history.recorded": "Recorded find_session list_sessions_in list_sessions_with",
+        "foretold.files.history.versions": "find_version list_versions",
         "foretold.files.read_state.notice": "Notice",
-        "foretold.files.read_state.outcome": "Outcome",
+        "foretold.files.read_state.values": "Outcome Recent",
         "foretold.files.read_state.state": "ReadState",
-        "foretold.files.restore.undo": "Undo",
+        "foretold.files.restore.restore": "Undo",
     },
 )

@@ -11,9 +11,8 @@
 from __future__ import annotations
 
 from foretold.errors import NoCheckpoint
-from foretold.files.restore.plans import Plan
-from foretold.files.restore.restore import refuse_problems, restore
-from foretold.files.restore.undo import Undo, state_folder
+from foretold.files.restore.plans import RestorePlan
+from foretold.files.restore.restore import Undo, refuse_problems, restore, state_folder
 from foretold.harness.interrupts import chain_of, own_records
 from foretold.harness.resume import load_conversation
 from foretold.sessions.formats.claude.records import text_at
@@ -38,7 +37,7 @@ class Rewound(NamedTuple):
     id: str  #: of the prompt
     prompt: str  #: what was typed, to be typed again
     dropped: tuple[str, ...] = ()  #: ids of the records that the conversation has no more
-    files: Plan | None = None  #: changes of files, and what stands in their way
+    files: RestorePlan | None = None  #: changes of files, and what stands in their way
     undo: str = ""  #: brings the files back: `foretold files undo ID`
     is_done: bool = False
 

@@ -1,8 +1,8 @@
-"""How many lines a change adds and takes away: as few as can be, as a minimal diff counts them.
+"""Differences between two texts: as a unified diff, and as the number of lines added and removed.
 
-1. A line ends with a newline, which belongs to it; what stands behind the last one is a line too.
-2. The count is exact (Myers' algorithm) up to `MOST_STEPS` changed lines; beyond, lines are matched without regard to
-   their order, which is quick and never counts more.
+1. A line ends with a newline, which belongs to it; what follows the last newline is a line too.
+2. The count is minimal and exact (Myers' algorithm) up to `MOST_STEPS` changed lines; beyond, lines are matched without
+   regard to their order, which is fast and never counts more.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ MOST_STEPS = 2_000
 MOST_BYTES = 16 * 1024 * 1024  #: of a file whose lines are counted
 
 
-class Lines(NamedTuple):
+class LineCount(NamedTuple):
     """Lines that a change adds and removes."""
 
     added: int = 0
     removed: int = 0
 
 
-def count_lines(before: bytes, after: bytes) -> Lines:
+def count_lines(before: bytes, after: bytes) -> LineCount:
     r"""The lines that lead from one content to another.
 
     >>> count_lines(b"one\ntwo\n", b"one\nTWO\nthree\n"), count_lines(b"one\ntwo", b"one\ntwo\n")
-    (Lines(added=2, removed=1), Lines(added=1, removed=1))
+    (LineCount(added=2, removed=1), LineCount(added=1, removed=1))
     """
     old, new = _lines(before), _lines(after)
     start, most = 0, min(len(old), len(new))
@@ -40,7 +40,7 @@ def count_lines(before: bytes, after: bytes) -> Lines:
         end += 1
     old, new = old[start : len(old) - end], new[start : len(new) - end]
     same = _common(old, new)
-    return Lines(len(new) - same, len(old) - same)
+    return LineCount(len(new) - same, len(old) - same)
 
 
 def _lines(data: bytes) -> list[bytes]:
@@ -60,7 +60,7 @@ def _common(old: Sequence[bytes], new: Sequence[bytes]) -> int:
 
 
 def _steps(old: Sequence[bytes], new: Sequence[bytes]) -> int | None:
-    """The fewest lines to take and to add; None if they are too many to be counted."""
+    """The fewest lines to remove and to add; None if they are too many to count."""
     furthest = {1: 0}
     for steps in range(min(len(old) + len(new), MOST_STEPS) + 1):
         for diagonal in range(-steps, steps + 1, 2):
@@ -75,3 +75,27 @@ def _steps(old: Sequence[bytes], new: Sequence[bytes]) -> int | None:
             if at >= len(old) and other >= len(new):
                 return steps
     return None
+
+
+def unified(before: str, after: str, name: str, new_name: str = "") -> str:
+    """A unified diff; empty if the texts are equal. One name stands for both sides, as in `git diff`.
+
+    >>> print(unified("one\\n", "two", "f.txt"), end="")
+    --- a/f.txt
+    +++ b/f.txt
+    @@ -1 +1 @@
+    -one
+    +two
+    \\ No newline at end of file
+    """
+    from difflib import unified_diff
+
+    names = (name, new_name) if new_name else (f"a/{name}", f"b/{name}")
+    lines = unified_diff(_text_lines(before), _text_lines(after), *names)
+    return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)
+
+
+def _text_lines(text: str) -> list[str]:
+    """The lines of a text with their newlines. Nothing else ends a line."""
+    *whole, rest = text.split("\n")
+    return [line + "\n" for line in whole] + ([rest] if rest else [])

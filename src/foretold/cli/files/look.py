@@ -22,12 +22,11 @@ from foretold.cli.files.options import (
 from foretold.cli.paint import Paint, for_terminal, plural, printable
 from foretold.cli.schema import emit, finding_json
 from foretold.cli.sessions.options import Progress
-from foretold.files.history.recorded import Recorded, sessions_of
-from foretold.files.history.versions import SHORT, Version, version_at, versions_of
-from foretold.files.restore.diff import unified
-from foretold.files.restore.look import Found, content, look
-from foretold.files.restore.undo import Restore
-from foretold.text.diff import MOST_BYTES, Lines, count_lines
+from foretold.files.history.recorded import Recorded, list_sessions_in
+from foretold.files.history.versions import SHORT, Version, diff_versions, find_version, list_versions
+from foretold.files.restore.look import FileState, content, look_at
+from foretold.files.restore.restore import Restore
+from foretold.text.diff import MOST_BYTES, LineCount, count_lines
 
 
 def command_list(words: Sequence[str]) -> int:
@@ -35,7 +34,7 @@ def command_list(words: Sequence[str]) -> int:
     options = parser_of("list", about, "  foretold files list\n  foretold files list -C ~/app --json").parse_args(words)
     folder = os.path.realpath(options.cwd)
     progress = Progress("reading sessions")
-    sessions = sessions_of(homes_of(options), folder, progress)
+    sessions = list_sessions_in(homes_of(options), folder, progress)
     progress.end()
     findings = [finding for each in sessions for finding in each.findings]
     broken = [each for each in undo_of(options).restores() if not each.is_done]
@@ -106,8 +105,8 @@ def command_history(words: Sequence[str]) -> int:
     parser.add_argument("file", metavar="FILE", help="it need not be there any more")
     options = parser.parse_args(words)
     path, sessions = sessions_of_file(options)
-    versions = versions_of(sessions, path)
-    now = look(path)
+    versions = list_versions(sessions, path)
+    now = look_at(path)
     if options.json:
         told = [_version_json(each) for each in versions]
         emit("file-history", {"path": path, "on_disk": _found_json(now), "versions": told})
@@ -116,7 +115,7 @@ def command_history(words: Sequence[str]) -> int:
     return 1 if any(each.is_lost for each in versions) else 0
 
 
-def _print_history(path: str, versions: list[Version], now: Found, options: argparse.Namespace) -> None:
+def _print_history(path: str, versions: list[Version], now: FileState, options: argparse.Namespace) -> None:
     paint = paint_of(options)
     count = len({each.session for each in versions})
     print(f"{paint.bold(paint.path(path))}: {plural(len(versions), 'state')} in {plural(count, 'session')}\n")
@@ -142,7 +141,7 @@ def _written(path: str) -> str:
         return " " * 16
 
 
-def _mode(found: Found, older: Found) -> str:
+def _mode(found: FileState, older: FileState) -> str:
     """The mode of a file, if it is another one than before."""
     return f", mode {found.mode:03o}" if found.kind == older.kind == "file" and found.mode != older.mode else ""
 
@@ -154,7 +153,7 @@ def _told(version: Version, paint: Paint, room: int) -> str:
     return start + (quoted(version.prompt, room - len(start)) if version.prompt else version.message[:SHORT])
 
 
-def _since(path: str, now: Found, version: Version) -> Lines | None:
+def _since(path: str, now: FileState, version: Version) -> LineCount | None:
     """Lines that changed since the newest version; None if none did, too."""
     if version.is_lost or now.kind not in ("file", "missing") or now.digest == version.found.digest:
         return None
@@ -183,7 +182,7 @@ def _version_json(version: Version) -> dict[str, object]:
     }
 
 
-def _found_json(found: Found) -> dict[str, object]:
+def _found_json(found: FileState) -> dict[str, object]:
     is_file = found.kind == "file"
     return {
         "kind": found.kind,
@@ -203,11 +202,11 @@ def command_diff(words: Sequence[str]) -> int:
     path, sessions = sessions_of_file(options)
     now = time.time()
     if options.at:
-        version = version_at(sessions, path, options.at, now)
+        version = find_version(sessions, path, options.at, now)
     else:
-        version = _last_other(versions_of(sessions, path), look(path))
-    until = version_at(sessions, path, options.to, now) if options.to else None
-    text = unified(version, until, path)
+        version = _last_other(list_versions(sessions, path), look_at(path))
+    until = find_version(sessions, path, options.to, now) if options.to else None
+    text = diff_versions(version, until, path)
     if options.json:
         emit("file-diff", {"path": path, "from": version.name, "to": until.name if until else None, "diff": text})
     else:
@@ -215,7 +214,7 @@ def command_diff(words: Sequence[str]) -> int:
     return 0
 
 
-def _last_other(versions: list[Version], now: Found) -> Version:
+def _last_other(versions: list[Version], now: FileState) -> Version:
     """The newest version that is not what is on disk, else the newest that is kept."""
     kept = [each for each in versions if not each.is_lost] or versions
     return next((each for each in kept if each.found.digest != now.digest), kept[0])

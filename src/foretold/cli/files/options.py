@@ -13,12 +13,12 @@ from foretold.cli.options import formatter
 from foretold.cli.paint import Paint, column, printable
 from foretold.cli.sessions.options import Progress
 from foretold.errors import NoCheckpoint
-from foretold.files.history.recorded import Recorded, sessions_with
-from foretold.files.restore.plans import Change, Plan
-from foretold.files.restore.undo import Undo, state_folder
+from foretold.files.history.recorded import Recorded, list_sessions_with
+from foretold.files.restore.plans import FileChange, RestorePlan
+from foretold.files.restore.restore import Undo, state_folder
 from foretold.sessions.catalog import find_homes
 from foretold.sessions.model import Homes
-from foretold.text.diff import Lines
+from foretold.text.diff import LineCount
 from foretold.types import Finding
 
 
@@ -57,7 +57,7 @@ def sessions_of_file(options: argparse.Namespace) -> tuple[str, list[Recorded]]:
     progress = Progress("reading sessions")
     for everywhere in (False, True):
         for path in dict.fromkeys((real, given)):
-            sessions = sessions_with(homes_of(options), path, everywhere=everywhere, progress=progress)
+            sessions = list_sessions_with(homes_of(options), path, everywhere=everywhere, progress=progress)
             progress.end()
             if sessions:
                 return path, sessions
@@ -82,7 +82,7 @@ def quoted(text: str, room: int) -> str:
     return f"“{column(text, max(room, 4) - 2).rstrip()}”" if text else ""
 
 
-def counted(lines: Lines | None) -> str:
+def counted(lines: LineCount | None) -> str:
     """Lines for people: `+2 -1`."""
     return f"+{lines.added} -{lines.removed}" if lines else ""
 
@@ -93,7 +93,7 @@ def typed(options: argparse.Namespace, *words: str) -> str:
     return shlex.join(["foretold", "files", *words, *same])
 
 
-def change_json(change: Change) -> dict[str, object]:
+def change_json(change: FileChange) -> dict[str, object]:
     """A change as `--json` prints it."""
     lines = change.lines
     return {
@@ -111,7 +111,7 @@ def _mode(mode: int) -> str:
     return f"{mode:03o}"
 
 
-def print_plan(plan: Plan, paint: Paint) -> None:
+def print_plan(plan: RestorePlan, paint: Paint) -> None:
     """What a plan does to each file."""
     words = {"write": "change", "create": "make again", "delete": "delete", "mode": "set mode"}
     width = min(max([len(paint.path(each.path)) for each in plan.changes], default=0), paint.width - 30)

@@ -25,12 +25,11 @@ from foretold.cli.paint import Paint, plural, printable
 from foretold.cli.people import agreed
 from foretold.cli.schema import emit, finding_json
 from foretold.files.history.recorded import Recorded, find_session
-from foretold.files.history.versions import SHORT, version_at
-from foretold.files.restore.plans import Plan, Seen, plan_of
-from foretold.files.restore.restore import Restored, restore, take_back
-from foretold.files.restore.undo import Restore, Undo
+from foretold.files.history.versions import SHORT, find_version
+from foretold.files.restore.plans import FileCache, RestorePlan, make_plan
+from foretold.files.restore.restore import Restore, RestoreResult, Undo, restore, take_back
 from foretold.sessions.formats.claude.records import moment
-from foretold.text.diff import Lines
+from foretold.text.diff import LineCount
 
 
 def command_restore(words: Sequence[str]) -> int:
@@ -46,8 +45,8 @@ def command_restore(words: Sequence[str]) -> int:
     _add_consent(parser)
     options = parser.parse_args(words)
     path, sessions = sessions_of_file(options)
-    version = version_at(sessions, path, options.at, time.time())
-    plan = plan_of([version.wanted])
+    version = find_version(sessions, path, options.at, time.time())
+    plan = make_plan([version.wanted])
     return _carry_out(plan, f"restore {path} as it was: {version.name}", options)
 
 
@@ -74,7 +73,7 @@ def command_rewind(words: Sequence[str]) -> int:
     skipped = {os.path.normpath(os.path.join(os.path.realpath(options.cwd), each)) for each in options.skip}
     if unknown := sorted(skipped - set(recorded.tracked)):
         parser.error(f"the session has not changed {', '.join(map(printable, unknown))}")
-    plan = plan_of(each for each in recorded.wanted(snapshot.message) if each.path not in skipped)
+    plan = make_plan(each for each in recorded.wanted(snapshot.message) if each.path not in skipped)
     why = f"rewind {recorded.session[:SHORT]} to {snapshot.message[:SHORT]}"
     blocked = [os.path.relpath(each.path, os.path.realpath(options.cwd)) for each in plan.problems]
     words = [recorded.session[:SHORT], snapshot.message[:SHORT], *_skips([*options.skip, *blocked])]
@@ -91,13 +90,13 @@ def _add_consent(parser: argparse.ArgumentParser) -> None:
 
 
 def _carry_out(
-    plan: Plan,
+    plan: RestorePlan,
     why: str,
     options: argparse.Namespace,
     *,
     instead: Sequence[str] = (),
     changed: Sequence[str] = (),
-    do: Callable[[], Restored] | None = None,
+    do: Callable[[], RestoreResult] | None = None,
 ) -> int:
     """Say what a plan does; do it, if nothing stands in the way and that is agreed.
 
@@ -130,29 +129,29 @@ def _carry_out(
     return 0
 
 
-def _question(plan: Plan, why: str) -> str:
+def _question(plan: RestorePlan, why: str) -> str:
     return f"{why.partition(' ')[0].capitalize()} {'it' if len(plan.changes) == 1 else 'them'}?"
 
 
-def _tell(plan: Plan, why: str, paint: Paint, *, is_done: bool) -> None:
+def _tell(plan: RestorePlan, why: str, paint: Paint, *, is_done: bool) -> None:
     """What a plan does, or has done, file by file."""
     print(paint.bold(("Done: " if is_done else "This would ") + printable(paint.text(why))) + "\n")
     print_plan(plan, paint)
     if plan.changes:
-        total = counted(Lines(plan.added, plan.removed))
+        total = counted(LineCount(plan.added, plan.removed))
         print(f"\n{plural(len(plan.changes), 'file')}, {total} lines" + _same(plan))
     if plan.problems:
         print(paint.red(f"\n{plural(len(plan.problems), 'file')} in the way, so nothing is changed:"))
         print_problems(plan.problems, paint)
 
 
-def _same(plan: Plan) -> str:
+def _same(plan: RestorePlan) -> str:
     if not plan.same:
         return ""
     return f"; {plural(len(plan.same), 'file')} {'is' if len(plan.same) == 1 else 'are'} as wanted"
 
 
-def _plan_json(plan: Plan, undo: str | None, why: str) -> dict[str, object]:
+def _plan_json(plan: RestorePlan, undo: str | None, why: str) -> dict[str, object]:
     return {
         "what": why,
         "done": undo is not None,
@@ -167,8 +166,8 @@ def _plan_json(plan: Plan, undo: str | None, why: str) -> dict[str, object]:
 
 def _list_prompts(recorded: Recorded, options: argparse.Namespace) -> int:
     """Every prompt of a session that can be gone back to, the newest first."""
-    seen = Seen()
-    plans = [(each, plan_of(recorded.wanted(each.message), seen)) for each in reversed(recorded.snapshots)]
+    seen = FileCache()
+    plans = [(each, make_plan(recorded.wanted(each.message), seen)) for each in reversed(recorded.snapshots)]
     if options.json:
         told = [
             {
@@ -190,9 +189,11 @@ def _list_prompts(recorded: Recorded, options: argparse.Namespace) -> int:
     return 0
 
 
-def _prompt_row(recorded: Recorded, message: str, time_: str, plan: Plan, paint: Paint) -> str:
+def _prompt_row(recorded: Recorded, message: str, time_: str, plan: RestorePlan, paint: Paint) -> str:
     much = (
-        f"{plural(len(plan.changes), 'file')} {counted(Lines(plan.added, plan.removed))}" if plan.changes else "as now"
+        f"{plural(len(plan.changes), 'file')} {counted(LineCount(plan.added, plan.removed))}"
+        if plan.changes
+        else "as now"
     )
     if plan.problems:
         much = f"{plural(len(plan.problems), 'problem')}"
@@ -215,7 +216,7 @@ def command_undo(words: Sequence[str]) -> int:
         return _list_restores(undo, options)
     given = undo.find(options.id)
     changed = undo.changed_since(given)
-    plan = plan_of(undo.wanted(given))
+    plan = make_plan(undo.wanted(given))
     why = f"undo {given.id}: {given.why}"
     return _carry_out(plan, why, options, changed=changed, do=lambda: take_back(given, plan, undo))
 

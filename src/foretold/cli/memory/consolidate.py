@@ -21,7 +21,7 @@ from foretold.memory.extraction.consolidate.consolidate import (
     undo_plan,
 )
 from foretold.memory.project import Memories
-from foretold.memory.store.inbox import unified
+from foretold.text.diff import unified
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:

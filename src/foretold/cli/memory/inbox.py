@@ -12,8 +12,8 @@ from foretold.cli.paint import Paint
 from foretold.cli.schema import emit, finding_json
 from foretold.errors import ForetoldError
 from foretold.memory.project import Memories
-from foretold.memory.store.inbox import unified
 from foretold.memory.store.team import Share
+from foretold.text.diff import unified
 
 
 def command_inbox(words: Sequence[str]) -> int:

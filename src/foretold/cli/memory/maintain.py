@@ -16,8 +16,8 @@ from foretold.memory.doctor import find_problems
 from foretold.memory.location import identity_of, remember
 from foretold.memory.note import INDEX
 from foretold.memory.project import Memories, open as open_memories
-from foretold.memory.store.inbox import unified
 from foretold.memory.store.index_file import Budget
+from foretold.text.diff import unified
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:

@@ -21,9 +21,9 @@ from foretold.instructions.text.memory_index import cut_index
 from foretold.memory.doctor import find_misplaced
 from foretold.memory.note import INDEX, TYPES, Memory
 from foretold.memory.project import Memories
-from foretold.memory.store.inbox import unified
 from foretold.memory.store.index_file import Budget
 from foretold.memory.store.journal import Change
+from foretold.text.diff import unified
 from foretold.types import Finding
 
 

@@ -8,6 +8,11 @@
    do. Unlike Claude Code, it stops at a link that was put in a file's place, and at a backup that is gone.
 4. The last 100 prompts can be gone back to. Backups of older ones stay.
 5. Records are Claude Code's own, for the transcript: `prompt` and `before_edit` return what is to be written.
+
+The backups of one session: `<config>/file-history/<session>/<digest of the path>@v<number>`.
+
+A backup is a plain copy with the file's mode. It is written under another name first, and is whole or not there; one
+that is there is never written again.
 """
 
 from __future__ import annotations
@@ -18,10 +23,10 @@ from datetime import UTC, datetime
 
 from foretold.dialects.claude_code.file_history import DEFAULT_FORM, HistoryForm
 from foretold.errors import NoCheckpoint, StoreFailed
-from foretold.files.history.backups import Backups
 from foretold.files.history.snapshots import (
     Backup,
-    Snapshot,
+    FileSnapshot,
+    backup_name,
     backups_at,
     delta_record,
     first_backups,
@@ -30,19 +35,21 @@ from foretold.files.history.snapshots import (
     snapshot_record,
     snapshots_of,
 )
-from foretold.files.restore.look import look
-from foretold.files.restore.plans import Plan, Wanted, plan_of
+from foretold.files.restore.look import FileState, look_at, state_of_open
+from foretold.files.restore.plans import RestorePlan, WantedFile, make_plan
 from foretold.files.restore.restore import refuse_problems, restore
 from foretold.files.restore.swap import put_back
 from foretold.sessions.formats.claude.records import moment
-from foretold.text.diff import Lines
+from foretold.storage.atomic import read_chunks, replace_file
+from foretold.storage.kernel import KERNEL, Kernel, failed
+from foretold.text.diff import LineCount
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
     from foretold.files.history.snapshots import Json
-    from foretold.files.restore.undo import Undo
+    from foretold.files.restore.restore import Undo
 
 
 class FileHistory:
@@ -56,7 +63,7 @@ class FileHistory:
     >>> with open(f"{top}/a.txt", "w") as file:
     ...     _ = file.write("made by the agent")
     >>> [(change.action, change.lines) for change in history.rewind("U1", dry_run=True).changes]
-    [('delete', Lines(added=0, removed=1))]
+    [('delete', LineCount(added=0, removed=1))]
     >>> _ = history.rewind("U1")
     >>> os.path.exists(f"{top}/a.txt")
     False
@@ -82,7 +89,7 @@ class FileHistory:
         self.last: dict[str, Backup] = {}
         for snapshot in taken:
             self.last.update(snapshot.files)
-        self.snapshots: list[Snapshot] = taken[-form.kept :]
+        self.snapshots: list[FileSnapshot] = taken[-form.kept :]
 
     @property
     def tracked(self) -> tuple[str, ...]:
@@ -93,7 +100,7 @@ class FileHistory:
         """A snapshot at a prompt: its record."""
         for key, backup in self.last.items():
             self.last[key] = self._now(path_of(key, self.cwd), backup)
-        self.snapshots = [*self.snapshots, Snapshot(message_id, self._time(), dict(self.last))][-self.form.kept :]
+        self.snapshots = [*self.snapshots, FileSnapshot(message_id, self._time(), dict(self.last))][-self.form.kept :]
         return snapshot_record(self.snapshots[-1], self.form)
 
     def before_edit(self, path: str | os.PathLike[str], message_id: str = "") -> Json | None:
@@ -118,7 +125,7 @@ class FileHistory:
 
     def rewind(
         self, message_id: str, *, dry_run: bool = False, skip: Collection[str] = (), undo: Undo | None = None
-    ) -> Plan:
+    ) -> RestorePlan:
         """Put all files back to what they were at a prompt, but for those to `skip`; with `undo`, keep what they are.
 
         NoCheckpoint if the prompt has no snapshot. RestoreRefused if something stands in the way: nothing is changed.
@@ -127,7 +134,7 @@ class FileHistory:
         if found is None:
             raise NoCheckpoint(f"no snapshot of the files belongs to {message_id}")
         wanted = wanted_of({**self.first, **found}, self.cwd, self.backups, self.form)
-        plan = plan_of(each for each in wanted if each.path not in skip)
+        plan = make_plan(each for each in wanted if each.path not in skip)
         if dry_run:
             return plan
         if undo is not None:
@@ -140,9 +147,9 @@ class FileHistory:
         """What a tracked file is at a prompt."""
         if os.path.lexists(path) and not os.path.isfile(path):
             return backup
-        found = look(os.path.realpath(path))
+        found = look_at(os.path.realpath(path))
         if found.kind == "file" and backup.name:
-            known = self.backups.look(backup.name)
+            known = self.backups.look_at(backup.name)
             if known.digest == found.digest and known.mode == found.mode & self.form.mode_bits:
                 return backup
         try:
@@ -159,10 +166,10 @@ class FileHistory:
         return now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def wanted_of(found: Mapping[str, Backup], cwd: str, backups: Backups, form: HistoryForm) -> list[Wanted]:
+def wanted_of(found: Mapping[str, Backup], cwd: str, backups: Backups, form: HistoryForm) -> list[WantedFile]:
     """What files are to be, by the backups that hold it."""
     return [
-        Wanted(
+        WantedFile(
             path_of(key, cwd),
             backups.path(backup.name) if backup.name else None,
             form.mode_bits,
@@ -173,11 +180,49 @@ def wanted_of(found: Mapping[str, Backup], cwd: str, backups: Backups, form: His
     ]
 
 
-def answer_of(plan: Plan) -> Json:
+def answer_of(plan: RestorePlan) -> Json:
     """A dry run as Claude Code answers it on its control channel.
 
     A file of which no line changes is not in it: one whose mode alone differs, an empty one that is made again; but an
     empty one that is deleted is.
     """
-    changed = [each.path for each in plan.changes if each.action == "delete" or each.lines != Lines()]
+    changed = [each.path for each in plan.changes if each.action == "delete" or each.lines != LineCount()]
     return {"canRewind": True, "filesChanged": changed, "insertions": plan.added, "deletions": plan.removed}
+
+
+_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class Backups:
+    """The backups in a folder."""
+
+    def __init__(self, folder: str, kernel: Kernel = KERNEL) -> None:
+        self.folder, self.kernel = folder, kernel
+
+    def path(self, name: str) -> str:
+        return os.path.join(self.folder, name)
+
+    def look_at(self, name: str) -> FileState:
+        """A backup: its digest and mode; or that it is missing."""
+        return look_at(self.path(name))
+
+    def keep(self, path: str, version: int, bits: int) -> str | None:
+        """Copy a file; the name of its backup, or None if there is no file. StoreFailed if it cannot be copied."""
+        try:
+            source = os.open(path, _READ)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise StoreFailed(f"{path} cannot be read, so there is no backup of it: {error.strerror}") from error
+        try:
+            about = state_of_open(source)
+            if about.kind != "file":
+                raise StoreFailed(f"{path} is no file, so there is no backup of it")
+            name = backup_name(path, version)
+            os.makedirs(self.folder, 0o755, exist_ok=True)
+            replace_file(self.path(name), read_chunks(source), mode=about.mode & bits, kernel=self.kernel)
+        except OSError as error:
+            raise failed(f"cannot keep a backup of {path}", error) from error
+        finally:
+            os.close(source)
+        return name

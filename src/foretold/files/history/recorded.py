@@ -19,10 +19,9 @@ import re
 from foretold.dialects.claude_code.file_history import HistoryForm, form_of
 from foretold.dialects.claude_code.settings import slug
 from foretold.errors import NoCheckpoint, SessionFailed
-from foretold.files.history.backups import Backups
-from foretold.files.history.history import wanted_of
-from foretold.files.history.snapshots import Snapshot, backup_name, backups_at, path_of, snapshots_of
-from foretold.files.restore.plans import Wanted
+from foretold.files.history.history import Backups, wanted_of
+from foretold.files.history.snapshots import FileSnapshot, backup_name, backups_at, path_of, snapshots_of
+from foretold.files.restore.plans import WantedFile
 from foretold.sessions.catalog import find_session as stored_session
 from foretold.sessions.formats.claude.reader import config_folder, find_sessions
 from foretold.sessions.formats.claude.records import moment, prompt_of, text_at
@@ -51,7 +50,7 @@ class Recorded(NamedTuple):
     cwd: str
     version: str
     backups: Backups
-    snapshots: tuple[Snapshot, ...]
+    snapshots: tuple[FileSnapshot, ...]
     prompts: Mapping[str, str]  #: what was typed, by the id of the prompt
     findings: tuple[Finding, ...] = ()
 
@@ -70,7 +69,7 @@ class Recorded(NamedTuple):
         """When the last snapshot was taken."""
         return moment(self.snapshots[-1].time) or 0.0 if self.snapshots else 0.0
 
-    def snapshot(self, name: str) -> Snapshot:
+    def snapshot(self, name: str) -> FileSnapshot:
         """The snapshot of a prompt, by its id or how that begins; `last` is the newest."""
         if name == "last" and self.snapshots:
             return self.snapshots[-1]
@@ -80,7 +79,7 @@ class Recorded(NamedTuple):
         more = f"{name!r} begins {len(named)} of them" if named else f"no prompt {name!r} has a checkpoint"
         raise NoCheckpoint(f"{more}; see: foretold files rewind {self.session[:8]}")
 
-    def wanted(self, message: str) -> list[Wanted]:
+    def wanted(self, message: str) -> list[WantedFile]:
         """What every file is to be to go back to a prompt."""
         return wanted_of(backups_at(self.snapshots, message) or {}, self.cwd, self.backups, self.form)
 
@@ -111,7 +110,7 @@ def read_recorded(stored: StoredSession, homes: Homes, asked: str = "") -> Recor
     return Recorded(stored.id, stored.path, cwd, version, Backups(folder), tuple(taken), known, tuple(findings))
 
 
-def _now_at(snapshot: Snapshot, way: FolderMove) -> Snapshot:
+def _now_at(snapshot: FileSnapshot, way: FolderMove) -> FileSnapshot:
     """A snapshot of a project that has moved, with the paths that its files have now."""
     files = {way.path(key): each._replace(parent=way.path(each.parent)) for key, each in snapshot.files.items()}
     return snapshot._replace(files=files)
@@ -151,7 +150,7 @@ def _parsed(data: bytes) -> object:
 # Finding sessions
 
 
-def sessions_of(homes: Homes, folder: str, progress: Progress | None = None) -> list[Recorded]:
+def list_sessions_in(homes: Homes, folder: str, progress: Progress | None = None) -> list[Recorded]:
     """The sessions that changed files in a folder, the newest first."""
     here, above = slug(folder), {slug(each) for each in _above(folder)}
     named = [each for each in _main(homes) if _project(each) in above or _project(each).startswith(here[:200])]
@@ -159,7 +158,7 @@ def sessions_of(homes: Homes, folder: str, progress: Progress | None = None) -> 
     return _newest(each for each in read if any(_is_in(path, folder) for path in (*each.tracked, each.cwd)))
 
 
-def sessions_with(
+def list_sessions_with(
     homes: Homes, path: str, *, everywhere: bool = False, progress: Progress | None = None
 ) -> list[Recorded]:
     """The sessions that tracked a file, the newest first. `everywhere` reads all there are: a file that was never there

@@ -40,7 +40,7 @@ class Backup(NamedTuple):
     parent: str = ""  #: the real folder of the file, where the agent wrote it down
 
 
-class Snapshot(NamedTuple):
+class FileSnapshot(NamedTuple):
     """The tracked files at one prompt, by their keys."""
 
     message: str  #: the prompt's id
@@ -81,7 +81,7 @@ def path_of(key: str, cwd: str) -> str:
 
 def snapshots_of(
     records: Iterable[Mapping[str, object]], path: str = "", findings: list[Finding] | None = None
-) -> list[Snapshot]:
+) -> list[FileSnapshot]:
     """The snapshots that records tell of, oldest first; other records are passed over. Damage is told of `path`.
 
     >>> backup = {"backupFileName": "f2033b0c8f12cca5@v1", "version": 1, "backupTime": "2026-01-02T00:00:01.000Z"}
@@ -106,7 +106,7 @@ class _Folding:
 
     def __init__(self, path: str, findings: list[Finding]) -> None:
         self.path, self.findings = path, findings
-        self.found: dict[str, Snapshot] = {}
+        self.found: dict[str, FileSnapshot] = {}
 
     def whole(self, record: Mapping[str, object]) -> None:
         inner = record.get("snapshot")
@@ -117,7 +117,7 @@ class _Folding:
             self._tell("a snapshot of the files is damaged and is passed over")
             return
         known = {key: self._backup(key, value) for key, value in files.items()}
-        self.found[message] = Snapshot(message, time, {key: value for key, value in known.items() if value})
+        self.found[message] = FileSnapshot(message, time, {key: value for key, value in known.items() if value})
 
     def delta(self, record: Mapping[str, object]) -> None:
         message, key = record.get("snapshotMessageId"), record.get("trackingPath")
@@ -130,7 +130,7 @@ class _Folding:
         before = self.found.get(message)
         if before is None:
             self._tell(f"the snapshot that {key} belongs to is not in the file; only this file of it is known")
-            before = Snapshot(message, str(record.get("timestamp") or backup.time), {})
+            before = FileSnapshot(message, str(record.get("timestamp") or backup.time), {})
         self.found[message] = before._replace(files={**before.files, key: backup})
 
     def _backup(self, key: str, value: object) -> Backup | None:
@@ -159,7 +159,7 @@ def _is_plain(key: str) -> bool:
 # Going back
 
 
-def first_backups(snapshots: Sequence[Snapshot]) -> dict[str, Backup]:
+def first_backups(snapshots: Sequence[FileSnapshot]) -> dict[str, Backup]:
     """Each file that was ever tracked, as it was when that began."""
     first: dict[str, Backup] = {}
     for snapshot in snapshots:
@@ -169,11 +169,11 @@ def first_backups(snapshots: Sequence[Snapshot]) -> dict[str, Backup]:
     return first
 
 
-def backups_at(snapshots: Sequence[Snapshot], message: str) -> dict[str, Backup] | None:
+def backups_at(snapshots: Sequence[FileSnapshot], message: str) -> dict[str, Backup] | None:
     """What every tracked file was at a prompt; None if the prompt has no snapshot.
 
     >>> old, new = Backup("f2033b0c8f12cca5@v1", 1, "1"), Backup(None, 1, "2")
-    >>> taken = [Snapshot("U1", "1", {"a": old}), Snapshot("U2", "2", {"a": old._replace(version=2), "b": new})]
+    >>> taken = [FileSnapshot("U1", "1", {"a": old}), FileSnapshot("U2", "2", {"a": old._replace(version=2), "b": new})]
     >>> backups_at(taken, "U1") == {"a": old, "b": new}, backups_at(taken, "U3")
     (True, None)
     """
@@ -186,7 +186,7 @@ def backups_at(snapshots: Sequence[Snapshot], message: str) -> dict[str, Backup]
 # Writing
 
 
-def snapshot_record(snapshot: Snapshot, form: HistoryForm, message: str = "") -> Json:
+def snapshot_record(snapshot: FileSnapshot, form: HistoryForm, message: str = "") -> Json:
     """A snapshot as a record; with a message, that of the edit which added a file to it."""
     inner: Json = {
         "messageId": snapshot.message,
@@ -197,7 +197,7 @@ def snapshot_record(snapshot: Snapshot, form: HistoryForm, message: str = "") ->
     return {**record, "isSnapshotUpdate": bool(message)}
 
 
-def delta_record(snapshot: Snapshot, key: str, form: HistoryForm, message: str) -> Json:
+def delta_record(snapshot: FileSnapshot, key: str, form: HistoryForm, message: str) -> Json:
     """The record of one file that an edit added to a snapshot."""
     backup = snapshot.files[key]
     return {

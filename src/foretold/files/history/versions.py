@@ -14,12 +14,12 @@ import os
 import re
 from datetime import datetime, timedelta
 
-from foretold.errors import NoCheckpoint
+from foretold.errors import NoCheckpoint, RestoreRefused
 from foretold.files.history.snapshots import Backup, backups_at, key_of
-from foretold.files.restore.look import Found, content, look
-from foretold.files.restore.plans import Wanted
+from foretold.files.restore.look import FileState, content, look_at
+from foretold.files.restore.plans import WantedFile
 from foretold.sessions.formats.claude.records import moment
-from foretold.text.diff import MOST_BYTES, Lines, count_lines
+from foretold.text.diff import MOST_BYTES, LineCount, count_lines, unified
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -40,9 +40,9 @@ class Version(NamedTuple):
     message: str  #: the prompt that it was there before
     prompt: str
     source: str | None  #: the backup; None: there was no file
-    found: Found  #: the backup as it is on disk
-    wanted: Wanted
-    lines: Lines | None = None  #: from the version before it; None if that is not known
+    found: FileState  #: the backup as it is on disk
+    wanted: WantedFile
+    lines: LineCount | None = None  #: from the version before it; None if that is not known
     is_first: bool = False  #: whether nothing older is known in its session
 
     @property
@@ -55,7 +55,7 @@ class Version(NamedTuple):
         return self.source is not None and self.found.kind != "file"
 
 
-def versions_of(sessions: Sequence[Recorded], path: str) -> list[Version]:
+def list_versions(sessions: Sequence[Recorded], path: str) -> list[Version]:
     """Every state of a file that the sessions know, the newest first."""
     known: dict[tuple[str | None, int, str], Version] = {}
     for recorded in sorted(sessions, key=lambda each: each.snapshots[0].time):
@@ -79,9 +79,9 @@ def _versions(recorded: Recorded, path: str) -> dict[tuple[str | None, int, str]
 
 def _version(recorded: Recorded, path: str, backup: Backup, message: str) -> Version:
     source = recorded.backups.path(backup.name) if backup.name else None
-    found = look(source) if source else Found()
+    found = look_at(source) if source else FileState()
     time = moment(backup.time) or 0.0
-    wanted = Wanted(path, source, recorded.form.mode_bits, backup.parent, time)
+    wanted = WantedFile(path, source, recorded.form.mode_bits, backup.parent, time)
     prompt = recorded.prompts.get(message, "")
     return Version(recorded.session, backup.version, time, message, prompt, source, found, wanted)
 
@@ -95,11 +95,11 @@ def _counted(versions: Sequence[Version]) -> list[Version]:
     return counted
 
 
-def _lines(before: Version | None, after: Version) -> Lines | None:
+def _lines(before: Version | None, after: Version) -> LineCount | None:
     if before is None:
         return None
     if before.found.digest == after.found.digest:
-        return Lines()
+        return LineCount()
     old, new = _bytes(before), _bytes(after)
     return None if old is None or new is None else count_lines(old, new)
 
@@ -116,9 +116,9 @@ def _is_away(versions: Sequence[Version], at: int) -> bool:
 # Which one
 
 
-def version_at(sessions: Sequence[Recorded], path: str, when: str, now: float) -> Version:
+def find_version(sessions: Sequence[Recorded], path: str, when: str, now: float) -> Version:
     """The version that was meant; NoCheckpoint if there is none."""
-    versions = versions_of(sessions, path)
+    versions = list_versions(sessions, path)
     if not versions:
         raise NoCheckpoint(f"no session that is still there changed {path}; see: foretold files list")
     found = _by_name(versions, when) or _by_prompt(sessions, path, when)
@@ -175,3 +175,30 @@ def time_of(when: str, now: float) -> float | None:
         return datetime.fromisoformat(when).timestamp()
     except (ValueError, OverflowError, OSError):
         return None
+
+
+def diff_versions(version: Version, until: Version | None, path: str) -> str:
+    """The lines that changed from a version to another one, or to now; empty if none did."""
+    old = _text(version.source, version.name)
+    new = _text(until.source, until.name) if until else _text(path, path, is_now=True)
+    if old == new:
+        return ""
+    if old is None or new is None or "\0" in old + new:
+        return f"{path}: not a text, or too large to compare; the two differ"
+    names = f"{path} ({version.name})", f"{path} ({until.name if until else 'now'})"
+    return unified(old, new, *names).removesuffix("\n")
+
+
+def _text(path: str | None, name: str, *, is_now: bool = False) -> str | None:
+    """A file's text, the empty one if there is no file; None if it is too large."""
+    if path is None:
+        return ""
+    if not os.path.lexists(path):
+        if is_now:
+            return ""
+        raise RestoreRefused(f"the backup of {name} is gone; the agent deletes backups after 30 days")
+    data = content(path, LARGEST)
+    return None if data is None else data.decode("utf-8", "replace")
+
+
+LARGEST = 4 * 1024 * 1024  #: bytes of a file that is compared line by line

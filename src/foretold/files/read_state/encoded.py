@@ -1,10 +1,10 @@
 """Bytes of a file as text, and back, as the agent does it.
 
 1. Read decodes UTF-8 with replacements and drops a byte order mark; some versions decode UTF-16 (little-endian), too.
-2. Edit decodes UTF-16 behind its mark, else UTF-8, and keeps the mark as a character.
+2. Edit decodes UTF-16 after its mark, else UTF-8, and keeps the mark as a character.
 3. Both turn CRLF into a plain newline. An Edit puts CRLF back where the first 4,096 characters have more of it than of
    plain newlines; a Write takes the text as it is given.
-4. What cannot be decoded is lost when it is written again: `trouble` names that before.
+4. What cannot be decoded is lost when it is written again: `encoding_problem` reports that before.
 """
 
 from __future__ import annotations
@@ -17,35 +17,35 @@ HEAD = 4096  #: characters by which the line ends are known
 NUL_HEAD = 8000  #: bytes in which a NUL makes a file binary; the agent calls them 8 KB
 
 
-class Text(NamedTuple):
+class DecodedText(NamedTuple):
     """A decoded file."""
 
     text: str  #: with plain newlines
     wide: bool = False  #: UTF-16, little-endian
     crlf: bool = False
-    lossy: bool = False  #: some bytes stand for no character
+    lossy: bool = False  #: some bytes are not characters
 
 
-def for_reading(data: bytes, *, wide: bool) -> str:
+def decode_for_reading(data: bytes, *, wide: bool) -> str:
     r"""The text that Read shows.
 
-    >>> for_reading(b"\xef\xbb\xbfa\r\nb\xe9\n", wide=False)
+    >>> decode_for_reading(b"\xef\xbb\xbfa\r\nb\xe9\n", wide=False)
     'a\nb\ufffd\n'
     """
-    text = for_editing(data).text if wide else data.decode("utf-8", "replace").replace("\r\n", "\n")
+    text = decode_for_editing(data).text if wide else data.decode("utf-8", "replace").replace("\r\n", "\n")
     return text.removeprefix(MARK)
 
 
 def is_wide(data: bytes) -> bool:
-    """Whether bytes are UTF-16, little-endian, behind a mark."""
+    """Whether bytes are UTF-16, little-endian, after a mark."""
     return data.startswith(_WIDE)
 
 
-def for_editing(data: bytes) -> Text:
+def decode_for_editing(data: bytes) -> DecodedText:
     r"""The text that Edit works on.
 
-    >>> for_editing(b"a\r\nb\r\n")
-    Text(text='a\nb\n', wide=False, crlf=True, lossy=False)
+    >>> decode_for_editing(b"a\r\nb\r\n")
+    DecodedText(text='a\nb\n', wide=False, crlf=True, lossy=False)
     """
     wide = is_wide(data)
     if wide:
@@ -56,13 +56,13 @@ def for_editing(data: bytes) -> Text:
         lossy = "\ufffd" in text and not _is_utf8(data)
     head = text[:HEAD]
     crlf = head.count("\r\n")
-    return Text(text.replace("\r\n", "\n"), wide, crlf > head.count("\n") - crlf, lossy)
+    return DecodedText(text.replace("\r\n", "\n"), wide, crlf > head.count("\n") - crlf, lossy)
 
 
-def to_bytes(text: str, *, wide: bool, crlf: bool = False) -> bytes:
+def encode(text: str, *, wide: bool, crlf: bool = False) -> bytes:
     r"""The bytes to write.
 
-    >>> to_bytes("a\n", wide=False, crlf=True)
+    >>> encode("a\n", wide=False, crlf=True)
     b'a\r\n'
     """
     if crlf:
@@ -72,10 +72,10 @@ def to_bytes(text: str, *, wide: bool, crlf: bool = False) -> bytes:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
 
 
-def trouble(data: bytes) -> str:
+def encoding_problem(data: bytes) -> str:
     r"""Why a file cannot be written again without loss; empty if it can.
 
-    >>> [trouble(data) for data in (b"a", b"\xfe\xff\0a", b"a\0", b"\xe9", b"\xff\xfea\0")]
+    >>> [encoding_problem(data) for data in (b"a", b"\xfe\xff\0a", b"a\0", b"\xe9", b"\xff\xfea\0")]
     ['', 'big-endian', 'nul', 'not-utf-8', '']
     """
     if is_wide(data):

@@ -1,13 +1,13 @@
-r"""Where a text to be replaced stands in a file, and what comes into its place.
+r"""Where a text to be replaced is in a file, and what takes its place.
 
-1. What the model writes is put right first: `\uXXXX` becomes the character, unless its backslash is itself escaped or
+1. What the model writes is repaired first: `\uXXXX` becomes the character, unless its backslash is itself escaped or
    half of a pair is missing, or, in newer versions, it is a control character; then white space at the ends of lines
-   goes, unless the file is Markdown.
-2. A text is looked for as it is; then with curly quotes equal to straight ones; then with `\uXXXX` in the file for
+   is removed, unless the file is Markdown.
+2. A text is searched as it is; then with curly quotes equal to straight ones; then with `\uXXXX` in the file for
    every character beyond ASCII; then with characters in the file for what is still `\uXXXX`.
-3. Where curly quotes were met, straight quotes of the new text become curly: opening ones at the start, behind white
-   space, brackets and dashes, and apostrophes between letters. Where escapes were met, characters become escapes.
-4. A text that is replaced by nothing takes the newline behind it along.
+3. Where curly quotes were found, straight quotes of the new text become curly: opening ones at the start, after white
+   space, brackets and dashes, and apostrophes between letters. Where escapes were found, characters become escapes.
+4. A text that is replaced by nothing takes the newline after it along.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class Match(NamedTuple):
     how: str = "exact"
 
 
-def repaired(text: str, path: str, *, keeps_controls: bool = False) -> str:
+def repair_text(text: str, path: str, *, keeps_controls: bool = False) -> str:
     r"""A new text as the agent takes it.
 
-    >>> repaired("caf\\u00e9  \nx\t", "a.py"), repaired("x  \n", "a.md"), repaired(r"\\u00e9", "a.py")
+    >>> repair_text("caf\\u00e9  \nx\t", "a.py"), repair_text("x  \n", "a.md"), repair_text(r"\\u00e9", "a.py")
     ('café\nx', 'x  \n', '\\\\u00e9')
     """
-    text = unescaped(text, keeps_controls=keeps_controls)
+    text = unescape(text, keeps_controls=keeps_controls)
     if path.lower().endswith((".md", ".mdx")):
         return text
     parts = _ENDS.split(text)
@@ -49,10 +49,10 @@ def repaired(text: str, path: str, *, keeps_controls: bool = False) -> str:
     return "".join(parts)
 
 
-def unescaped(text: str, *, keeps_controls: bool = False) -> str:
+def unescape(text: str, *, keeps_controls: bool = False) -> str:
     r"""A text with `\uXXXX` as characters.
 
-    >>> unescaped(r"\u00e9 \ud83d\ude00 \ud83d \\u00e9")
+    >>> unescape(r"\u00e9 \ud83d\ude00 \ud83d \\u00e9")
     'é 😀 \\ud83d \\\\u00e9'
     """
     if "\\u" not in text:
@@ -74,10 +74,10 @@ def _character(found: re.Match[str]) -> str:
     return slashes[:-1] + chr(0x10000 + (int(high, 16) - 0xD800 << 10) + int(low, 16) - 0xDC00)
 
 
-def find(text: str, old: str) -> Match | None:
+def find_match(text: str, old: str) -> Match | None:
     """What is meant by a text to be replaced.
 
-    >>> find("say “hi”", '"hi"')
+    >>> find_match("say “hi”", '"hi"')
     Match(text='“hi”', how='quotes')
     """
     if old in text:
@@ -87,7 +87,7 @@ def find(text: str, old: str) -> Match | None:
         return Match(text[at : at + len(old)], "quotes")
     if not old.isascii() and (met := re.search("".join(map(_either_case, old)), text)):
         return Match(met[0], "escapes")
-    plain = unescaped(old)
+    plain = unescape(old)
     return Match(plain, "characters") if plain in text else None
 
 
@@ -100,10 +100,10 @@ def _escaped(character: str) -> str:
     return "".join(f"\\u{data[at : at + 4]}" for at in range(0, len(data), 4))
 
 
-def fitted(match: Match, new: str) -> str:
+def fit_style(match: Match, new: str) -> str:
     r"""The new text in the style of what it replaces.
 
-    >>> fitted(Match("“a”", "quotes"), '"b" isn\'t'), fitted(Match("\\u00E9", "escapes"), "è")
+    >>> fit_style(Match("“a”", "quotes"), '"b" isn\'t'), fit_style(Match("\\u00E9", "escapes"), "è")
     ("“b” isn't", '\\u00E8')
     """
     if match.how == "quotes":
@@ -114,7 +114,7 @@ def fitted(match: Match, new: str) -> str:
     elif match.how == "escapes":
         upper = bool(re.search(r"\\u[0-9a-fA-F]*[A-F]", match.text))
         new = "".join(c if c.isascii() else _in_case(_escaped(c), upper=upper) for c in new)
-    return unescaped(new) if match.how == "characters" else new
+    return unescape(new) if match.how == "characters" else new
 
 
 def _in_case(escape: str, *, upper: bool) -> str:
@@ -133,10 +133,10 @@ def _curled(text: str, straight: str, opening: str, closing: str) -> str:
     return "".join(made)
 
 
-def replaced(text: str, old: str, new: str, *, every: bool) -> str:
+def replace_text(text: str, old: str, new: str, *, every: bool) -> str:
     r"""The text after an edit.
 
-    >>> replaced("a\nb\nc\n", "b", "", every=False)
+    >>> replace_text("a\nb\nc\n", "b", "", every=False)
     'a\nc\n'
     """
     if not old:

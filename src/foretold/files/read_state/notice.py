@@ -1,20 +1,21 @@
-"""Telling the model that somebody else has changed a file that it knows.
+"""Telling the model that another program has changed a file that it knows.
 
-1. It is told of files that it edited or wrote, saw by a shell, or was given as instructions; not of files it only read.
-2. A file whose time is newer and whose text is another is told. From then on, and if its text is the same, it counts as
-   only read: a second change is not told.
-3. The snippet is the file from its first line on, numbered, cut behind the last line that fits into 8,192 UTF-16 units,
+1. It is told about files that it edited or wrote, saw through a shell, or was given as instructions; not about files it
+   only read.
+2. A file whose time is newer and whose text differs is reported. From then on, and if its text is the same, it counts
+   as only read: a second change is not reported.
+3. The snippet is the file from its first line on, numbered, cut after the last line that fits into 8,192 UTF-16 units,
    and says how many lines are missing.
-4. Behind 16,384 units of snippets the others have none; their words say so.
-5. A file that is gone is forgotten. One that is empty, or too large to be read, is not told.
+4. After 16,384 units of snippets the others have none; their message says so.
+5. A deleted file is forgotten. One that is empty, or too large to be read, is not reported.
 """
 
 from __future__ import annotations
 
 from foretold.dialects.claude_code.files import IMAGES
-from foretold.files.read_state.encoded import for_reading
-from foretold.files.read_state.entries import Entry
+from foretold.files.read_state.encoded import decode_for_reading
 from foretold.files.read_state.reading import numbered
+from foretold.files.read_state.values import KnownFile
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Notice(NamedTuple):
-    """A file that somebody else has changed."""
+    """A file that another program has changed."""
 
     path: str
     snippet: str  #: empty where the budget was used up
@@ -36,7 +37,7 @@ class Notice(NamedTuple):
 
 
 def changed_files(state: ReadState) -> list[Notice]:
-    """What the model is told now."""
+    """The notices for the model now."""
     notices: list[Notice] = []
     used = 0
     for path, known in list(state.entries.items()):
@@ -48,7 +49,7 @@ def changed_files(state: ReadState) -> list[Notice]:
             snippet, is_shown = snippet_of(text, rules) if used < rules.snippets else ("", False)
         mtime = state.disk.see(path).mtime
         partial = known.partial and rules.partial_stays
-        state.know(path, Entry(text, mtime, state.clock(), 1, shown=is_shown and not partial, partial=partial))
+        state.know(path, KnownFile(text, mtime, state.clock(), 1, shown=is_shown and not partial, partial=partial))
         if is_same or not text:
             continue
         used += units_in(snippet)
@@ -57,8 +58,8 @@ def changed_files(state: ReadState) -> list[Notice]:
     return notices
 
 
-def _newer(state: ReadState, path: str, known: Entry) -> str | None:
-    """The text of a file that has a newer time; None if there is nothing to look at."""
+def _newer(state: ReadState, path: str, known: KnownFile) -> str | None:
+    """The text of a file that has a newer time; None if it need not be compared."""
     if not known.noticed:
         return None
     seen = state.disk.see(path)
@@ -69,7 +70,7 @@ def _newer(state: ReadState, path: str, known: Entry) -> str | None:
     if path.lower().endswith((".ipynb", ".pdf", *IMAGES)):
         return None
     try:
-        return for_reading(state.disk.read(path), wide=state.rules.reads_wide)
+        return decode_for_reading(state.disk.read(path), wide=state.rules.reads_wide)
     except OSError:
         return None
 

@@ -1,15 +1,17 @@
 """Read, as the agent does it.
 
-1. Names of binary files and devices that never end are refused. A line number below 0 and a limit below 1 are as none.
+1. Names of binary files and devices that never end are refused. A line number below 0 and a limit below 1 are ignored.
 2. A range that was read before is not sent again while the file's time is the same, where the version does so.
-3. Without a limit, a file above 256 KB is refused, whatever the offset. Where somebody counts tokens, a whole file with
-   too many of them is cut after a share of its lines, and is no read; a range with too many is refused.
-4. Lines are numbered from the offset on; what is behind the last newline is a line, too.
-5. The state then holds the text, its range and the file's time.
+3. Without a limit, a file above 256 KB is refused, whatever the offset. Where tokens are counted, a whole file with too
+   many of them is cut after a share of its lines, and does not count as read; a range with too many is refused.
+4. Lines are numbered from the offset on; what follows the last newline is a line too.
+5. A notebook is shown as its cells: sources between tags, and the output of each cell after it.
+6. The state then holds the text, its range and the file's time.
 """
 
 from __future__ import annotations
 
+import json
 import os
 
 from foretold.dialects.claude_code.files import (
@@ -21,24 +23,22 @@ from foretold.dialects.claude_code.files import (
     TOO_LARGE,
     TOO_MANY_TOKENS,
 )
-from foretold.files.read_state.encoded import for_reading, trouble
-from foretold.files.read_state.entries import Entry
-from foretold.files.read_state.notebook import cells_of
-from foretold.files.read_state.outcome import Outcome, failed, refused
+from foretold.files.read_state.encoded import decode_for_reading, encoding_problem
+from foretold.files.read_state.values import KnownFile, Outcome, failed, refused
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from foretold.files.disk import Seen
-    from foretold.files.read_state.state import ReadState
+    from foretold.files.read_state.state import PathState, ReadState
 
-SURELY_FEW = 25_000  #: characters whose tokens nobody counts
+
+SURELY_FEW = 25_000  #: characters whose tokens are not counted
 SHARE = 0.85  #: of the lines that would just fit
 
 
 def read_file(
     state: ReadState, given: str, offset: int | None, limit: int | None, *, may_stub: bool, quiet: bool = False
 ) -> Outcome:
-    """Read a file, or tell why not. Where it is `quiet`, nobody counts its tokens."""
+    """Read a file, or say why not. If `quiet`, tokens are not counted."""
     path, rules = state.path_of(given), state.rules
     first = 1 if offset is None or offset < 0 else offset
     limit = limit if limit is not None and limit > 0 else None
@@ -62,13 +62,13 @@ def read_file(
         data = state.disk.read(path)
     except OSError as error:
         return failed("unreadable", f"EACCES: {error.strerror}, open '{path}'", path)
-    text = for_reading(data, wide=rules.reads_wide)
+    text = decode_for_reading(data, wide=rules.reads_wide)
     if ending == "ipynb":
         return _notebook(state, path, text, seen.mtime, first, limit)
     outcome, entry = _shown(state, path, text, seen.mtime, first, limit, counted=not quiet)
     if entry is not None:
         state.know(path, entry)
-    return _warned(outcome, trouble(data)) if rules.keeps_encoding else outcome
+    return _warned(outcome, encoding_problem(data)) if rules.keeps_encoding else outcome
 
 
 def _warned(outcome: Outcome, what: str) -> Outcome:
@@ -80,13 +80,13 @@ def _warned(outcome: Outcome, what: str) -> Outcome:
 
 
 def _media(path: str, ending: str, size: int) -> Outcome:
-    """An image or a PDF: what the model sees of it is for the caller to attach, and it is no read."""
+    """An image or a PDF: the caller attaches what the model sees of it, and it does not count as read."""
     if ending == "pdf":
         return Outcome("media", f"PDF file read: {path} ({size_of(size)})", path)
     return Outcome("media", "", path) if size else failed("empty", f"Image file is empty: {path}", path)
 
 
-def _not_a_file(state: ReadState, seen: Seen, path: str, spelled: str) -> Outcome:
+def _not_a_file(state: ReadState, seen: PathState, path: str, spelled: str) -> Outcome:
     if seen.kind == "missing":
         return failed("not_found", state.missing(path), path)
     if seen.kind == "folder":
@@ -95,14 +95,14 @@ def _not_a_file(state: ReadState, seen: Seen, path: str, spelled: str) -> Outcom
         return failed("under_a_file", f"ENOTDIR: not a directory, {state.rules.stat} '{spelled}'", path)
     if path == "/dev/null":
         return _shown(state, path, "", 0, 1, None)[0]
-    if seen.kind == "other":  # the agent waits for a FIFO for ever
-        return failed("not_a_file", f"{path} is no file: it is a FIFO, a socket or a device.", path)
+    if seen.kind == "other":  # the agent waits for a FIFO forever
+        return failed("not_a_file", f"{path} is not a file: it is a FIFO, a socket or a device.", path)
     return failed("unreadable", f"EACCES: {seen.said}, stat '{path}'", path)
 
 
 def _shown(
     state: ReadState, path: str, text: str, mtime: int, first: int, limit: int | None, *, counted: bool = True
-) -> tuple[Outcome, Entry | None]:
+) -> tuple[Outcome, KnownFile | None]:
     """What a range of a text looks like, and what is known after it."""
     rules = state.rules
     lines = text.split("\n")
@@ -110,7 +110,7 @@ def _shown(
     chosen = lines[start:] if limit is None else lines[start : start + limit]
     content = "\n".join(chosen)
     whole = start == 0 and (limit is None or (rules.covers and limit > len(lines)))
-    entry = Entry(content, mtime, state.clock(), first, limit, whole, whole)
+    entry = KnownFile(content, mtime, state.clock(), first, limit, whole, whole)
     if counted and (cut := _too_many(state, path, content, len(lines), first, limit)) is not None:
         outcome = cut
         return outcome, entry._replace(whole=False, shown=False, partial=True) if outcome.ok else None
@@ -128,7 +128,7 @@ def _shown(
 
 
 def _too_many(state: ReadState, path: str, content: str, lines: int, first: int, limit: int | None) -> Outcome | None:
-    """What is said of a text with too many tokens; None if it has not."""
+    """The outcome for a text with too many tokens; None if it has not."""
     most = state.rules.most_tokens
     if state.count_tokens is None or len(content) <= SURELY_FEW:
         return None
@@ -153,7 +153,7 @@ def _notebook(state: ReadState, path: str, text: str, mtime: int, first: int, li
     if cells is None:
         said = "Notebook file is not valid JSON (it may be truncated, corrupted, or still being written)"
         return failed("unreadable", said, path)
-    state.know(path, Entry(text, mtime, state.clock(), first, limit))
+    state.know(path, KnownFile(text, mtime, state.clock(), first, limit))
     return Outcome("content", cells, path, content=text)
 
 
@@ -179,3 +179,29 @@ def size_of(count: int) -> str:
         if count_in < 1024:
             return f"{count_in:.1f}".removesuffix(".0") + unit
     return f"{count / 1024**3:.1f}".removesuffix(".0") + "GB"
+
+
+def cells_of(text: str) -> str | None:
+    """The text of a notebook; None if it is not JSON.
+
+    >>> cells_of('{"cells": [{"cell_type": "markdown", "source": ["# a", "b"]}]}')
+    '<cell id="cell-0"><cell_type>markdown</cell_type># ab</cell id="cell-0">'
+    """
+    try:
+        cells = json.loads(text)["cells"]
+        return "\n".join(_cell(number, cell) for number, cell in enumerate(cells))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def _cell(number: int, cell: dict[str, object]) -> str:
+    name = cell.get("id") or f"cell-{number}"
+    kind = "" if cell.get("cell_type") == "code" else f"<cell_type>{cell.get('cell_type')}</cell_type>"
+    outputs = cell.get("outputs")
+    printed = [_joined(output.get("text")) for output in outputs] if isinstance(outputs, list) else []
+    said = "".join(f"\n\n{text}" for text in printed if text)
+    return f'<cell id="{name}">{kind}{_joined(cell.get("source"))}</cell id="{name}">{said}'
+
+
+def _joined(text: object) -> str:
+    return "".join(map(str, text)) if isinstance(text, list) else str(text or "")

@@ -1,30 +1,38 @@
-"""`ReadState`: which files a model knows, kept as Claude Code keeps it, for whoever builds an agent.
+"""`ReadState`: which files a model knows, as Claude Code tracks it, for anyone who builds an agent.
 
 1. Per path as it is spelled (`.`, `..` and `~` resolved, links not): the text, the file's time, the range.
-2. `read`, `write` and `edit` do what the agent's tools do, and say what they say. What goes wrong is an `Outcome`.
-3. `shell`, `mention`, `attached` and `inject` tell of other ways by which a file comes before the model.
-4. `changed` gives what the model is to be told before each request; `clear` belongs to a compaction, `clone` to a fork.
+2. `read`, `write` and `edit` do what the agent's tools do, and answer what they answer. A failure is an `Outcome`.
+3. `shell`, `mention`, `attached` and `inject` report other ways in which a file reaches the model.
+4. `changed` returns the notices due before each request; `clear` belongs to a compaction, `clone` to a fork.
    (Subagents of Claude Code begin with an empty state; only forks begin with a clone.)
+5. `resume` restores the state from a transcript. A Read counts (in older versions only without offset and limit) with
+   the text of its result, without numbers and reminders, and the time of its record; a Write with the text that was
+   written; an Edit with what is on the disk now. Failures, shells, mentions and subagents do not count.
+6. `LocalDisk` never waits: a FIFO or a device is not opened for its content.
 """
 
 from __future__ import annotations
 
 import os
+import re
+import stat
 import time
 
 from foretold.dialects.claude_code.files import rules_of
-from foretold.files.disk import Disk
 from foretold.files.read_state.edit import edit_file, write_file
-from foretold.files.read_state.encoded import for_reading, is_wide
-from foretold.files.read_state.entries import Entry, Recent
+from foretold.files.read_state.encoded import decode_for_editing, decode_for_reading, is_wide
+from foretold.files.read_state.matching import repair_text
 from foretold.files.read_state.notice import Notice, changed_files
-from foretold.files.read_state.outcome import Outcome
 from foretold.files.read_state.reading import read_file
+from foretold.files.read_state.values import KnownFile, Outcome, Recent
+from foretold.storage.atomic import replace_file
+from foretold.storage.kernel import KERNEL
 from foretold.text.frontmatter import trim
-from foretold.types import TYPE_CHECKING
+from foretold.text.patterns import lazy
+from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from foretold.instructions.discover.shell_reads import ShellRead
 
@@ -54,12 +62,12 @@ class ReadState:
         home: str | os.PathLike[str] = "",
         repairs: bool = True,
         count_tokens: Callable[[str], int] | None = None,
-        disk: Disk | None = None,
+        disk: LocalDisk | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`version`: of Claude Code; empty: the newest that was asked, with which most models need not read before.
+        """`version`: of Claude Code; empty: the newest known, with which most models need not read first.
 
-        `repairs`: whether texts of the model are put right as the agent does (`matching.py`). `count_tokens` bounds
+        `repairs`: whether texts of the model are repaired as the agent does (`matching.py`). `count_tokens` bounds
         what a read shows; without it only bytes do.
         """
         self.cwd = os.path.abspath(cwd)
@@ -67,8 +75,8 @@ class ReadState:
         self.model = model or self.rules.model
         self.home = os.fspath(home)
         self.repairs, self.count_tokens = repairs, count_tokens
-        self.disk, self.clock = disk if disk is not None else Disk(), clock
-        self.entries: dict[str, Entry] = {}
+        self.disk, self.clock = disk if disk is not None else LocalDisk(), clock
+        self.entries: dict[str, KnownFile] = {}
 
     @property
     def must_read(self) -> bool:
@@ -115,15 +123,15 @@ class ReadState:
         """
         path = self.path_of(path)
         same = shown == raw
-        text = for_reading(raw.encode("utf-8", "surrogatepass"), wide=False)
-        self.know(path, Entry(text, self.disk.see(path).mtime, self.clock(), shown=same, partial=not same))
+        text = decode_for_reading(raw.encode("utf-8", "surrogatepass"), wide=False)
+        self.know(path, KnownFile(text, self.disk.see(path).mtime, self.clock(), shown=same, partial=not same))
 
     def changed(self) -> list[Notice]:
-        """What the model is to be told now about files that somebody else has changed; each once."""
+        """Notices for the model about files that another program has changed; each once."""
         return changed_files(self)
 
     def clone(self) -> ReadState:
-        """A state of its own that begins with what is known here."""
+        """An independent state that begins with what is known here."""
         other = ReadState.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other.entries = dict(self.entries)
@@ -141,13 +149,12 @@ class ReadState:
         ]
 
     def resume(self, records: Iterable[Mapping[str, object]]) -> None:
-        """Know what the agent knows when it takes up a conversation that has these records."""
-        from foretold.files.read_state.resumed import resume_from
+        """Know what the agent knows when it resumes a conversation with these records."""
 
         resume_from(self, records)
 
     def __contains__(self, path: str) -> bool:
-        """Whether anything is known of a file, be it a partial view."""
+        """Whether anything is known of a file, even a partial view."""
         return self.path_of(path) in self.entries
 
     def is_read(self, path: str) -> bool:
@@ -163,11 +170,11 @@ class ReadState:
         return os.path.normpath(os.path.join(self.cwd, given))
 
     def spelled(self, given: str) -> str:
-        """The same with the slash that was typed behind it."""
+        """The same with the slash that was typed after it."""
         slash = given.strip().endswith("/") and len(given.strip()) > 1
         return self.path_of(given) + ("/" if slash else "")
 
-    def know(self, path: str, entry: Entry) -> None:
+    def know(self, path: str, entry: KnownFile) -> None:
         """Keep what is known of a file, as the last of all."""
         self.entries.pop(path, None)
         self.entries[path] = entry
@@ -176,7 +183,7 @@ class ReadState:
         self.entries.pop(path, None)
 
     def missing(self, path: str) -> str:
-        """What is said of a file that is not there."""
+        """The message about a file that is not there."""
         said = f"File does not exist. Note: your current working directory is {self.cwd}."
         folder, name = os.path.split(path)
         stem = os.path.splitext(name)[0]
@@ -190,7 +197,7 @@ class ReadState:
         return said
 
     def _view(self, read: ShellRead, base: str) -> str:
-        """Know what a shell has shown of a file; its path, empty if there is none."""
+        """Know what a shell has shown of a file; its path, empty if there is no such file."""
         path = os.path.normpath(os.path.join(base, read.path))
         seen = self.disk.see(path)
         if seen.kind != "file" or path in self.entries:
@@ -200,12 +207,12 @@ class ReadState:
         except OSError:
             return ""
         sees_texts = self.rules.sees_texts
-        text = for_reading(data, wide=True) if sees_texts else data.decode("utf-8", "replace")
+        text = decode_for_reading(data, wide=True) if sees_texts else data.decode("utf-8", "replace")
         lines = text.split("\n")
         is_whole = read.most is None
         if self.rules.covers and read.first == 1 and not read.from_end and read.most is not None:
             is_whole = read.most > len(lines)
-        entry = Entry(text, seen.mtime, self.clock(), shown=is_whole and not read.searches and not is_wide(data))
+        entry = KnownFile(text, seen.mtime, self.clock(), shown=is_whole and not read.searches and not is_wide(data))
         if not is_whole:
             first = max(len(lines) - (read.most or 0), 1) if read.from_end else read.first
             part = "\n".join(lines[first - 1 : first - 1 + (read.most or 0)])
@@ -214,3 +221,124 @@ class ReadState:
             entry = entry._replace(content=part, offset=first, limit=read.most, whole=False)
         self.know(path, entry)
         return path
+
+
+_READ = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+
+
+class PathState(NamedTuple):
+    """What is at a path, links followed."""
+
+    kind: str  #: file, folder, other, missing, under-a-file, unreadable
+    mtime: int = 0  #: milliseconds
+    size: int = 0
+    said: str = ""
+
+
+class LocalDisk:
+    """The real file system. A test may pass another."""
+
+    syncs = True  #: whether a file is synced before it takes its place
+    kernel = KERNEL
+
+    def see(self, path: str) -> PathState:
+        try:
+            about = os.stat(path)
+        except NotADirectoryError:
+            return PathState("under-a-file")
+        except FileNotFoundError:
+            return PathState("missing")
+        except (OSError, ValueError) as error:
+            return PathState("unreadable", said=getattr(error, "strerror", None) or str(error))
+        kind = "file" if stat.S_ISREG(about.st_mode) else "folder" if stat.S_ISDIR(about.st_mode) else "other"
+        return PathState(kind, about.st_mtime_ns // 1_000_000, about.st_size)
+
+    def read(self, path: str) -> bytes:
+        """The bytes of a file."""
+        with open(os.open(path, _READ), "rb") as file:
+            return file.read() if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else b""
+
+    def target(self, path: str) -> str:
+        """Where a link leads; empty if it is not a link."""
+        return os.path.realpath(path) if os.path.islink(path) else ""
+
+    def names(self, folder: str) -> list[str]:
+        """The names in a folder, in the file system's own order."""
+        try:
+            return os.listdir(folder)
+        except OSError:
+            return []
+
+    def write(self, path: str, data: bytes) -> None:
+        """Replace a file, or create it and the folders above it. OSError if that fails: the old one stays."""
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        replace_file(path, data, mode=None, keep_mode=True, sync=self.syncs, kernel=self.kernel)
+
+
+_REMINDER = lazy(r"<system-reminder>[\s\S]*?</system-reminder>")
+_NUMBER = lazy(r"^\s*\d+\t", re.MULTILINE)
+
+
+def resume_from(state: ReadState, records: Iterable[Mapping[str, object]]) -> None:
+    """Forget everything, and learn it from records."""
+    state.entries.clear()
+    calls: dict[str, tuple[str, Mapping[str, object]]] = {}
+    for record in records:
+        if record.get("isSidechain"):
+            continue
+        for block in _blocks(record):
+            if block.get("type") == "tool_use" and isinstance(given := block.get("input"), dict):
+                calls[str(block.get("id"))] = (str(block.get("name")), given)
+            elif block.get("type") == "tool_result" and not block.get("is_error"):
+                name, given = calls.get(str(block.get("tool_use_id")), ("", {}))
+                _learn(state, name, given, block.get("content"), _time_of(record))
+
+
+def _blocks(record: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
+    message = record.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    return (block for block in content if isinstance(block, dict)) if isinstance(content, list) else iter(())
+
+
+def _learn(state: ReadState, name: str, given: Mapping[str, object], result: object, time: int) -> None:
+    if not isinstance(spelled := given.get("file_path"), str):
+        return
+    path, rules = state.path_of(spelled), state.rules
+    if name == "Read" and isinstance(result, str) and not (rules.stub and result == rules.stub):
+        offset, limit = given.get("offset"), given.get("limit")
+        is_range = offset is not None or limit is not None
+        if is_range and not rules.resumes_ranges:
+            return
+        whole = limit is None and offset in (None, 0, 1)
+        first = offset if isinstance(offset, int) else 1
+        count = limit if isinstance(limit, int) else None
+        state.know(path, KnownFile(_content(result), time, time / 1000, first, count, whole, whole))
+    elif name == "Write" and isinstance(content := given.get("content"), str):
+        if state.repairs:
+            content = repair_text(content, path, keeps_controls=rules.keeps_controls)
+        state.know(path, KnownFile(content, time, time / 1000))
+    elif name == "Edit" and (seen := state.disk.see(path)).kind == "file":
+        try:
+            text = decode_for_editing(state.disk.read(path)).text
+        except OSError:
+            return
+        state.know(path, KnownFile(text, seen.mtime, time / 1000, shown=False))
+
+
+def _content(result: str) -> str:
+    r"""The text of a file, from the result of a Read.
+
+    >>> _content("1\ta\n2\t b\n3\t\n\n<system-reminder>x</system-reminder>")
+    'a\n b'
+    """
+    return trim(_NUMBER.sub("", _REMINDER.sub("", result)))
+
+
+def _time_of(record: Mapping[str, object]) -> int:
+    """The time of a record in milliseconds; 0 if it has none."""
+    from datetime import datetime
+
+    try:
+        return round(datetime.fromisoformat(str(record.get("timestamp")).replace("Z", "+00:00")).timestamp() * 1000)
+    except ValueError:
+        return 0

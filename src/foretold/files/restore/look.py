@@ -20,7 +20,7 @@ READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _KINDS = ((stat.S_ISREG, "file"), (stat.S_ISDIR, "folder"), (stat.S_ISLNK, "link"))
 
 
-class Found(NamedTuple):
+class FileState(NamedTuple):
     """What stands at a path: a file with its content and mode, nothing, or something else."""
 
     kind: str = "missing"  #: file, missing, link, folder, other, unreadable
@@ -32,42 +32,42 @@ class Found(NamedTuple):
     said: str = ""  #: of what cannot be read, why
 
 
-def look(path: str, folder: int | None = None) -> Found:
+def look_at(path: str, folder: int | None = None) -> FileState:
     """What stands at a path; no link is followed."""
     try:
         about = os.stat(path, dir_fd=folder, follow_symlinks=False)
     except (FileNotFoundError, NotADirectoryError):
-        return Found()
+        return FileState()
     except OSError as error:
-        return Found("unreadable", said=error.strerror or str(error))
+        return FileState("unreadable", said=error.strerror or str(error))
     kind = next((name for is_kind, name in _KINDS if is_kind(about.st_mode)), "other")
     if kind != "file":
-        return Found(kind)
+        return FileState(kind)
     try:
         descriptor = os.open(path, READ, dir_fd=folder)
     except FileNotFoundError:
-        return Found()
+        return FileState()
     except OSError as error:
-        return Found("link" if error.errno == errno.ELOOP else "unreadable", said=error.strerror or str(error))
+        return FileState("link" if error.errno == errno.ELOOP else "unreadable", said=error.strerror or str(error))
     try:
-        return held(descriptor)
+        return state_of_open(descriptor)
     except OSError as error:
-        return Found("unreadable", said=error.strerror or str(error))
+        return FileState("unreadable", said=error.strerror or str(error))
     finally:
         os.close(descriptor)
 
 
-def held(descriptor: int) -> Found:
+def state_of_open(descriptor: int) -> FileState:
     """What an open file is."""
     about = os.fstat(descriptor)
     if not stat.S_ISREG(about.st_mode):
-        return Found("other")
+        return FileState("other")
     digest, size = hashlib.sha256(), 0
     while data := os.pread(descriptor, CHUNK, size):
         digest.update(data)
         size += len(data)
     mode, owner = stat.S_IMODE(about.st_mode), (about.st_uid, about.st_gid)
-    return Found("file", digest.hexdigest(), mode, size, about.st_nlink, owner)
+    return FileState("file", digest.hexdigest(), mode, size, about.st_nlink, owner)
 
 
 def content(path: str, most: int) -> bytes | None:

@@ -12,8 +12,8 @@ from __future__ import annotations
 import os
 import shlex
 
-from foretold.files.restore.look import Found, content, home_of, is_writable, look
-from foretold.text.diff import MOST_BYTES, Lines, count_lines
+from foretold.files.restore.look import FileState, content, home_of, is_writable, look_at
+from foretold.text.diff import MOST_BYTES, LineCount, count_lines
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MOVE, RIGHTS = "move it away", "look at its mode and owner"
 
 
-class Wanted(NamedTuple):
+class WantedFile(NamedTuple):
     """What a file is to be."""
 
     path: str
@@ -33,16 +33,16 @@ class Wanted(NamedTuple):
     mode: int | None = None  #: if it is not that of the source
 
 
-class Change(NamedTuple):
+class FileChange(NamedTuple):
     """What is done to one file."""
 
     path: str
     action: str  #: write, create, delete, mode
-    before: Found
-    after: Found
+    before: FileState
+    after: FileState
     source: str | None
     folder: str  #: the real one
-    lines: Lines | None = None  #: None: the file is too large to count
+    lines: LineCount | None = None  #: None: the file is too large to count
     notes: tuple[str, ...] = ()
 
     @property
@@ -50,23 +50,23 @@ class Change(NamedTuple):
         return os.path.basename(self.path)
 
 
-class Seen:
+class FileCache:
     """What was looked at, for several plans in a row about the same files."""
 
     def __init__(self) -> None:
-        self._found: dict[str, Found] = {}
-        self._lines: dict[tuple[str, str], Lines | None] = {}
+        self._found: dict[str, FileState] = {}
+        self._lines: dict[tuple[str, str], LineCount | None] = {}
 
-    def look(self, path: str) -> Found:
+    def look_at(self, path: str) -> FileState:
         if path not in self._found:
-            self._found[path] = look(path)
+            self._found[path] = look_at(path)
         return self._found[path]
 
-    def lines(self, path: str, before: Found, source: str | None, after: Found) -> Lines | None:
+    def lines(self, path: str, before: FileState, source: str | None, after: FileState) -> LineCount | None:
         """The lines that lead from a file to what it is to be; None if they are too many to count."""
         key = (before.digest, after.digest)
         if before.digest == after.digest:
-            return Lines()
+            return LineCount()
         if key not in self._lines:
             old = content(path, MOST_BYTES) if before.kind == "file" else b""
             new = content(source, MOST_BYTES) if source else b""
@@ -74,10 +74,10 @@ class Seen:
         return self._lines[key]
 
 
-class Plan(NamedTuple):
+class RestorePlan(NamedTuple):
     """What would be done, and what stands in the way."""
 
-    changes: tuple[Change, ...] = ()
+    changes: tuple[FileChange, ...] = ()
     same: tuple[str, ...] = ()
     problems: tuple[Finding, ...] = ()
 
@@ -90,27 +90,27 @@ class Plan(NamedTuple):
         return sum(change.lines.removed for change in self.changes if change.lines)
 
 
-def plan_of(wanted: Iterable[Wanted], seen: Seen | None = None) -> Plan:
+def make_plan(wanted: Iterable[WantedFile], seen: FileCache | None = None) -> RestorePlan:
     """What leads from what the files are to what is wanted. What was `seen` already is not looked at again."""
-    seen = seen or Seen()
-    changes: list[Change] = []
+    seen = seen or FileCache()
+    changes: list[FileChange] = []
     same: list[str] = []
     problems: list[Finding] = []
     for each in wanted:
-        found = _planned(each, seen)
-        if isinstance(found, Change):
+        found = _plan_file(each, seen)
+        if isinstance(found, FileChange):
             changes.append(found)
         elif isinstance(found, Finding):
             problems.append(found)
         else:
             same.append(each.path)
-    return Plan(tuple(changes), tuple(same), tuple(problems))
+    return RestorePlan(tuple(changes), tuple(same), tuple(problems))
 
 
-def _planned(wanted: Wanted, seen: Seen) -> Change | Finding | None:
+def _plan_file(wanted: WantedFile, seen: FileCache) -> FileChange | Finding | None:
     """A change, what prevents it, or nothing where nothing is to be done."""
-    before = seen.look(wanted.path)
-    after = seen.look(wanted.source) if wanted.source else Found()
+    before = seen.look_at(wanted.path)
+    after = seen.look_at(wanted.source) if wanted.source else FileState()
     if wanted.source and after.kind != "file":
         return _no_backup(wanted, after)
     if after.kind == "file":
@@ -127,20 +127,20 @@ def _planned(wanted: Wanted, seen: Seen) -> Change | Finding | None:
     return change._replace(lines=seen.lines(wanted.path, before, wanted.source, after))
 
 
-def _is_same(before: Found, after: Found, bits: int) -> bool:
+def _is_same(before: FileState, after: FileState, bits: int) -> bool:
     if before.kind != after.kind:
         return False
     return before.kind == "missing" or (before.digest == after.digest and before.mode & bits == after.mode)
 
 
-def _leads_to(wanted: Wanted, after: Found) -> bool:
+def _leads_to(wanted: WantedFile, after: FileState) -> bool:
     """Whether a link leads to a file that is as it should be: Claude Code follows links when it makes a backup."""
     if after.kind == "missing":
         return not os.path.exists(wanted.path)
-    return _is_same(look(os.path.realpath(wanted.path)), after, wanted.bits)
+    return _is_same(look_at(os.path.realpath(wanted.path)), after, wanted.bits)
 
 
-def _change(wanted: Wanted, before: Found, after: Found, folder: str, *, is_there: bool) -> Change:
+def _change(wanted: WantedFile, before: FileState, after: FileState, folder: str, *, is_there: bool) -> FileChange:
     if before.kind == "missing":
         action = "create"
     elif after.kind == "missing":
@@ -152,10 +152,10 @@ def _change(wanted: Wanted, before: Found, after: Found, folder: str, *, is_ther
         notes.append("it is read-only now")
     if before.names > 1 and action != "mode":
         notes.append(f"it has {before.names} names; the others keep what they have")
-    return Change(wanted.path, action, before, after, wanted.source, folder, notes=tuple(notes))
+    return FileChange(wanted.path, action, before, after, wanted.source, folder, notes=tuple(notes))
 
 
-def _no_backup(wanted: Wanted, after: Found) -> Finding:
+def _no_backup(wanted: WantedFile, after: FileState) -> Finding:
     if after.kind == "missing":
         said = "the backup of what it was is gone; the agent deletes backups after 30 days"
     else:
@@ -164,12 +164,12 @@ def _no_backup(wanted: Wanted, after: Found) -> Finding:
     return Finding(wanted.path, None, "backup-missing", said, hint)
 
 
-def _elsewhere(wanted: Wanted, folder: str) -> Finding:
+def _elsewhere(wanted: WantedFile, folder: str) -> Finding:
     said = f"its folder leads to {folder} by now, and led elsewhere when it was recorded"
     return Finding(wanted.path, None, "restore-elsewhere", said, "put the folder back")
 
 
-def _obstacle(wanted: Wanted, before: Found, folder: str) -> Finding | None:
+def _obstacle(wanted: WantedFile, before: FileState, folder: str) -> Finding | None:
     """What stands in the way of a change."""
     path = wanted.path
     if before.kind == "link":

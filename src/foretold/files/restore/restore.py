@@ -1,39 +1,63 @@
-"""Putting files back so that it can be taken back: the plan, what is kept, the changes, in this order."""
+"""Putting files back so that it can be taken back: the plan, what is kept, the changes, in this order.
+
+What files were before they were put back, so that putting back can be taken back.
+
+1. Ours lives in `$FORETOLD_HOME/files`, else in `$XDG_STATE_HOME/foretold/files`: `objects/` has contents by their
+   digest, `restores/<id>.json` what one restore does to which files.
+2. Everything is written and synced before the first file is touched; the restore is then `begun`, and `done` when it
+   is. One that is begun and not done was interrupted: it can be taken back all the same, or asked for again.
+3. Two restores do not run at once: the lock is the kernel's, and ends with its process.
+4. No content is deleted here. Whoever wants the room deletes the folder, and cannot take back what was done before.
+"""
 
 from __future__ import annotations
 
-from foretold.errors import NotSynced, RestoreRefused, RestoreStopped
-from foretold.files.restore.swap import put_back
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from foretold.errors import NoCheckpoint, NotSynced, RestoreRefused, RestoreStopped
+from foretold.files.restore.look import READ, FileState, look_at
+from foretold.files.restore.plans import FileChange, WantedFile
+from foretold.files.restore.swap import ASIDE, put_back, temporary
+from foretold.paths import our_folders
+from foretold.storage.atomic import read_chunks, replace_file
+from foretold.storage.kernel import KERNEL, Kernel, sync_folder, token
+from foretold.storage.lock import wait_for_lock
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from foretold.files.restore.plans import Plan
-    from foretold.files.restore.undo import Restore, Undo
+    from collections.abc import Mapping, Sequence
+
+    from foretold.files.restore.plans import RestorePlan
 
 
-class Restored(NamedTuple):
+class RestoreResult(NamedTuple):
     """What was done, and the id that takes it back; empty if nothing was to be done."""
 
-    plan: Plan
+    plan: RestorePlan
     undo: str = ""
 
 
-def refuse_problems(plan: Plan) -> None:
+def refuse_problems(plan: RestorePlan) -> None:
     """RestoreRefused if something stands in the way."""
     if plan.problems:
         said = "; ".join(f"{each.path}: {each.message}" for each in plan.problems)
         raise RestoreRefused(f"{said}. Nothing was changed")
 
 
-def restore(plan: Plan, undo: Undo, why: str) -> Restored:
+def restore(plan: RestorePlan, undo: Undo, why: str) -> RestoreResult:
     """Make all changes of a plan, or none. What they overwrite is kept first."""
     refuse_problems(plan)
     if not plan.changes and all(each.is_done for each in undo.restores()):
-        return Restored(plan)
+        return RestoreResult(plan)
     with undo.locked():
         undo.settle()
         if not plan.changes:
-            return Restored(plan)
+            return RestoreResult(plan)
         begun = undo.begin(plan.changes, why)
         try:
             is_clean = put_back(plan.changes, begun.id, undo.kernel)
@@ -45,12 +69,243 @@ def restore(plan: Plan, undo: Undo, why: str) -> Restored:
         if is_clean:
             undo.finish(begun)
         undo.settle()
-    return Restored(plan, begun.id)
+    return RestoreResult(plan, begun.id)
 
 
-def take_back(given: Restore, plan: Plan, undo: Undo) -> Restored:
+def take_back(given: Restore, plan: RestorePlan, undo: Undo) -> RestoreResult:
     """Undo a restore, by the plan made of what it kept; this can be undone itself."""
     done = restore(plan, undo, f"undo {given.id}: {given.why}")
     if not given.is_done and not undo.sweep(given):
         undo.finish(given)
     return done
+
+
+SCHEMA = "foretold.files.restore.restore/1"
+PATIENCE = 60.0  #: seconds to wait for another process
+
+
+class ChangedFile(NamedTuple):
+    """A file that a restore changes: digest and mode before and after; None: there is no file."""
+
+    path: str
+    folder: str
+    before: tuple[str, int] | None
+    after: tuple[str, int] | None
+    beside: str  #: our name for what waits beside it
+
+
+class Restore(NamedTuple):
+    """Something that was put back."""
+
+    id: str
+    time: float
+    why: str
+    files: tuple[ChangedFile, ...]
+    is_done: bool = False
+
+
+def state_folder(home: str, env: Mapping[str, str]) -> str:
+    """Where this is kept.
+
+    >>> state_folder("/home/me", {}), state_folder("/home/me", {"FORETOLD_HOME": "/srv/notes"})
+    ('/home/me/.local/state/foretold/files', '/srv/notes/files')
+    """
+    return our_folders(home, env).state + "/files"
+
+
+class Undo:
+    """The store of what was put back."""
+
+    def __init__(self, folder: str, kernel: Kernel = KERNEL) -> None:
+        self.folder, self.kernel = folder, kernel
+
+    # Keeping
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Be the only one who puts files back."""
+        try:
+            os.makedirs(self.folder, 0o700, exist_ok=True)
+            lock = os.open(os.path.join(self.folder, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise _refused(self.folder, error) from error
+        try:
+            if not wait_for_lock(lock, PATIENCE):
+                said = f"another process has been restoring files for {PATIENCE:g} seconds"
+                raise RestoreRefused(f"{said}. Nothing was changed")
+            yield
+        finally:
+            os.close(lock)
+
+    def begin(self, changes: Sequence[FileChange], why: str) -> Restore:
+        """Keep what the files are, and write down what will be done to them."""
+        name = time.strftime("%Y%m%d-%H%M%S-", time.gmtime()) + token()[-4:]
+        files = tuple(
+            ChangedFile(each.path, each.folder, _state(each.before), _state(each.after), temporary(name, number))
+            for number, each in enumerate(changes)
+        )
+        restore = Restore(name, time.time(), why, files)
+        try:
+            for change in changes:
+                if change.before.kind == "file":
+                    self._keep(change)
+            self._write(restore)
+        except OSError as error:
+            raise _refused(self.folder, error) from error
+        return restore
+
+    def finish(self, restore: Restore) -> None:
+        """Write down that it is done. If that fails it is only shown as interrupted."""
+        with suppress(OSError):
+            self._write(restore._replace(is_done=True))
+
+    def object_path(self, digest: str) -> str:
+        return os.path.join(self.folder, "objects", digest)
+
+    def _keep(self, change: FileChange) -> None:
+        """The content of a file, by its digest."""
+        target = self.object_path(change.before.digest)
+        if look_at(target).digest == change.before.digest:
+            return
+        self._folder(os.path.dirname(target))
+        source = os.open(os.path.join(change.folder, change.name), READ)
+        try:
+            replace_file(target, _checked(source, change), kernel=self.kernel)
+        finally:
+            os.close(source)
+        sync_folder(os.path.dirname(target), self.kernel)
+
+    def _write(self, restore: Restore) -> None:
+        folder = os.path.join(self.folder, "restores")
+        self._folder(folder)
+        values = {**restore._asdict(), "files": [each._asdict() for each in restore.files]}
+        data = json.dumps({"schema": SCHEMA, **values}, indent=1).encode()
+        replace_file(os.path.join(folder, f"{restore.id}.json"), data, kernel=self.kernel)
+        sync_folder(folder, self.kernel)
+
+    def _folder(self, path: str) -> None:
+        """Make a folder of ours, and sync it into the one above."""
+        if os.path.isdir(path):
+            return
+        self._folder(os.path.dirname(path))
+        with suppress(FileExistsError):
+            self.kernel.mkdir(path, 0o700)
+        sync_folder(os.path.dirname(path), self.kernel)
+
+    # Looking
+
+    def restores(self) -> list[Restore]:
+        """All restores, the newest first."""
+        try:
+            names = os.listdir(os.path.join(self.folder, "restores"))
+        except OSError:
+            return []
+        found = (self._read(name) for name in names if not name.startswith("."))
+        return sorted((each for each in found if each), key=lambda each: each.time, reverse=True)
+
+    def _read(self, name: str) -> Restore | None:
+        try:
+            with open(os.path.join(self.folder, "restores", name), encoding="utf-8") as file:
+                values = json.load(file)
+            files = tuple(
+                ChangedFile(each["path"], each["folder"], _pair(each["before"]), _pair(each["after"]), each["beside"])
+                for each in values["files"]
+            )
+            return Restore(values["id"], float(values["time"]), values["why"], files, bool(values["is_done"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None  # no file of ours, or of a later version
+
+    def find(self, name: str) -> Restore:
+        """A restore by its id, or by how that begins."""
+        found = [each for each in self.restores() if each.id == name or (name and each.id.startswith(name))]
+        if not found:
+            raise NoCheckpoint(f"nothing that was put back is called {name!r}; foretold files undo lists all")
+        if len(found) > 1 and found[0].id != name:
+            raise NoCheckpoint(f"{name!r} could be: {', '.join(each.id for each in found)}")
+        return found[0]
+
+    def wanted(self, restore: Restore) -> list[WantedFile]:
+        """What the files were before a restore."""
+        return [
+            WantedFile(each.path, self.object_path(each.before[0]), parent=each.folder, mode=each.before[1])
+            if each.before
+            else WantedFile(each.path, None, parent=each.folder)
+            for each in restore.files
+        ]
+
+    def changed_since(self, restore: Restore) -> list[str]:
+        """Files that are neither what they were before a restore nor what it made of them."""
+        known = {each.path: (each.before, each.after) for each in restore.files}
+        return [path for path, states in known.items() if _state(look_at(path)) not in states]
+
+    def sweep(self, restore: Restore) -> list[str]:
+        """Take away what an interrupted restore left beside the files; those that hold something unknown stay."""
+        left: list[str] = []
+        beside = [(each, each.beside + end) for each in restore.files for end in ("", ASIDE)]
+        for each, name in beside:
+            path = os.path.join(each.folder, name)
+            found = look_at(path)
+            if found.kind == "missing":
+                continue
+            is_known = found.kind == "file" and self._is_known(found, each)
+            try:
+                if is_known:
+                    self.kernel.unlink(path)
+                else:
+                    left.append(path)
+            except OSError:
+                left.append(path)
+        return left
+
+    def _is_known(self, found: FileState, touched: ChangedFile) -> bool:
+        """Whether a file is the one that was, or the one that was to be, or was never finished.
+
+        If the one in its place is as it was, nothing came out of there yet: then it is ours, whole or not.
+        """
+        known = [each[0] for each in (touched.before, touched.after) if each]
+        return found.digest in known or _state(look_at(touched.path)) == touched.before
+
+    def settle(self) -> None:
+        """Bring to an end what was interrupted, where all files are what they were, or what they were to be."""
+        for restore in self.restores():
+            if restore.is_done:
+                continue
+            states = [(_state(look_at(each.path)), each) for each in restore.files]
+            if all(state == each.after for state, each in states):
+                if not self.sweep(restore):
+                    self.finish(restore)
+            elif all(state == each.before for state, each in states):
+                self.forget(restore)
+
+    def forget(self, restore: Restore) -> None:
+        """Forget a restore that changed nothing in the end, unless something is left beside the files."""
+        if not self.sweep(restore):
+            with suppress(OSError):
+                self.kernel.unlink(os.path.join(self.folder, "restores", f"{restore.id}.json"))
+
+
+def _state(found: FileState) -> tuple[str, int] | None:
+    return (found.digest, found.mode) if found.kind == "file" else None
+
+
+def _pair(value: object) -> tuple[str, int] | None:
+    if value is None:
+        return None
+    assert isinstance(value, list)
+    digest, mode = value
+    return str(digest), int(mode)
+
+
+def _checked(source: int, change: FileChange) -> Iterator[bytes]:
+    """The content of a file; RestoreRefused if it is not the one that the plan saw."""
+    digest = hashlib.sha256()
+    for data in read_chunks(source):
+        digest.update(data)
+        yield data
+    if digest.hexdigest() != change.before.digest:
+        raise RestoreRefused(f"{change.path} is being changed by another program. Nothing was changed")
+
+
+def _refused(folder: str, error: OSError) -> RestoreRefused:
+    reason = error.strerror or str(error)
+    return RestoreRefused(f"what the files are could not be kept in {folder}: {reason}. Nothing was changed")

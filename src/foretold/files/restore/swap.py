@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from foretold.errors import NotSynced, RestoreRefused, RestoreStopped
-from foretold.files.restore.look import CHUNK, READ, Found, held, look
+from foretold.files.restore.look import CHUNK, READ, FileState, look_at, state_of_open
 from foretold.storage.dirfd import open_folder
 from foretold.storage.kernel import KERNEL, Kernel, token, write_all
 from foretold.types import TYPE_CHECKING
@@ -26,7 +26,7 @@ from foretold.types import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from foretold.files.restore.plans import Change
+    from foretold.files.restore.plans import FileChange
 
 TEMPORARY, ASIDE = ".foretold-", "-old"
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -36,7 +36,7 @@ class _Changed(Exception):
     """A file is not what it was when it was looked at."""
 
 
-def put_back(changes: Sequence[Change], name: str = "", kernel: Kernel = KERNEL) -> bool:
+def put_back(changes: Sequence[FileChange], name: str = "", kernel: Kernel = KERNEL) -> bool:
     """Make all changes, or none. `name` is what our own files beside them are called by. Whether none of those is left.
 
     RestoreRefused: nothing was changed. RestoreStopped: something was, and could not be taken back.
@@ -95,7 +95,7 @@ def _sync(swaps: Iterable[_Swap]) -> None:
 class _Swap:
     """One change on its way."""
 
-    def __init__(self, change: Change, beside: str, kernel: Kernel) -> None:
+    def __init__(self, change: FileChange, beside: str, kernel: Kernel) -> None:
         self.change, self.beside, self.kernel = change, beside, kernel
         self.folder = self.file = -1  #: descriptors
         self._is_filled = False
@@ -106,7 +106,7 @@ class _Swap:
         self.folder = open_folder(change.folder, self.kernel, make=change.action == "create")
         if change.action == "mode":
             self.file = os.open(change.name, READ, dir_fd=self.folder)
-            if not _is(held(self.file), change.before):
+            if not _is(state_of_open(self.file), change.before):
                 raise _Changed
         elif change.action != "delete":
             self._fill()
@@ -124,7 +124,7 @@ class _Swap:
                     at += len(data)
                 self._dress(target)
                 self.kernel.fsync(target)
-                if held(target).digest != change.after.digest:
+                if state_of_open(target).digest != change.after.digest:
                     raise _Changed
             finally:
                 self.kernel.close(target)
@@ -164,7 +164,7 @@ class _Swap:
         except FileExistsError:
             raise _Changed from None
         except OSError:
-            if look(self.change.name, self.folder).kind != "missing":
+            if look_at(self.change.name, self.folder).kind != "missing":
                 raise _Changed from None
             self.kernel.rename(self.beside, self.change.name, **folders)  # a file system without links
 
@@ -174,26 +174,26 @@ class _Swap:
             self.kernel.rename(self.change.name, self.beside, **folders)
         except FileNotFoundError:
             raise _Changed from None
-        if not _is(look(self.beside, self.folder), self.change.before):
+        if not _is(look_at(self.beside, self.folder), self.change.before):
             with self._giving_back():
                 self.kernel.rename(self.beside, self.change.name, **folders)
             raise _Changed
 
-    def _exchange(self, expected: Found) -> None:
+    def _exchange(self, expected: FileState) -> None:
         try:
             if not self.kernel.exchange(self.beside, self.change.name, self.folder, self.folder):
                 self._exchange_by_hand(expected)
                 return
         except FileNotFoundError:
             raise _Changed from None
-        if not _is(look(self.beside, self.folder), expected):
+        if not _is(look_at(self.beside, self.folder), expected):
             with self._giving_back():
                 self.kernel.exchange(self.beside, self.change.name, self.folder, self.folder)
             raise _Changed
 
-    def _exchange_by_hand(self, expected: Found) -> None:
+    def _exchange_by_hand(self, expected: FileState) -> None:
         """Where the system has no exchange: the old file gets a second name, then the new one takes its first."""
-        if not _is(look(self.change.name, self.folder), expected):
+        if not _is(look_at(self.change.name, self.folder), expected):
             raise _Changed
         aside, folders = self.beside + ASIDE, {"src_dir_fd": self.folder, "dst_dir_fd": self.folder}
         self.kernel.link(self.change.name, aside, **folders, follow_symlinks=False)
@@ -233,7 +233,7 @@ class _Swap:
             self._exchange(change.after)
 
     def _take_out(self) -> None:
-        if _is(look(self.change.name, self.folder), self.change.after):
+        if _is(look_at(self.change.name, self.folder), self.change.after):
             self.kernel.unlink(self.change.name, dir_fd=self.folder)
         else:
             raise _Changed
@@ -251,7 +251,7 @@ class _Swap:
     def close(self, *, is_made: bool) -> bool:
         """Take away what waits beside the place, if all was made; else only what is ours. Whether nothing is left."""
         try:
-            found = look(self.beside, self.folder) if self.folder >= 0 else Found()
+            found = look_at(self.beside, self.folder) if self.folder >= 0 else FileState()
             if found.kind == "missing":
                 return True
             if not is_made and not self._is_ours(found):
@@ -265,10 +265,10 @@ class _Swap:
                     os.close(descriptor)
         return True
 
-    def _is_ours(self, found: Found) -> bool:
+    def _is_ours(self, found: FileState) -> bool:
         """Whether a file is what we wrote, or half of it: it was never in its place."""
         return found.digest == self.change.after.digest or (found.kind == "file" and not self._is_filled)
 
 
-def _is(found: Found, expected: Found) -> bool:
+def _is(found: FileState, expected: FileState) -> bool:
     return (found.kind, found.digest, found.mode) == (expected.kind, expected.digest, expected.mode)

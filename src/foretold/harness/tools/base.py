@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import TypeAlias
 
-    from foretold.files.read_state.outcome import Outcome
+    from foretold.files.read_state.values import Outcome
     from foretold.harness.permissions.check import PermissionVerdict
 
     Input: TypeAlias = dict[str, object]

@@ -15,16 +15,16 @@ from __future__ import annotations
 
 import os
 
-from foretold.files.disk import Disk
-from foretold.files.read_state.encoded import for_editing
+from foretold.files.read_state.encoded import decode_for_editing
+from foretold.files.read_state.state import LocalDisk
 from foretold.harness.tools.base import Result, Tool, ToolContext
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from foretold.files.disk import Seen
-    from foretold.files.read_state.outcome import Outcome
+    from foretold.files.read_state.state import PathState
+    from foretold.files.read_state.values import Outcome
     from foretold.harness.tools.base import Input
 
 
@@ -153,14 +153,14 @@ def edit(context: ToolContext, given: Input) -> Result:
     return Result(_with_loss(outcome), value=value, outcome=outcome, paths=(outcome.path,))
 
 
-class _WatchedDisk(Disk):
+class _WatchedDisk(LocalDisk):
     """A disk that tells before it writes, and knows what was there."""
 
-    def __init__(self, disk: Disk, context: ToolContext) -> None:
+    def __init__(self, disk: LocalDisk, context: ToolContext) -> None:
         self._disk, self._context = disk, context
         self.before: str | None = None
 
-    def see(self, path: str) -> Seen:
+    def see(self, path: str) -> PathState:
         return self._disk.see(path)
 
     def read(self, path: str) -> bytes:
@@ -174,7 +174,7 @@ class _WatchedDisk(Disk):
 
     def write(self, path: str, data: bytes) -> None:
         if self._disk.see(path).kind == "file":
-            self.before = for_editing(self._disk.read(path)).text
+            self.before = decode_for_editing(self._disk.read(path)).text
         if self._context.before_edit is not None:
             self._context.before_edit(path)
         self._disk.write(path, data)

@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Mapping
 
@@ -19,6 +18,7 @@ from foretold.memory.store.team import ignore_index
 from foretold.memory.store.transaction import now
 from foretold.storage.append_log import RecordLog
 from foretold.storage.kernel import token
+from foretold.text.diff import unified
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -169,15 +169,3 @@ class Inbox:
     def _append(self, record: dict[str, object]) -> None:
         with self.store.versioned.locked():
             self.lines.append([record])
-
-
-def unified(before: str, after: str, name: str) -> str:
-    """A difference in the usual form; empty if there is none."""
-    lines = difflib.unified_diff(_lines(before), _lines(after), f"a/{name}", f"b/{name}")
-    return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)
-
-
-def _lines(text: str) -> list[str]:
-    """A text's lines with their ends. Only a line feed ends one: other programs count so, too."""
-    *whole, rest = text.split("\n")
-    return [line + "\n" for line in whole] + ([rest] if rest else [])

@@ -21,11 +21,10 @@ from typing import Any
 
 from foretold.dialects.claude_code.file_history import form_of
 from foretold.errors import BadCase, NoCheckpoint
-from foretold.files.disk import Disk
 from foretold.files.history.history import FileHistory
 from foretold.files.history.snapshots import backup_name
-from foretold.files.read_state.outcome import Outcome
-from foretold.files.read_state.state import ReadState
+from foretold.files.read_state.state import LocalDisk, ReadState
+from foretold.files.read_state.values import Outcome
 from foretold.instructions.text.prompt_mentions import mentions_in
 from foretold.proof.conform.cases import content_of, dict_at, list_at
 from foretold.proof.conform.state import Answer, Kinds, StagedAgent
@@ -37,7 +36,7 @@ TOOLS = {"read": "Read", "write": "Write", "edit": "Edit"}
 NAMES = {"path": "file_path", "old": "old_string", "new": "new_string"}
 
 
-class AgedDisk(Disk):
+class AgedDisk(LocalDisk):
     """A disk on which each of our writes is a moment old, and one millisecond newer than the one before."""
 
     syncs = False

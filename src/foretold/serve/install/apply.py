@@ -12,10 +12,10 @@ import os
 from contextlib import suppress
 
 from foretold.errors import RestoreRefused, RestoreStopped, SettingsRefused
-from foretold.files.restore.look import Found
-from foretold.files.restore.plans import Change
+from foretold.files.restore.look import FileState
+from foretold.files.restore.plans import FileChange
+from foretold.files.restore.restore import Undo
 from foretold.files.restore.swap import ASIDE, put_back, temporary
-from foretold.files.restore.undo import Undo
 from foretold.serve.install.backup import Kept, digest_of
 from foretold.serve.install.plan import Edit, Plan
 from foretold.storage.kernel import token
@@ -59,7 +59,7 @@ def _carry_out(plan: Plan, kept: Kept) -> None:
     _tidy(plan, kept)
 
 
-def _beside(change: Change, name: str) -> list[str]:
+def _beside(change: FileChange, name: str) -> list[str]:
     return [os.path.join(change.folder, each) for each in (name, name + ASIDE)]
 
 
@@ -72,16 +72,16 @@ def _tidy(plan: Plan, kept: Kept) -> None:
             kept.forget(edit.settings.target)
 
 
-def _change(edit: Edit, mode: int, kept: Kept) -> Change:
+def _change(edit: Edit, mode: int, kept: Kept) -> FileChange:
     settings = edit.settings
     if settings.found.kind == "file":
         kept.keep(settings.data)
         mode = settings.found.mode
     folder = os.path.dirname(settings.target)
     if edit.after is None:
-        return Change(settings.target, "delete", settings.found, Found(), None, folder)
+        return FileChange(settings.target, "delete", settings.found, FileState(), None, folder)
     digest = kept.keep(edit.after)
     action = "write" if settings.found.kind == "file" else "create"
-    after = Found("file", digest, mode, len(edit.after))
+    after = FileState("file", digest, mode, len(edit.after))
     assert digest == digest_of(edit.after)
-    return Change(settings.target, action, settings.found, after, kept.object_path(digest), folder)
+    return FileChange(settings.target, action, settings.found, after, kept.object_path(digest), folder)

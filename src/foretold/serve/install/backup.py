@@ -17,7 +17,7 @@ import json
 import os
 from contextlib import suppress
 
-from foretold.files.restore.look import look
+from foretold.files.restore.look import look_at
 from foretold.paths import our_folders
 from foretold.storage.atomic import replace_file
 from foretold.storage.kernel import KERNEL, Kernel, sync_folder
@@ -79,7 +79,7 @@ class Kept:
         """Keep a content; its digest."""
         digest = digest_of(data)
         target = self.object_path(digest)
-        if look(target).digest != digest:
+        if look_at(target).digest != digest:
             self._write(target, data)
         return digest
 
@@ -104,7 +104,7 @@ class Kept:
         except (OSError, ValueError):
             return
         for path in paths:
-            found = look(path)
+            found = look_at(path)
             if found.kind == "file" and (found.size == 0 or os.path.exists(self.object_path(found.digest))):
                 self.kernel.unlink(path)
         self.kernel.unlink(os.path.join(self.folder, "begun"))

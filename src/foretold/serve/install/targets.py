@@ -13,7 +13,7 @@ import os
 
 from foretold.dialects.install_targets import INSTALLS, Install, SettingsFile
 from foretold.errors import SettingsRefused, UnknownAgent
-from foretold.files.restore.look import Found, content, look
+from foretold.files.restore.look import FileState, content, look_at
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Settings(NamedTuple):
     target: str  #: the real file
     form: str
     parts: tuple[str, ...]  #: what of ours goes into it
-    found: Found
+    found: FileState
     data: bytes  #: empty if there is no file
     servers: tuple[str, ...] = ()  #: the keys below which it has servers
     is_made: bool = True
@@ -121,7 +121,7 @@ def settings_of(install: Install, scope: str, here: Here, parts: Collection[str]
 def read(path: str, where: SettingsFile, parts: tuple[str, ...], servers: tuple[str, ...]) -> Settings:
     """A settings file as it is. SettingsRefused: it cannot be changed."""
     target = os.path.realpath(path)
-    found = look(target)
+    found = look_at(target)
     if found.kind == "missing":
         if os.path.islink(path):
             raise SettingsRefused(f"{path} is a link that leads nowhere: {target}. Nothing was changed")

@@ -37,10 +37,10 @@ def file_versions(here: Here, given: Given) -> Answer:
 
 
 def _of_project(here: Here, given: Given) -> Answer:
-    from foretold.files.history.recorded import sessions_of
+    from foretold.files.history.recorded import list_sessions_in
 
     root = _root(here)
-    found = sessions_of(here.homes, root, lambda done, total: here.progress(done, total, "reading sessions"))
+    found = list_sessions_in(here.homes, root, lambda done, total: here.progress(done, total, "reading sessions"))
     last: dict[str, float] = {}
     for recorded in found:
         for path in recorded.tracked:
@@ -59,12 +59,12 @@ def _of_project(here: Here, given: Given) -> Answer:
 
 
 def _of_file(here: Here, given: Given) -> Answer:
-    from foretold.files.history.versions import versions_of
-    from foretold.files.restore.look import look
+    from foretold.files.history.versions import list_versions
+    from foretold.files.restore.look import look_at
 
     path, sessions = tracked(here, str(given["file"]))
-    now = look(path)
-    rows = [_version(each) for each in versions_of(sessions, path)]
+    now = look_at(path)
+    rows = [_version(each) for each in list_versions(sessions, path)]
     on_disk = "not there" if now.kind == "missing" else f"{now.kind}, {now.size:,} bytes"
     data = {"file": here.shown(path), "now": on_disk, **_page(given, "versions", rows), "files": []}
     states = counted(len(rows), "state")
@@ -126,7 +126,7 @@ def _is_in(path: str, folder: str) -> bool:
 
 def tracked(here: Here, file: str) -> tuple[str, list[Recorded]]:
     """A file of the project by its whole path, and the sessions that have states of it."""
-    from foretold.files.history.recorded import sessions_with
+    from foretold.files.history.recorded import list_sessions_with
 
     given = os.path.normpath(os.path.join(os.path.realpath(here.folder), file))
     real = os.path.join(os.path.realpath(os.path.dirname(given)), os.path.basename(given))
@@ -141,7 +141,7 @@ def tracked(here: Here, file: str) -> tuple[str, list[Recorded]]:
 
     for everywhere in (False, True):
         for path in dict.fromkeys((real, given)):
-            sessions = sessions_with(here.homes, path, everywhere=everywhere, progress=progress)
+            sessions = list_sessions_with(here.homes, path, everywhere=everywhere, progress=progress)
             if sessions:
                 return path, sessions
     raise NoCheckpoint(f"no state of {here.shown(real)} is kept. {_NONE}")

@@ -21,7 +21,7 @@ from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from foretold.files.history.versions import Version
-    from foretold.files.restore.plans import Change, Plan
+    from foretold.files.restore.plans import FileChange, RestorePlan
     from foretold.serve.mcp.context import Here
     from foretold.serve.mcp.tool import Given
 
@@ -34,14 +34,13 @@ ACTIONS = {"write": "change", "create": "make again", "delete": "delete", "mode"
 
 def restore_file(here: Here, given: Given) -> Answer:
     """What putting a file back would do; with the token of that, do it."""
-    from foretold.files.history.versions import version_at
-    from foretold.files.restore.plans import plan_of
-    from foretold.files.restore.restore import refuse_problems, restore
-    from foretold.files.restore.undo import Undo, state_folder
+    from foretold.files.history.versions import find_version
+    from foretold.files.restore.plans import make_plan
+    from foretold.files.restore.restore import Undo, refuse_problems, restore, state_folder
 
     path, sessions = tracked(here, str(given["file"]))
-    version = version_at(sessions, path, str(given["at"]), time.time())
-    plan = plan_of([version.wanted])
+    version = find_version(sessions, path, str(given["at"]), time.time())
+    plan = make_plan([version.wanted])
     token = _token(version, plan)
     undo = ""
     if given["apply"]:
@@ -61,13 +60,13 @@ def _stale(given: Given) -> str:
     return f"{begin}: nothing was written. Call it without apply, look at the plan, and give the token it shows"
 
 
-def _token(version: Version, plan: Plan) -> str:
+def _token(version: Version, plan: RestorePlan) -> str:
     """A name for what would be done: another one as soon as that would be something else."""
     changes = [[each.path, each.action, list(each.before), list(each.after), each.source] for each in plan.changes]
     return digest_of([version.name, version.session, changes, [list(each) for each in plan.problems], plan.same])
 
 
-def _told(here: Here, version: Version, plan: Plan, token: str, *, done: bool, undo: str) -> Row:
+def _told(here: Here, version: Version, plan: RestorePlan, token: str, *, done: bool, undo: str) -> Row:
     change = plan.changes[0] if plan.changes else None
     diff = _difference(change) if change and not done else ""
     shown = clipped(diff, SHOWN)
@@ -87,7 +86,7 @@ def _told(here: Here, version: Version, plan: Plan, token: str, *, done: bool, u
     }
 
 
-def _difference(change: Change) -> str:
+def _difference(change: FileChange) -> str:
     """The lines that would change, as a unified diff."""
     from difflib import unified_diff
 

@@ -7,17 +7,16 @@ import pytest
 
 from foretold.errors import ForetoldError, NoCheckpoint, NoSuchSession, NotSynced, RestoreRefused
 from foretold.files.history.history import answer_of
-from foretold.files.history.recorded import find_session, read_recorded, sessions_of, sessions_with
-from foretold.files.history.versions import version_at, versions_of
-from foretold.files.restore.plans import Wanted, plan_of
-from foretold.files.restore.restore import restore, take_back
+from foretold.files.history.recorded import find_session, list_sessions_in, list_sessions_with, read_recorded
+from foretold.files.history.versions import find_version, list_versions
+from foretold.files.restore.plans import WantedFile, make_plan
+from foretold.files.restore.restore import Undo, restore, take_back
 from foretold.files.restore.swap import put_back
-from foretold.files.restore.undo import Undo
 from foretold.sessions.formats.claude.reader import find_sessions
 from foretold.sessions.model import Homes
 
-from ..memory.machines import Faulty, Quick, in_child
-from .recordings import RECORDINGS, put_on_stage, states
+from ...memory.machines import Faulty, Quick, in_child
+from ..recordings import RECORDINGS, put_on_stage, states
 
 # What the real agent did
 
@@ -30,7 +29,7 @@ def test_the_tree_is_what_the_agents_own_rewind_made(place, number):
         recorded = find_session(Homes(place.home, {}), recording["session"])
         assert (recorded.cwd, recorded.version, recorded.findings) == (place.proj, recording["version"], ())
         transcript, backups = states(place.path("home/.claude/projects")), states(recorded.backups.folder)
-        plan = plan_of(recorded.wanted(message))
+        plan = make_plan(recorded.wanted(message))
         answer = {
             **rewind["answer"],
             "filesChanged": sorted(place.root + "/" + p for p in rewind["answer"]["filesChanged"]),
@@ -46,13 +45,13 @@ def test_sessions_are_found_by_folder_file_and_id(place):
     put_on_stage(place, recording)
     homes, session = Homes(place.home, {}), recording["session"]
     for folder in (place.proj, place.root, place.path("proj/d")):
-        assert [each.session for each in sessions_of(homes, folder)] == [session]
-    assert sessions_of(homes, place.folder("elsewhere")) == []
+        assert [each.session for each in list_sessions_in(homes, folder)] == [session]
+    assert list_sessions_in(homes, place.folder("elsewhere")) == []
     recorded = find_session(homes, session[:6])
     for path in recorded.tracked:
         everywhere = not path.startswith(place.proj)  # the names of backups are those of other paths
-        assert [each.session for each in sessions_with(homes, path, everywhere=everywhere)] == [session]
-    assert sessions_with(homes, place.path("proj/never")) == []
+        assert [each.session for each in list_sessions_with(homes, path, everywhere=everywhere)] == [session]
+    assert list_sessions_with(homes, place.path("proj/never")) == []
     assert find_session(homes, recorded.transcript).session == session
     with pytest.raises(NoSuchSession, match="'zzz'"):
         find_session(homes, "zzz")
@@ -96,18 +95,18 @@ def test_versions_over_two_sessions(place):
     put_on_stage(place, fork)
     homes = Homes(place.home, {})
     path = find_session(homes, fork["session"]).tracked[0]
-    versions = versions_of(sessions_with(homes, path), path)
+    versions = list_versions(list_sessions_with(homes, path), path)
     times = [each.time for each in versions]
     assert times == sorted(times, reverse=True)
     assert len({each.time for each in versions}) == len(versions), "a fork's copies are the same versions"
-    sessions = sessions_with(homes, path)
+    sessions = list_sessions_with(homes, path)
     for each in versions:
-        assert version_at(sessions, path, each.name, 0.0).source == each.source
-        assert version_at(sessions, path, each.message, 0.0).source == each.source
+        assert find_version(sessions, path, each.name, 0.0).source == each.source
+        assert find_version(sessions, path, each.message, 0.0).source == each.source
     first = versions[-1]
     with pytest.raises(NoCheckpoint, match=first.name):
-        version_at(sessions, path, "1999-01-01", 0.0)
-    assert version_at(sessions, path, "1s", first.time + 1.5).source == first.source
+        find_version(sessions, path, "1999-01-01", 0.0)
+    assert find_version(sessions, path, "1s", first.time + 1.5).source == first.source
 
 
 # A plan of each kind: a file to write, one to make, one to delete, one whose mode changes
@@ -130,7 +129,7 @@ def four(place, folder="proj"):
         place.write(f"backups/{name}", text, mode)
     sources = {"write": "write", "sub/create": "create", "delete": None, "mode": "mode"}
     return [
-        Wanted(place.path(f"{folder}/{name}"), place.path(f"backups/{source}") if source else None)
+        WantedFile(place.path(f"{folder}/{name}"), place.path(f"backups/{source}") if source else None)
         for name, source in sources.items()
     ]
 
@@ -151,15 +150,15 @@ AFTER = {
 
 def test_a_restore_and_its_undo(place):
     wanted, undo = four(place), undo_in(place)
-    done = restore(plan_of(wanted), undo, "try")
+    done = restore(make_plan(wanted), undo, "try")
     assert states(place.proj) == AFTER
     assert [each.action for each in done.plan.changes] == ["write", "create", "delete", "mode"]
-    assert plan_of(wanted).changes == ()
+    assert make_plan(wanted).changes == ()
     last = undo.find(done.undo)
-    again = take_back(last, plan_of(undo.wanted(last)), undo)
+    again = take_back(last, make_plan(undo.wanted(last)), undo)
     assert states(place.proj) == BEFORE
     last = undo.find(again.undo)
-    take_back(last, plan_of(undo.wanted(last)), undo)
+    take_back(last, make_plan(undo.wanted(last)), undo)
     assert states(place.proj) == AFTER
     assert [each.is_done for each in undo.restores()] == [True, True, True]
     modes = {os.stat(os.path.join(f, n)).st_mode & 0o777 for f, _, names in os.walk(undo.folder) for n in names}
@@ -173,14 +172,14 @@ def test_owner_and_attributes_stay(place):
         os.setxattr(path, "user.note", b"mine")
     except OSError:
         pytest.skip("this file system has no extended attributes")
-    restore(plan_of(wanted), undo_in(place), "try")
+    restore(make_plan(wanted), undo_in(place), "try")
     assert os.getxattr(path, "user.note") == b"mine"
 
 
 def test_other_names_of_a_file_keep_what_they_have(place):
     wanted = four(place)
     os.link(place.path("proj/write"), place.path("proj/other"))
-    plan = plan_of(wanted)
+    plan = make_plan(wanted)
     assert plan.changes[0].notes == ("it has 2 names; the others keep what they have",)
     restore(plan, undo_in(place), "try")
     assert states(place.proj)["other"] == ["old\n", "600"]
@@ -224,7 +223,7 @@ def test_what_stands_in_the_way_is_named_and_nothing_is_changed(place, what, cod
     wanted = [each._replace(since=1.0) for each in four(place)]
     in_the_way(place, what)
     before = states(place.root)
-    plan = plan_of(wanted)
+    plan = make_plan(wanted)
     assert code in [each.code for each in plan.problems]
     assert all(each.message and each.hint for each in plan.problems)
     with pytest.raises(RestoreRefused, match="Nothing was changed"):
@@ -237,15 +236,15 @@ def test_a_link_that_was_there_before_is_followed(place):
     place.link("proj/way", place.path("real"))
     source = place.write("backups/a", "new\n", 0o644)
     later = os.lstat(place.path("proj/way")).st_ctime + 1
-    by_time = Wanted(place.path("proj/way/a"), source, since=later)
-    by_record = Wanted(place.path("proj/way/a"), source, parent=place.path("real"))
+    by_time = WantedFile(place.path("proj/way/a"), source, since=later)
+    by_record = WantedFile(place.path("proj/way/a"), source, parent=place.path("real"))
     for wanted in (by_time, by_record):
         place.write("real/a", "old\n", 0o644)
-        restore(plan_of([wanted]), undo_in(place), "try")
+        restore(make_plan([wanted]), undo_in(place), "try")
         assert states(place.path("real")) == {"a": ["new\n", "644"]}
-    moved = plan_of([by_record._replace(parent=place.path("once"))])
+    moved = make_plan([by_record._replace(parent=place.path("once"))])
     place.write("real/a", "old\n")
-    moved = plan_of([by_record._replace(parent=place.path("once"))])
+    moved = make_plan([by_record._replace(parent=place.path("once"))])
     assert [each.code for each in moved.problems] == ["restore-elsewhere"]
 
 
@@ -254,7 +253,7 @@ def test_a_link_that_leads_to_what_is_wanted_is_no_problem(place):
     place.write("real", "same\n", 0o644)
     place.link("proj/a", place.path("real"))
     path = place.path("proj/a")
-    assert plan_of([Wanted(path, source)]).same == (path,)
+    assert make_plan([WantedFile(path, source)]).same == (path,)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root can write everywhere")
@@ -262,14 +261,14 @@ def test_a_folder_that_cannot_be_written_to(place):
     wanted = four(place)
     os.chmod(place.proj, 0o555)
     try:
-        assert {each.code for each in plan_of(wanted).problems} == {"restore-unwritable"}
+        assert {each.code for each in make_plan(wanted).problems} == {"restore-unwritable"}
     finally:
         os.chmod(place.proj, 0o755)
 
 
 @pytest.mark.parametrize("name", ["write", "delete", "mode", "sub/create"])
 def test_somebody_else_is_faster(place, name):
-    plan = plan_of(four(place))
+    plan = make_plan(four(place))
     place.write(f"proj/{name}", "somebody else\n", 0o644)
     before = states(place.proj)
     with pytest.raises(RestoreRefused, match="Nothing was changed"):
@@ -299,14 +298,14 @@ class Racing(Quick):
 def calls(place):
     four(place)
     kernel = Faulty(0, 0)
-    put_back(plan_of(four(place)).changes, kernel=kernel)
+    put_back(make_plan(four(place)).changes, kernel=kernel)
     return kernel.count
 
 
 def test_whatever_somebody_else_writes_meanwhile_is_not_lost(place):
     for at in range(1, calls(place) + 1):
         for name in ("write", "delete"):
-            plan = plan_of(four(place))
+            plan = make_plan(four(place))
             try:
                 put_back(plan.changes, kernel=Racing(at, place.path(f"proj/{name}")))
             except RestoreRefused:
@@ -326,10 +325,10 @@ class Plain(Faulty):
 def test_without_an_exchange(place):
     four(place)
     kernel = Plain(0, 0)
-    put_back(plan_of(four(place)).changes, kernel=kernel)
+    put_back(make_plan(four(place)).changes, kernel=kernel)
     assert states(place.proj) == AFTER
     for at in range(1, kernel.count + 1):
-        plan = plan_of(four(place))
+        plan = make_plan(four(place))
         try:
             put_back(plan.changes, kernel=Plain(at, errno.EIO))
         except RestoreRefused:
@@ -345,7 +344,7 @@ def test_without_an_exchange(place):
 
 def attempt(place, kernel):
     try:
-        return ["done", restore(plan_of(wanted_of(place)), undo_in(place, kernel), "try").undo]
+        return ["done", restore(make_plan(wanted_of(place)), undo_in(place, kernel), "try").undo]
     except ForetoldError as error:
         return [type(error).__name__, str(error)]
 
@@ -353,7 +352,7 @@ def attempt(place, kernel):
 def wanted_of(place):
     sources = {"write": "write", "sub/create": "create", "delete": None, "mode": "mode"}
     return [
-        Wanted(place.path(f"proj/{name}"), place.path(f"backups/{source}") if source else None)
+        WantedFile(place.path(f"proj/{name}"), place.path(f"backups/{source}") if source else None)
         for name, source in sources.items()
     ]
 
@@ -381,7 +380,7 @@ class Listing(Quick):
 def all_calls(place):
     """The names of all calls that a restore takes."""
     fresh(place)
-    restore(plan_of(wanted_of(place)), undo_in(place), "make the folders of the store")
+    restore(make_plan(wanted_of(place)), undo_in(place), "make the folders of the store")
     fresh(place)
     kernel = Listing()
     assert attempt(place, kernel)[0] == "done"
@@ -423,7 +422,7 @@ def back(place):
     """Take back what was done, or was not finished: the files are what they were, and nothing is left."""
     undo = undo_in(place)
     (given,) = undo.restores()
-    take_back(given, plan_of(undo.wanted(given)), undo)
+    take_back(given, make_plan(undo.wanted(given)), undo)
     assert states(place.proj) == BEFORE
     assert all(each.is_done for each in undo.restores())
 

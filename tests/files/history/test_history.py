@@ -10,11 +10,10 @@ from hypothesis import HealthCheck, given, settings, strategies as some
 from foretold.dialects.claude_code.file_history import FORMS
 from foretold.errors import NoCheckpoint, StoreFailed
 from foretold.files.history.history import FileHistory, answer_of
-from foretold.files.restore.plans import plan_of
-from foretold.files.restore.restore import restore
-from foretold.files.restore.undo import Undo
+from foretold.files.restore.plans import make_plan
+from foretold.files.restore.restore import Undo, restore
 
-from ..memory.machines import Quick
+from ...memory.machines import Quick
 
 OLD, NEW = FORMS.values()
 FILES = ("a", "b", "sub/c", "sub/deep/d", "../outside")
@@ -266,7 +265,7 @@ class World:
         for wanted in (before, expected):
             last = self.undo.restores()[0]
             assert last.is_done
-            restore(plan_of(self.undo.wanted(last)), self.undo, "undo")
+            restore(make_plan(self.undo.wanted(last)), self.undo, "undo")
             assert states(f"{self.root}/work") == wanted
 
 

@@ -4,8 +4,8 @@ import stat
 import pytest
 
 from foretold.files import ReadState
-from foretold.files.disk import Disk
-from foretold.files.read_state.matching import find, fitted, repaired, replaced
+from foretold.files.read_state.matching import find_match, fit_style, repair_text, replace_text
+from foretold.files.read_state.state import LocalDisk
 from foretold.storage.kernel import Kernel
 
 
@@ -32,7 +32,7 @@ def test_a_reader_that_has_the_file_open_keeps_the_old_one(tmp_path):
         assert reader.read() == "alpha\nbeta\n"
 
 
-class Swapping(Disk):
+class Swapping(LocalDisk):
     """Somebody puts a link into the file's place just after it was looked at."""
 
     def target(self, path):
@@ -56,7 +56,7 @@ class FullKernel(Kernel):
         raise OSError(28, "No space left on device")
 
 
-class Full(Disk):
+class Full(LocalDisk):
     kernel = FullKernel()
 
 
@@ -110,9 +110,9 @@ def test_a_path_with_a_nul_is_an_error(tmp_path):
 
 @pytest.mark.parametrize("text", [" " * 200_000 + "x", "\\" * 200_000 + "u", "\\u00e" * 50_000, '"' * 200_000])
 def test_hostile_texts_are_quick(text):
-    assert repaired(text, "a.py")
-    assert find("é" * 50_000, "é" * 20_000 + "x") is None
-    assert len(fitted(find("“" * 10, '"'), text)) == len(text)
+    assert repair_text(text, "a.py")
+    assert find_match("é" * 50_000, "é" * 20_000 + "x") is None
+    assert len(fit_style(find_match("“" * 10, '"'), text)) == len(text)
 
 
 @pytest.mark.parametrize(
@@ -126,4 +126,4 @@ def test_hostile_texts_are_quick(text):
     ],
 )
 def test_replaced(text, old, new, every, made):
-    assert replaced(text, old, new, every=every) == made
+    assert replace_text(text, old, new, every=every) == made

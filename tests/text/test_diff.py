@@ -5,7 +5,7 @@ import random
 import pytest
 
 from foretold.text import diff
-from foretold.text.diff import Lines, count_lines
+from foretold.text.diff import LineCount, count_lines
 
 
 @pytest.mark.parametrize(
@@ -43,9 +43,9 @@ def test_as_few_as_can_be():
         old, new = ([chance.choice("abcd") for _ in range(chance.randrange(12))] for _ in range(2))
         same = longest_common(old, new)
         texts = ["".join(f"{line}\n" for line in lines).encode() for lines in (old, new)]
-        assert count_lines(*texts) == Lines(len(new) - same, len(old) - same)
+        assert count_lines(*texts) == LineCount(len(new) - same, len(old) - same)
 
 
 def test_too_many_changes_are_counted_without_their_order(monkeypatch):
     monkeypatch.setattr(diff, "MOST_STEPS", 3)
-    assert count_lines(b"a\nb\nc\nd\ne\n", b"e\nd\nx\nb\na\n") == Lines(1, 1)
+    assert count_lines(b"a\nb\nc\nd\ne\n", b"e\nd\nx\nb\na\n") == LineCount(1, 1)

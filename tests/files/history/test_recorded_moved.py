@@ -3,14 +3,13 @@
 import os
 
 from foretold.dialects.claude_code.settings import slug
-from foretold.files.history.recorded import find_session, sessions_of, sessions_with
-from foretold.files.restore.plans import plan_of
-from foretold.files.restore.restore import restore
-from foretold.files.restore.undo import Undo
+from foretold.files.history.recorded import find_session, list_sessions_in, list_sessions_with
+from foretold.files.restore.plans import make_plan
+from foretold.files.restore.restore import Undo, restore
 from foretold.sessions.model import Homes
 
-from ..memory.machines import Quick
-from .recordings import RECORDINGS, put_on_stage, states
+from ...memory.machines import Quick
+from ..recordings import RECORDINGS, put_on_stage, states
 
 
 def move(place, name):
@@ -29,7 +28,7 @@ def test_rewinding_works_where_the_project_is_now(place):
         new = move(place, "shop")
         recorded = find_session(Homes(place.home, {}), recording["session"])
         assert (recorded.cwd, recorded.findings) == (new, ())
-        plan = plan_of(recorded.wanted(message))
+        plan = make_plan(recorded.wanted(message))
         assert plan.problems == ()
         restore(plan, Undo(place.path("state"), Quick()), "rewind")
         assert not os.path.lexists(place.proj)
@@ -45,11 +44,11 @@ def test_sessions_are_found_by_the_new_folder_and_its_files(place):
     put_on_stage(place, recording)
     new = move(place, "my.shop")
     homes, session = Homes(place.home, {}), recording["session"]
-    assert [each.session for each in sessions_of(homes, new)] == [session]
-    assert sessions_of(homes, place.proj) == []
+    assert [each.session for each in list_sessions_in(homes, new)] == [session]
+    assert list_sessions_in(homes, place.proj) == []
     inside = [path for path in find_session(homes, session[:1]).tracked if path.startswith(new)]
     assert inside
-    assert [[each.session for each in sessions_with(homes, path)] for path in inside] == [[session]] * len(inside)
+    assert [[each.session for each in list_sessions_with(homes, path)] for path in inside] == [[session]] * len(inside)
 
 
 def test_a_project_that_is_there_keeps_its_files(place):

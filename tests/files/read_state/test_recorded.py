@@ -13,16 +13,15 @@ import os
 import pytest
 
 from foretold.dialects.claude_code import files as said
-from foretold.files.disk import Disk
-from foretold.files.read_state.state import ReadState
+from foretold.files.read_state.state import LocalDisk, ReadState
 from foretold.proof.conform.files import FileSession
 
 
-class Quick(Disk):
+class Quick(LocalDisk):
     syncs = False
 
 
-HERE = os.path.dirname(__file__)
+HERE = os.path.dirname(os.path.dirname(__file__))
 SENTENCES = {
     "{current}": said.CURRENT,
     "{stale}": said.STALE,

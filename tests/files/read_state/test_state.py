@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from foretold.files import Outcome, ReadState, Recent
-from foretold.files.disk import Disk, Seen
+from foretold.files.read_state.state import LocalDisk, PathState
 from foretold.proof.conform.files import AgedDisk
 
 OLD = 1_000_000_000
@@ -139,14 +139,14 @@ def test_resume_passes_over_what_it_does_not_know(folder):
     ]
 
 
-class Failing(Disk):
+class Failing(LocalDisk):
     def read(self, path):
         raise OSError(5, "Input/output error", path)
 
 
-class Unreadable(Disk):
+class Unreadable(LocalDisk):
     def see(self, path):
-        return Seen("unreadable", said="Permission denied")
+        return PathState("unreadable", said="Permission denied")
 
 
 def test_a_disk_that_fails_is_told(folder):

@@ -7,7 +7,7 @@ import pytest
 from foretold.dialects.claude_code.file_history import FORMS
 from foretold.files.history.snapshots import (
     Backup,
-    Snapshot,
+    FileSnapshot,
     backups_at,
     delta_record,
     first_backups,
@@ -21,8 +21,8 @@ OLD, NEW = FORMS.values()
 A1 = Backup("f2033b0c8f12cca5@v1", 1, "2026-01-02T00:00:01.000Z", "/w/proj")
 A2 = A1._replace(name="f2033b0c8f12cca5@v2", version=2, time="2026-01-02T00:00:03.000Z")
 NONE = Backup(None, 1, "2026-01-02T00:00:02.000Z", "/w/proj/sub")
-FIRST = Snapshot("U1", "2026-01-02T00:00:00.000Z", {"a.txt": A1, "sub/new": NONE})
-SECOND = Snapshot("U2", "2026-01-02T00:00:03.000Z", {"a.txt": A2, "sub/new": NONE._replace(version=2)})
+FIRST = FileSnapshot("U1", "2026-01-02T00:00:00.000Z", {"a.txt": A1, "sub/new": NONE})
+SECOND = FileSnapshot("U2", "2026-01-02T00:00:03.000Z", {"a.txt": A2, "sub/new": NONE._replace(version=2)})
 
 
 def entry(name="f2033b0c8f12cca5@v1", version=1):
@@ -130,7 +130,7 @@ def test_damage_is_told_and_passed_over(record):
 def test_a_file_whose_snapshot_is_lost_is_known_alone():
     found = []
     taken = snapshots_of([delta_record(FIRST, "a.txt", NEW, "A")], "/t", found)
-    assert taken == [Snapshot("U1", A1.time, {"a.txt": A1})]
+    assert taken == [FileSnapshot("U1", A1.time, {"a.txt": A1})]
     assert [finding.code for finding in found] == ["history-strange"]
 
 

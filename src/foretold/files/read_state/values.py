@@ -1,14 +1,42 @@
-"""What came of a read or a change of a file: a value, with the words that the agent gives its model."""
+"""What is known of a file that was read, and the outcome of reading or changing one, with the agent's own message."""
 
 from __future__ import annotations
 
 from foretold.types import NamedTuple
 
 
-class Outcome(NamedTuple):
-    """What came of it.
+class KnownFile(NamedTuple):
+    """What the agent knows of a file."""
 
-    `kind`: content, media (an image or a PDF: no read), unchanged_stub, warning, created, updated, updated_all,
+    content: str  #: with plain newlines
+    mtime: int  #: milliseconds, as the file had it, or the time of the record it comes from
+    time: float  #: when it became known, seconds since 1970
+    offset: int | None = None  #: of a Read; None: edited, written, or seen by a shell
+    limit: int | None = None
+    whole: bool = True  #: whether `content` is the whole file
+    shown: bool = True  #: whether the model knows the whole of it
+    partial: bool = False  #: an instruction file that was injected with another text: not a read
+
+    @property
+    def noticed(self) -> bool:
+        """Whether the model is told when another program changes it: not if it was only read."""
+        return self.offset is None and self.limit is None
+
+
+class Recent(NamedTuple):
+    """A file that the agent knows."""
+
+    path: str
+    content: str
+    mtime: int  #: milliseconds
+    time: float  #: when it became known, seconds since 1970
+    partial: bool = False
+
+
+class Outcome(NamedTuple):
+    """The outcome of an operation.
+
+    `kind`: content, media (an image or a PDF: not a read), unchanged_stub, warning, created, updated, updated_all,
     error.
     `code` of an error or a warning: binary, device, exists, folder, linked, modified_since_read, multiple_matches,
     no_change, not_a_file, not_found, not_read, notebook, encoding, empty, shorter_than_offset, string_not_found,
@@ -23,7 +51,7 @@ class Outcome(NamedTuple):
     offset: int = 1  #: the first line that was asked for
     lines: int = 0  #: of the whole file
     content: str = ""  #: of a read, without numbers
-    loss: str = ""  #: what the agent's way of writing has destroyed
+    loss: str = ""  #: what writing as the agent does has destroyed
 
     @property
     def ok(self) -> bool:
@@ -51,10 +79,10 @@ class Outcome(NamedTuple):
 
 
 def refused(code: str, said: str, path: str, *, matches: int = 0) -> Outcome:
-    """An error that was seen before anything was done."""
+    """An error that was found before anything was done."""
     return Outcome("error", f"<tool_use_error>{said}</tool_use_error>", path, code, matches)
 
 
 def failed(code: str, said: str, path: str) -> Outcome:
-    """An error on the way."""
+    """An error during the operation."""
     return Outcome("error", said, path, code)
