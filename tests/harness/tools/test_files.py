@@ -75,7 +75,7 @@ def test_what_is_lost_is_said(tmp_path: Path) -> None:
     context = hands_in(tmp_path)
     call(context, "Read", file_path="a.txt")
     result = call(context, "Edit", file_path="a.txt", old_string="one", new_string="two")
-    assert str(result.content).endswith("\n\nNote: bytes that are no UTF-8 were replaced by U+FFFD.")
+    assert str(result.content).endswith("\n\nNote: bytes that are not UTF-8 were replaced by U+FFFD.")
 
 
 def test_hunks_have_three_lines_around_what_changed() -> None:
