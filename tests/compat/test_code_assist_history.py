@@ -2,7 +2,7 @@
 
 import pytest
 
-from foretold.compat.code_assist.history import FileAction, FileHistoryTracker
+from foretold.compat.code_assist.session import FileAction, FileHistoryTracker
 from foretold.errors import StoreFailed
 from foretold.files.history.history import FileHistory
 

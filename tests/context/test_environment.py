@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from foretold.compat.env_block import env_block
+from foretold.compat.claude_prompt import env_block
 from foretold.context.environment import Environment, ModelIdentity, environment_of, environment_section, shell_name
 from foretold.context.git import GitStatus
 from foretold.dialects.claude_code.context import V2_1_197, V2_1_325

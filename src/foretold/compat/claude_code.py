@@ -1,6 +1,6 @@
 """The loader functions of Claude Code, under the names by which they were described.
 
-`get_memory_files` finds; `get_claude_mds` puts what was found into words. What the agent of today really sends is
+`get_memory_files` finds files; `get_claude_mds` renders them. What the agent of today really sends is
 `foretold.load(…).text`: it describes the organisation's files differently and escapes more.
 """
 
@@ -10,51 +10,29 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Unpack
 
-from foretold.compat.asking import Folder, Options
 from foretold.compat.claude_prompt import (
-    build_searching_past_context_section,
-    ensure_memory_dir_exists,
-    extra_guidelines,
-    find_relevant_memories,
-    get_auto_mem_path,
-    get_team_mem_path,
-    is_auto_memory_enabled,
-    load_memory_prompt,
-    load_memory_prompt_branch,
-    log_memory_dir_counts,
-    truncate_index,
+    build_searching_past_context_section as build_searching_past_context_section,
+    ensure_memory_dir_exists as ensure_memory_dir_exists,
+    extra_guidelines as extra_guidelines,
+    find_relevant_memories as find_relevant_memories,
+    get_auto_mem_path as get_auto_mem_path,
+    get_team_mem_path as get_team_mem_path,
+    is_auto_memory_enabled as is_auto_memory_enabled,
+    load_memory_prompt as load_memory_prompt,
+    load_memory_prompt_branch as load_memory_prompt_branch,
+    log_memory_dir_counts as log_memory_dir_counts,
+    truncate_index as truncate_index,
 )
+from foretold.compat.engine import Options, ask_claude
 from foretold.dialects.claude_code.instructions import TEMPLATE
-from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.errors import ForetoldError
-from foretold.instructions.load import KEPT_VIEWS, key_of, load_view, make_request
+from foretold.instructions.load import KEPT_VIEWS, key_of, load_view
 from foretold.instructions.render.blocks import under_heading
 from foretold.instructions.render.escape import escape_tag
 from foretold.instructions.view import View
-from foretold.storage.tree import Disk, Tree, unchanged
+from foretold.storage.tree import Disk, unchanged
 from foretold.text.frontmatter import trim
 from foretold.types import Entry
-
-__all__ = [
-    "MEMORY_INSTRUCTION_PROMPT",
-    "MemoryFileInfo",
-    "build_searching_past_context_section",
-    "ensure_memory_dir_exists",
-    "extra_guidelines",
-    "find_relevant_memories",
-    "get_auto_mem_path",
-    "get_claude_mds",
-    "get_memory_files",
-    "get_team_mem_path",
-    "invalidate",
-    "is_auto_memory_enabled",
-    "is_stale",
-    "load_memory_prompt",
-    "load_memory_prompt_branch",
-    "log_memory_dir_counts",
-    "truncate_index",
-    "view",
-]
 
 MEMORY_INSTRUCTION_PROMPT = TEMPLATE.header
 GLOBAL = " (user's private global instructions for all projects)"
@@ -97,8 +75,8 @@ def get_memory_files(
 ) -> list[MemoryFileInfo]:
     """The instruction files of a session, in load order, imports as entries of their own.
 
-    As in the agent, the answer for the same arguments is kept, and stays as it is, until `invalidate`: `is_stale` says
-    whether the disk has moved on. `force_include_external` takes imports from outside the project without approval.
+    As in the agent, the answer for the same arguments is cached until `invalidate`: `is_stale` says whether the disk
+    has changed. `force_include_external` takes imports from outside the project without approval.
     """
     return _files(external=force_include_external, **options).files
 
@@ -107,30 +85,15 @@ def view(
     force_include_external: bool = False,  # noqa: FBT001, FBT002
     **options: Unpack[Options],
 ) -> View:
-    """What `get_memory_files` found, with all that it did not take, and why."""
+    """What `get_memory_files` found, and all that it did not take, with reasons."""
     return _files(external=force_include_external, **options).view
 
 
-def _files(
-    *,
-    external: bool,
-    cwd: Folder = ".",
-    agent: str = DEFAULT_AGENT,
-    home: Folder | None = None,
-    managed: Folder | None = None,
-    env: Mapping[str, str] | None = None,
-    args: Iterable[str] = (),
-    settings: Mapping[str, object] | None = None,
-    add_dirs: Iterable[str] = (),
-    tree: Tree | None = None,
-) -> _Kept:
+def _files(*, external: bool, **options: Unpack[Options]) -> _Kept:
     if not isinstance(external, bool):
         raise ForetoldError(f"{external!r} is not true or false; the folder is given as cwd=")
-    choice, request = make_request(
-        cwd, agent, home=home, managed=managed, env=env, args=args, settings=settings, add_dirs=add_dirs
-    )
-    if choice.dialect.agent != DEFAULT_AGENT:
-        raise ForetoldError(f"these are the functions of {DEFAULT_AGENT}; for {agent}, see foretold.load")
+    tree = options.get("tree")
+    choice, request = ask_claude(**options)
     request = request._replace(external=external)
     key = key_of(choice, request._replace(date=""))
     kept = _kept.get(key) if tree is None else None
@@ -160,7 +123,7 @@ def _info(entry: Entry, types: Mapping[str, str]) -> MemoryFileInfo:
 
 
 def invalidate() -> int:
-    """Forget what is kept, as `/clear` and `/compact` do; how many answers that were.
+    """Drop the cached answers, as `/clear` and `/compact` do; returns their number.
 
     >>> invalidate() >= 0
     True
@@ -171,7 +134,7 @@ def invalidate() -> int:
 
 
 def is_stale() -> bool:
-    """Whether a file has changed since an answer that is kept: one `stat` for every path that was looked at."""
+    """Whether a file has changed since a cached answer: one `stat` for every path that was examined."""
     return not all(unchanged(kept.disk.stamps) for kept in _kept.values())
 
 
@@ -185,7 +148,7 @@ def get_claude_mds(
     """The text of the user's context: the instruction sentence, then each file below its description.
 
     `filter` says of a type whether it is wanted. With the feature `TEAMMEM`, team memory is described and wrapped as
-    such; the flag `tengu_paper_halyard` leaves out what is of the project.
+    such; the flag `tengu_paper_halyard` leaves out the project's files.
 
     >>> get_claude_mds([MemoryFileInfo("/p/CLAUDE.md", "Project", " tabs ")]).partition("\\n\\n")[2]
     'Contents of /p/CLAUDE.md (project instructions, checked into the codebase):\\n\\ntabs'

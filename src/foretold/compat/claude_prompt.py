@@ -1,33 +1,46 @@
-"""The memory prompt of Claude Code, under the names of its functions: its `memdir`.
+"""The memory prompt of Claude Code, under the names of its functions: its `memdir`; and the seed's `<env>` block.
 
 1. Which prompt: the daily log (feature KAIROS, active, and memory on), else the combined one (feature TEAMMEM,
    enabled), else that of private memory if it is on, else none.
-2. Before a prompt is built, its directories are made; what prevents that prevents no prompt.
-3. Feature gates and flags of the original are keywords with its defaults. The words are our own.
-4. The index and relevant memories are no part of it unless asked for: the agent sends its index elsewhere.
+2. Before a prompt is built, its directories are created; a failure there prevents no prompt.
+3. Feature gates and flags of the original are keywords with its defaults. The wording is our own.
+4. The index and relevant memories are part of it only on request: the agent sends its index elsewhere.
+
+`env_block` is the `<env>` block of the seed that describes an agent's system prompt (docs/seeds.md, N-38 and N-39). The
+seed names the keys and the tags; it does not give the bytes. The recorded agent sends another form, which is the
+default everywhere else: `foretold.context.environment`.
+
+5. Lines between `<env>` and `</env>`: `Working directory:`, `Is directory a git repo: Yes` or `No`, then, in a
+   repository, `Git branch:`, `Git status:` and `Recent commits:` (the last few), additional working directories,
+   platform, model, knowledge cutoff. What is not known is left out.
+6. No text can close the block: `</env>` inside a value loses its `<`.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Unpack
 
-from foretold.compat.asking import Folder, Options
-from foretold.compat.code_assist.index import score
+from foretold.compat.code_assist.memory import score
+from foretold.compat.engine import Folder, Options, ask_claude
 from foretold.dialects.claude_code.instructions import V2_1_197
 from foretold.dialects.claude_code.settings import read_surroundings, slug
-from foretold.dialects.registry import DEFAULT_AGENT, DialectChoice
+from foretold.dialects.registry import DialectChoice
 from foretold.dialects.surroundings import LoadRequest, Surroundings, join
-from foretold.errors import ForetoldError
-from foretold.instructions.load import load_view, make_request
+from foretold.instructions.load import load_view
 from foretold.instructions.text.memory_index import cut_index
 from foretold.memory.location import TEAM
 from foretold.memory.note import INDEX, MAX_FILE, Memory, read_note
 from foretold.memory.prompt.prompt import memory_prompt, search_section, with_slash
 from foretold.storage.tree import Disk, Fault, Tree
 from foretold.text.frontmatter import split, trim
-from foretold.types import NamedTuple
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from foretold.context.environment import Environment
+    from foretold.context.git import GitStatus
+
 
 Flags = Mapping[str, object] | Collection[str]
 SKIP_INDEX = "tengu_moth_copse"
@@ -53,34 +66,20 @@ class _Place(NamedTuple):
         return f"{self.surroundings.user}/projects/{slug(self.surroundings.cwd)}"
 
 
-def _place(
-    *,
-    cwd: Folder = ".",
-    agent: str = DEFAULT_AGENT,
-    home: Folder | None = None,
-    managed: Folder | None = None,
-    env: Mapping[str, str] | None = None,
-    args: Iterable[str] = (),
-    settings: Mapping[str, object] | None = None,
-    add_dirs: Iterable[str] = (),
-    tree: Tree | None = None,
-) -> _Place:
-    choice, request = make_request(
-        cwd, agent, home=home, managed=managed, env=env, args=args, settings=settings, add_dirs=add_dirs
-    )
-    if choice.dialect.agent != DEFAULT_AGENT:
-        raise ForetoldError(f"these are the functions of {DEFAULT_AGENT}, not of {agent}")
-    found = tree if tree is not None else Disk()
-    return _Place(read_surroundings(found, request), found, choice, request)
+def _place(**options: Unpack[Options]) -> _Place:
+    choice, request = ask_claude(**options)
+    given = options.get("tree")
+    tree = given if given is not None else Disk()
+    return _Place(read_surroundings(tree, request), tree, choice, request)
 
 
 def is_auto_memory_enabled(**options: Unpack[Options]) -> bool:
-    """Whether a session here has memory: the environment, settings and switches of the command line decide."""
+    """Whether a session here has memory; the environment, settings and command-line switches decide."""
     return bool(_place(**options).surroundings.memory)
 
 
 def get_auto_mem_path(**options: Unpack[Options]) -> str:
-    """The directory of private memory, whether it is there, and on, or not; with a slash at its end."""
+    """The directory of private memory, whether it exists, or is on, or not; with a slash at its end."""
     return with_slash(_place(**options).surroundings.store)
 
 
@@ -120,7 +119,7 @@ def load_memory_prompt(
     """The prompt that teaches the model to use its memory; None if memory is off and there is none of a team.
 
     `include_index` adds the text of `MEMORY.md`, `relevant_to` the memories that bear on a query. With a `tree` of the
-    caller's, no directory is made.
+    caller's, no directory is created.
     """
     place = _place(**options)
     branch = load_memory_prompt_branch(
@@ -150,7 +149,7 @@ def load_memory_prompt(
 
 
 def _directories(place: _Place, team_dir: Folder | None, branch: str, *, is_real: bool) -> tuple[str, str]:
-    """The private directory, and the team's if it has a part in the prompt; on a real disk they are made."""
+    """The private directory, and the team's if the prompt uses it; on a real disk they are created."""
     private = with_slash(place.surroundings.store)
     team = with_slash(team_dir or place.team) if branch == "combined" else ""
     for folder in filter(None, (private, team) if is_real else ()):
@@ -202,7 +201,7 @@ def extra_guidelines(env: Mapping[str, str] | None = None) -> list[str] | None:
 
 
 def ensure_memory_dir_exists(folder: Folder) -> bool:
-    """Make a directory and those above it, for the owner alone. Whether it is there then; nothing is raised."""
+    """Create a directory and those above it, for the owner alone. Returns whether it exists; nothing is raised."""
     missing = []
     path = os.path.abspath(folder)
     while not os.path.isdir(path) and path != os.path.dirname(path):
@@ -212,7 +211,7 @@ def ensure_memory_dir_exists(folder: Folder) -> bool:
         try:
             os.mkdir(each, 0o700)
         except FileExistsError:
-            continue  # another process was faster, or it is a file: then the next one, or the last look, tells
+            continue  # another process was faster, or it is a file, which the next step finds
         except (OSError, ValueError):
             return False
     return os.path.isdir(folder)
@@ -278,7 +277,7 @@ def _relevant(tree: Tree, private: str, team: str, query: str | None) -> list[Me
 
 
 def _notes(tree: Tree, folder: str, below: str) -> list[Memory]:
-    """The memories of a directory and of those in it, by name; hidden files and the index are none."""
+    """The memories of a directory and of those in it, by name; without hidden files and the index."""
     items = tree.scan(folder + below)
     found: list[Memory] = []
     for item in [] if isinstance(items, Fault) else sorted(items):
@@ -289,3 +288,37 @@ def _notes(tree: Tree, folder: str, below: str) -> list[Memory]:
             data = tree.read(folder + file, MAX_FILE)
             found += [] if isinstance(data, Fault) else [read_note(file, data)]
     return found
+
+
+COMMITS = 5
+
+
+def env_block(found: Environment, git: GitStatus | None = None) -> str:
+    """The block of an environment.
+
+    >>> from foretold.context.environment import Environment
+    >>> from foretold.context.environment import Named
+    >>> model = ModelIdentity("claude-haiku-4-5", "Haiku 4.5", "February 2025", "Claude Haiku 4.5")
+    >>> print(env_block(Environment("/repo", False, False, (), "linux", "bash", "Linux 6.1", model)))
+    <env>
+    Working directory: /repo
+    Is directory a git repo: No
+    Platform: linux
+    OS Version: Linux 6.1
+    Model: Haiku 4.5 (claude-haiku-4-5)
+    Knowledge cutoff: February 2025
+    </env>
+    """
+    lines = [f"Working directory: {found.cwd}", f"Is directory a git repo: {'Yes' if found.is_git else 'No'}"]
+    if found.is_git and git is not None:
+        status = (git.status or "").rstrip() or "(clean)"
+        lines += [f"Git branch: {git.branch}", f"Git status:\n{status}"]
+        commits = git.commits.split("\n")[:COMMITS]
+        lines += [f"Recent commits:\n{chr(10).join(commits)}"] if git.commits else []
+    if found.additional:
+        lines.append(f"Additional working directories: {', '.join(found.additional)}")
+    lines += [f"Platform: {found.platform}", f"OS Version: {found.os_version}"]
+    model = found.model
+    lines.append(f"Model: {model.name} ({model.id})" if model.name else f"Model: {model.id}")
+    lines += [f"Knowledge cutoff: {model.cutoff}"] if model.cutoff else []
+    return "\n".join(("<env>", *(line.replace("</env>", "/env>") for line in lines), "</env>"))

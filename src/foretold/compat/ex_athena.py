@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
-from foretold.compat.asking import Folder, answer, question, several
+from foretold.compat.engine import Folder, answer, question, several
 from foretold.context.compaction.compactor import Compacted, Compactor
 from foretold.dialects.seeds.ex_athena import NAMES, V1, plan
 from foretold.errors import ForetoldError
@@ -31,7 +31,7 @@ def discover(
 ) -> list[Message]:
     """The memory of a folder, one message a file: the user's, the project's, the local one.
 
-    `filenames` are tried in turn for the first two; the first that has text stands for its level.
+    `filenames` are tried in turn for the first two; the first that has text is used for its level.
 
     >>> discover("/nowhere", user_dir="/nowhere")
     []
@@ -50,7 +50,7 @@ def is_memory_message(message: object) -> bool:
 
 
 def pinned_count(messages: Iterable[object]) -> int:
-    """How many memory messages there are, wherever they stand; `pinned_prefix` counts those at the front.
+    """How many memory messages there are, anywhere; `pinned_prefix` counts those at the front.
 
     >>> pinned_count([{"role": "user", "content": "hi"}, {"role": "user", "name": "memory", "content": "x"}])
     1
@@ -68,9 +68,9 @@ def run_messages(
     home: Folder | None = None,
     tree: Tree | None = None,
 ) -> list[Message]:
-    """The messages of a run, with its memory in front of the conversation, behind leading system messages.
+    """The messages of a run, with its memory before the conversation, after leading system messages.
 
-    `memory` is `auto` (discover it), `off`, or a list of messages or texts. Memory that is there already is replaced;
+    `memory` is `auto` (discover it), `off`, or a list of messages or texts. Existing memory is replaced;
     `off` leaves the list as it is.
 
     >>> run_messages([{"role": "user", "content": "hi"}], memory=["Use tabs."])[0]
@@ -93,7 +93,7 @@ class SummaryCompactor:
     """The compactor of ExAthena: it keeps the pinned prefix and the last 6 messages, from 0.6 of the window on.
 
     Pinned are, from the front, as many messages as there are of memory, and `pinned_prefix_count` (1), and preloaded
-    skills. Memory is counted at the front, where it stands, and not wherever a message has its name.
+    skills. Memory is counted at the front, and not wherever a message has its name.
 
     >>> talk = [{"role": "user", "content": "word " * 50} for _ in range(12)]
     >>> done = SummaryCompactor(lambda messages: "Talk.", context_window=800).compact(talk)
@@ -123,7 +123,7 @@ class SummaryCompactor:
         return max(front, memory + self._others)
 
     def compact(self, messages: Sequence[Message], *, force: bool = False) -> Compacted:
-        """Compact a conversation; what was not done says why."""
+        """Compact a conversation; `reason` says why nothing was done."""
         return self._compactor.compact(messages, force=force, pinned=self.pinned(messages))
 
 
@@ -134,7 +134,7 @@ def _tagged(message: object) -> Message:
     if not isinstance(message, Mapping):
         fields = {name: getattr(message, name) for name in ("role", "content") if hasattr(message, name)}
         if "content" not in fields:
-            raise ForetoldError(f"no memory message: {message!r}; it is a text, or has a role and a content")
+            raise ForetoldError(f"not a memory message: {message!r}; it is a text, or has a role and a content")
         message = fields
     if message.get("role", "user") != "user":
         raise ForetoldError(f"a memory message is of the user, not of {message['role']!r}: {message!r}")
@@ -149,7 +149,7 @@ def view(
     home: Folder | None = None,
     tree: Tree | None = None,
 ) -> View:
-    """Everything that is known of the memory of a folder: entries, skips with their reasons, findings."""
+    """Everything that is known about the memory of a folder: entries, skips with their reasons, findings."""
     names = tuple(several(filenames)) if filenames is not None else NAMES
     dialect = V1 if names == NAMES else V1._replace(start=plan(names))
     settings = {} if user_dir is None else {"userDir": str(user_dir)}

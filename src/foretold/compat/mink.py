@@ -1,13 +1,13 @@
 """The mink loader of Chimera: `from foretold.compat.mink import load_memory`.
 
-The five functions of `chimera.context.agent_memory`, and as options the four things that its documents say it lacks:
+The five functions of `chimera.context.agent_memory`, and as options the four that its documentation calls missing:
 
     managed    the organisation's file, first: True, or the folder that holds it
     excludes   globs of files that are not loaded, or "settings": those of Claude Code's settings files
     touched    files that were read: the memory files of the folders down to them follow at the end
     approve    imports from outside of cwd: all (None), none (False), or those that a function of the path accepts
 
-What is not loaded is never lost: `view` has it, with its reason.
+`view` has what is not loaded, with its reason.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, TypedDict, Unpack
 
-from foretold.compat.asking import Folder, answer, question, several
-from foretold.compat.headers import header_of, listed, pair_of, unquoted
+from foretold.compat.engine import Folder, answer, question, several
+from foretold.compat.flat_frontmatter import header_of, pair_of, parse_list, unquote
 from foretold.dialects.claude_code import settings as claude_settings
 from foretold.dialects.schema import Dialect
 from foretold.dialects.seeds.mink import V1, read_surroundings
@@ -71,7 +71,7 @@ def load_memory(cwd: Folder | None = None, max_hops: int = 5, **options: Unpack[
 def inject_memory(
     messages: Sequence[Message], cwd: Folder | None = None, max_hops: int = 5, **options: Unpack[Options]
 ) -> list[Message]:
-    """A new list with the memory behind the leading system messages; doing it again replaces it.
+    """A new list with the memory after the leading system messages; doing it again replaces it.
 
     >>> inject_memory([{"role": "user", "content": "hi"}], "/nowhere", home="/nowhere", boundary="cwd")
     [{'role': 'user', 'content': 'hi'}]
@@ -94,7 +94,7 @@ def resolve_imports(
     approve: Callable[[str], bool] | bool | None = None,
     tree: Tree | None = None,
 ) -> str:
-    """A text with the files that it imports in it; `base` is the folder that relative paths are seen from.
+    """A text with the files that it imports in it; `base` is the folder that relative paths start from.
 
     >>> resolve_imports("see @./nothing.md", "/nowhere")
     'see @./nothing.md'
@@ -107,7 +107,7 @@ def resolve_imports(
 
 
 def parse_frontmatter(text: str) -> tuple[dict[str, str | list[str]], str]:
-    """The values of a text's frontmatter, as they are written, and the text behind it.
+    """The values of a text's frontmatter, as they are written, and the text after it.
 
     >>> parse_frontmatter("---\\npaths: ['src/**']\\nname: x\\n---\\nbody\\n")
     ({'paths': ['src/**'], 'name': 'x'}, 'body')
@@ -120,17 +120,17 @@ def parse_frontmatter(text: str) -> tuple[dict[str, str | list[str]], str]:
     for line in header.lines:
         item = line.strip()
         if item.startswith("- ") and key:
-            items.append(unquoted(item[2:].strip()))
+            items.append(unquote(item[2:].strip()))
             values[key] = items
         elif pair := pair_of(line):
             key, raw = pair
-            values[key] = listed(raw) if raw.startswith("[") and raw.endswith("]") else unquoted(raw)
+            values[key] = parse_list(raw) if raw.startswith("[") and raw.endswith("]") else unquote(raw)
             key, items = "" if raw else key, []
     return values, "\n".join(header.body).removesuffix("\n")
 
 
 def view(cwd: Folder | None = None, max_hops: int = 5, **options: Unpack[Options]) -> View:
-    """Everything that is known of the memory of a folder: entries, skips with their reasons, findings."""
+    """Everything that is known about the memory of a folder: entries, skips with their reasons, findings."""
     return _view(V1, cwd, max_hops, **options)
 
 

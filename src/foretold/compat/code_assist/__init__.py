@@ -1,72 +1,47 @@
 """The memory system of code-assist: `from foretold.compat.code_assist import get_memory_files`.
 
-Instruction files are in `files`, memory entries in `memory`, their index in `index`, where those lie in `paths`, notes
-about a conversation in `session`, what was done to files in `history`, what they were in `state`.
+Instruction files are in `files`, memory entries and their index in `memory`, where those are stored in `paths`; notes
+about a conversation, what was done to files and what they were in `session`.
 """
 
-from foretold.compat.code_assist import paths
+from foretold.compat.code_assist import paths as paths
 from foretold.compat.code_assist.files import (
-    MAX_MEMORY_CHARACTER_COUNT,
-    MEMORY_INSTRUCTION_PROMPT,
-    MemoryFileInfo,
-    SystemPromptBlock,
-    build_claude_md_context,
-    build_system_prompt_block,
-    get_claude_mds,
-    get_large_memory_files,
-    get_memory_files,
-    is_memory_file_path,
-    view,
+    MAX_MEMORY_CHARACTER_COUNT as MAX_MEMORY_CHARACTER_COUNT,
+    MEMORY_INSTRUCTION_PROMPT as MEMORY_INSTRUCTION_PROMPT,
+    MemoryFileInfo as MemoryFileInfo,
+    SystemPromptBlock as SystemPromptBlock,
+    build_claude_md_context as build_claude_md_context,
+    build_system_prompt_block as build_system_prompt_block,
+    get_claude_mds as get_claude_mds,
+    get_large_memory_files as get_large_memory_files,
+    get_memory_files as get_memory_files,
+    is_memory_file_path as is_memory_file_path,
+    view as view,
 )
-from foretold.compat.code_assist.history import FileAction, FileHistoryEntry, FileHistoryTracker
-from foretold.compat.code_assist.index import (
-    MAX_MEMORY_INDEX_LINES,
-    MAX_MEMORY_INDEX_SIZE,
-    add_memory_to_index,
-    find_relevant_memories,
-    generate_memory_filename,
-    read_memory_index,
-    remove_memory_from_index,
-    should_load_memory,
-    write_memory_index,
+from foretold.compat.code_assist.memory import (
+    MAX_MEMORY_INDEX_LINES as MAX_MEMORY_INDEX_LINES,
+    MAX_MEMORY_INDEX_SIZE as MAX_MEMORY_INDEX_SIZE,
+    MemoryEntry as MemoryEntry,
+    MemoryType as MemoryType,
+    add_memory_to_index as add_memory_to_index,
+    find_relevant_memories as find_relevant_memories,
+    generate_memory_filename as generate_memory_filename,
+    parse_memory_frontmatter as parse_memory_frontmatter,
+    read_memory_index as read_memory_index,
+    remove_memory_from_index as remove_memory_from_index,
+    scan_memory_files as scan_memory_files,
+    should_load_memory as should_load_memory,
+    write_memory_index as write_memory_index,
 )
-from foretold.compat.code_assist.memory import MemoryEntry, MemoryType, parse_memory_frontmatter, scan_memory_files
-from foretold.compat.code_assist.paths import get_documented_dir as get_memory_dir
-from foretold.compat.code_assist.session import SessionEntry, SessionMemory
-from foretold.compat.code_assist.state import FileState, FileStateCache
+from foretold.compat.code_assist.paths import get_documented_dir
+from foretold.compat.code_assist.session import (
+    FileAction as FileAction,
+    FileHistoryEntry as FileHistoryEntry,
+    FileHistoryTracker as FileHistoryTracker,
+    FileState as FileState,
+    FileStateCache as FileStateCache,
+    SessionEntry as SessionEntry,
+    SessionMemory as SessionMemory,
+)
 
-__all__ = [
-    "MAX_MEMORY_CHARACTER_COUNT",
-    "MAX_MEMORY_INDEX_LINES",
-    "MAX_MEMORY_INDEX_SIZE",
-    "MEMORY_INSTRUCTION_PROMPT",
-    "FileAction",
-    "FileHistoryEntry",
-    "FileHistoryTracker",
-    "FileState",
-    "FileStateCache",
-    "MemoryEntry",
-    "MemoryFileInfo",
-    "MemoryType",
-    "SessionEntry",
-    "SessionMemory",
-    "SystemPromptBlock",
-    "add_memory_to_index",
-    "build_claude_md_context",
-    "build_system_prompt_block",
-    "find_relevant_memories",
-    "generate_memory_filename",
-    "get_claude_mds",
-    "get_large_memory_files",
-    "get_memory_dir",
-    "get_memory_files",
-    "is_memory_file_path",
-    "parse_memory_frontmatter",
-    "paths",
-    "read_memory_index",
-    "remove_memory_from_index",
-    "scan_memory_files",
-    "should_load_memory",
-    "view",
-    "write_memory_index",
-]
+get_memory_dir = get_documented_dir

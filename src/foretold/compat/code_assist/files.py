@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from foretold.compat.asking import Folder, answer, question
+from foretold.compat.engine import Folder, answer, question
 from foretold.dialects.claude_code.instructions import TEMPLATE
 from foretold.dialects.seeds.code_assist import V1
 from foretold.instructions.render.blocks import start_text

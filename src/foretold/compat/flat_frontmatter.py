@@ -1,10 +1,10 @@
-"""Frontmatter as flat lines of `key: value`, the form that mink and code-assist give it.
+"""Frontmatter as flat lines of `key: value`, as mink and code-assist parse it.
 
-They know no YAML: a value is the text behind the first colon, without the quotes around it. The engine itself reads
+They do not use YAML: a value is the text after the first colon, without the quotes around it. The engine itself reads
 the frontmatter of rules as YAML; this is for programs that call the parsers by name.
 
-1. It opens with a line `---` at the very start, behind a byte order mark if there is one, and closes with the next.
-2. Lines that are empty, a comment, or have no colon say nothing.
+1. It opens with a line `---` at the very start, after a byte order mark if there is one, and closes with the next.
+2. Lines that are empty, a comment, or have no colon are ignored.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from foretold.types import NamedTuple
 
 
 class Header(NamedTuple):
-    """The lines of a frontmatter, and those behind it."""
+    """The lines of a frontmatter, and those after it."""
 
     lines: list[str]
     body: list[str]
@@ -43,16 +43,16 @@ def pair_of(line: str) -> tuple[str, str] | None:
     return (key, value.strip()) if colon and key and not key.startswith("#") else None
 
 
-def unquoted(value: str) -> str:
+def unquote(value: str) -> str:
     """A value without the quotes around it, if they match."""
     is_quoted = len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'"
     return value[1:-1] if is_quoted else value
 
 
-def listed(value: str) -> list[str]:
-    """The items of `[a, 'b']`; a comma in quotes or braces parts nothing.
+def parse_list(value: str) -> list[str]:
+    """The items of `[a, 'b']`; a comma in quotes or braces does not separate.
 
-    >>> listed("['**/*.{ts,tsx}', src/**]")
+    >>> parse_list("['**/*.{ts,tsx}', src/**]")
     ['**/*.{ts,tsx}', 'src/**']
     """
     items, depth, quote, start = [], 0, "", 1
@@ -70,4 +70,4 @@ def listed(value: str) -> list[str]:
             continue
         is_begun = is_begun or not char.isspace()
     items.append(value[start:-1])
-    return [unquoted(item.strip()) for item in items if item.strip()]
+    return [unquote(item.strip()) for item in items if item.strip()]

@@ -1,13 +1,14 @@
-"""How an interface asks the engine: with its dialect, perhaps changed, and in folders that need not be there."""
+"""How an interface asks the engine: with its dialect, perhaps changed, and in folders that need not exist."""
 
 from __future__ import annotations
 
 import os
-from typing import TypedDict
+from typing import TypedDict, Unpack
 
-from foretold.dialects.registry import DialectChoice
+from foretold.dialects.registry import DEFAULT_AGENT, DialectChoice
 from foretold.dialects.schema import Dialect
 from foretold.dialects.surroundings import LoadRequest
+from foretold.errors import ForetoldError
 from foretold.instructions.load import load_kept, load_view, make_request
 from foretold.instructions.view import View
 from foretold.storage.tree import Disk, Tree
@@ -20,7 +21,7 @@ Folder = str | os.PathLike[str]
 
 
 class Options(TypedDict, total=False):
-    """What the functions take of the surroundings that the original has of its process."""
+    """What the functions take from their surroundings; the original takes it from its process."""
 
     cwd: Folder
     agent: str
@@ -42,15 +43,25 @@ def question(
     settings: Mapping[str, object] | None = None,
     add_dirs: Iterable[Folder] = (),
 ) -> tuple[DialectChoice, LoadRequest]:
-    """What is asked of the engine."""
+    """A question to the engine."""
     choice, request = make_request(
         cwd or ".", dialect.agent, home=home, managed=managed, settings=settings, add_dirs=several(add_dirs)
     )
     return choice._replace(dialect=dialect), request._replace(dialect=dialect)
 
 
+def ask_claude(**options: Unpack[Options]) -> tuple[DialectChoice, LoadRequest]:
+    """A question to the engine about Claude Code."""
+    cwd, agent = options.pop("cwd", "."), options.pop("agent", DEFAULT_AGENT)
+    options.pop("tree", None)  # the question does not depend on it
+    choice, request = make_request(cwd, agent, **options)  # type: ignore[misc]
+    if choice.dialect.agent != DEFAULT_AGENT:
+        raise ForetoldError(f"these are the functions of {DEFAULT_AGENT}; for {agent}, see foretold.load")
+    return choice, request
+
+
 def answer(choice: DialectChoice, request: LoadRequest, tree: Tree | None) -> View:
-    """What the engine says; a view of the disk is kept until something changes, unless a function was asked for it."""
+    """The engine's answer; a view of the disk is cached until something changes, unless a setting is a function."""
     if tree is None and not any(callable(value) for value in request.settings.values()):
         return load_kept(choice, request)
     return load_view(tree if tree is not None else Disk(), choice, request)
