@@ -19,7 +19,7 @@ from foretold.context.compaction.transcript import (
 from foretold.dialects.claude_code.compaction import FORMS, V2_1_197, V2_1_325, compaction_rules
 from foretold.instructions.compaction.restored_files import Seen, restore_files
 
-with open(os.path.join(os.path.dirname(__file__), "..", "fixtures", "compaction.json"), encoding="utf-8") as file:
+with open(os.path.join(os.path.dirname(__file__), "..", "..", "fixtures", "compaction.json"), encoding="utf-8") as file:
     RECORDED = json.load(file)
 BOTH = pytest.mark.parametrize("version", ["2.1.197", "2.1.325"])
 PATH = "/r/home/.claude/projects/-r-proj/{id}.jsonl"
