@@ -63,7 +63,7 @@ def test_the_directories(place):
 
 
 def test_other_agents_have_other_functions(place):
-    with pytest.raises(ForetoldError, match="these are the functions of claude-code, not of codex"):
+    with pytest.raises(ForetoldError, match="these are the functions of claude-code; for codex"):
         claude_code.get_auto_mem_path(agent="codex", **around(place))
 
 
