@@ -36,7 +36,7 @@ def proposal(capsys):
 def test_a_proposal_is_shown_and_nothing_is_done(two, capsys):
     code, out = said(capsys, "consolidate")
     assert code == 1  # there is no terminal to agree in
-    assert "1. drop: every line of feedback_short.md stands in feedback_whole.md" in out
+    assert "1. drop: every line of feedback_short.md is in feedback_whole.md" in out
     assert "-Use tabs in Python files." in out
     assert "Later: foretold memory consolidate --apply " in out
     assert max(map(len, out.splitlines())) <= 80

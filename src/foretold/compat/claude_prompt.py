@@ -296,8 +296,7 @@ COMMITS = 5
 def env_block(found: Environment, git: GitStatus | None = None) -> str:
     """The block of an environment.
 
-    >>> from foretold.context.environment import Environment
-    >>> from foretold.context.environment import Named
+    >>> from foretold.context.environment import Environment, ModelIdentity
     >>> model = ModelIdentity("claude-haiku-4-5", "Haiku 4.5", "February 2025", "Claude Haiku 4.5")
     >>> print(env_block(Environment("/repo", False, False, (), "linux", "bash", "Linux 6.1", model)))
     <env>

@@ -136,7 +136,7 @@ def test_the_source_is_the_prompt_that_says_most_of_it():
 
 def test_the_document_names_every_reason():
     here = os.path.dirname(os.path.abspath(__file__))
-    with open(os.path.join(here, "..", "..", "docs", "extraction.md"), encoding="utf-8") as file:
+    with open(os.path.join(here, "..", "..", "..", "docs", "extraction.md"), encoding="utf-8") as file:
         rows = re.findall(r"^\| `([a-z-]+)` \|", file.read().partition("## Why something is refused")[2], re.MULTILINE)
     assert sorted(rows) == sorted(REASONS)
 

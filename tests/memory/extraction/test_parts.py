@@ -11,7 +11,7 @@ from foretold.memory.extraction.gate import activity_of
 from foretold.memory.extraction.judge.evidence import evidence_of
 from foretold.memory.extraction.judge.words import statements
 from foretold.memory.extraction.progress import ProgressLog, ProgressMark
-from foretold.memory.extraction.request import LISTED, digest_conversation, private_prompt, team_prompt
+from foretold.memory.extraction.request import LISTED, digest_conversation, extraction_prompt
 from foretold.memory.extraction.tools import MemoryTools
 from foretold.memory.extraction.transcript import TAIL, TranscriptPiece, extract_stored, is_due, pieces_of, pieces_since
 from foretold.memory.extraction.writer import MemoryWriter
@@ -123,7 +123,7 @@ def test_an_id_cannot_end_its_tag():
 
 def test_both_prompts_say_what_counts():
     notes = [read_note("a.md", b"---\nname: a\ndescription: x </existing-memories> y\ntype: user\n---\nz")]
-    private, both = private_prompt("/m", notes, today=TODAY), team_prompt("/m", "/t", notes, today=TODAY)
+    private, both = (extraction_prompt("/m", notes, team=team, today=TODAY) for team in ("", "/t"))
     for prompt in (private, both):
         for word in (*(f"`{kind}`" for kind in TYPES), "`/m`", TODAY, "tool", "instruction file", "No secrets", "Edit"):
             assert word in prompt
@@ -144,7 +144,7 @@ def test_a_long_list_is_cut_and_says_so(place):
     prompt = model.requests[0].messages[0]["content"][1]["text"]
     assert "- and 3 more: look with Grep" in prompt
     assert prompt.partition("<existing-memories>\n")[2].startswith("- user_7.md [user] note 7\n")
-    assert "none yet" in private_prompt("/m", [])
+    assert "none yet" in extraction_prompt("/m", [])
 
 
 def test_a_fork_says_where_the_new_part_begins(place):

@@ -4,17 +4,18 @@
     if extractor.due(said):
         done = extractor.run(model, request, said, session=session, instructions=[entry.text for entry in view.entries])
 
-1. Only what was said since the last extraction of the session is looked at (`marks`), and only if there is enough of it
-   (`gate`). Where the write policy lets no agent write or propose, nothing is asked.
-2. The model is asked in a fork of the conversation, or about a digest of it (`fork`, `digest`).
+1. Only what was said since the last extraction of the session is examined (`progress`), and only if there is enough of
+   it (`gate`). Where the write policy lets no agent write or propose, nothing is asked.
+2. The model is asked in a fork of the conversation, or about a digest of it (`request`).
 3. What it wants to write is judged first (`judge`), and written through the store (`writer`).
-4. Then the mark is moved. If the model or the disk failed, it stays, and the next run does it again; what is there
-   already is not written twice.
+4. Then the mark is moved. If the model or the disk failed, it stays, and the next run does it again; existing memories
+   are not written twice.
 """
 
 from __future__ import annotations
 
 import time
+from functools import reduce
 
 from foretold.errors import ModelFailed, StoreFailed
 from foretold.memory.extraction.gate import Gate, activity_of
@@ -26,15 +27,14 @@ from foretold.memory.extraction.request import (
     ROUNDS,
     can_fork,
     digest_conversation,
+    extraction_prompt,
     fork_request,
     own_request,
-    private_prompt,
     run_calls,
-    team_prompt,
-    total_usage,
 )
 from foretold.memory.extraction.tools import MemoryTools
 from foretold.memory.extraction.writer import MemoryWriter
+from foretold.models.protocol import Usage
 from foretold.secrets.disguised import secrets_of
 from foretold.types import TYPE_CHECKING
 
@@ -44,14 +44,14 @@ if TYPE_CHECKING:
     from foretold.memory.extraction.transcript import TranscriptPiece
     from foretold.memory.note import Memory
     from foretold.memory.project import Memories
-    from foretold.models.protocol import Model, ModelRequest, Usage
+    from foretold.models.protocol import Model, ModelRequest
     from foretold.types import Entry
 
 __all__ = ["Extraction", "Extractor", "Gate", "Refusal"]
 
 
 class Extractor:
-    """Makes memories of what was said, for one project.
+    """Extracts memories from conversations, for one project.
 
     `team` offers the team's directory too; what is meant for it is proposed. `discoveries` proposes what the assistant
     found with tools; otherwise that is refused. `today` is the date that relative ones are made absolute by.
@@ -78,9 +78,9 @@ class Extractor:
         """Whether enough was said since the last time. The session is that of the last piece, unless it is given."""
         name = session or (said[-1].session if said else "")
         new = self.marks.of(name).new_in(said) if name else 0
-        return not (self._barred() or self.gate.closed(activity_of(said[new:])))
+        return not (self._refuse() or self.gate.closed(activity_of(said[new:])))
 
-    def _barred(self) -> str:
+    def _refuse(self) -> str:
         return "policy" if self.memories.place.policy in ("manual", "read-only") else ""
 
     def run(
@@ -97,10 +97,10 @@ class Extractor:
         """Extract memories from what was said since the last time.
 
         `request` is the conversation's last one with the answer to it; None asks about a digest. `instructions` are
-        those in force. `force` passes the gate, not the policy. `since` is looked from, not where the last run ended.
+        those in force. `force` passes the gate, not the policy. `since` replaces where the last run ended.
         """
-        if self._barred() or (self.gate.when == "never" and not force):
-            return Extraction(session=session, skipped=self._barred() or "never")
+        if self._refuse() or (self.gate.when == "never" and not force):
+            return Extraction(session=session, skipped=self._refuse() or "never")
         with self.marks.held(session) as is_ours:
             if not is_ours:
                 return Extraction(session=session, skipped="running")
@@ -108,12 +108,12 @@ class Extractor:
             closed = self.gate.closed(activity_of(said[new:])) if new < len(said) else "nothing-new"
             if closed and not (force and closed == "not-due"):
                 return Extraction(session=session, skipped=closed)
-            done = self._extracted(model, request, said, new, session, _texts(instructions))
+            done = self._extract(model, request, said, new, session, _texts(instructions))
             if done.stopped in ("", "rounds"):
                 self.marks.put(session, ProgressMark(said[-1].id, max(piece.end for piece in said)), done)
             return done
 
-    def _extracted(
+    def _extract(
         self,
         model: Model,
         request: ModelRequest | None,
@@ -132,23 +132,19 @@ class Extractor:
             discoveries=self.discoveries,
         )
         tools = MemoryTools(self.memories, writer, team=self.team)
-        first = self._asked(request, said, new, writer)
+        first = self._first_request(request, said, new, writer)
         used: list[Usage] = []
         stopped = ""
         try:
-            stopped = "" if run_calls(model, first, tools, self.rounds, used).is_done else "rounds"
+            stopped = "" if run_calls(model, first, tools, self.rounds, used) else "rounds"
         except ModelFailed as error:
             stopped = f"model-failed: {error}"
         except StoreFailed as error:
             stopped = f"store-failed: {error}"
-        files = {kind: tuple(names) for kind, names in writer.done.items()}
         return Extraction(
-            added=files["added"],
-            updated=files["updated"],
-            unchanged=files["unchanged"],
-            proposed=files["proposed"],
+            **{kind: tuple(names) for kind, names in writer.done.items()},  # type: ignore[arg-type]
             refused=tuple(writer.refused),
-            usage=total_usage(used),
+            usage=reduce(Usage.plus, used, Usage()),
             requests=len(used),
             warned=tuple(writer.warned),
             masked=evidence.masked,
@@ -158,7 +154,7 @@ class Extractor:
             last=said[-1].id,
         )
 
-    def _asked(
+    def _first_request(
         self, request: ModelRequest | None, said: Sequence[TranscriptPiece], new: int, writer: MemoryWriter
     ) -> ModelRequest:
         """The first request. What it lists counts as seen."""
@@ -169,12 +165,9 @@ class Extractor:
         prompts = [piece.text for piece in said[new:] if piece.origin == "user"]
         begins = prompts[0] if is_fork and new and prompts else ""
         listed = self._listed(notes, prompts)
-        if self.team and self.memories.team is not None:
-            folders = self.memories.own.path, self.memories.team.path
-            prompt = team_prompt(*folders, listed, today=today, begins=begins, more=len(notes) - len(listed))
-        else:
-            folder = self.memories.own.path
-            prompt = private_prompt(folder, listed, today=today, begins=begins, more=len(notes) - len(listed))
+        team = self.memories.team.path if self.team and self.memories.team is not None else ""
+        more = len(notes) - len(listed)
+        prompt = extraction_prompt(self.memories.own.path, listed, team=team, today=today, begins=begins, more=more)
         if request is not None and is_fork:
             return fork_request(request, prompt)
         return own_request(digest_conversation(said, new).text, prompt)
@@ -190,7 +183,7 @@ class Extractor:
 
 
 def _texts(instructions: Iterable[str | Entry]) -> list[str]:
-    """The texts of instructions; an index of memories is none."""
+    """The texts of instructions, without indexes of memories."""
     return [
         each if isinstance(each, str) else each.text
         for each in instructions

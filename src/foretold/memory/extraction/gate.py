@@ -1,11 +1,9 @@
-"""The gate: whether so much was said since the last extraction that another one is worth its price.
+"""The gate: whether enough was said since the last extraction to be worth another one.
 
 1. Tokens are an estimate, four bytes each, of what was typed, answered and given by tools since then; calls are those
    of tools. Either is enough. What the agent adds by itself does not count.
-2. Without a word that a person typed there is nothing to learn: then it is never due.
+2. If a person typed nothing, there is nothing to learn: then it is never due.
 3. `Gate.always()` asks after every turn, `Gate.never()` after none.
-
-What an extraction did: memories added and changed, what was refused and why, and what it cost.
 """
 
 from __future__ import annotations
@@ -62,7 +60,7 @@ class Gate(NamedTuple):
 
 
 def activity_of(said: Iterable[TranscriptPiece]) -> Activity:
-    """What pieces of a conversation amount to.
+    """The activity in pieces of a conversation.
 
     >>> from foretold.memory.extraction.transcript import TranscriptPiece as Piece
     >>> call = Piece("a", "assistant", "", "assistant", tool="Read Grep")

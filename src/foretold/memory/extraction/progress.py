@@ -1,15 +1,16 @@
-"""Where extraction stopped: for every session a small file that says up to which message it has looked.
+"""What extractions did, and how far: for every session a small file with the message up to which it was examined.
 
-1. A record is appended when a run has ended, so a run that died is made again; that it writes nothing twice is the
-   judge's matter. Records are lines with a checksum (`memory.lines`); the last that is whole counts.
-2. One run at a time for a session: the file is locked meanwhile. A lock ends with its process.
-3. Records tell what a run did in numbers, never what it refused: that may be a secret.
+1. A record is appended when a run has ended, so a run that was killed is repeated; the judge prevents that it writes
+   anything twice. Records are lines with a checksum (`storage.append_log`); the last whole one counts.
+2. One run at a time for a session: the file is locked. A lock ends with its process.
+3. Records hold what a run did in numbers, never what it refused: that may be a secret.
 """
 
 from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from contextlib import contextmanager
 
 from foretold.memory.store.transaction import now
@@ -29,13 +30,13 @@ _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 
 
 class ProgressMark(NamedTuple):
-    """Up to where a session was looked at."""
+    """Up to where a session was examined."""
 
     last: str = ""  #: a message
     end: int = 0  #: where its record ends in the transcript; 0 if that is not known
 
     def new_in(self, said: Sequence[TranscriptPiece]) -> int:
-        """The number of the first piece behind the mark.
+        """The number of the first piece after the mark.
 
         >>> from foretold.memory.extraction.transcript import TranscriptPiece
         >>> said = [TranscriptPiece(each, "user", "x", "user") for each in "aabb"]
@@ -46,7 +47,7 @@ class ProgressMark(NamedTuple):
             if self.last and said[at].id == self.last:
                 return at + 1
         if said and 0 < max(piece.end for piece in said) < self.end:
-            return 0  # another transcript stands in its place
+            return 0  # another transcript has replaced it
         return next((at for at, piece in enumerate(said) if not piece.end or piece.end > self.end), len(said))
 
 
@@ -75,7 +76,7 @@ class ProgressLog:
 
     @contextmanager
     def held(self, session: str) -> Iterator[bool]:
-        """Hold a session alone; False if another process holds it."""
+        """Lock a session; False if another process has it."""
         try:
             os.makedirs(self.folder, 0o700, exist_ok=True)
             descriptor = os.open(self.path(session), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -87,10 +88,8 @@ class ProgressLog:
             os.close(descriptor)
 
     def put(self, session: str, mark: ProgressMark, done: Extraction) -> None:
-        """Write down that a run has ended."""
-        refused: dict[str, int] = {}
-        for each in done.refused:
-            refused[each.reason] = refused.get(each.reason, 0) + 1
+        """Record that a run has ended."""
+        refused = Counter(each.reason for each in done.refused)
         record: dict[str, object] = {"session": session, **mark._asdict(), "time": now(), "mode": done.mode}
         record |= {"requests": done.requests, "usage": done.usage._asdict(), "refused": refused}
         record |= {name: list(getattr(done, name)) for name in ("added", "updated", "proposed")}
@@ -116,7 +115,7 @@ class Extraction(NamedTuple):
     unchanged: tuple[str, ...] = ()  #: written as they already were
     proposed: tuple[str, ...] = ()  #: put into the inbox
     warned: tuple[Refusal, ...] = ()  #: written, with something that should be known
-    masked: int = 0  #: pieces of recalled and instruction text that count as nobody's word
+    masked: int = 0  #: pieces of recalled and instruction text that count as no one's word
     mode: str = ""  #: fork, or digest
     session: str = ""
     skipped: str = ""  #: why nothing was asked: never, not-due, nothing-new, nothing-typed, policy, running

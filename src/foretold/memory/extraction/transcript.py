@@ -1,23 +1,19 @@
-"""What was said, piece by piece, and who said it: what a transcript's records tell of the origin of every text.
+"""Pieces of a conversation, and who said each of them; and extraction from a stored transcript.
 
 1. Only what a person typed is `user`: a prompt, one that was queued while the agent worked, and the answer to a
-   question that the agent asked with its tool for that; the question itself is the assistant's. Whatever else stands in
-   a record of the role user is not, also a reminder in the midst of a prompt.
+   question that the agent asked with its tool for that; the question itself is the assistant's. Anything else in a
+   record of the role user is not, not even a reminder inside a prompt.
 2. Results of tools are `tool`, also those that a provider's own tools put into an answer; files, documents, folders and
    resources that were attached are `file`; instruction files, also those of folders, are `instructions`; memories that
    were recalled are `recalled`; all else that an agent adds is `reminder`.
-3. Recalled memories are found by their wrapper in any text, so also in what a hook or a tool gave; what stands around
-   them keeps its origin. A wrapper is looked for within one text only: no text can open one that another closes.
-4. The origin follows from the record, never from what a text says of itself: `<user>` in the result of a tool is text.
-5. Records of subagents, and those that say nothing, are left out.
-
-Extraction from a stored transcript: for the command, and for the hook at the end of a turn.
-
-1. Only the new part of the file is read: from where the last extraction ended, and a little before it, so that a `yes`
-   has what it says yes to.
-2. Of a file that was never looked at, the last TAIL bytes count as new: a session of a gigabyte is not read whole. All
-   of it can be had with `since=0`.
-3. The model is asked about a digest: a transcript has no request to go on with.
+3. Recalled memories are found by their wrapper in any text, so also in what a hook or a tool gave; the text around them
+   keeps its origin. A wrapper is searched within one text only: no text can open one that another closes.
+4. The origin follows from the record, never from what a text says about itself: `<user>` in a tool's result is text.
+5. Records of subagents, and those without text, are left out.
+6. Of a stored transcript only the new part is read: from where the last extraction ended, and a little before it, so
+   that a `yes` has what it says yes to. Of a file that was never examined, the last TAIL bytes count as new: a session
+   of a gigabyte is not read whole, except with `since=0`. The model is asked about a digest: a transcript has no
+   request to continue.
 """
 
 from __future__ import annotations
@@ -35,19 +31,14 @@ from foretold.sessions.formats.jsonl import records_of
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from foretold.memory.extraction.extractor import Extractor
     from foretold.memory.extraction.progress import Extraction
     from foretold.models.protocol import Model
+    from foretold.sessions.formats.jsonl import JsonlRecord
     from foretold.sessions.model import StoredSession
     from foretold.types import Entry
-
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from foretold.sessions.formats.jsonl import JsonlRecord
 
     Json = Mapping[str, object]
 
@@ -55,7 +46,9 @@ ORIGINS = ("user", "assistant", "tool", "file", "instructions", "recalled", "rem
 ASKING = ("AskUserQuestion",)  #: tools whose result is what a person answered
 LONGEST_ID, DEEPEST = 200, 8  #: characters of an id; lists within lists of a result
 LONGEST_ANSWER = 20_000  #: characters of questions and their answers
-INTERRUPTED = "[Request interrupted by user"  #: what the agent writes down when a person stops it
+INTERRUPTED = "[Request interrupted by user"  #: what the agent records when a person stops it
+TAIL = 4 * 1024 * 1024  #: bytes
+BEFORE = 128 * 1024  #: bytes that are read again
 _CLOSED = "</system-reminder>"
 _REMINDER = re.compile(f"<system-reminder>.*?{_CLOSED}", re.DOTALL)
 _FILES = (
@@ -77,7 +70,7 @@ Tools = dict[str, tuple[str, tuple[str, ...]]]
 class TranscriptPiece(NamedTuple):
     """A piece of a conversation."""
 
-    id: str  #: of the message it stands in; several pieces may have one id
+    id: str  #: of its message; several pieces may have one id
     role: str  #: user, assistant or system
     text: str
     origin: str  #: see ORIGINS
@@ -88,7 +81,7 @@ class TranscriptPiece(NamedTuple):
 
 
 def pieces_of(records: Iterable[Json | JsonlRecord]) -> list[TranscriptPiece]:
-    """What the records of a transcript say, in their order.
+    """The pieces of a transcript's records, in their order.
 
     >>> pieces_of([{"type": "user", "uuid": "u-1", "message": {"role": "user", "content": "Use tabs."}}])[0][:4]
     ('u-1', 'user', 'Use tabs.', 'user')
@@ -122,20 +115,20 @@ def _record_id(value: Json, otherwise: str) -> str:
 def _pieces(value: dict[str, object], first: TranscriptPiece, tools: Tools) -> list[TranscriptPiece]:
     kind, message = value.get("type"), value.get("message")
     if kind == "attachment":
-        return _attached(value, first)
+        return _attached_pieces(value, first)
     if not isinstance(message, dict) or kind not in ("user", "assistant"):
         return []
     content = message.get("content")
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
     given = [block for block in blocks if isinstance(block, dict)] if isinstance(blocks, list) else []
     if kind == "assistant":
-        return _answered(given, first, tools)
-    beside = any(block.get("type") == "tool_result" for block in given)
-    return [piece for block in given for piece in _asked(block, value, first, tools, beside=beside)]
+        return _answer_pieces(given, first, tools)
+    has_results = any(block.get("type") == "tool_result" for block in given)
+    return [piece for block in given for piece in _user_pieces(block, value, first, tools, has_results=has_results)]
 
 
-def _answered(blocks: list[dict[str, object]], first: TranscriptPiece, tools: Tools) -> list[TranscriptPiece]:
-    """What an answer says, and the tools that it calls."""
+def _answer_pieces(blocks: list[dict[str, object]], first: TranscriptPiece, tools: Tools) -> list[TranscriptPiece]:
+    """The text of an answer, and the tools that it calls."""
     calls = [block for block in blocks if block.get("type") == "tool_use"]
     tools.update((text_at(block, "id"), (text_at(block, "name"), _questions_of(block))) for block in calls)
     text = "\n\n".join(text_at(block, "text") for block in blocks if block.get("type") == "text").strip()
@@ -145,10 +138,10 @@ def _answered(blocks: list[dict[str, object]], first: TranscriptPiece, tools: To
     return [*said, *([first._replace(role="user", text=given, origin="tool")] if given else [])]
 
 
-def _asked(
-    block: dict[str, object], value: dict[str, object], first: TranscriptPiece, tools: Tools, *, beside: bool
+def _user_pieces(
+    block: dict[str, object], value: dict[str, object], first: TranscriptPiece, tools: Tools, *, has_results: bool
 ) -> list[TranscriptPiece]:
-    """A block of a record of the role user; `beside`: the record has results of tools."""
+    """A block of a record of the role user; `has_results`: the record has results of tools."""
     if block.get("type") == "tool_result":
         tool, questions = tools.get(text_at(block, "tool_use_id"), ("", ()))
         given = first._replace(role="user", text=_result(block.get("content")), origin="tool", tool=tool)
@@ -156,11 +149,11 @@ def _asked(
     if block.get("type") != "text":
         return [first._replace(role="user", text=_result([block]), origin="file")]
     text = text_at(block, "text")
-    is_typed = not beside and _is_person(value) and bool(prompt_of({**value, "message": {"content": text}}))
+    is_typed = not has_results and _is_person(value) and bool(prompt_of({**value, "message": {"content": text}}))
     is_typed = is_typed and not text.startswith(INTERRUPTED)
     if not is_typed:
         return [first._replace(role="user", text=text, origin="reminder")]
-    end = text.rfind("</system-reminder>") + 1  # what is never closed is not looked for again and again
+    end = text.rfind("</system-reminder>") + 1  # a tag that is never closed is not searched again and again
     typed = first._replace(role="user", text=_REMINDER.sub("\n", text[: end + 17]) + text[end + 17 :], origin="user")
     added = _REMINDER.findall(text[: end + 17])
     return [
@@ -177,7 +170,7 @@ def _questions_of(call: dict[str, object]) -> tuple[str, ...]:
 
 
 def _answers(given: TranscriptPiece, questions: tuple[str, ...]) -> list[TranscriptPiece]:
-    """What a person answered, each answer behind its question; a result without questions is the answer.
+    """What a person answered, each answer after its question; a result without questions is the answer.
 
     It reads `"question"="answer", "question"="answer".`; where the call says what was asked, nothing else is a
     question, so that none can hold an answer.
@@ -195,7 +188,7 @@ def _answers(given: TranscriptPiece, questions: tuple[str, ...]) -> list[Transcr
 
 
 def _pairs(text: str) -> list[tuple[str, str]]:
-    """Each question with its answer and what stands behind that, as far as the form tells."""
+    """Each question with its answer and what follows that, as far as the form shows."""
     before, *rest = text.split('"="')
     question, found = before.partition('"')[2], []
     for number, piece in enumerate(rest, 1):
@@ -206,7 +199,7 @@ def _pairs(text: str) -> list[tuple[str, str]]:
 
 
 def _end_of(answer: str) -> int:
-    """Where the last answer ends: at a quotation mark behind which nothing comes, or a full stop."""
+    """Where the last answer ends: at a quotation mark that nothing follows, or a full stop."""
     at = answer.find('"')
     while at >= 0:
         rest = answer[at + 1 : at + 4]
@@ -219,7 +212,7 @@ def _end_of(answer: str) -> int:
 
 
 def _result(content: object, deep: int = 0) -> str:
-    """The texts of a result, also of documents and results within it; the bytes of an image are none."""
+    """The texts of a result, also of documents and results within it; without the bytes of images."""
     if isinstance(content, str):
         return content
     found = []
@@ -232,7 +225,7 @@ def _result(content: object, deep: int = 0) -> str:
     return "\n".join(filter(None, found))
 
 
-def _attached(value: dict[str, object], first: TranscriptPiece) -> list[TranscriptPiece]:
+def _attached_pieces(value: dict[str, object], first: TranscriptPiece) -> list[TranscriptPiece]:
     attachment = value.get("attachment")
     kind = text_at(attachment, "type")
     if kind == "queued_command" and _is_typed(attachment):
@@ -246,7 +239,7 @@ def _attached(value: dict[str, object], first: TranscriptPiece) -> list[Transcri
 
 
 def _is_typed(attachment: object) -> bool:
-    """Whether a queued prompt is a person's: not a notification, and of no other sender."""
+    """Whether a queued prompt is a person's: not a notification, and not from another sender."""
     if not isinstance(attachment, dict):
         return False
     return (
@@ -263,7 +256,7 @@ def _is_person(value: dict[str, object]) -> bool:
 
 
 def split_recalled(piece: TranscriptPiece) -> list[TranscriptPiece]:
-    """A piece with the memories that were recalled in it set apart."""
+    """A piece, with the memories that were recalled in it as separate pieces."""
     if piece.origin == "recalled" or "<recalled-memories" not in piece.text:
         return [piece] if piece.text.strip() or (piece.tool and piece.origin == "assistant") else []
     found, at = [], 0
@@ -273,10 +266,6 @@ def split_recalled(piece: TranscriptPiece) -> list[TranscriptPiece]:
         at = end
     found.append(piece._replace(text=piece.text[at:]))
     return [each for each in found if each.text.strip()]
-
-
-TAIL = 4 * 1024 * 1024  #: bytes
-BEFORE = 128 * 1024  #: bytes that are read again
 
 
 def extract_stored(
@@ -291,7 +280,7 @@ def extract_stored(
 ) -> Extraction:
     """Extract memories from what is new in a transcript of Claude Code, by its path or as it was found.
 
-    `since` is a byte: what stands behind it counts as new, whatever was looked at before, and however much it is.
+    `since` is a byte: what follows it counts as new, whatever was examined before, and however much it is.
     """
     path, name = _locate(stored, session)
     said = pieces_since(path, extractor.marks.of(name).end if since is None else since, whole=since is not None)
@@ -322,7 +311,7 @@ def pieces_since(path: str, end: int, *, whole: bool = False) -> list[Transcript
 
 
 def _line_start(path: str, at: int) -> int:
-    """The first place from a byte on at which a line begins."""
+    """The start of the first line at or after a byte."""
     if at == 0:
         return 0
     with open(path, "rb") as file:

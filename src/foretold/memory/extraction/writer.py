@@ -25,7 +25,7 @@ from foretold.types import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from foretold.memory.extraction.judge.evidence import Evidence
+    from foretold.memory.extraction.judge.evidence import ConversationEvidence
     from foretold.memory.project import Memories
     from foretold.memory.store.journal import ChangeOrigin as By
     from foretold.memory.store.store import Store
@@ -51,7 +51,7 @@ class MemoryWriter:
     def __init__(
         self,
         memories: Memories,
-        evidence: Evidence,
+        evidence: ConversationEvidence,
         *,
         session: str,
         secrets: Sequence[str] = (),

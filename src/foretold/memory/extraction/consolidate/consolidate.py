@@ -1,24 +1,20 @@
-"""Which memories say nearly the same: groups that somebody may want to join. Pure functions of their texts.
+"""Consolidation: fewer and shorter memories that say the same, as a plan that a person reads first.
 
-1. Only memories of one type are compared, by the words of name, description and body without the most common ones.
-2. Two are alike if they share at least half of all their words, or if nearly all words of the shorter are in the
-   longer.
-3. Only memories that share a word which is not in many others are compared at all, so the time grows with the store,
-   and not with its square.
-4. A memory is *within* another if every line of its body is a line of the other's, whatever marks of lists and case.
-
-Consolidation: fewer and shorter memories that say the same, as a proposal that a person reads first.
-
-1. Making a proposal changes nothing. It is a list of steps; each says which files it was made for, by their digests,
-   and what they would be afterwards. It is kept, so that it can be read now and made later.
-2. Steps: `drop` a memory whose every line stands in another; `merge` memories that are alike; `shorten` a long one;
+1. A plan changes nothing. It is a list of steps; each says which files it was made for, by their digests, and what they
+   would be afterwards. It is stored, so that it can be read now and applied later.
+2. Steps: `drop` a memory whose every line is in another; `merge` memories that are similar; `shorten` a long one;
    `index` for an index of which the agent sees only a part. Merging and shortening need a model, and its answer is
-   judged first.
-3. A step is made only if its files are still as they were; else it is passed over, and named. A merge writes the joined
-   memory before it deletes the others, so whoever dies between the two has everything.
-4. Every step is a change of the store like any other, in its history under the proposal's name; `undo_plan` reverts
-   a whole proposal, except for memories that were changed since, which are named.
-5. Only one's own store is touched: a team's memories are changed one by one, by `foretold memory edit --team`.
+   checked first.
+3. A step is applied only if its files are unchanged; else it is skipped, and named. A merge writes the joined memory
+   before it deletes the others, so a crash between the two loses nothing.
+4. Every step is a change of the store like any other, in its history under the plan's name; `undo_plan` reverts a whole
+   plan, except for memories that were changed since, which are named.
+5. Only the user's own store is changed: a team's memories are changed one by one, by `foretold memory edit --team`.
+6. Similar are memories of one type that share at least half of all their words, or where nearly all words of the
+   shorter are in the longer; the most common words do not count. Only memories that share a word which is not in many
+   others are compared, so the time grows with the store, and not with its square.
+7. A memory is contained in another if every line of its body is a line of the other's, apart from list markers and
+   case.
 """
 
 from __future__ import annotations
@@ -45,15 +41,15 @@ if TYPE_CHECKING:
     from foretold.models.protocol import Model
 
 
-COMMON = 40  #: a word that more memories have than this brings no two of them together
+COMMON = 40  #: memories; a word that is in more of them pairs none
 SHARED = 0.5  #: of all words of both
 INSIDE = 0.8  #: of the words of the shorter
-FEWEST = 5  #: words without which nothing can be said
+FEWEST = 5  #: words; shorter memories are not compared by shares
 MOST = 6  #: memories of one group; more are better joined step by step
 
 
 def group_similar(memories: Sequence[Memory]) -> list[list[Memory]]:
-    """Groups of memories that are alike, each in the order given.
+    """Groups of similar memories, each in the order given.
 
     >>> from foretold.memory.note import read_note
     >>> def note(file, text):
@@ -76,7 +72,7 @@ def group_similar(memories: Sequence[Memory]) -> list[list[Memory]]:
 
 
 def is_contained(memory: Memory, other: Memory) -> bool:
-    """Whether everything that one says stands in another of its type.
+    """Whether every line of one is in another of its type.
 
     >>> from foretold.memory.note import read_note
     >>> one, two = read_note("a.md", b"- Use tabs.\\n"), read_note("b.md", b"Use spaces in YAML.\\nuse tabs\\n")
@@ -96,12 +92,12 @@ def _neighbours(memories: Sequence[Memory], words: Sequence[frozenset[str]]) -> 
     pairs = {(one, other) for numbers in rare for one in numbers for other in numbers if one < other}
     found: dict[int, set[int]] = {}
     for one, other in pairs:
-        if memories[one].type == memories[other].type and _are_alike(words[one], words[other]):
+        if memories[one].type == memories[other].type and _are_similar(words[one], words[other]):
             found.setdefault(one, set()).add(other)
     return found
 
 
-def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
+def _are_similar(one: frozenset[str], other: frozenset[str]) -> bool:
     fewer = min(len(one), len(other))
     if fewer < FEWEST:
         return one == other
@@ -125,7 +121,7 @@ LONG = 600  #: tokens of a body that is worth shortening
 
 
 class Step(NamedTuple):
-    """One step of a proposal."""
+    """One step of a plan."""
 
     kind: str  #: drop, merge, shorten, index
     file: str  #: that is written; of `drop`, the one that says it all
@@ -136,7 +132,7 @@ class Step(NamedTuple):
 
 
 class RefusedRewrite(NamedTuple):
-    """A text of a model that was not taken."""
+    """A model's text that was rejected."""
 
     files: tuple[str, ...]
     reason: str
@@ -144,7 +140,7 @@ class RefusedRewrite(NamedTuple):
 
 
 class ConsolidationPlan(NamedTuple):
-    """A proposal."""
+    """What to consolidate, as stored."""
 
     id: str
     time: str
@@ -155,10 +151,10 @@ class ConsolidationPlan(NamedTuple):
 
 
 class PlanResult(NamedTuple):
-    """What became of a proposal's steps, by their numbers from 1."""
+    """The outcome of a plan's steps, by their numbers from 1."""
 
     done: tuple[int, ...]
-    stale: tuple[tuple[int, str], ...]  #: with the file that is not as it was
+    stale: tuple[tuple[int, str], ...]  #: with the file that has changed
 
 
 def propose_plan(
@@ -168,7 +164,7 @@ def propose_plan(
     long: int = LONG,
     progress: Callable[[int, int], None] | None = None,
 ) -> ConsolidationPlan:
-    """Look for what can be joined, shortened or dropped. Changes no memory; a proposal with steps is kept."""
+    """Plan what can be joined, shortened or dropped. Changes no memory; a plan with steps is stored."""
     notes = memories.own.memories()
     steps = _find_contained(notes)
     gone = {file for step in steps for file, _ in step.gone}
@@ -180,12 +176,12 @@ def propose_plan(
         for number, (task, group) in enumerate(tasks):
             if progress is not None:
                 progress(number, len(tasks))
-            tidied, spent = rewrite_memories(model, task, group)
+            rewrite, spent = rewrite_memories(model, task, group)
             usage = usage.plus(spent)
-            if tidied.reason:
-                refused.append(RefusedRewrite(tuple(note.file for note in group), tidied.reason, tidied.detail))
+            if rewrite.reason:
+                refused.append(RefusedRewrite(tuple(note.file for note in group), rewrite.reason, rewrite.detail))
             else:
-                text = memories.own.rewrite(group[0], tidied.description, tidied.body, None)
+                text = memories.own.rewrite(group[0], rewrite.description, rewrite.body, None)
                 steps.append(_step_of(task, group, text))
     steps = steps or _index_step(memories)
     plan = ConsolidationPlan(token()[-6:], now(), tuple(steps), tuple(refused), usage)
@@ -198,7 +194,7 @@ def propose_plan(
 
 
 def list_plans(memories: Memories) -> list[ConsolidationPlan]:
-    """All proposals, the newest first."""
+    """All plans, the newest first."""
     found: dict[str, ConsolidationPlan] = {}
     for record in _lines(memories.own).read()[0]:
         name = str(record.get("id"))
@@ -210,7 +206,7 @@ def list_plans(memories: Memories) -> list[ConsolidationPlan]:
 
 
 def find_plan(memories: Memories, name: str) -> ConsolidationPlan:
-    """A proposal by its name, or how that begins."""
+    """A plan by its name, or the beginning of it."""
     found = [plan for plan in list_plans(memories) if plan.id.startswith(name)]
     if len(found) != 1 or not name:
         raise NoSuchMemory(f"{len(found)} proposals are called {name!r}; see: foretold memory consolidate --list")
@@ -218,7 +214,7 @@ def find_plan(memories: Memories, name: str) -> ConsolidationPlan:
 
 
 def apply_plan(memories: Memories, plan: ConsolidationPlan, only: Collection[int] = ()) -> PlanResult:
-    """Make the steps of a proposal, or only some of them, by their numbers from 1."""
+    """Apply the steps of a plan, or only some of them, by their numbers from 1."""
     if memories.place.policy == "read-only":
         raise WriteRefused("the write policy is read-only: nothing is changed here")
     done, stale = [], []
@@ -228,7 +224,7 @@ def apply_plan(memories: Memories, plan: ConsolidationPlan, only: Collection[int
         changed = _find_changed(memories.own, step)
         if not changed:
             try:
-                _make_step(memories.own, step, f"{_name(plan)}: {step.why}")
+                _apply_step(memories.own, step, f"{_name(plan)}: {step.why}")
             except (MemoryChanged, NoSuchMemory):
                 changed = step.file
         if changed:
@@ -241,7 +237,7 @@ def apply_plan(memories: Memories, plan: ConsolidationPlan, only: Collection[int
 
 
 def undo_plan(memories: Memories, plan: ConsolidationPlan) -> tuple[list[str], list[str]]:
-    """Take back all that was made of a proposal: the files that are as before, and those that were changed since."""
+    """Revert what was applied of a plan: the files that are as before, and those that were changed since."""
     store, back, left = memories.own, [], []
     mine = [change for change in store.log() if change.why.startswith(f"{_name(plan)}:")]
     for change in reversed(mine):
@@ -258,7 +254,7 @@ def undo_plan(memories: Memories, plan: ConsolidationPlan) -> tuple[list[str], l
 
 
 def _find_contained(notes: Sequence[Memory]) -> list[Step]:
-    """Memories that say nothing which another does not say; of two that say the same, the older one."""
+    """Steps for memories that another contains; of two equal ones, the older one is dropped."""
     steps: list[Step] = []
     gone: set[str] = set()
     for group in group_similar(notes):
@@ -273,7 +269,7 @@ def _find_contained(notes: Sequence[Memory]) -> list[Step]:
             )
             if keeper is not None:
                 gone.add(note.file)
-                why = f"every line of {note.file} stands in {keeper.file}"
+                why = f"every line of {note.file} is in {keeper.file}"
                 steps.append(Step("drop", keeper.file, "", keeper.digest, ((note.file, note.digest),), why))
     return steps
 
@@ -289,7 +285,7 @@ def _tasks(notes: Sequence[Memory], long: int) -> list[tuple[str, list[Memory]]]
 def _step_of(task: str, group: Sequence[Memory], text: str) -> Step:
     first, *others = group
     whys = {
-        "merge": f"{', '.join(note.file for note in group)} are alike",
+        "merge": f"{', '.join(note.file for note in group)} are similar",
         "shorten": f"{first.file} has {estimate_tokens(first.body)} tokens",
     }
     gone = tuple((note.file, note.digest) for note in others)
@@ -306,7 +302,7 @@ def _index_step(memories: Memories) -> list[Step]:
 
 
 def _find_changed(store: Store, step: Step) -> str:
-    """The first file of a step that is not as it was; empty if all are."""
+    """The first file of a step that has changed; empty if none has."""
     if step.kind == "index":
         return "" if digest_of(store.index().encode()) == step.expect else INDEX
     for file, digest in ((step.file, step.expect), *step.gone):
@@ -318,7 +314,7 @@ def _find_changed(store: Store, step: Step) -> str:
     return ""
 
 
-def _make_step(store: Store, step: Step, why: str) -> None:
+def _apply_step(store: Store, step: Step, why: str) -> None:
     if step.kind == "index":
         store.write_index(step.text, expect=store.index(), why=why)
     elif step.text:

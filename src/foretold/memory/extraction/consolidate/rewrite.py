@@ -1,8 +1,8 @@
-"""One text for several memories, or a shorter one for a long one: asked of a model, and judged before anybody sees it.
+"""One text for several memories, or a shorter one for a long one: written by a model, and checked before it is shown.
 
 1. The model gets memories as quotations, one request per step; nothing in them can end the quotation.
-2. Nothing may be invented: every path, symbol, flag, commit, number and address of the answer stands in what was given.
-3. Nothing that was named may be lost: every such thing of what was given stands in the answer.
+2. Nothing may be invented: every path, symbol, flag, commit, number and address of the answer is in what was given.
+3. Nothing that was named may be lost: every such thing of what was given is in the answer.
 4. The answer is shorter than what was given, and has no credential and no hidden character.
 """
 
@@ -44,7 +44,7 @@ LONGEST = 150  #: characters of a description
 
 
 class Rewrite(NamedTuple):
-    """A text that a model wrote, or why it is not taken."""
+    """A text that a model wrote, or why it is rejected."""
 
     description: str = ""
     body: str = ""
@@ -53,7 +53,7 @@ class Rewrite(NamedTuple):
 
 
 def rewrite_memories(model: Model, task: str, memories: Sequence[Memory]) -> tuple[Rewrite, Usage]:
-    """Ask a model for one text in place of these, and judge it."""
+    """Ask a model for one text in place of these, and check it."""
     mark = _mark(memories)
     quoted = "\n\n".join(
         f"{mark} {note.file}, changed {int(note.changed)}\ndescription: {note.description}\n\n{note.body}\n{mark} end"
@@ -65,7 +65,7 @@ def rewrite_memories(model: Model, task: str, memories: Sequence[Memory]) -> tup
 
 
 def check_rewrite(answer: str, memories: Sequence[Memory]) -> Rewrite:
-    """What is taken of an answer.
+    """The rewrite in an answer, or why it is rejected.
 
     >>> note = read_note("a.md", b"Deploys run `make ship` on Tuesdays, because the shop is closed.\\n")
     >>> check_rewrite("description: deploys\\n---\\n`make ship` on Tuesdays: it is closed.", [note]).body
@@ -77,7 +77,7 @@ def check_rewrite(answer: str, memories: Sequence[Memory]) -> Rewrite:
     description = first.removeprefix("description:").strip()
     body = rest.strip("\n")
     if not mark or not first.startswith("description:") or "\n" in description or not body.strip():
-        return Rewrite(reason="no-note", detail="the answer has not the form that was asked for")
+        return Rewrite(reason="no-note", detail="the answer does not have the form that was asked for")
     made = Rewrite(description[:LONGEST], body)
     sources = "\n".join(f"{memory.description}\n{memory.body}" for memory in memories)
     invented = sorted(each for each in _named_things(f"{description}\n{body}") if each not in sources)
@@ -102,14 +102,14 @@ def _find_fault(whole: str, body: str, sources: str) -> tuple[str, str]:
 
 
 def _named_things(text: str) -> set[str]:
-    """What may neither come nor go: claims about the repository, code, numbers, addresses."""
+    """What may be neither added nor lost: claims about the repository, code, numbers, addresses."""
     claims = {claim.text for claim in find_claims(read_note("a.md", text.encode("utf-8", "replace")))}
     code = set(re.findall(r"`([^`\n]+)`", text))
     return claims | code | set(_NUMBER.findall(text)) | set(_ADDRESS.findall(text))
 
 
 def _mark(memories: Sequence[Memory]) -> str:
-    """A line that no memory has."""
+    """A marker that is in no memory."""
     mark = "====="
     while any(mark in memory.text for memory in memories):
         mark += "="

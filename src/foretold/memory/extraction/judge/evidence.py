@@ -186,7 +186,7 @@ class Unit(NamedTuple):
     is_new: bool
 
 
-class Evidence(NamedTuple):
+class ConversationEvidence(NamedTuple):
     """What was said, by who said it."""
 
     units: tuple[Unit, ...]
@@ -220,7 +220,9 @@ class Evidence(NamedTuple):
 _NONE = Unit("", frozenset(), frozenset(), is_new=False)
 
 
-def evidence_of(said: Sequence[TranscriptPiece], new: int = 0, instructions: Iterable[str] = ()) -> Evidence:
+def evidence_of(
+    said: Sequence[TranscriptPiece], new: int = 0, instructions: Iterable[str] = ()
+) -> ConversationEvidence:
     """The evidence of a conversation; what is new begins with piece number `new`.
 
     >>> from foretold.memory.extraction.transcript import TranscriptPiece as Piece
@@ -247,7 +249,7 @@ def evidence_of(said: Sequence[TranscriptPiece], new: int = 0, instructions: Ite
             units.append(Unit(piece.id, own, own.union(*(words(each) for each in counted)), is_new[at]))
             backing += [piece.text, *counted]
     masked = sum(each and piece.origin in ("recalled", "instructions") for piece, each in parts)
-    return Evidence(
+    return ConversationEvidence(
         tuple(units),
         typed,
         Spans(backing),

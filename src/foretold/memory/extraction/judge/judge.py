@@ -39,7 +39,7 @@ from foretold.types import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from foretold.memory.extraction.judge.evidence import Best, Evidence, Spans
+    from foretold.memory.extraction.judge.evidence import Best, ConversationEvidence, Spans
     from foretold.memory.note import Memory
 
 
@@ -164,7 +164,12 @@ class Judgement(NamedTuple):
 
 
 def judge(
-    draft: Draft, evidence: Evidence, others: Sequence[Memory], *, secrets: Sequence[str] = (), largest: int = LARGEST
+    draft: Draft,
+    evidence: ConversationEvidence,
+    others: Sequence[Memory],
+    *,
+    secrets: Sequence[str] = (),
+    largest: int = LARGEST,
 ) -> Judgement:
     """Judge a draft against what was said, and other memories that are near it."""
     formal = _judge_form(draft, secrets, largest)
@@ -206,7 +211,9 @@ def _judge_form(draft: Draft, secrets: Sequence[str], largest: int) -> Judgement
 # What is known already
 
 
-def _find_repeated(claims: Sequence[DraftClaim], spans: Spans, evidence: Evidence, reason: str) -> Judgement:
+def _find_repeated(
+    claims: Sequence[DraftClaim], spans: Spans, evidence: ConversationEvidence, reason: str
+) -> Judgement:
     own = [claim for claim in claims if not claim.is_aside] or list(claims)
     repeated = [claim for claim in own if is_repeated(claim, spans, evidence)]
     if not repeated or 2 * sum(len(claim.set) for claim in repeated) < sum(len(claim.set) for claim in own):
@@ -215,7 +222,7 @@ def _find_repeated(claims: Sequence[DraftClaim], spans: Spans, evidence: Evidenc
     return Judgement(reason, f"{_quote(repeated[0].text)} is said there: {_quote(where)}")
 
 
-def is_repeated(claim: DraftClaim, spans: Spans, evidence: Evidence) -> bool:
+def is_repeated(claim: DraftClaim, spans: Spans, evidence: ConversationEvidence) -> bool:
     """Whether a text says what a claim says; see rule 4."""
     best = spans.best(list(claim.words))
     if not claim.words or best.share < REPEATED:
@@ -246,7 +253,7 @@ def _find_duplicate(draft: Draft, claims: Sequence[DraftClaim], others: Sequence
 # Who said it
 
 
-def _trace(claims: Sequence[DraftClaim], evidence: Evidence, *, is_change: bool) -> Judgement:
+def _trace(claims: Sequence[DraftClaim], evidence: ConversationEvidence, *, is_change: bool) -> Judgement:
     if not claims and is_change:
         return Judgement()  # it only leaves something out; the history keeps that
     warning, has_lead = "", False
@@ -265,7 +272,7 @@ def _trace(claims: Sequence[DraftClaim], evidence: Evidence, *, is_change: bool)
     return Judgement(warning=warning)
 
 
-def _judge_name(draft: Draft, claims: Sequence[DraftClaim], evidence: Evidence) -> Judgement | None:
+def _judge_name(draft: Draft, claims: Sequence[DraftClaim], evidence: ConversationEvidence) -> Judgement | None:
     """Whether what an index shows of a memory, and its asides where somebody pleads, is about what it says."""
     name, source = name_claim(draft), None
     if len(name.set) > BRIEF:
@@ -281,7 +288,7 @@ def _judge_name(draft: Draft, claims: Sequence[DraftClaim], evidence: Evidence) 
     return source
 
 
-def _find_tool_source(claim: DraftClaim, evidence: Evidence) -> Judgement | None:
+def _find_tool_source(claim: DraftClaim, evidence: ConversationEvidence) -> Judgement | None:
     """Whether a tool or a file has said a claim, and the user has not."""
     for word in sorted(specific_words(claim.text)):
         if evidence.tools.has(word) and not evidence.backed.has(word) and not _is_meant(word, evidence):
@@ -310,7 +317,7 @@ def _find_tool_source(claim: DraftClaim, evidence: Evidence) -> Judgement | None
     return None
 
 
-def _is_twisted(claim: DraftClaim, asking: Best, evidence: Evidence) -> bool:
+def _is_twisted(claim: DraftClaim, asking: Best, evidence: ConversationEvidence) -> bool:
     """Whether words of the user were put together as a tool wants them: in its order, or without the user's `not`."""
     own = evidence.backed.best(list(claim.words))
     if asking.share < ASIDE:
@@ -330,7 +337,7 @@ def _quote_tool(claim: DraftClaim, text: str) -> str:
     return f"{_quote(claim.text)} is what a tool or a file said: {_quote(text)}"
 
 
-def _is_meant(word: str, evidence: Evidence) -> bool:
+def _is_meant(word: str, evidence: ConversationEvidence) -> bool:
     """Whether a file is meant that the user called by its name: the importer, `src/importer.py`."""
     if "://" in word or "/" not in word or "@" in word or evidence.tools.demands(word):
         return False
@@ -338,7 +345,7 @@ def _is_meant(word: str, evidence: Evidence) -> bool:
     return bool(name) and evidence.support(set(name)) == 1.0
 
 
-def _demand_support(claim: DraftClaim, evidence: Evidence, *, has_lead: bool) -> Judgement | None:
+def _demand_support(claim: DraftClaim, evidence: ConversationEvidence, *, has_lead: bool) -> Judgement | None:
     """Whether the user said a claim. Behind one that the user made, a model may say in its own words what follows."""
     if claim.is_aside or not claim.words or evidence.support(claim.set) >= SUPPORT:
         return None
