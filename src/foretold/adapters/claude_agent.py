@@ -124,7 +124,7 @@ class ConversationHooks:
                 with self._lock:
                     talk = self._talk(said)
                 return action(talk, said)
-            except Exception as error:  # the agent goes on, whatever we could not do
+            except Exception as error:  # the agent continues, whatever failed
                 event = said.get("hook_event_name", "a hook")
                 hint = "see: foretold memory doctor"
                 self._options["findings"].append(Finding(self._cwd, None, "hook-failed", f"{event}: {error!r}", hint))

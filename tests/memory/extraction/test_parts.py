@@ -64,8 +64,8 @@ def test_finding(desk):
 def test_editing_by_the_letter(desk):
     name = "feedback_tabs.md"
     for old, new, said in (
-        ("absent", "x", "old_string does not stand in feedback_tabs.md; read it again"),
-        ("-", "x", "old_string stands 7 times in feedback_tabs.md; give more of its surroundings"),
+        ("absent", "x", "old_string is not in feedback_tabs.md; read it again"),
+        ("-", "x", "old_string occurs 7 times in feedback_tabs.md; give more context"),
         ("x", "x", "old_string and new_string have to be given, and to differ"),
         ("", "x", "old_string and new_string have to be given, and to differ"),
     ):

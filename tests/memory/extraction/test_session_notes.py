@@ -79,7 +79,7 @@ def test_an_answer_without_headings_changes_nothing(tmp_path):
     model = Scripted(["I cannot do that."])
     noted = notes.update(model, REQUEST, turns(8))
     assert (noted.is_written, noted.reason, notes.text(), notes.covers) == (False, "no-notes", NOTES, "m3")
-    said = "the notes were not taken, and the former stay: the model answered without the headings that notes have"
+    said = "the notes were rejected, and the former stay: the model answered without the headings that notes have"
     assert noted.findings == (Finding(notes.path, None, "notes-failed", said),)
 
 
@@ -125,5 +125,5 @@ def test_notes_that_another_process_wrote_meanwhile_stay(tmp_path):
 
     noted = mine.update(Scripted([meanwhile]), REQUEST, turns(4))
     assert (noted.is_written, noted.reason, mine.covers) == (False, "older", "m5")
-    said = "the notes were not taken, and the former stay: somebody else has written them meanwhile"
+    said = "the notes were rejected, and the former stay: another process has written newer ones"
     assert noted.findings == (Finding(mine.path, None, "notes-failed", said),)

@@ -1,14 +1,14 @@
-"""Notes of one conversation: written beside it while it goes on, read when it is compacted.
+"""Notes of one conversation: written during it, read when it is compacted.
 
-1. A track of its own: nothing here becomes a memory, and nothing is sent with a request. The notes of a conversation
-   are one Markdown file in our own folder; its frontmatter says up to which message it knows.
-2. They are begun when a conversation has so many tokens, and written again when it has so many more, and the model has
-   used so many tools or has just come to an end: see `Thresholds`.
-3. The model that writes them goes on from the conversation's last request, so that a provider has read all but the
-   question already. It answers with the whole notes; a tool that it wants instead is refused, once.
-4. What looks like a credential is left out line by line, and said so. What is too long is cut at the end of a section,
-   and said so. Notes that have lost their headings are not taken: the former ones stay.
-5. A file is whole or absent, and for its owner only. Notes of an older point never replace newer ones.
+1. They are separate from memories and are not sent with requests. The notes of a conversation are one Markdown file in
+   our own folder; its frontmatter has the last message that they cover.
+2. They are first written when a conversation has a number of tokens, and again when it has more, and the model has used
+   a number of tools or has just finished: see `Thresholds`.
+3. The model that writes them continues the conversation's last request, so that a provider has read all but the
+   question already. It answers with the whole notes; a tool call is refused, once.
+4. Lines that look like a credential are left out, and what is too long is cut at the end of a section; both are
+   findings. Notes without their headings are rejected: the former ones stay.
+5. A file is written atomically, and for its owner only. Notes of an older point never replace newer ones.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 
 from foretold.errors import MemoryChanged, MemoryExists, ModelFailed, NoSuchMemory
+from foretold.memory.extraction.request import fork_request
 from foretold.models.protocol import Usage
 from foretold.secrets.forms import credentials_in
 from foretold.storage.digest import digest_of
@@ -44,7 +45,7 @@ SECTIONS = (
 
 ASK = """\
 This message comes from the program you run in, not from the user: do not speak of it, and use no tool. Write down \
-what somebody who goes on with this conversation must know. Answer with the notes alone, in Markdown, under exactly \
+what anyone who continues this conversation must know. Answer with the notes alone, in Markdown, under exactly \
 these headings and in this order:
 
 {sections}
@@ -59,7 +60,7 @@ The notes so far:
 
 LEFT_OUT = "(left out: it looked like a credential)"
 NO_NOTES = "the model answered without the headings that notes have"
-OLDER = "somebody else has written them meanwhile"
+OLDER = "another process has written newer ones"
 CUT = "(cut: this section was too long)"
 
 
@@ -75,7 +76,7 @@ USUAL = Thresholds()
 
 
 class NotesUpdate(NamedTuple):
-    """What came of writing notes."""
+    """The result of writing notes."""
 
     is_written: bool
     reason: str = ""  #: why nothing was written: too-early, no-notes, older
@@ -121,7 +122,7 @@ class SessionNotes:
 
     @property
     def covers(self) -> str:
-        """The id of the last message that they know of."""
+        """The id of the last message that they cover."""
         return self._kept()[0].get("message", "")
 
     def due(self, said: Sequence[TranscriptPiece], *, is_end: bool) -> bool:
@@ -134,25 +135,25 @@ class SessionNotes:
         return _tokens(new) >= self.thresholds.tokens and (is_end or calls >= self.thresholds.tool_calls)
 
     def update(self, model: Model, request: ModelRequest, said: Sequence[TranscriptPiece]) -> NotesUpdate:
-        """Let a model write the notes, going on from a request that ends with what it said."""
+        """Let a model write the notes, continuing a request that ends with its answer."""
         if not said:
             return NotesUpdate(is_written=False, reason="too-early")
         before, notes = self._kept()
-        text, usage = _ask(model, _with_question(request, _question(notes, self.limit)))
+        text, usage = _ask(model, fork_request(request, _question(notes, self.limit)))
         if not _has_headings(text):
-            return NotesUpdate(is_written=False, reason="no-notes", usage=usage, findings=(self._not_taken(NO_NOTES),))
+            return NotesUpdate(is_written=False, reason="no-notes", usage=usage, findings=(self._rejection(NO_NOTES),))
         findings: list[Finding] = []
         text = _cut_sections(_without_credentials(text, self.path, findings), self.limit, self.path, findings)
         taken = self._write({"message": said[-1].id, "messages": str(len(said))}, text, before)
         if not taken:
-            return NotesUpdate(is_written=False, reason="older", usage=usage, findings=(self._not_taken(OLDER),))
+            return NotesUpdate(is_written=False, reason="older", usage=usage, findings=(self._rejection(OLDER),))
         return NotesUpdate(is_written=True, usage=usage, findings=tuple(findings))
 
-    def _not_taken(self, why: str) -> Finding:
-        return Finding(self.path, None, "notes-failed", f"the notes were not taken, and the former stay: {why}")
+    def _rejection(self, why: str) -> Finding:
+        return Finding(self.path, None, "notes-failed", f"the notes were rejected, and the former stay: {why}")
 
     def _known(self, said: Sequence[TranscriptPiece]) -> int:
-        """How many messages the notes know of. Of a conversation that was rewound behind that, none."""
+        """How many messages the notes cover; none of a conversation that was rewound to before that."""
         covers = self.covers
         return next((number for number in range(len(said), 0, -1) if said[number - 1].id == covers), 0)
 
@@ -166,7 +167,7 @@ class SessionNotes:
         return {name: value for name, _, value in lines}, body.strip("\n")
 
     def _write(self, front: dict[str, str], text: str, before: dict[str, str]) -> bool:
-        """Put notes in the place of those that were looked at; not of others that came meanwhile."""
+        """Replace the notes that were read; not others that were written since."""
         lines = "".join(f"{name}: {value}\n" for name, value in front.items())
         data = f"---\n{lines}---\n\n{text}\n".encode("utf-8", "replace")
         with self._folder.locked():
@@ -192,13 +193,8 @@ def _question(notes: str, limit: int) -> str:
     return ASK.format(sections=sections, words=words, notes=notes or "(none yet)")
 
 
-def _with_question(request: ModelRequest, question: str) -> ModelRequest:
-    """The request with one more message; what was marked as kept by the provider stays so."""
-    return request._replace(messages=(*request.messages, {"role": "user", "content": question}))
-
-
 def _ask(model: Model, request: ModelRequest) -> tuple[str, Usage]:
-    """The notes that a model answers with; one that wants a tool is told once that there is none."""
+    """The notes that a model answers with; a tool call is refused once."""
     reply = model.reply(request)
     usage = reply.usage
     if reply.calls:
@@ -224,7 +220,7 @@ def _refusal(reply: Reply) -> tuple[dict[str, object], dict[str, object]]:
 
 def _has_headings(text: str) -> bool:
     headings = {line[2:].strip() for line in text.splitlines() if line.startswith("# ")}
-    return len(headings & {name for name, _ in SECTIONS}) >= 2  # a title alone is no note
+    return len(headings & {name for name, _ in SECTIONS}) >= 2  # a title alone is not enough
 
 
 def _without_credentials(text: str, path: str, findings: list[Finding]) -> str:
@@ -232,7 +228,7 @@ def _without_credentials(text: str, path: str, findings: list[Finding]) -> str:
     for found in credentials_in(text):
         first = found.line - 1
         last = first + text.count("\n", found.start, found.end)
-        if found.kind == "private key":  # it is known by its first line, and goes on to its last
+        if found.kind == "private key":  # found by its first line, it ends with its last
             last = next((n for n in range(first, len(lines)) if "-----END" in lines[n]), len(lines) - 1)
         lines[first : last + 1] = [LEFT_OUT] + [""] * (last - first)
         said = f"a line of the notes looked like a credential ({found.kind}) and was left out"

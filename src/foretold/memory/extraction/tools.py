@@ -1,12 +1,12 @@
 """The tools of an extraction: Read, Write, Edit, Glob and Grep, on the memory directories and on nothing else.
 
 1. A call names a file by its whole path, or below the private directory. The path is taken as it is written: what does
-   not begin with a memory directory, or has `..`, `~` or an odd character behind it, is refused (`outside`), and the
+   not begin with a memory directory, or has `..`, `~` or an odd character after it, is refused (`outside`), and the
    store itself follows no links.
 2. Tools run here, not as the conversation's own do: the definitions are the same bytes, so that a provider's cache is
    hit, and what they may do is decided when they are called.
-3. Grep looks for its pattern letter for letter, `|` parting several: so no pattern of a model costs much time.
-4. Every call has an answer, also one that nobody understands.
+3. Grep searches for its pattern literally, `|` separates several: so no pattern of a model costs much time.
+4. Every call has an answer, also an invalid one.
 """
 
 from __future__ import annotations
@@ -38,16 +38,9 @@ class MemoryTools:
         self.folders = {memories.own.path: "private"}
         if team and memories.team is not None:
             self.folders[memories.team.path] = "team"
-        self._tools: dict[str, Callable[[Mapping[str, object]], ToolAnswer]] = {
-            "Read": self._read,
-            "Write": self._write,
-            "Edit": self._edit,
-            "Glob": self._glob,
-            "Grep": self._grep,
-        }
 
     def run(self, call: Mapping[str, object]) -> dict[str, object]:
-        """The result of a call, as a block."""
+        """Run a call; returns its result as a block."""
         given = call.get("input")
         try:
             answer = self._called(str(call.get("name", "")), given if isinstance(given, dict) else {})
@@ -58,14 +51,22 @@ class MemoryTools:
 
     @property
     def allowed(self) -> str:
-        """What may be touched, in words."""
+        """What may be touched, as text."""
         return f"only files below {' and '.join(self.folders)} can be read and written here"
 
     def _called(self, name: str, given: Mapping[str, object]) -> ToolAnswer:
-        tool = self._tools.get(name)
-        if tool is None:
+        searches: dict[str, Callable[[Mapping[str, object]], ToolAnswer]] = {"Glob": self._glob, "Grep": self._grep}
+        if name in searches:
+            return searches[name](given)
+        tools: dict[str, Callable[[str, str, Mapping[str, object]], ToolAnswer]] = {
+            "Read": self._read,
+            "Write": self._write,
+            "Edit": self._edit,
+        }
+        if name not in tools:
             return self.writer.refuse(name, "outside", f"{name or 'this'} cannot be used: {self.allowed}")
-        return tool(given)
+        place = self.place(given.get("file_path"))
+        return place if isinstance(place, ToolAnswer) else tools[name](*place, given)
 
     def place(self, path: object) -> tuple[str, str] | ToolAnswer:
         """The scope and the file that a path names."""
@@ -92,51 +93,42 @@ class MemoryTools:
         if file == INDEX:
             team = self.memories.team if scope == "team" else None
             return team_index(team) if team is not None else self.memories.own.index()
-        memory = self.writer.there(scope, file)
+        memory = self.writer.existing(scope, file)
         if memory is not None:
             self.writer.known[scope, file] = memory.digest
         return None if memory is None else memory.text
 
-    def _read(self, given: Mapping[str, object]) -> ToolAnswer:
-        place = self.place(given.get("file_path"))
-        if isinstance(place, ToolAnswer):
-            return place
-        text = self._text(*place)
+    def _read(self, scope: str, file: str, given: Mapping[str, object]) -> ToolAnswer:  # noqa: ARG002
+        text = self._text(scope, file)
         if text is None:
-            return ToolAnswer(f"{place[1]} does not exist", failed=True)
+            return ToolAnswer(f"{file} does not exist", failed=True)
         lines = text[:MOST_TEXT].split("\n")
         return ToolAnswer("\n".join(f"{number}\t{line}" for number, line in enumerate(lines, 1)))
 
-    def _write(self, given: Mapping[str, object]) -> ToolAnswer:
-        place, content = self.place(given.get("file_path")), given.get("content")
-        if isinstance(place, ToolAnswer):
-            return place
+    def _write(self, scope: str, file: str, given: Mapping[str, object]) -> ToolAnswer:
+        content = given.get("content")
         if not isinstance(content, str):
             return ToolAnswer("content is missing", failed=True)
-        return self.writer.write(*place, content)
+        return self.writer.write(scope, file, content)
 
-    def _edit(self, given: Mapping[str, object]) -> ToolAnswer:
-        place, old, new = self.place(given.get("file_path")), given.get("old_string"), given.get("new_string")
-        if isinstance(place, ToolAnswer):
-            return place
+    def _edit(self, scope: str, file: str, given: Mapping[str, object]) -> ToolAnswer:
+        old, new = given.get("old_string"), given.get("new_string")
         if not isinstance(old, str) or not isinstance(new, str) or not old or old == new:
-            return ToolAnswer("old_string and new_string have to be given, and to differ", failed=True)
-        if place[1] == INDEX:
-            return self.writer.write(*place, new)
-        before = self.writer.there(*place)
+            return ToolAnswer("old_string and new_string are required, and must differ", failed=True)
+        if file == INDEX:
+            return self.writer.write(scope, file, new)
+        before = self.writer.existing(scope, file)
         if before is None:
-            return ToolAnswer(f"{place[1]} does not exist", failed=True)
+            return ToolAnswer(f"{file} does not exist", failed=True)
         count = before.text.count(old)
         if count == 0:
-            return ToolAnswer(f"old_string does not stand in {place[1]}; read it again", failed=True)
+            return ToolAnswer(f"old_string is not in {file}; read it again", failed=True)
         if count > 1 and given.get("replace_all") is not True:
-            return ToolAnswer(
-                f"old_string stands {count} times in {place[1]}; give more of its surroundings", failed=True
-            )
-        return self.writer.write(*place, before.text.replace(old, new))
+            return ToolAnswer(f"old_string occurs {count} times in {file}; give more context", failed=True)
+        return self.writer.write(scope, file, before.text.replace(old, new))
 
     def _listed(self) -> list[tuple[str, Memory]]:
-        """Every memory that may be seen here, with its whole path."""
+        """Every memory that is visible here, with its whole path."""
         folders = {scope: folder for folder, scope in self.folders.items()}
         notes = [note for note in self.memories.memories() if note.scope in folders]
         return [(f"{folders[note.scope]}/{note.file}", note) for note in notes]

@@ -1,11 +1,11 @@
-"""Writing what a model wants to remember, once it was judged; and keeping count.
+"""Writing what a model wants to remember, once it was judged; and counting it.
 
-1. Whoever writes goes through the store: policies, history, the index and the inbox are its matter.
-2. A memory records where it comes from: `originSessionId` as the agent does, and in `source` the message of the user
-   that supports it most. The history says it too. A change keeps the first session, and names its own beside.
-3. A change compares: if somebody else changed the memory since it was listed or read, the model is shown the text that
-   is there now, and what it writes then is judged anew.
-4. What is there already, word for word, is left alone: the same run made twice writes once.
+1. All writes go through the store, which handles policies, history, the index and the inbox.
+2. A memory records its origin: `originSessionId` as the agent does, and in `source` the message of the user that
+   supports it most. So does the history. A change keeps the first session, and adds its own.
+3. A change compares: if another process changed the memory since it was listed or read, the model gets the current
+   text, and what it writes then is judged again.
+4. What exists already, word for word, is left alone: the same run made twice writes once.
 5. What is meant for the team is proposed, and so is everything where the policy says `confirm`. With `discoveries`, so
    is what the assistant found with tools, marked as such; never what a tool wanted to be remembered.
 """
@@ -35,11 +35,13 @@ BUDGET = 50_000  #: tokens of them
 TRIES = 3
 LONGEST = 400  #: characters of a file's name in a report
 WHOLE = 4000  #: characters of frontmatter
-INDEX_IS_MADE = "MEMORY.md is made from the files of the memories: it needs no writing, and nothing was changed in it."
+INDEX_IS_MADE = "MEMORY.md is generated from the memory files: do not write it. Nothing was changed in it."
+    "MEMORY.md is generated from the memory files: there is no need to write it, and nothing was changed in it."
+)
 
 
 class ToolAnswer(NamedTuple):
-    """What a model is told of a call."""
+    """The answer to a model's call."""
 
     text: str
     failed: bool = False
@@ -66,11 +68,11 @@ class MemoryWriter:
         self.known: dict[tuple[str, str], str] = {}  #: scope and file: the digest that the model has seen
 
     def refuse(self, file: str, reason: str, detail: str) -> ToolAnswer:
-        """Count a refusal, and tell the model."""
+        """Count a refusal, and answer the model."""
         self.refused[Refusal(file[:LONGEST], reason, detail[: 2 * LONGEST])] = None
         return ToolAnswer(f"Not written ({reason}): {detail}", failed=True)
 
-    def there(self, scope: str, file: str) -> Memory | None:
+    def existing(self, scope: str, file: str) -> Memory | None:
         """The memory of a file, if there is one: of the team, or the nearest private one."""
         stores = [self.memories.team] if scope == "team" else [self.memories.own, self.memories.under]
         for store in stores:
@@ -82,15 +84,15 @@ class MemoryWriter:
         return None
 
     def write(self, scope: str, file: str, text: str) -> ToolAnswer:
-        """Judge the text of a file, and write it if nothing speaks against it."""
+        """Judge the text of a file, and write it if it is not refused."""
         if same_name(file) == same_name(INDEX):
             return ToolAnswer(INDEX_IS_MADE)
         named = f"team:{file}" if scope == "team" else file
         for _ in range(TRIES):
-            before = self.there(scope, file)
+            before = self.existing(scope, file)
             if before is not None and self.known.get((scope, file), before.digest) != before.digest:
                 self.known[scope, file] = before.digest
-                return ToolAnswer(f"{file} was changed by somebody else. Now it says:\n\n{before.text}", failed=True)
+                return ToolAnswer(f"{file} was changed by another process. Now it says:\n\n{before.text}", failed=True)
             if len(text) > WHOLE + self.largest:
                 return self.refuse(named, "too-large", f"a file of {len(text):,} characters; one fact needs fewer")
             draft = draft_of(file, text, scope, before)
@@ -188,7 +190,7 @@ class MemoryWriter:
 
 
 def draft_of(file: str, text: str, scope: str = "private", before: Memory | None = None) -> Draft | str:
-    r"""What a file's text would say; or what it lacks.
+    r"""A file's text as a draft; or what it lacks.
 
     >>> draft_of("a.md", "---\nname: a\ndescription: d\nmetadata:\n  type: user\n---\nA chemist.\n").body
     'A chemist.'
@@ -226,6 +228,6 @@ def _is_same(one: str, other: str) -> bool:
 
 
 def _topic(name: str) -> str:
-    """A name as a topic that gives the same name back."""
+    """A name as a topic that yields the same name."""
     plain = name.replace("-", " ")
     return plain[:1].upper() + plain[1:]

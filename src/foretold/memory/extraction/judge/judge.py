@@ -273,7 +273,7 @@ def _trace(claims: Sequence[DraftClaim], evidence: ConversationEvidence, *, is_c
 
 
 def _judge_name(draft: Draft, claims: Sequence[DraftClaim], evidence: ConversationEvidence) -> Judgement | None:
-    """Whether what an index shows of a memory, and its asides where somebody pleads, is about what it says."""
+    """Whether the name and description of a memory, and its asides where a tool pleads, are about what it says."""
     name, source = name_claim(draft), None
     if len(name.set) > BRIEF:
         source = _find_tool_source(name, evidence)
