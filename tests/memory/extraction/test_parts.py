@@ -66,8 +66,8 @@ def test_editing_by_the_letter(desk):
     for old, new, said in (
         ("absent", "x", "old_string is not in feedback_tabs.md; read it again"),
         ("-", "x", "old_string occurs 7 times in feedback_tabs.md; give more context"),
-        ("x", "x", "old_string and new_string have to be given, and to differ"),
-        ("", "x", "old_string and new_string have to be given, and to differ"),
+        ("x", "x", "old_string and new_string are required, and must differ"),
+        ("", "x", "old_string and new_string are required, and must differ"),
     ):
         assert answered(desk, "Edit", file_path=name, old_string=old, new_string=new) == (said, True)
     assert answered(desk, "Edit", file_path="no.md", old_string="a", new_string="b") == ("no.md does not exist", True)

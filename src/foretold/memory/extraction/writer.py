@@ -35,9 +35,7 @@ BUDGET = 50_000  #: tokens of them
 TRIES = 3
 LONGEST = 400  #: characters of a file's name in a report
 WHOLE = 4000  #: characters of frontmatter
-INDEX_IS_MADE = "MEMORY.md is generated from the memory files: do not write it. Nothing was changed in it."
-    "MEMORY.md is generated from the memory files: there is no need to write it, and nothing was changed in it."
-)
+INDEX_IS_MADE = "MEMORY.md is generated from the memory files: do not write it; nothing was changed in it."
 
 
 class ToolAnswer(NamedTuple):
