@@ -13,8 +13,8 @@ from foretold.sessions.catalog import find_session, list_sessions
 from foretold.sessions.fulltext.search import open_index, search
 from foretold.sessions.instructions_seen.compare import compare_instructions
 from foretold.sessions.model import Homes, StoredSession
-from foretold.sessions.relocate.moves import NotedMove as Move, moves_file, note_move
-from foretold.sessions.relocate.project_folder import FolderMove, find_folders_named, infer_move, resolve_folder
+from foretold.sessions.relocate.moves import FolderMove, NotedMove as Move, infer_move, moves_file, note_move
+from foretold.sessions.relocate.project_folder import find_folders_named, resolve_folder
 
 from ..talk import Talk
 from ..test_told import nested, start

@@ -26,14 +26,15 @@ from foretold.sessions.catalog import find_session as stored_session
 from foretold.sessions.formats.claude.reader import config_folder, find_sessions
 from foretold.sessions.formats.claude.records import moment, prompt_of, text_at
 from foretold.sessions.formats.jsonl import lines_of
-from foretold.sessions.relocate.project_folder import infer_move, resolve_folder
+from foretold.sessions.relocate.moves import infer_move
+from foretold.sessions.relocate.project_folder import resolve_folder
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from foretold.sessions.model import Homes, StoredSession
-    from foretold.sessions.relocate.project_folder import FolderMove
+    from foretold.sessions.relocate.moves import FolderMove
 
     Progress = Callable[[int, int], None]
 

@@ -17,7 +17,7 @@ import time
 
 from foretold.errors import ForetoldError, NoSuchSession, SessionFailed
 from foretold.paths import our_folders
-from foretold.sessions.archive.session_files import is_shared, list_names
+from foretold.sessions.archive.session_files import is_shared
 from foretold.sessions.archive.snapshot import ArchiveContents, ArchiveSnapshot
 from foretold.sessions.archive.store_session import ROWS, ArchiveResult, SessionArchiver, nanoseconds
 from foretold.sessions.catalog import describe_ambiguity
@@ -88,13 +88,8 @@ class Archive:
 
     def sessions(self, findings: list[Finding] | None = None) -> list[ArchiveSnapshot]:
         """The last snapshot of each session, the newest first."""
-        found = []
-        for agent in list_names(self.folder):
-            for name in list_names(os.path.join(self.folder, agent)):
-                if name.endswith(ENDING):
-                    path = os.path.join(self.folder, agent, name)
-                    found += ArchiveContents(Frames(path, self.kernel), findings).snapshots[-1:]
-        return sorted(found, key=lambda snapshot: -snapshot.changed)
+        found = [self._contents(agent, name, findings).snapshots[-1:] for agent, name in self._files()]
+        return sorted((snapshot for last in found for snapshot in last), key=lambda snapshot: -snapshot.changed)
 
     def find(self, name: str, *, redacted: bool = False) -> ArchiveContents:
         """The archive of a session, by its id or the beginning of it; a redacted one only if there is no other."""
@@ -103,29 +98,29 @@ class Archive:
             what = "redacted copy of a session" if redacted else "session"
             raise NoSuchSession(f"no {what} {name!r} is in the archive; foretold sessions restore lists them")
         if len(close) > 1:
-            raise NoSuchSession(
-                describe_ambiguity(
-                    name, [StoredSession(agent, _id(each), each) for agent, each in close], self._summarize
-                )
-            )
-        contents = ArchiveContents(Frames(os.path.join(self.folder, *close[0]), self.kernel))
+            matches = [StoredSession(agent, _id(file), file) for agent, file in close]
+            raise NoSuchSession(describe_ambiguity(name, matches, self._summarize))
+        contents = self._contents(*close[0])
         if not contents.snapshots:
             raise SessionFailed(f"{contents.frames.path} has no whole snapshot; archive the session again")
         return contents
 
+    def _contents(self, agent: str, file: str, findings: list[Finding] | None = None) -> ArchiveContents:
+        return ArchiveContents(Frames(os.path.join(self.folder, agent, file), self.kernel), findings)
+
     def _summarize(self, stored: StoredSession) -> StoredSession:
         """A session as the last snapshot in a file describes it."""
-        found = ArchiveContents(Frames(os.path.join(self.folder, stored.agent, stored.path), self.kernel)).snapshots[
-            -1:
-        ]
+        found = self._contents(stored.agent, stored.path).snapshots[-1:]
         return stored._replace(title=found[0].title, changed=found[0].changed) if found else stored
+
+    def _files(self, ending: str = ENDING) -> list[tuple[str, str]]:
+        """Every agent and file."""
+        every = [(agent, file) for agent in _names(self.folder) for file in _names(os.path.join(self.folder, agent))]
+        return [each for each in every if each[1].endswith(ending)]
 
     def _match(self, name: str, *, redacted: bool = False) -> list[tuple[str, str]]:
         """The files that a name matches, with their agents."""
-        every = [
-            (agent, each) for agent in list_names(self.folder) for each in list_names(os.path.join(self.folder, agent))
-        ]
-        every = [each for each in every if each[1].endswith(REDACTED if redacted else ENDING)]
+        every = self._files(REDACTED if redacted else ENDING)
         exact = [each for each in every if name == _id(each[1])]
         close = exact or [each for each in every if name and each[1].startswith(name)]
         plain = {(agent, _id(each)) for agent, each in close if not each.endswith(REDACTED)}
@@ -200,6 +195,13 @@ def archive_hint(homes: Homes, name: str) -> str:
 
 def _id(file: str) -> str:
     return file.removesuffix(REDACTED).removesuffix(ENDING)
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
 
 
 def _digest_name(name: str) -> str:

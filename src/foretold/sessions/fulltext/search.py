@@ -115,13 +115,13 @@ def search(
     with index if is_own and index is not None else nullcontext():
         summaries = _Summaries(index, FolderResolver(homes, folder))
         some = [stored for stored in sessions if is_held_in(summaries.of(stored), folder)] if folder else sessions
-        if index is not None:
-            places = places_in_index(index, asked, some, filters)
-        else:
-            places = places_in_files(asked, some, filters, _sum_up(some, progress))
-        hits = list(islice(_hits_of(places, QueryMatcher(asked), filters), POOL if order == "ranked" else limit + 1))
-        if order == "ranked":
-            hits.sort(key=lambda hit: -hit.score)
+        places = (
+            places_in_files(asked, some, filters, _sum_up(some, progress))
+            if index is None
+            else places_in_index(index, asked, some, filters)
+        )
+        found = _hits_of(places, QueryMatcher(asked), filters)
+        hits = _best_of(found) if order == "ranked" else list(islice(found, limit + 1))
         shown = tuple(_with_command(hit, summaries.of(hit.stored)) for hit in hits[:limit])
     return Results(shown, len(hits) > limit, len(some), tuple(findings))
 
@@ -219,6 +219,10 @@ def _hits_of(places: Iterable[MessagePlace], matcher: QueryMatcher, filters: Fil
         hit = None if message is None else _hit_of(place.stored, message, matcher, filters)
         if hit is not None:
             yield hit
+
+
+def _best_of(hits: Iterable[Hit]) -> list[Hit]:
+    return sorted(islice(hits, POOL), key=lambda hit: -hit.score)
 
 
 def _hit_of(stored: StoredSession, message: Message, matcher: QueryMatcher, filters: Filters) -> Hit | None:

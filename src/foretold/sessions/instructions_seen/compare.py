@@ -18,7 +18,7 @@ from foretold.instructions.load import load
 from foretold.sessions.formats.readers import reader_of
 from foretold.sessions.instructions_seen.events import CompactionEvent, Event, InstructionText, LoadEvent
 from foretold.sessions.model import Homes, StoredSession
-from foretold.sessions.relocate.project_folder import infer_move
+from foretold.sessions.relocate.moves import infer_move
 from foretold.text.frontmatter import trim
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 

@@ -21,6 +21,22 @@ if TYPE_CHECKING:
 _MOST = 4 * 1024 * 1024  #: bytes that are read
 
 
+class FolderMove(NamedTuple):
+    """A folder that was moved, from where to where."""
+
+    old: str
+    new: str
+
+    def path(self, path: str) -> str:
+        """Where a file is now.
+
+        >>> FolderMove("/w/old", "/w/new").path("/w/old/a.txt"), FolderMove("/w/old", "/w/new").path("/w/older")
+        ('/w/new/a.txt', '/w/older')
+        """
+        is_in = bool(self.old) and (path == self.old or path.startswith(self.old + "/"))
+        return self.new + path[len(self.old) :] if is_in else path
+
+
 class NotedMove(NamedTuple):
     """A move of a project, whole paths."""
 
@@ -83,10 +99,7 @@ def follow_moves(moves: tuple[NotedMove, ...], old: str) -> str:
     """
     began = at = old.rstrip("/") or "/"
     for move in moves:
-        if at == move.old:
-            at = move.new
-        elif at.startswith(move.old.rstrip("/") + "/"):
-            at = os.path.join(move.new, at[len(move.old.rstrip("/")) + 1 :])
+        at = FolderMove(move.old, move.new).path(at)
     return "" if at == began else at
 
 
@@ -120,3 +133,21 @@ def _move(line: bytes) -> NotedMove | None:
     if not isinstance(old, str) or not isinstance(new, str) or not old.startswith("/") or not new.startswith("/"):
         return None
     return NotedMove(old, new, time if isinstance(time, int | float) else 0.0, agent if isinstance(agent, str) else "")
+
+
+def infer_move(old: str, new: str) -> FolderMove:
+    """Which folder was moved, if a session that was held in one belongs to another: the folder itself, or one above it
+    that is gone too. Nothing if the old one exists, or is not known.
+
+    >>> infer_move("/gone/shop/api", "/srv/store/api"), infer_move("/", "/srv")
+    (FolderMove(old='/gone/shop', new='/srv/store'), FolderMove(old='', new=''))
+    """
+    old, new = old.rstrip("/"), new.rstrip("/")
+    if not old or old == new or os.path.isdir(old):
+        return FolderMove("", "")
+    while os.path.basename(old) == os.path.basename(new):
+        above, there = os.path.dirname(old), os.path.dirname(new)
+        if above in ("", "/") or there in ("", "/") or above == there or os.path.isdir(above):
+            break
+        old, new = above, there
+    return FolderMove(old, new)

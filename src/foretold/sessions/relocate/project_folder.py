@@ -18,7 +18,7 @@ import re
 
 from foretold.dialects.claude_code.settings import slug
 from foretold.sessions.formats.jsonl_ends import bytes_of, made_out
-from foretold.types import TYPE_CHECKING, NamedTuple
+from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -186,37 +186,3 @@ def _last_turn(summary: StoredSession) -> str:
     _, found, turn = (head + tail).rpartition(TURNS[summary.agent])
     folder = made_out(turn, "cwd") if found else ""
     return folder if os.path.isdir(folder) else ""
-
-
-class FolderMove(NamedTuple):
-    """A folder that was moved, from where to where."""
-
-    old: str
-    new: str
-
-    def path(self, path: str) -> str:
-        """Where a file is now.
-
-        >>> FolderMove("/w/old", "/w/new").path("/w/old/a.txt"), FolderMove("/w/old", "/w/new").path("/w/older")
-        ('/w/new/a.txt', '/w/older')
-        """
-        is_in = bool(self.old) and (path == self.old or path.startswith(self.old + "/"))
-        return self.new + path[len(self.old) :] if is_in else path
-
-
-def infer_move(old: str, new: str) -> FolderMove:
-    """Which folder was moved, if a session that was held in one belongs to another: the folder itself, or one above it
-    that is gone too. Nothing if the old one exists, or is not known.
-
-    >>> infer_move("/gone/shop/api", "/srv/store/api"), infer_move("/", "/srv")
-    (FolderMove(old='/gone/shop', new='/srv/store'), FolderMove(old='', new=''))
-    """
-    old, new = old.rstrip("/"), new.rstrip("/")
-    if not old or old == new or os.path.isdir(old):
-        return FolderMove("", "")
-    while os.path.basename(old) == os.path.basename(new):
-        above, there = os.path.dirname(old), os.path.dirname(new)
-        if above in ("", "/") or there in ("", "/") or above == there or os.path.isdir(above):
-            break
-        old, new = above, there
-    return FolderMove(old, new)
