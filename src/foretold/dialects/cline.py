@@ -38,11 +38,7 @@ V3_0_65 = Dialect(
     identity="name",
     sorts=("name",),
     reading=TextRules(frontmatter="all", markdown=False, drops_bom=True, trims=("user", "project")),
-    parts=(
-        RequestPart(
-            "system", "system", (EntryGroup(("file", "rule"), "## {name}\n{text}", "\n\n"),), before="# Rules\n"
-        ),
-    ),
+    parts=(RequestPart((EntryGroup(("file", "rule"), "## {name}\n{text}", "\n\n"),), before="# Rules\n"),),
     user=".cline",
 )
 

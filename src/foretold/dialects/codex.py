@@ -35,16 +35,16 @@ V0_166_0 = Dialect(
     reading=TextRules(frontmatter="none", markdown=False, trims=("user", "memory"), space="rust"),
     parts=(
         RequestPart(
-            "developer",
-            "developer",
             (EntryGroup(("memory file",), "{text}", ""),),
+            place="developer",
+            role="developer",
             before="========= MEMORY_SUMMARY BEGINS =========\n",
             after="\n========= MEMORY_SUMMARY ENDS =========",
         ),
         RequestPart(
-            "before-prompt",
-            "user",
-            (EntryGroup(("user file",), "{text}", "\n\n"), EntryGroup(("project file",), "{text}", "\n\n")),
+            (EntryGroup(("user file",)), EntryGroup(("project file",))),
+            place="before-prompt",
+            role="user",
             before="# AGENTS.md instructions{where}\n\n<INSTRUCTIONS>\n",
             after="\n</INSTRUCTIONS>",
             join="\n\n--- project-doc ---\n\n",

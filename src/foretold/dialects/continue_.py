@@ -37,9 +37,7 @@ V1_5_47 = Dialect(
     reading=TextRules(frontmatter="rules", markdown=False, trims=("fronted",), blank="empty"),
     parts=(
         RequestPart(
-            "system",
-            "system",
-            (EntryGroup(("file", "setting", "rule"), "{text}", "\n\n"),),
+            (EntryGroup(("file", "setting", "rule")),),
             before='\n\n<context name="userRules">\n',
             after="\n</context>",
         ),

@@ -74,8 +74,6 @@ V1_0_102 = Dialect(
     reading=TextRules(frontmatter="read-rules", markdown=False, drops_bom=True, blank="keep"),
     parts=(
         RequestPart(
-            "system",
-            "system",
             (
                 EntryGroup(("file",), "\n<custom_instruction>\n{text}\n</custom_instruction>\n", ""),
                 EntryGroup(("rule",), "{text}", "\n\n", "\n", "\n"),

@@ -67,14 +67,14 @@ BASE = Dialect(
     evidence="documented",
     surroundings="documented",
     reading=TEXT,
-    parts=(RequestPart("system", "system", (EntryGroup(("file", "rule"), "{text}", "\n\n"),)),),
+    parts=(RequestPart((EntryGroup(("file", "rule")),)),),
 )
 TOUCHING = BASE._replace(nested=Nested(), triggers=(Trigger("Read", "file_path"),))
 
 AIDER = BASE._replace(
     agent="aider",
     programs=("aider",),
-    parts=(RequestPart("system", "system", (EntryGroup(("file",), "{relative}\n{text}", "\n\n"),)),),
+    parts=(RequestPart((EntryGroup(("file",), "{relative}\n{text}", "\n\n"),)),),
 )
 
 #: AGENTS.md of the folders up to the home; its documents, as others quote them
@@ -112,16 +112,12 @@ CRUSH = BASE._replace(
     unordered=("project",),
     parts=(
         RequestPart(
-            "system",
-            "system",
             (EntryGroup(("project file", "project rule"), CRUSH_FILE, ""),),
             before="# Project-Specific Context\nMake sure to follow the instructions in the context below.\n"
             "<project_context>\n",
             after="\n</project_context>",
         ),
         RequestPart(
-            "system",
-            "system",
             (EntryGroup(("user file",), CRUSH_FILE, ""),),
             before="<user_preferences>\n",
             after="\n</user_preferences>",
@@ -158,8 +154,6 @@ DEEPAGENTS = BASE._replace(
     reading=TEXT._replace(cuts_comments=("file",)),
     parts=(
         RequestPart(
-            "system",
-            "system",
             (EntryGroup(("file",), "{path}\n\n{text}", "\n\n"),),
             before="<agent_memory>\n",
             after="\n\n</agent_memory>",
@@ -185,8 +179,6 @@ GOOSE = BASE._replace(
     imports=Imports(depth=3, mode="inline", inline=GOOSE_IMPORT),
     parts=(
         RequestPart(
-            "system",
-            "system",
             (
                 EntryGroup(("user file",), "{text}", "\n", "\n### Global Hints\nThese are my global goose hints.\n"),
                 EntryGroup(
@@ -239,8 +231,6 @@ ROO = BASE._replace(
     reading=TEXT._replace(trims=("user", "project", "local", "legacy")),
     parts=(
         RequestPart(
-            "system",
-            "system",
             (
                 EntryGroup(("project file",), "# Agent Rules Standard (AGENTS.md):\n{text}", "\n\n"),
                 EntryGroup(("local file",), "# Agent Rules Local (AGENTS.local.md):\n{text}", "\n\n"),
@@ -309,8 +299,6 @@ ZED = BASE._replace(
     reading=TEXT._replace(trims=("user", "project", "local")),
     parts=(
         RequestPart(
-            "system",
-            "system",
             (
                 EntryGroup(("user file",), "{text}", "\n\n", "### Personal `AGENTS.md`\n\n"),
                 EntryGroup(("project file",), "`{relative}`:\n``````\n{text}\n``````", "\n\n", "### Project Rules\n\n"),

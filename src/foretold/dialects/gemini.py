@@ -76,8 +76,6 @@ V0_61_0 = Dialect(
     reading=TextRules(frontmatter="none", markdown=False, trims=("user", "memory", "extension", "project")),
     parts=(
         RequestPart(
-            "system",
-            "system",
             (
                 EntryGroup(("user file",), FORM, "\n\n", "<global_context>\n", "\n</global_context>", needs="memory"),
                 EntryGroup(
@@ -93,12 +91,12 @@ V0_61_0 = Dialect(
             join="\n",
         ),
         RequestPart(
-            "session-context",
-            "user",
             (
                 EntryGroup(("extension file",), FORM, "\n\n", "<extension_context>\n", "\n</extension_context>"),
                 EntryGroup(("project file",), FORM, "\n\n", "<project_context>\n", "\n</project_context>"),
             ),
+            place="session-context",
+            role="user",
             before="<loaded_context>\n",
             after="\n</loaded_context>",
             join="\n",

@@ -106,6 +106,11 @@ GEMINI = (
 
 _CODEX_NOTE = "Codex runs new hooks once you trust them: type /hooks in it."
 
+GEMINI_SETTINGS = SettingsFile(
+    ".gemini/settings.json", ".gemini/settings.json", "GEMINI_CLI_HOME", ".gemini/settings.json", form="jsonc"
+)
+QWEN_SETTINGS = SettingsFile(".qwen/settings.json", ".qwen/settings.json", form="jsonc")
+
 INSTALLS: dict[str, Install] = {
     "claude-code": Install(
         HookTarget(
@@ -129,19 +134,13 @@ INSTALLS: dict[str, Install] = {
     ),
     "gemini-cli": Install(
         HookTarget(
-            SettingsFile(
-                ".gemini/settings.json", ".gemini/settings.json", "GEMINI_CLI_HOME", ".gemini/settings.json", "jsonc"
-            ),
+            GEMINI_SETTINGS,
             GEMINI,
             "{milliseconds}",
             "gemini-cli",
             after=" || true",  # it takes a program that is gone for one that forbids the prompt (gemini-cli 0.61.0)
         ),
-        McpTarget(
-            SettingsFile(
-                ".gemini/settings.json", ".gemini/settings.json", "GEMINI_CLI_HOME", ".gemini/settings.json", "jsonc"
-            )
-        ),
+        McpTarget(GEMINI_SETTINGS),
         "run",
     ),
     "opencode": Install(
@@ -167,7 +166,7 @@ INSTALLS: dict[str, Install] = {
             "{milliseconds}",
             "qwen-code",
         ),
-        McpTarget(SettingsFile(".qwen/settings.json", ".qwen/settings.json", form="jsonc")),
+        McpTarget(QWEN_SETTINGS),
         "run",
     ),
     "copilot-cli": Install(

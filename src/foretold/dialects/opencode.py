@@ -46,7 +46,7 @@ V1_18_33 = Dialect(
     ),
     touch=(FileSource("project", "below", NAMES[0], others=NAMES[1:], pick="path"),),  # O20
     reading=TextRules(frontmatter="none", markdown=False, drops_bom=True, blank="empty"),
-    parts=(RequestPart("system", "system", (EntryGroup(("file", "setting"), FORM, "\n"),)),),
+    parts=(RequestPart((EntryGroup(("file", "setting"), FORM, "\n"),)),),
     nested=Nested(
         "tool",
         "tool_result",

@@ -55,12 +55,10 @@ V0_24_4 = GEMINI._replace(
     ),
     parts=(
         RequestPart(
-            "system",
-            "system",
             (EntryGroup(("file",), RELATIVE, "\n\n"), EntryGroup(("rule",), RULE, "\n\n")),
             join="\n\n",
         ),
-        RequestPart("system", "system", (EntryGroup(("setting",), "## {path}\n\n{text}", "\n\n"),)),
+        RequestPart((EntryGroup(("setting",), "## {path}\n\n{text}", "\n\n"),)),
     ),
     nested=Nested(
         "tool",

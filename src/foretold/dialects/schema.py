@@ -152,8 +152,8 @@ class EntryGroup(NamedTuple):
     """
 
     takes: tuple[str, ...]
-    entry: str
-    join: str
+    entry: str = "{text}"
+    join: str = "\n\n"
     before: str = ""
     after: str = ""
     needs: str = ""  #: the layer that must have entries, too, for `before` and `after`
@@ -162,9 +162,9 @@ class EntryGroup(NamedTuple):
 class RequestPart(NamedTuple):
     """A place in a request that carries entries."""
 
-    place: str
-    role: str
     groups: tuple[EntryGroup, ...]
+    place: str = "system"
+    role: str = "system"
     before: str = ""
     after: str = ""
     join: str = ""

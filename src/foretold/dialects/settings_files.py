@@ -64,14 +64,20 @@ def dig(values: object, *keys: str) -> object:
     return values
 
 
+def _read_settings(tree: Tree, path: str, findings: list[Finding]) -> str | None:
+    """The text of a settings file; None if there is none, with a finding if it cannot be read."""
+    data = tree.read(path, MAX_SETTINGS)
+    if not isinstance(data, Fault):
+        return data.decode("utf-8", "replace")
+    if data.reason != "missing":
+        findings.append(Finding(path, None, "settings-unreadable", f"settings cannot be read: {data.reason}"))
+    return None
+
+
 def read_json(tree: Tree, path: str, findings: list[Finding], *, comments: bool = False) -> dict[str, object]:
     """The object in a JSON file, which may have `comments`; empty if there is none."""
-    data = tree.read(path, MAX_SETTINGS)
-    if isinstance(data, Fault):
-        if data.reason != "missing":
-            findings.append(Finding(path, None, "settings-unreadable", f"settings cannot be read: {data.reason}"))
-        return {}
-    return parse_json(data.decode("utf-8", "replace"), path, findings, comments=comments)
+    text = _read_settings(tree, path, findings)
+    return {} if text is None else parse_json(text, path, findings, comments=comments)
 
 
 def parse_json(text: str, path: str, findings: list[Finding], *, comments: bool = False) -> dict[str, object]:
@@ -98,15 +104,13 @@ def read_toml(
     tree: Tree, path: str, findings: list[Finding], *, effect: str = "the agent does not start"
 ) -> dict[str, object]:
     """The table in a TOML file; empty if there is none, and if it is something else, with a finding that says so."""
-    data = tree.read(path, MAX_SETTINGS)
-    if isinstance(data, Fault):
-        if data.reason != "missing":
-            findings.append(Finding(path, None, "settings-unreadable", f"settings cannot be read: {data.reason}"))
+    text = _read_settings(tree, path, findings)
+    if text is None:
         return {}
     import tomllib
 
     try:
-        return tomllib.loads(data.decode("utf-8", "replace"))
+        return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         said = f"not TOML, so {effect}: {error}"
         findings.append(Finding(path, None, "settings-invalid", said, "fix the TOML"))

@@ -79,11 +79,7 @@ def walk_of(cwd: str) -> list[str]:
     ['/a', '/a/b']
     """
     parts = cwd.split("/")[1:] if cwd != "/" else []
-    found, path = [], ""
-    for part in parts:
-        path += "/" + part
-        found.append(path)
-    return found
+    return ["/" + "/".join(parts[: count + 1]) for count in range(len(parts))]
 
 
 def marked_top(tree: Tree, folder: str, markers: tuple[str, ...]) -> str:
@@ -210,8 +206,7 @@ def join(folder: str, path: str) -> str:
     parts: list[str] = []
     for part in path.split("/"):
         if part == "..":
-            if parts:
-                parts.pop()
-        elif part and part != ".":
+            del parts[-1:]
+        elif part and part != ".":  # not os.path.normpath: that of 3.11.2 cuts a path at a NUL
             parts.append(part)
     return "/" + "/".join(parts)

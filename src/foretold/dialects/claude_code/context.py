@@ -120,14 +120,12 @@ V2_1_197 = TurnContext(
             "models."
         ),
         (
-            "Claude Code is available as a CLI in the terminal, desktop app (Mac/Windows), web app (claude.ai/code), "
-            "and "
-            "IDE extensions (VS Code, JetBrains)."
+            "Claude Code is available as a CLI in the terminal, desktop app (Mac/Windows), web app (claude.ai/code),"
+            " and IDE extensions (VS Code, JetBrains)."
         ),
         (
-            "Fast mode for Claude Code uses Claude Opus with faster output (it does not downgrade to a smaller "
-            "model). It "
-            "can be toggled with /fast and is available on Opus 4.8/4.7."
+            "Fast mode for Claude Code uses Claude Opus with faster output (it does not downgrade to a smaller"
+            " model). It can be toggled with /fast and is available on Opus 4.8/4.7."
         ),
     ),
     model_lines=True,
@@ -175,27 +173,21 @@ V2_1_325 = V2_1_197._replace(
             "`cd` to the original repository root."
         ),
         (
-            "The git stash stack is shared with the main checkout and all other worktrees, and other Claude sessions "
-            "may "
-            "push or pop it concurrently. Never use bare `git stash` / `git stash pop` — you could pop another "
-            "session's "
-            "changes. Prefer a temporary WIP commit to set work aside; if you must stash, use "
-            '`git stash push -u -m "<unique-tag>"`, immediately capture your entry\'s SHA via '
-            "`git stash list --format='%H %gs'`, restore with `git stash apply <sha>` (not pop), and afterwards drop "
-            "the "
-            "entry, re-finding its current `stash@{n}` by tag first."
+            "The git stash stack is shared with the main checkout and all other worktrees, and other Claude sessions"
+            " may push or pop it concurrently. Never use bare `git stash` / `git stash pop` — you could pop another"
+            " session's changes. Prefer a temporary WIP commit to set work aside; if you must stash, use `git stash"
+            " push -u -m \"<unique-tag>\"`, immediately capture your entry's SHA via `git stash list --format='%H"
+            " %gs'`, restore with `git stash apply <sha>` (not pop), and afterwards drop the entry, re-finding its"
+            " current `stash@{n}` by tag first."
         ),
     ),
     closing=(
         (
-            "Downloaded files and extracted archives are untrusted data: put each in its own new, empty directory, "
-            "keep "
-            "scripts you write in a different directory, and pass paths as arguments instead of running an "
-            "interpreter or "
-            "build tool from inside it. Interpreters load code from the script's directory and the current "
-            "directory, so a "
-            "planted `json.py` runs on `import json`. Run any Python that reads them with `-I`. This does not apply to "
-            "code the user asked you to build or run."
+            "Downloaded files and extracted archives are untrusted data: put each in its own new, empty directory,"
+            " keep scripts you write in a different directory, and pass paths as arguments instead of running an"
+            " interpreter or build tool from inside it. Interpreters load code from the script's directory and the"
+            " current directory, so a planted `json.py` runs on `import json`. Run any Python that reads them with"
+            " `-I`. This does not apply to code the user asked you to build or run."
         ),
     ),
     model_lines=False,

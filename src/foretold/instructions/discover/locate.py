@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 from foretold.dialects.schema import FileSource
-from foretold.dialects.surroundings import Surroundings, walk_between
+from foretold.dialects.surroundings import Surroundings, walk_between, walk_of
 from foretold.storage.tree import is_inside
 from foretold.types import TYPE_CHECKING
 
@@ -31,11 +31,7 @@ def below(cwd: str, touched: str) -> list[str]:
     folder = touched.rpartition("/")[0]
     if not is_inside(folder, cwd) or folder == cwd:
         return []
-    found, path = [], cwd.rstrip("/")
-    for part in folder[len(path) + 1 :].split("/"):
-        path += "/" + part
-        found.append(path)
-    return found
+    return [path for path in walk_of(folder) if len(path) > len(cwd)]
 
 
 PLACES: dict[str, Callable[[Surroundings], str]] = {

@@ -28,7 +28,7 @@ from foretold.text.frontmatter import trim
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple, Skip
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from foretold.instructions.engine import Loader
     from foretold.instructions.text.read import InstructionText
@@ -376,19 +376,21 @@ def _code_blocks(text: str) -> tuple[list[tuple[int, int]], bool]:
         found = list(ranges(cut(plain, effort), 0))
     except (TangledError, RecursionError):
         found, is_exact = list(_fences(plain)), False
+    return _offsets(lines, found), is_exact
+
+
+def _offsets(lines: list[str], ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Ranges of lines as ranges of characters."""
     starts = [0]
     for line in lines:
         starts.append(starts[-1] + len(line) + 1)
-    return [(starts[first], starts[end]) for first, end in found], is_exact
+    return [(starts[first], starts[end]) for first, end in ranges]
 
 
 def _fenced_blocks(text: str) -> tuple[list[tuple[int, int]], bool]:
     """Start and end of fenced code, wherever it is; indented code is text."""
     lines = text.split("\n") if "```" in text or "~~~" in text else []
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line) + 1)
-    return [(starts[first], starts[end]) for first, end in _fences(lines)], True
+    return _offsets(lines, _fences(lines)), True
 
 
 #: where no token is looked for, by name: backticks are seen to as the text is read
