@@ -396,7 +396,7 @@ def test_the_team_has_commands(repo):
     assert text(run(repo, "restore", "--team", "tabs")) == "restored: feedback_tabs.md\n"
     assert len(data(run(repo, "log", "--team", "--json"))["changes"]) == 4
     done = run(repo, "list", "--team", cwd="home")
-    assert (done.returncode, "there is no team's folder here" in errors(done)) == (2, True)
+    assert (done.returncode, "there is no team folder here" in errors(done)) == (2, True)
 
 
 # -- care ------------------------------------------------------------------------------------------------------
@@ -544,12 +544,12 @@ def test_help_of_a_command(place, name):
     ("words", "said"),
     [
         (["lst"], "foretold memory: there is no command 'lst', did you mean 'list'?; try: foretold memory --help\n"),
-        (["show", "tab"], "foretold: no memory is called 'tab'; see: foretold memory list\n"),
+        (["show", "tab"], "foretold: no memory is named 'tab'; see: foretold memory list\n"),
         (["show", "feedback_tab"], "did you mean 'feedback_tabs'?"),
-        (["show", "../../../etc/passwd"], "no memory is called '../../../etc/passwd'"),
+        (["show", "../../../etc/passwd"], "no memory is named '../../../etc/passwd'"),
         (["rm"], "the following arguments are required: NAME"),
-        (["rm", "nope"], "no memory is called 'nope'"),
-        (["log", "nope"], "no memory is called 'nope'"),
+        (["rm", "nope"], "no memory is named 'nope'"),
+        (["log", "nope"], "no memory is named 'nope'"),
         (["restore", "nope"], "the history has no earlier version of 'nope'; see: foretold memory log"),
         (["restore", "tabs", "--at", "99"], "the history has no change 99 of 'tabs'"),
         (["diff"], "give a memory, or the number of a change"),

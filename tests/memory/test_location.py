@@ -174,7 +174,7 @@ def test_the_folders_that_settings_name(place):
     assert given.store == place.path("given")
 
 
-OUTSIDE = "the team's folder {!r} is not a folder inside the repository, and is not used"
+OUTSIDE = "the team's folder {!r} is not a folder inside the repository; it is not used"
 
 
 @pytest.mark.parametrize("team", ["../out", "/etc", "..", ".", "", "link", "link/sub", ".git/memory", "a/../../out"])
@@ -207,8 +207,11 @@ def test_a_link_where_the_team_should_be_is_refused(place):
         ('[memory]\nworktrees = "both"\n', "memory.worktrees is 'both'"),
         ("[memory]\nteam = 1\n", "memory.team is 1"),
         ("[memory]\ndirectory = []\n", "memory.directory is []"),
-        ('[memory]\ndirectory = "notes"\n', "memory.directory is 'notes', which is no whole path, and is not used"),
-        ('[memory]\npolcy = "manual"\n', "memory.polcy means nothing"),
+        (
+            '[memory]\ndirectory = "notes"\n',
+            "memory.directory is 'notes', which is not an absolute path; it is not used",
+        ),
+        ('[memory]\npolcy = "manual"\n', "memory.polcy is not a setting"),
         ("memory = 1\n", "memory is 1"),
         (
             "[memory\n",
@@ -230,7 +233,7 @@ def test_a_repository_does_not_say_where_memories_are(place):
     place.folder("proj/.git")
     place.write("proj/.foretold.toml", '[memory]\ndirectory = "/tmp/x"\n')
     found = find(place)
-    said = "memory.directory is not a repository's to set, and is not used"
+    said = "a repository may not set memory.directory; it is not used"
     assert findings(found, place) == [("proj/.foretold.toml", "settings-invalid", said)]
     assert found.store == store_of(place, "proj")
 

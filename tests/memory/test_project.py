@@ -7,7 +7,7 @@ import pytest
 import foretold
 from foretold.errors import BadName, MemoryChanged, MemoryExists, NoSuchMemory, WriteRefused
 from foretold.memory import Memory, Proposal
-from foretold.memory.location import recall_identity
+from foretold.memory.location import load_identity
 
 AGENT = {"by": "agent", "session": "s1", "why": "it was said"}
 
@@ -75,7 +75,7 @@ def test_deleting_takes_the_nearest_and_not_the_lower_one(trees):
     tree.delete("low")
     assert told(tree) == [("feedback_low.md", "private", "below")]
     for change in (lambda: tree.delete("low"), lambda: tree.rename("low", "Lower")):
-        with pytest.raises(WriteRefused, match="'low' is of the repository, not of this worktree: do it there"):
+        with pytest.raises(WriteRefused, match="'low' belongs to the repository, not to this worktree; run this with"):
             change()
     assert told(main) == [("feedback_low.md", "private", "below")]
 
@@ -138,7 +138,7 @@ def test_a_proposal_for_what_lies_below_is_made_where_it_belongs(trees):
     edit = tree.edit("low", body="on top", **AGENT)
     assert (tree.inbox.accept(edit.id).body, main.get("low").body) == ("on top", "below")
     tree.delete("low")
-    with pytest.raises(WriteRefused, match="of the repository"):
+    with pytest.raises(WriteRefused, match="to the repository"):
         tree.delete("low", **AGENT)
     assert told(main) == [("feedback_low.md", "private", "below")]
 
@@ -204,7 +204,7 @@ def test_a_name_of_none(place, name, meant):
     add(memories)
     with pytest.raises(NoSuchMemory) as caught:
         memories.get(name)
-    assert str(caught.value) == f"no memory is called {name!r}{meant}; see: foretold memory list"
+    assert str(caught.value) == f"no memory is named {name!r}{meant}; see: foretold memory list"
 
 
 def test_the_same_topic_twice(place):
@@ -237,7 +237,7 @@ def test_a_project_is_remembered_to_be_found_again(place):
     place.git("remote add origin https://me:pw@example.org/app.git")
     memories = opened(place)
     add(memories)
-    known = recall_identity(memories.own.state)
+    known = load_identity(memories.own.state)
     assert (known.project, known.store, known.remote) == (
         place.proj,
         memories.place.store,

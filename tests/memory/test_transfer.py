@@ -172,17 +172,17 @@ def test_a_failure_does_not_stop_the_rest(stores):
     assert bytes_of(here) == {"a.md": b"1", "c.md": b"3"}
 
 
-NO_FILE = "this is no file that `foretold memory export` wrote: "
-DAMAGED = "the file is damaged: each of its memories has a `file` and a `text`"
+NO_FILE = "this is not a file from `foretold memory export`: "
+DAMAGED = "the file is damaged: every memory in it needs a `file` and a `text`"
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", NO_FILE + "it is no JSON"),
-        ("{", NO_FILE + "it is no JSON"),
-        ("[" * 100_000, NO_FILE + "it is no JSON"),
-        ("1" * 5000, NO_FILE + "it is no JSON"),
+        ("", NO_FILE + "it is not JSON"),
+        ("{", NO_FILE + "it is not JSON"),
+        ("[" * 100_000, NO_FILE + "it is not JSON"),
+        ("1" * 5000, NO_FILE + "it is not JSON"),
         ("[]", NO_FILE + "its schema is None"),
         ("3", NO_FILE + "its schema is None"),
         ('{"schema": "foretold.export/2"}', NO_FILE + "its schema is 'foretold.export/2'"),

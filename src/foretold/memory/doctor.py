@@ -1,11 +1,11 @@
 """What is wrong with a project's memories: findings, each with what to do. Looking changes nothing.
 
-1. Files: unreadable, a link, too large, without frontmatter or type, twice the same content or name, a copy that a
-   synchronising program made, readable by others, hidden characters, credentials.
+1. Files: unreadable, a link, too large, without frontmatter or type, the same content or name twice, a copy made by a
+   synchronising program, writable by others, hidden characters, credentials.
 2. The index: entries without a file, files without an entry, more than the agent loads.
-3. Places: memories of a project that is no longer where it was, of another worktree of this repository, or of this
+3. Places: memories of a project that is no longer at its path, of another worktree of this repository, or of this
    repository under its former path.
-4. History: records that are damaged.
+4. History: damaged records.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from shlex import quote
 from foretold.dialects.claude_code.settings import slug
 from foretold.dialects.surroundings import find_git, join
 from foretold.errors import StoreFailed
-from foretold.memory.location import Identity, identity_of, recall_identity
+from foretold.memory.location import Identity, identity_of, load_identity
 from foretold.memory.note import INDEX, Memory
 from foretold.memory.project import Memories
 from foretold.memory.store.index_file import Budget
@@ -33,28 +33,29 @@ from foretold.storage.tree import Disk
 from foretold.types import Finding
 
 _COPY = re.compile(r"(?i)(?: \(\d+\)| copy(?: \d+)?|[ .(-]+conflict(?:ed copy)?\b.*|\.sync-conflict-.*| - Copy.*)\.md$")
-HEAD = 64 * 1024  #: bytes of a transcript that are looked at for the folder it was recorded in
+HEAD = 64 * 1024  #: bytes of a transcript that are searched for the folder it was recorded in
 
 
 def find_problems(memories: Memories) -> list[Finding]:
-    """All that is wrong."""
+    """Everything that is wrong."""
     found = list(memories.place.findings)
     if memories.place.off:
         message = f"the agent does not read its memories here: {memories.place.off}"
         found.append(Finding(memories.place.store, None, "memory-off", message, "switch it on, or use recall"))
     for store in memories.stores:
-        told: list[Finding] = []
-        notes = store.memories(told)
+        problems: list[Finding] = []
+        notes = store.memories(problems)
         try:
-            store.log(findings=told)
+            store.log(findings=problems)
         except StoreFailed as error:
-            told.append(Finding(store.path, None, "unreadable", f"its history cannot be kept: {error}"))
-        told += [*_files(store, notes), *_index(store, notes, memories.place.dialect)]
-        found += told if store is memories.own else [each._replace(path=join(store.path, each.path)) for each in told]
+            problems.append(Finding(store.path, None, "unreadable", f"its history cannot be kept: {error}"))
+        problems += [*_check_files(store, notes), *_check_index(store, notes, memories.place.dialect)]
+        is_own = store is memories.own
+        found += problems if is_own else [each._replace(path=join(store.path, each.path)) for each in problems]
     return found + find_misplaced(memories)
 
 
-def _files(store: Store, notes: list[Memory]) -> Iterator[Finding]:
+def _check_files(store: Store, notes: list[Memory]) -> Iterator[Finding]:
     for note in notes:
         path = note.file
         yield from note.findings
@@ -66,40 +67,40 @@ def _files(store: Store, notes: list[Memory]) -> Iterator[Finding]:
             yield Finding(path, None, "memory-type", message, "user, feedback, project or reference")
         for found in credentials_in(note.text):
             message = f"it looks like a credential: {found.kind}, {found.fingerprint}"
-            yield Finding(path, found.line, "credential", message, "take it out; it is sent to the model when read")
+            yield Finding(path, found.line, "credential", message, "remove it; it is sent to the model when read")
         if _COPY.search(path):
-            message = "its name is one that synchronising programs give to a copy"
-            yield Finding(path, None, "memory-copy", message, "compare it with the other one, and delete one")
-    yield from _twins(notes)
+            message = "its name is one that synchronising programs give copies"
+            yield Finding(path, None, "memory-copy", message, "compare the two, and delete one")
+    yield from _find_duplicates(notes)
     if store.scope == "private":
-        yield from _modes(store)
+        yield from _check_mode(store)
 
 
-def _twins(notes: list[Memory]) -> Iterator[Finding]:
+def _find_duplicates(notes: list[Memory]) -> Iterator[Finding]:
     groups: dict[tuple[str, str], list[str]] = defaultdict(list)
     for note in notes:
         groups["the same text", note.body or note.file].append(note.file)
         groups["the same name", note.name].append(note.file)
-        groups["names that some systems cannot tell apart", same_name(note.file)].append(note.file)
-    told: set[tuple[str, ...]] = set()
+        groups["names that some systems treat as equal", same_name(note.file)].append(note.file)
+    reported: set[tuple[str, ...]] = set()
     for (what, _), files in groups.items():
-        if len(files) > 1 and tuple(files) not in told:
-            told.add(tuple(files))
+        if len(files) > 1 and tuple(files) not in reported:
+            reported.add(tuple(files))
             message = f"{len(files)} files have {what}: {', '.join(files)}"
             yield Finding(files[0], None, "memory-twice", message, "keep one, delete the others")
 
 
-def _modes(store: Store) -> Iterator[Finding]:
+def _check_mode(store: Store) -> Iterator[Finding]:
     try:
         mode = os.stat(store.path).st_mode
     except OSError:
         return
     if mode & 0o022:
-        message = f"others may write into this folder (mode {mode & 0o777:03o})"
+        message = f"other users may write to this folder (mode {mode & 0o777:03o})"
         yield Finding(store.path, None, "memory-open", message, f"chmod 700 {quote(store.path)}")
 
 
-def _index(store: Store, notes: list[Memory], agent: str) -> Iterator[Finding]:
+def _check_index(store: Store, notes: list[Memory], agent: str) -> Iterator[Finding]:
     try:
         text = team_index(store) if store.scope == "team" else store.index()
     except StoreFailed as error:
@@ -108,13 +109,13 @@ def _index(store: Store, notes: list[Memory], agent: str) -> Iterator[Finding]:
     budget = Budget(text, agent, frozenset(note.file for note in notes))
     yield from hidden_in(INDEX, text)
     for entry in budget.dangling:
-        message = f"an entry leads to {entry.file}, which is not there"
+        message = f"an entry links to {entry.file}, which does not exist"
         hint = (
             f"foretold memory restore {entry.file}" if entry.file in store.journal.heads else "foretold memory compact"
         )
         yield Finding(INDEX, entry.number + 1, "index-dangling", message, hint)
     if not text and store.journal.heads.get(INDEX) and notes:
-        message = "it was deleted, so the agent knows of no memory; what stood in it is in the history"
+        message = "it was deleted, so the agent does not know of any memory; the history still has it"
         yield Finding(INDEX, None, "index-missing", message, f"foretold memory restore {INDEX}")
         return
     for file in budget.unlisted:
@@ -126,32 +127,30 @@ def _index(store: Store, notes: list[Memory], agent: str) -> Iterator[Finding]:
 
 
 def find_misplaced(memories: Memories) -> list[Finding]:
-    """Memories that belong to this project, or to none, and lie elsewhere."""
+    """Memories elsewhere that belong to this project, or to one that no longer exists."""
     return list(_places(memories))
 
 
 def _places(memories: Memories) -> Iterator[Finding]:
     place = memories.place
     here = identity_of(place.project, place.store)
-    told = {place.store, place.under, place.team}
+    reported = {place.store, place.under, place.team}
     for known in known_projects(place.state):
-        if known.store in told or os.path.isdir(known.project) or not has_memories(known.store):
+        if known.store in reported or os.path.isdir(known.project) or not has_memories(known.store):
             continue
         if known.is_same(here):
-            told.add(known.store)
-            message = f"this repository was at {known.project}; its memories are still under that path"
+            reported.add(known.store)
+            message = f"this repository was at {known.project}; its memories are still there"
             yield Finding(known.store, None, "memory-moved", message, _relocate(known.project, place.project))
-    for folder in _beside(place.store):
-        project = project_of_folder(os.path.dirname(folder)) if folder not in told else ""
+    for folder in _sibling_stores(place.store):
+        project = project_of_folder(os.path.dirname(folder)) if folder not in reported else ""
         if not project:
             continue
         if not os.path.isdir(project):
-            message = f"its project {project} is not there any more"
+            message = f"its project {project} no longer exists"
             yield Finding(folder, None, "memory-orphan", message, _relocate(project, "NEW"))
         elif _is_split(project, place.project):
-            message = (
-                f"{project} is a worktree of this repository with memories of its own, which the agent does not read"
-            )
+            message = f"{project} is a worktree of this repository with its own memories, which the agent does not read"
             yield Finding(folder, None, "memory-split", message, _relocate(project, place.project))
 
 
@@ -164,8 +163,8 @@ def _is_split(project: str, main: str) -> bool:
     return git is not None and git.main == main and project != main
 
 
-def _beside(store: str) -> Iterator[str]:
-    """Folders with memories, of all projects, where this store is one of them."""
+def _sibling_stores(store: str) -> Iterator[str]:
+    """The folders with memories of all projects, if this store is one of them."""
     projects = os.path.dirname(os.path.dirname(store))
     if os.path.basename(store) != "memory" or os.path.basename(projects) != "projects":
         return
@@ -180,7 +179,7 @@ def _beside(store: str) -> Iterator[str]:
 
 
 def has_memories(folder: str) -> bool:
-    """Whether there is a memory in a folder. An index alone is none."""
+    """Whether there is a memory in a folder. An index alone is not one."""
     try:
         return any(file.endswith(".md") and file != INDEX for file in os.listdir(folder))
     except OSError:
@@ -193,14 +192,14 @@ def known_projects(state: str) -> list[Identity]:
         names = sorted(os.listdir(state))
     except OSError:
         return []
-    found = (recall_identity(os.path.join(state, name)) for name in names)
+    found = (load_identity(os.path.join(state, name)) for name in names)
     return [identity for identity in found if identity is not None]
 
 
 def project_of_folder(folder: str) -> str:
     """The project that a folder of the agent's projects belongs to; empty if nothing there says so.
 
-    Its name alone does not say: many paths have the same. The transcripts in it do.
+    Its name alone is not enough: many paths have the same one. The transcripts in it tell.
     """
     name = os.path.basename(folder)
     try:
@@ -209,7 +208,7 @@ def project_of_folder(folder: str) -> str:
     except OSError:
         return ""
     for path in transcripts[:8]:
-        cwd = _recorded_in(path)
+        cwd = _find_cwd(path)
         while cwd not in ("", "/"):
             if slug(cwd) == name:
                 return cwd
@@ -217,7 +216,7 @@ def project_of_folder(folder: str) -> str:
     return ""
 
 
-def _recorded_in(path: str) -> str:
+def _find_cwd(path: str) -> str:
     try:
         with open(path, "rb") as file:
             lines = file.read(HEAD).split(b"\n")

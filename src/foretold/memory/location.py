@@ -1,23 +1,20 @@
-"""Where the memories of a project are, and where what belongs to them is kept.
+"""Where the memories of a project are, and where their history and indexes are kept.
 
 1. The store is the agent's own folder for the project, if it keeps one memory per file; else a folder of ours. A folder
-   that is given, or named in the user's settings, is taken instead.
+   that is given, or named in the user's settings, takes precedence.
 2. A project is its repository: a worktree has the memories of the main one (`worktrees = "shared"`), or its own on top
    of them (`worktrees = "overlay"`).
 3. The team's store is a folder of the repository, `.foretold/memory` unless settings name another one inside it.
 4. History and inbox are kept in `$FORETOLD_HOME`, else `$XDG_STATE_HOME/foretold`; indexes in its `cache`, else
-   `$XDG_CACHE_HOME/foretold`. Each store has a folder there, by the path of its own folder.
+   `$XDG_CACHE_HOME/foretold`. Each store has a folder there, named after the path of its own folder.
 5. Settings are `config.toml` of the user and `.foretold.toml` of the repository, under `[memory]`. A repository can
    name its team's folder and make the write policy stricter, never looser, and nothing outside itself.
-6. Settings that cannot be understood are findings. Where the policy is not understood, it counts as `confirm`: a slip
-   of the pen does not let agents write.
-
-What a project is, so that its memories are found again after it was moved.
-
-1. Beside the history of a store stands `project.json`: the project's path, the repository's folder by device, inode and
-   the time of its `description`, which a move within a file system keeps, and the address of its first remote. An inode
-   alone does not tell: the next folder may have that of one that was deleted.
-2. A store whose project is no longer at its path, and whose repository is this one, belongs here.
+6. Settings that cannot be understood are findings. A policy that is not understood counts as `confirm`: a typo does not
+   let agents write.
+7. A moved project is recognised by `project.json` next to the history of its store: the project's path, the
+   repository's folder by device, inode and the time of its `description`, which a move within a file system keeps, and
+   the address of its first remote. An inode alone is not enough: a new folder may get that of a deleted one. A store
+   whose project is no longer at its path, and whose repository is this one, belongs here.
 """
 
 from __future__ import annotations
@@ -40,7 +37,7 @@ from foretold.types import Finding, NamedTuple
 POLICIES = ("auto", "confirm", "manual", "read-only")  #: from the loosest to the strictest
 WORKTREES = ("shared", "overlay")
 TEAM = ".foretold/memory"
-#: what can be set, and to what; to any text, if nothing is named
+#: the settings and their values; any text, if none are listed
 ALLOWED: dict[str, tuple[str, ...]] = {"policy": POLICIES, "worktrees": WORKTREES, "team": (), "directory": ()}
 
 
@@ -48,10 +45,10 @@ class MemoryLocation(NamedTuple):
     """The folders of a project's memories."""
 
     project: str  #: the main repository's folder, or the folder itself
-    root: str  #: the folder whose files the memories speak of: the working tree, or the folder itself
+    root: str  #: the folder whose files the memories are about: the working tree, or the folder itself
     store: str
     under: str  #: the store below an overlay; empty if there is none
-    team: str  #: empty if this is no repository
+    team: str  #: empty if this is not a repository
     state: str  #: of all stores
     cache: str
     policy: str
@@ -73,7 +70,7 @@ def locate_memories(
     folder: str | os.PathLike[str] | None = None,
     tree: Disk | None = None,
 ) -> MemoryLocation:
-    """The folders for an agent that works in a folder. A `tree` that is given knows afterwards what was looked at."""
+    """The folders for an agent that works in a folder. A `tree` that is given records what was looked at."""
     choice, request = make_request(cwd, agent, home=home, managed=managed, env=env)
     disk = tree if tree is not None else Disk()
     if disk.kind(request.cwd) != "folder":
@@ -111,18 +108,18 @@ def locate_memories(
 
 
 def location_of_path(project: str, like: MemoryLocation) -> MemoryLocation:
-    """The folders of a project that is not there any more, where an agent keeps those of all projects together."""
+    """The folders of a project that no longer exists, where an agent keeps those of all projects together."""
     from foretold.dialects.claude_code.settings import slug
 
     projects = os.path.dirname(os.path.dirname(like.store))
     if os.path.basename(like.store) != "memory" or os.path.basename(projects) != "projects":
-        raise NotAFolder(f"{project} is not a folder, and {like.agent} does not name its memories by the path")
+        raise NotAFolder(f"{project} is not a folder, and {like.agent} does not name its memories after the path")
     store = f"{projects}/{slug(project)}/memory"
     return like._replace(project=project, root=project, store=store, under="", team="", off="")
 
 
 def _overlay(surroundings: Surroundings, git: Repository, store: str, state: str) -> str:
-    """A worktree's own store: beside the main one under the worktree's name, as the agent would call it."""
+    """A worktree's own store: next to the main one, under the name that the agent would give it."""
     from foretold.dialects.claude_code.settings import slug
 
     if store == surroundings.store and store.endswith(f"/{slug(git.main)}/memory"):
@@ -131,7 +128,7 @@ def _overlay(surroundings: Surroundings, git: Repository, store: str, state: str
 
 
 def folder_name(folder: str) -> str:
-    """The name of what belongs to a folder, among our own.
+    """The name of our folder for what belongs to a folder.
 
     >>> folder_name("/home/me/my app")
     'my-app-38d8f0bcc4da'
@@ -143,7 +140,7 @@ def folder_name(folder: str) -> str:
 
 
 def _settings(disk: Disk, config: str, root: str, home: str, findings: list[Finding]) -> dict[str, str]:
-    """The user's settings, and those of the repository as far as they may go."""
+    """The user's settings, and those of the repository that it may set."""
     found = {"policy": "auto", "worktrees": "shared", "team": ""}
     _take(found, _section(disk, config, findings), config, findings)
     if "directory" in found:
@@ -152,7 +149,7 @@ def _settings(disk: Disk, config: str, root: str, home: str, findings: list[Find
     path = f"{root.rstrip('/')}/.foretold.toml"
     theirs = _section(disk, path, findings)
     if "directory" in theirs:
-        message = "memory.directory is not a repository's to set, and is not used"
+        message = "a repository may not set memory.directory; it is not used"
         findings.append(Finding(path, None, "settings-invalid", message, "set it in your own config.toml"))
     _take(found, {key: value for key, value in theirs.items() if key != "directory"}, path, findings)
     found["policy"] = max(loose, found["policy"], key=POLICIES.index)
@@ -164,7 +161,7 @@ def _section(disk: Disk, path: str, findings: list[Finding]) -> dict[str, object
     before = len(findings)
     value = read_toml(disk, path, findings, effect="it is not used").get("memory", {})
     if len(findings) > before:
-        return {"policy": "confirm"}  # nobody knows what it says
+        return {"policy": "confirm"}  # it cannot be read: the strict choice
     if isinstance(value, dict):
         return value
     findings.append(Finding(path, None, "settings-invalid", f"memory is {value!r}", "write a table: [memory]"))
@@ -175,11 +172,11 @@ def _take(found: dict[str, str], values: dict[str, object], path: str, findings:
     for key, value in values.items():
         allowed = ALLOWED.get(key)
         if allowed is None:
-            message, hint = f"memory.{key} means nothing", f"there are: {', '.join(ALLOWED)}"
+            message, hint = f"memory.{key} is not a setting", f"use one of {', '.join(ALLOWED)}"
         elif not isinstance(value, str) or (allowed and value not in allowed):
             message, hint = (
                 f"memory.{key} is {value!r}",
-                f"one of {', '.join(allowed)}" if allowed else "a path in quotes",
+                f"use one of {', '.join(allowed)}" if allowed else "write a path in quotes",
             )
             if key == "policy":
                 message, found[key] = f"{message}; it counts as 'confirm'", "confirm"
@@ -190,25 +187,25 @@ def _take(found: dict[str, str], values: dict[str, object], path: str, findings:
 
 
 def _directory(value: str, path: str, home: str, findings: list[Finding]) -> str:
-    """The folder that the user wants memories in: a whole path, or one in the home folder."""
+    """The folder that the user wants memories in: an absolute path, or one in the home folder."""
     if value.startswith("~/"):
         return join(home, value[2:])
     if value.startswith("/"):
         return join("/", value)
-    message = f"memory.directory is {value!r}, which is no whole path, and is not used"
+    message = f"memory.directory is {value!r}, which is not an absolute path; it is not used"
     findings.append(Finding(path, None, "settings-invalid", message, "start it with / or ~/"))
     return ""
 
 
 def _team(value: str, root: str, path: str, findings: list[Finding]) -> str:
-    """The team's folder; empty if what stands there leads out of the repository, or is the whole of it."""
+    """The team's folder; empty if the setting leads out of the repository, or is the whole of it."""
     top = os.path.realpath(root)
     for name in dict.fromkeys((value or TEAM, TEAM)):
         folder = join(root, name)
         real = os.path.realpath(folder)
         if real != top and is_inside(real, top) and ".git" not in real[len(top) :].split("/"):
             return folder
-        message = f"the team's folder {name!r} is not a folder inside the repository, and is not used"
+        message = f"the team's folder {name!r} is not a folder inside the repository; it is not used"
         where = path if value else folder
         findings.append(Finding(where, None, "settings-invalid", message, "name a folder of the repository"))
     return ""
@@ -218,7 +215,7 @@ NAME = "project.json"
 
 
 class Identity(NamedTuple):
-    """A project as it was known."""
+    """What a project is recognised by."""
 
     project: str
     store: str
@@ -226,12 +223,12 @@ class Identity(NamedTuple):
     remote: str = ""
 
     def is_same(self, other: Identity) -> bool:
-        """Whether two are one project at two places."""
+        """Whether two are one project at two paths."""
         return bool((self.git and self.git == other.git) or (self.remote and self.remote == other.remote))
 
 
 def identity_of(project: str, store: str) -> Identity:
-    """What a project is now."""
+    """What a project can be recognised by later."""
     git = find_git(Disk(), project)
     folder = git.common if git else ""
     return Identity(project, store, _stamp(folder), _remote(folder)) if folder else Identity(project, store)
@@ -257,18 +254,18 @@ def _remote(folder: str) -> str:
     return re.sub(r"//[^/@]*@", "//", found[1]) if found else ""
 
 
-def remember(state: str, identity: Identity) -> None:
-    """Write down what a project is, if that is not known already."""
-    if recall_identity(state) == identity:
+def save_identity(state: str, identity: Identity) -> None:
+    """Record what a project is recognised by, unless that is recorded already."""
+    if load_identity(state) == identity:
         return
-    with suppress(OSError):  # it helps later; it is not what was asked for
+    with suppress(OSError):  # it only helps later
         replace_file(os.path.join(state, NAME), json.dumps(identity._asdict()).encode(), sync=False)
 
 
 def follow_move(states: str, state: str, here: Identity) -> None:
-    """Take along what belongs to a store that moved with its repository, as the team's does.
+    """Bring the history of a store that moved with its repository, as the team's does.
 
-    A store of the same repository whose folder is not there any more is this one, if this one has no history yet.
+    A store of the same repository whose folder no longer exists is this one, if this one has no history yet.
     """
     if os.path.isdir(state) or not os.path.isdir(here.store):
         return
@@ -278,7 +275,7 @@ def follow_move(states: str, state: str, here: Identity) -> None:
         return
     inside = here.store.removeprefix(here.project)
     for name in names:
-        known = recall_identity(os.path.join(states, name))
+        known = load_identity(os.path.join(states, name))
         if known is None or os.path.isdir(known.store) or known.store != known.project + inside:
             continue
         if known.is_same(here):
@@ -287,8 +284,8 @@ def follow_move(states: str, state: str, here: Identity) -> None:
             return
 
 
-def recall_identity(state: str) -> Identity | None:
-    """What is written down beside a store's history."""
+def load_identity(state: str) -> Identity | None:
+    """What is recorded next to a store's history."""
     try:
         with open(os.path.join(state, NAME), encoding="utf-8") as file:
             values = json.load(file)
@@ -298,7 +295,7 @@ def recall_identity(state: str) -> Identity | None:
 
 
 def author_of(root: str, home: str) -> str:
-    """Who writes: as git would sign, without asking git."""
+    """The author of a change: the name git would use, without starting git."""
     env = os.environ
     name = env.get("GIT_AUTHOR_NAME") or ""
     git = find_git(Disk(), root)

@@ -1,15 +1,11 @@
-"""One memory as a value: what a file of the store says.
+"""One memory as a value: what a file of the store says, and how a new file is named.
 
 1. A memory is a Markdown file. Frontmatter gives `name`, `description` and `metadata.type` (an older form has `type` at
-   the top level; both are read). Without them the name is the file's own, and the description is empty.
-2. The body is what stands behind the frontmatter, trimmed.
-3. Nothing that stands in a file raises. What is wrong with it is told in `findings`.
-
-Names of memory files: which are safe, and how a new one is made.
-
-1. A file of the store is named by its path below the store's folder, which is safe (`foretold.storage.names`) and ends
-   in `.md`.
-2. New files are `<type>_<topic>.md`, the topic in lower case, every run of other characters one `_`.
+   the top level; both are read). Without them the name is that of the file, and the description is empty.
+2. The body is what follows the frontmatter, trimmed.
+3. Nothing in a file raises. What is wrong with it is in `findings`.
+4. A file is named by its path below the store's folder, which is safe (`foretold.storage.names`) and ends in `.md`. New
+   files are `<type>_<topic>.md`, the topic in lower case, with one `_` for every run of other characters.
 """
 
 from __future__ import annotations
@@ -32,7 +28,7 @@ class Memory(NamedTuple):
     description: str
     type: str  #: user, feedback, project, reference; empty if the file names none of these
     body: str
-    metadata: dict[str, object]  #: all that stands under `metadata`, and top-level keys other than name and description
+    metadata: dict[str, object]  #: everything under `metadata`, and top-level keys other than name and description
     text: str  #: the whole file, decoded
     digest: str  #: SHA-256 of its bytes, in hexadecimal; what an edit compares
     changed: float = 0.0  #: when the file was last changed, in seconds since 1970
@@ -71,7 +67,7 @@ def read_note(file: str, data: bytes, changed: float = 0.0, scope: str = "privat
         values, problem, line = parse(front)
         if problem:
             at = first_line(text) + (line or 1) - 1
-            findings.append(Finding(file, at, "frontmatter-invalid", problem, "mend the frontmatter"))
+            findings.append(Finding(file, at, "frontmatter-invalid", problem, "repair the frontmatter"))
     metadata = _metadata(values)
     return Memory(
         file=file,
@@ -144,5 +140,5 @@ def slug_of(topic: str) -> str:
     while len(name.encode()) > MAX_PART - 40:
         name = name[:-1]
     if not name:
-        raise BadName(f"{topic!r} has no letter or digit to make a name of")
+        raise BadName(f"{topic!r} has no letter or digit to make a name from")
     return name

@@ -22,7 +22,7 @@ from foretold.memory.location import (
     follow_move,
     identity_of,
     locate_memories,
-    remember,
+    save_identity,
 )
 from foretold.memory.note import TYPES, Memory, new_file, slug_of
 from foretold.memory.store.inbox import Inbox, Proposal
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from foretold.memory.store.journal import ChangeOrigin
 
 
-#: what a model is told where it may not write as it likes
+#: what the prompt adds where a model may not write freely
 POLICY = {
     "confirm": "Do not write these files yourself: propose a memory to the user, who confirms it.",
     "manual": "Do not write these files: memories are written by the user alone.",
@@ -99,15 +99,15 @@ class Memories:
         self.inbox = Inbox(self.own, {scope: store for scope, store in others.items() if store is not None})
 
     def team_memories(self) -> Memories:
-        """The team's memories alone, to be looked at and changed like one's own."""
+        """The team's memories alone, to be read and changed like private ones."""
         self._need_team()
         place = self.place._replace(store=self.place.team, under="", team="", off="", is_read=False)
         return Memories(place, self.own.folder.kernel, scope="team")
 
     def _need_team(self) -> Store:
         if self.team is None:
-            message = "there is no team's folder here: this is no git repository, or its settings lead out of it"
-            raise NoSuchMemory(f"{message}; see: foretold memory doctor")
+            why = "this is not a git repository, or its settings lead out of it"
+            raise NoSuchMemory(f"there is no team folder here: {why}; see: foretold memory doctor")
         return self.team
 
     def _store(self, folder: str, kernel: Kernel, scope: str = "private") -> Store:
@@ -124,7 +124,7 @@ class Memories:
     # Reading
 
     def memories(self, findings: list[Finding] | None = None) -> list[Memory]:
-        """Every memory; one of a worktree hides the one of that file below it."""
+        """Every memory; one of a worktree hides the one of the same file below it."""
         found = self.own.memories(findings)
         if self.under is not None:
             files = {memory.file for memory in found}
@@ -140,17 +140,17 @@ class Memories:
         for store in self.stores:
             if store.has(name):
                 return store
-        raise NoSuchMemory(f"no memory is called {name!r}{self._meant(name)}; see: foretold memory list")
+        raise NoSuchMemory(f"no memory is named {name!r}{self._suggest(name)}; see: foretold memory list")
 
-    def _changeable(self, name: str) -> Store:
-        """The store that has a memory; not one below a worktree's, which is that of all worktrees."""
+    def _find_writable(self, name: str) -> Store:
+        """The store that has a memory; not the one below a worktree's, which all worktrees share."""
         store = self.find_store(name)
         if store is self.under:
-            message = f"{name!r} is of the repository, not of this worktree"
-            raise WriteRefused(f"{message}: do it there, with -C {self.place.project}")
+            message = f"{name!r} belongs to the repository, not to this worktree"
+            raise WriteRefused(f"{message}; run this with -C {self.place.project}")
         return store
 
-    def _meant(self, name: str) -> str:
+    def _suggest(self, name: str) -> str:
         from difflib import get_close_matches
 
         names = [each for store in self.stores for file in store.folder.files() for each in (file, file[:-3])]
@@ -158,7 +158,7 @@ class Memories:
         return f", did you mean {close[0]!r}?" if close else ""
 
     def index(self) -> str:
-        """The text of the index; empty if there is none, or none that can be read."""
+        """The text of the index; empty if there is none, or it cannot be read."""
         if self.own.scope == "team":
             return team_index(self.own)
         try:
@@ -171,7 +171,7 @@ class Memories:
         return Budget(self.index(), self.place.dialect, frozenset(self.own.folder.files()))
 
     def log(self, name: str = "") -> list[Change]:
-        """Every change of the private store, or of one memory in the store that has or had it."""
+        """Every change of the private store, or of one memory in the store that has, or had, it."""
         if not name:
             return self.own.log()
         return next((found for store in self.stores if (found := store.log(name))), [])
@@ -189,10 +189,10 @@ class Memories:
         metadata: Mapping[str, object] | None = None,
         **origin: Unpack[ChangeOrigin],
     ) -> Memory | Proposal:
-        """A new memory; a proposal, if the policy puts what agents write into the inbox."""
+        """A new memory; a proposal if the policy puts what agents write into the inbox."""
         if type not in TYPES:
             raise WriteRefused(f"{type!r} is not a type of memory; use one of {', '.join(TYPES)}")
-        if self._waits(origin, self.own):
+        if self._is_proposed(origin, self.own):
             text = write_text(
                 slug_of(topic), description, {"type": type, **title_metadata(topic), **(metadata or {})}, body
             )
@@ -203,8 +203,8 @@ class Memories:
         made = self.own.create(
             topic, type=type, description=description, body=body, file=file, metadata=metadata, **origin
         )
-        self._follow(self.own)
-        remember(self.own.state, identity_of(self.place.project, self.place.store))
+        self._finish(self.own)
+        save_identity(self.own.state, identity_of(self.place.project, self.place.store))
         return made
 
     def edit(
@@ -218,7 +218,7 @@ class Memories:
         expect: str = "",
         **origin: Unpack[ChangeOrigin],
     ) -> Memory | Proposal:
-        """Change a memory where it is; one from below a worktree's store is changed in a copy on top of it."""
+        """Change a memory in its store; one from below a worktree's store is copied into that first."""
         store = self.find_store(name)
         before = store.get(name)
         if expect and expect != before.digest:
@@ -226,36 +226,36 @@ class Memories:
         whole = text if text is not None else store.rewrite(before, description, body, type)
         if store.scope == "team":
             refuse_credentials(before.file, whole)
-        if self._waits(origin, store):
+        if self._is_proposed(origin, store):
             into, op = (self.own, "create") if store is self.under else (store, "edit")
             return self._propose(op, into, before.file, whole, before.digest, origin)
         if store is self.under:
             return self.own.put(before.file, whole, **origin)
         made = store.edit(before.file, text=whole, expect=before.digest, **origin)
-        self._follow(store)
+        self._finish(store)
         return made
 
     def rename(self, name: str, topic: str, **origin: Unpack[ChangeOrigin]) -> Memory | Proposal:
-        """Another name for a memory, and for its file."""
-        store = self._changeable(name)
-        if self._waits(origin, store):
+        """Give a memory another name, and its file too."""
+        store = self._find_writable(name)
+        if self._is_proposed(origin, store):
             memory = store.get(name)
             return self._propose("rename", store, memory.file, topic, memory.digest, origin)
         made = store.rename(name, topic, **origin)
-        self._follow(store)
+        self._finish(store)
         return made
 
     def delete(self, name: str, *, expect: str = "", **origin: Unpack[ChangeOrigin]) -> Change | Proposal:
-        """Take a memory out of the nearest store that has it; one below a worktree's store shows again then.
+        """Delete a memory from the nearest store that has it; one below a worktree's store is visible again then.
 
         It stays in the history.
         """
-        store = self._changeable(name)
-        if self._waits(origin, store):
+        store = self._find_writable(name)
+        if self._is_proposed(origin, store):
             memory = store.get(name)
             return self._propose("delete", store, memory.file, "", expect or memory.digest, origin)
         change = store.delete(name, expect=expect, **origin)
-        self._follow(store)
+        self._finish(store)
         return change
 
     def restore(self, name: str, *, at: int = 0, **origin: Unpack[ChangeOrigin]) -> Memory:
@@ -269,23 +269,23 @@ class Memories:
         """What sharing a memory with the team would do. Changes nothing."""
         team, store = self._need_team(), self.find_store(name)
         if store is team:
-            raise NoSuchMemory(f"{name!r} is the team's already")
+            raise NoSuchMemory(f"{name!r} is the team's memory already")
         return plan_share(store.get(name), team, personal=personal)
 
     def share(self, plan: Share) -> Memory:
         """Copy a memory into the team's store."""
         made = share(plan, self._need_team())
-        self._follow(self._need_team())
+        self._finish(self._need_team())
         return made
 
-    def _follow(self, store: Store) -> None:
-        """What a change brings along: git is told to leave the team's index out."""
+    def _finish(self, store: Store) -> None:
+        """What follows a change of the team's store: git ignores its index, and its project is recorded."""
         if store.scope == "team":
             ignore_index(store)
-            remember(store.state, identity_of(self.place.root, store.path))
+            save_identity(store.state, identity_of(self.place.root, store.path))
 
-    def _waits(self, origin: ChangeOrigin, store: Store) -> bool:
-        """Whether a change is only proposed: what agents write if the policy says so, and for the team always."""
+    def _is_proposed(self, origin: ChangeOrigin, store: Store) -> bool:
+        """Whether a change is only proposed: what agents write if the policy says so, or for the team."""
         asked = ("auto", "confirm") if store.scope == "team" else ("confirm",)
         return origin.get("by") == "agent" and self.place.policy in asked
 
@@ -309,7 +309,7 @@ class Memories:
     ) -> Recall:
         """The memories that a question is about, within a budget of tokens; with `check`, whether each still holds.
 
-        `worth` chooses, of what was found, what is worth quoting: `foretold.memory.recall.relevance.worth_quoting`.
+        `worth` chooses what is worth quoting, as `foretold.memory.recall.relevance.worth_quoting` does.
         """
         from foretold.memory.drift.quick_check import QuickCheck
         from foretold.memory.recall.recall import recall
@@ -343,7 +343,7 @@ class Memories:
             self._need_team()
         rules = list(extra_guidelines)
         if self.place.policy == "auto":
-            self.own.folder.make()  # the text says that it exists
+            self.own.folder.make()  # the prompt says that it exists
         else:
             rules.append(POLICY[self.place.policy])
         return memory_prompt(
@@ -358,7 +358,7 @@ class Memories:
         )
 
     def verify(self, names: Sequence[str] = (), *, progress: Progress | None = None) -> tuple[MemoryVerdict, ...]:
-        """Whether what memories claim is still so; all of them, unless some are named. `recall` tells of it later."""
+        """Whether what memories claim is still so; all of them, unless some are named. `recall` reports it later."""
         from foretold.memory.drift.quick_check import save_verdicts
         from foretold.memory.drift.verify import verify
 

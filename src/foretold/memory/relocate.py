@@ -1,10 +1,10 @@
-"""Taking memories along when a project has moved: from the store of one path into that of another.
+"""Moving memories along with a project: from the store of one path into that of another.
 
-1. The plan comes first: what would be copied, what is there already, what differs.
-2. Before anything is changed, everything of both stores is packed into one archive beside the history.
-3. A file that differs is not overwritten; it comes under a name that says where from. The old store is emptied in the
-   end, each file by a deletion that its history keeps, and only if all of them arrived: whatever fails before leaves
-   the old store as it is, and what was copied is there already when it is tried again.
+1. The plan comes first: what would be copied, what exists already, what differs.
+2. Before anything is changed, both stores are packed into one archive next to the history.
+3. A file that differs is not overwritten; it gets a name that says where it came from. The old store is emptied at the
+   end, each file by a deletion that its history keeps, and only if all of them arrived: a failure before that leaves
+   the old store as it is, and what was copied already counts when it is tried again.
 4. What the store does not read (a link, a file too large), or is not UTF-8, stays where it is, and is named.
 """
 
@@ -32,8 +32,8 @@ class FileMove(NamedTuple):
 
     file: str
     to: str
-    what: str  #: copy, same (it is there already), beside (another file has its name)
-    digest: str  #: of what was looked at
+    what: str  #: copy, same (it exists already), beside (another file has its name, so it gets another)
+    digest: str  #: of the file when the plan was made
 
 
 class Relocation(NamedTuple):
@@ -42,12 +42,12 @@ class Relocation(NamedTuple):
     old: Store
     new: Store
     moves: tuple[FileMove, ...]
-    notes: str  #: lines of the old index that are no entries: they are added to the new one
+    notes: str  #: lines of the old index that are not entries: they are added to the new one
     left: tuple[Finding, ...] = ()  #: what stays in the old store, and why
 
 
 def plan_relocation(old: Memories, new: Memories) -> Relocation:
-    """What it takes to bring the memories of one project to another. Changes nothing."""
+    """What moving the memories of one project to another would do. Changes nothing."""
     source, target = old.own, new.own
     if os.path.realpath(source.path) == os.path.realpath(target.path):
         raise NoSuchMemory(f"{old.place.project} and {new.place.project} have the same memories, in {source.path}")
@@ -57,14 +57,14 @@ def plan_relocation(old: Memories, new: Memories) -> Relocation:
     moves = []
     for memory in source.memories(left):
         if not _is_text(source, memory):
-            message = "bytes that are not UTF-8 would be lost on the way; it stays where it is"
+            message = "bytes that are not UTF-8 would be lost; it stays where it is"
             left.append(Finding(memory.file, None, "not-utf8", message, "save the file as UTF-8 and relocate again"))
             continue
         to, what = memory.file, "copy"
         if there.get(memory.file) == memory.digest:
             what = "same"
         elif same_name(memory.file) in taken:
-            to, what = _beside(memory, old.place.project, there, taken)
+            to, what = _free_name(memory, old.place.project, there, taken)
         taken.add(same_name(to))
         moves.append(FileMove(memory.file, to, what, memory.digest))
     return Relocation(source, target, tuple(moves), find_own_lines(source.index(), target.index()), tuple(left))
@@ -80,12 +80,12 @@ def _is_text(store: Store, memory: Memory) -> bool:
 
 
 def text_of(store: Store, file: str) -> str:
-    """The very text of a file, with its byte order mark if it has one."""
+    """The exact text of a file, with its byte order mark if it has one."""
     return store.folder.read(file).data.decode("utf-8")
 
 
-def _beside(memory: Memory, project: str, there: dict[str, str], taken: set[str]) -> tuple[str, str]:
-    """Another name for a memory whose own is taken; the one it has got, if it was brought here before."""
+def _free_name(memory: Memory, project: str, there: dict[str, str], taken: set[str]) -> tuple[str, str]:
+    """Another name for a memory whose own is taken; the same as before if it was copied here already."""
     stem = f"{memory.file.removesuffix('.md')}_from_{slug_of(os.path.basename(project) or 'top').replace('-', '_')}"
     name, number = f"{stem}.md", 2
     while same_name(name) in taken and there.get(name) != memory.digest:
@@ -94,7 +94,7 @@ def _beside(memory: Memory, project: str, there: dict[str, str], taken: set[str]
 
 
 def find_own_lines(old: str, new: str) -> str:
-    """What somebody wrote into the old index, and the new one has not."""
+    """The lines of the old index that are not entries, and that the new one does not have."""
     entries = {entry.number for entry in entries_of(old)}
     known = frozenset(new.split("\n"))
     lines = [line for number, line in enumerate(old.split("\n")) if number not in entries]
@@ -102,7 +102,7 @@ def find_own_lines(old: str, new: str) -> str:
 
 
 def relocate(plan: Relocation) -> str:
-    """Do what was planned; the path of the archive that was made first."""
+    """Do what was planned; the path of the archive made first."""
     archive = _pack(plan)
     why = f"relocated from {plan.old.path}"
     for move in plan.moves:
@@ -137,7 +137,7 @@ def _arrivals(plan: Relocation) -> list[Arrival]:
 
 
 def _history(plan: Relocation) -> list[Change]:
-    """What happened to the files that are copied, and to those that were deleted before, unless their name is taken."""
+    """The changes of the files that are copied, and of those deleted before, unless their name is taken."""
     names = {move.file: move.to for move in plan.moves if move.what != "same"}
     there = plan.new.folder.files().keys() | {INDEX, "leftover.md"}
     known = {change.file for change in plan.new.log()}

@@ -1,11 +1,11 @@
-"""All memories of a project in one file, and back: for another machine.
+"""Export all memories of a project to one file, and import it on another machine.
 
 1. The file is JSON: every memory's file and text, and the text of the index.
-2. What looks like a credential is refused, memory by memory, and named; so is what is not UTF-8.
-3. Importing shows first what it would do: new files, those that are there already, and those that differ; the last are
-   left alone unless they are to be replaced, and then the version before is in the history. Of the index, the lines
-   that are no entries are taken along.
-4. Nothing in such a file is believed: names are checked like any other, and what is refused does not stop the rest.
+2. A memory with what looks like a credential, or with bytes that are not UTF-8, is left out and named.
+3. An import shows first what it would do: new files, those that exist already, and those that differ. The last are left
+   alone unless they are to be replaced; then the version before is in the history. Of the index, the lines that are not
+   entries are imported.
+4. Nothing in such a file is trusted: names are checked like any other, and what is refused does not stop the rest.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Import(NamedTuple):
 
     file: str
     text: str
-    what: str  #: new, same, differs, refused; lines: somebody's own ones, for the index; failed, once it was tried
+    what: str  #: new, same, differs, refused; lines: those of the index that are not entries; failed, once it was tried
     why: str = ""
     changed: float = 0.0  #: when it was changed, on the machine it comes from
     entry: str = ""  #: its line in the index there
@@ -54,7 +54,7 @@ def export(store: Store, project: str) -> tuple[str, list[Finding]]:
 
 
 def _text(store: Store, memory: Memory, findings: list[Finding]) -> str | None:
-    """The very text of a memory; None if it stays here."""
+    """The exact text of a memory; None if it is left out."""
     try:
         text = store.folder.read(memory.file).data.decode("utf-8")
     except UnicodeDecodeError:
@@ -77,7 +77,7 @@ def _has_credentials(file: str, text: str, so: str, findings: list[Finding]) -> 
     found = credentials_in(text)
     for each in found:
         message = f"it looks like a credential: {each.kind}, {each.fingerprint}; {so}"
-        findings.append(Finding(file, each.line, "credential", message, "take it out and export again"))
+        findings.append(Finding(file, each.line, "credential", message, "remove it and export again"))
     return bool(found)
 
 
@@ -99,21 +99,21 @@ def plan_import(text: str, store: Store) -> list[Import]:
 
 
 def _read(text: str) -> tuple[list[tuple[str, str, float]], str]:
-    """The files and the index of a document, or an error that says what it is instead."""
+    """The files and the index of a document; an error that says what is wrong with it."""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):
-        raise ForetoldError("this is no file that `foretold memory export` wrote: it is no JSON") from None
+        raise ForetoldError("this is not a file from `foretold memory export`: it is not JSON") from None
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         schema = document.get("schema") if isinstance(document, dict) else None
-        raise ForetoldError(f"this is no file that `foretold memory export` wrote: its schema is {schema!r:.60}")
+        raise ForetoldError(f"this is not a file from `foretold memory export`: its schema is {schema!r:.60}")
     given, index = document.get("memories"), document.get("index", "")
     try:
         found = [(each["file"], each["text"], float(each.get("changed") or 0)) for each in given]  # type: ignore[union-attr]
     except (KeyError, TypeError, AttributeError, ValueError):
         found = [(None, None, 0.0)]
     if not isinstance(index, str) or not all(isinstance(part, str) for each in found for part in each[:2]):
-        raise ForetoldError("the file is damaged: each of its memories has a `file` and a `text`")
+        raise ForetoldError("the file is damaged: every memory in it needs a `file` and a `text`")
     return found, index
 
 
@@ -131,7 +131,7 @@ def _arrival(file: str, text: str, there: dict[str, str], store: Store) -> Impor
 
 
 def _refusal(file: str, text: str) -> str:
-    """Why a memory is not taken in; empty if it is."""
+    """Why a memory is not imported; empty if it is."""
     try:
         safe_file(file)
         size = len(text.encode())
@@ -148,7 +148,7 @@ def _refusal(file: str, text: str) -> str:
 
 
 def apply_import(plan: list[Import], store: Store, *, replace: bool = False) -> list[Import]:
-    """Import what was planned; what was taken in, and what failed. A failure does not stop the rest."""
+    """Import what was planned; what was imported, and what failed. A failure does not stop the rest."""
     done = []
     for arrival in plan:
         try:

@@ -60,8 +60,8 @@ def test_what_is_there_is_valid(repository):
     text = f"`src/a.py` has `open_store()` and `--fast-mode`; `docs/x/` since commit `{head}`."
     assert repository.check(text) == [
         ("src/a.py", "valid", "src/a.py exists"),
-        ("open_store", "valid", "it stands in src/a.py:1"),
-        ("--fast-mode", "valid", "it stands in src/a.py:2"),
+        ("open_store", "valid", "it is in src/a.py:1"),
+        ("--fast-mode", "valid", "it is in src/a.py:2"),
         ("docs/x/", "valid", "docs/x exists"),
         (head, "valid", f"commit {head} is reachable from a ref"),
     ]
@@ -121,7 +121,7 @@ def test_a_renamed_symbol_and_a_removed_flag(repository):
     repository.commit(files={"a.py": "def new_name(): '--kept-flag'\n"})
     assert repository.check("`old_name()` takes `--kept-flag` and `--lost-flag`.") == [
         ("old_name", "missing", "no file of 1 contains it"),
-        ("--kept-flag", "valid", "it stands in a.py:1"),
+        ("--kept-flag", "valid", "it is in a.py:1"),
         ("--lost-flag", "missing", "no file of 1 contains it"),
     ]
 
@@ -137,8 +137,8 @@ def test_a_flag_that_a_library_makes(repository, code):
 def test_dotted_names(repository):
     repository.commit(files={"shop/cart.py": "class Cart:\n    def total_of(self): ...\n"})
     assert repository.check("`shop.cart.Cart.total_of`, `Basket.total_of()`, `Cart.sum_up()`") == [
-        ("shop.cart.Cart.total_of", "valid", "total_of stands in shop/cart.py:2"),
-        ("Basket.total_of", "missing", "total_of stands in shop/cart.py:2, but nothing contains Basket"),
+        ("shop.cart.Cart.total_of", "valid", "total_of is in shop/cart.py:2"),
+        ("Basket.total_of", "missing", "total_of is in shop/cart.py:2, but nothing contains Basket"),
         ("Cart.sum_up", "missing", "no file of 1 contains it"),
     ]
 
@@ -158,7 +158,7 @@ def test_only_documents_mention_it(repository):
 def test_code_is_found_whatever_its_white_space(repository):
     repository.commit(files={"src/a.py": "class A:\n    def run(self):\n        return self.value + 1\n"})
     quoted = "In `src/a.py`:\n\n```python\ndef run(self):\n    return self.value {} 1\n```\n"
-    assert repository.check(quoted.format("+"))[1][1:] == ("valid", "it stands in src/a.py:2")
+    assert repository.check(quoted.format("+"))[1][1:] == ("valid", "it is in src/a.py:2")
     assert repository.check(quoted.format("-"))[1][1:] == ("missing", "no file of 1 contains it")
     example = quoted.replace("In `src/a.py`:", "So:").format("-")
     assert repository.check(example)[0][1] == "unknown"
@@ -203,14 +203,14 @@ def test_patterns(repository):
         ("src/*.{ts,tsx}", "missing", "no file of 2 matches"),
         ("a/*/c.*.ts", "valid", "src/a/b/c.test.ts matches"),
         ("app/[id]/page.tsx", "valid", "app/[id]/page.tsx exists"),
-        ("app/[x]/page.tsx", "unknown", "nothing has that name; it may be no path"),
+        ("app/[x]/page.tsx", "unknown", "nothing has that name; it may not be a path"),
     ]
 
 
 def test_what_may_be_no_path(repository):
     repository.commit(files={"src/a.py": "x\n"})
     assert repository.check("`acme/widgets` and `src/widgets`") == [
-        ("acme/widgets", "unknown", "nothing has that name; it may be no path"),
+        ("acme/widgets", "unknown", "nothing has that name; it may not be a path"),
         ("src/widgets", "missing", "there is no such file, and git knows of none"),
     ]
 
@@ -281,8 +281,8 @@ def test_a_dirty_working_tree(repository):
         ("staged.py", "moved", "git moved it to moved.py in the index, not committed yet"),
         ("untracked.py", "valid", "untracked.py exists"),
         ("old_text", "missing", "no file of 3 contains it (not searched: 1 links or unreadable)"),
-        ("new_text", "valid", "it stands in kept.py:1"),
-        ("brand_new", "valid", "it stands in untracked.py:1"),
+        ("new_text", "valid", "it is in kept.py:1"),
+        ("brand_new", "valid", "it is in untracked.py:1"),
     ]
 
 
@@ -292,7 +292,7 @@ def test_without_git(tmp_path):
     plain.write("node_modules/x/b.js", "hidden_name\n")
     assert plain.check("`src/a.py`, `run_all()`, `hidden_name`, `src/b.py`, commit `1a2b3c4`") == [
         ("src/a.py", "valid", "src/a.py exists"),
-        ("run_all", "valid", "it stands in src/a.py:1"),
+        ("run_all", "valid", "it is in src/a.py:1"),
         ("hidden_name", "missing", "no file of 1 contains it"),
         ("src/b.py", "missing", "there is no such file"),
         ("1a2b3c4", "unknown", "there is no git repository to ask"),
@@ -319,12 +319,12 @@ def test_a_submodule(repository, tmp_path):
     repository.commit()
     assert repository.check("`vendor/inner/lib/core.c` has `inner_name`, `vendor/inner/b.c`") == [
         ("vendor/inner/lib/core.c", "valid", "vendor/inner/lib/core.c exists"),
-        ("inner_name", "valid", "it stands in vendor/inner/lib/core.c:1"),
+        ("inner_name", "valid", "it is in vendor/inner/lib/core.c:1"),
         ("vendor/inner/b.c", "missing", "there is no such file, and git knows of none"),
     ]
     repository.git("submodule", "deinit", "-q", "-f", "vendor/inner")
     assert repository.check("`vendor/inner/lib/core.c` has `inner_name`") == [
-        ("vendor/inner/lib/core.c", "unknown", "vendor/inner cannot be looked into"),
+        ("vendor/inner/lib/core.c", "unknown", "vendor/inner cannot be read"),
         ("inner_name", "missing", "no file of 1 contains it (not searched: submodule vendor/inner)"),
     ]
 
@@ -380,7 +380,7 @@ def test_names_that_are_no_utf8(repository):
     repository.write(b"src/\xff\xfe.py", "def odd_name(): ...\n")
     repository.commit()
     assert repository.check("`odd_name()` in `src/x.py`") == [
-        ("odd_name", "valid", "it stands in src/\\xff\\xfe.py:1"),
+        ("odd_name", "valid", "it is in src/\\xff\\xfe.py:1"),
         ("src/x.py", "missing", "there is no such file, and git knows of none"),
     ]
     repository.git("mv", "src", "lib")
@@ -432,7 +432,7 @@ def test_an_unreadable_folder(tmp_path):
         os.seteuid(65534)
     try:
         assert place.check("`shut/a.py` has `shut_name()`") == [
-            ("shut/a.py", "unknown", "shut cannot be looked into"),
+            ("shut/a.py", "unknown", "shut cannot be read"),
             ("shut_name", "missing", "no file of 1 contains it (not searched: folder shut)"),
         ]
     finally:

@@ -224,8 +224,8 @@ def test_without_an_index_nothing_speaks_of_it(wording):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"wording": "terse"}, "'terse' is no wording of the memory prompt; there are: long, short"),
-        ({"search": "grep"}, "'grep' is no way to search; there are: tools, embedded"),
+        ({"wording": "terse"}, "'terse' is not a wording of the memory prompt; use one of long, short"),
+        ({"search": "grep"}, "'grep' is not a way to search; use one of tools, embedded"),
         ({"team": "/t", "daily_log": True}, "a daily log is kept in one directory; leave out team= or daily_log="),
     ],
 )

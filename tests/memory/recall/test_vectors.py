@@ -14,7 +14,7 @@ from foretold.memory.recall import vectors as module
 from foretold.memory.recall.index import IndexMatches, RecallCandidate, RecallQuery
 from foretold.memory.recall.ranking import rank
 from foretold.memory.recall.recall import recall
-from foretold.memory.recall.vectors import PART, NoVectors, WordLlama, parts
+from foretold.memory.recall.vectors import PART, NoVectors, WordLlama, split_parts
 
 SOURCES = os.path.dirname(os.path.dirname(os.path.abspath(foretold.__file__)))
 numpy_only = pytest.mark.skipif(not importlib.util.find_spec("numpy"), reason="numpy is not installed")
@@ -57,11 +57,11 @@ def test_scores_are_summed_as_parts_of_their_best():
 
 def test_parts_are_whole_lines():
     body = "\n".join(f"line {n} " + "x" * 90 for n in range(20))
-    cut = parts("name", "", body)
+    cut = split_parts("name", "", body)
     assert "\n".join(cut) == body
     assert all(len(part) <= PART + 1 for part in cut)
-    assert parts("name", "said", "") == ["name: said"]
-    assert parts("name", "", "") == [""]
+    assert split_parts("name", "said", "") == ["name: said"]
+    assert split_parts("name", "", "") == [""]
 
 
 def write(folder, files):
@@ -145,4 +145,4 @@ def test_importing_the_module_imports_no_numpy():
 
 
 def test_a_note_has_its_words_and_its_vectors():
-    assert parts("a", "b", read_note("a.md", b"c").body) == ["a: b", "c"]
+    assert split_parts("a", "b", read_note("a.md", b"c").body) == ["a: b", "c"]

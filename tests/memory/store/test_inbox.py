@@ -56,7 +56,7 @@ def test_a_proposal_does_not_replace_what_is_there(store):
     with pytest.raises(MemoryExists):
         inbox.accept(made.id)
     assert inbox.refuse(made.id) == made
-    with pytest.raises(NoSuchMemory, match="0 proposals are called"):
+    with pytest.raises(NoSuchMemory, match="0 proposals match"):
         inbox.accept(made.id)
     assert files_of(store) == {"user_a.md": text_of("a", "A.").encode()}
 
@@ -72,7 +72,7 @@ def test_an_answer_that_was_lost_can_be_given_again(tmp_path, store, op):
     file = "user_b.md" if op == "create" else "user_a.md"
     expect = "" if op == "create" else store.read(file).digest
     made = Inbox(store).propose(op, file, "" if op == "delete" else "New.", expect=expect)
-    with pytest.raises(NotSynced, match=r"is changed, but the inbox does not know yet: .*\. Accept it again"):
+    with pytest.raises(NotSynced, match=r"is changed, but the inbox does not record that yet: .*\. Accept it again"):
         Inbox(store_in(str(tmp_path / "store"), Lost())).accept(made.id)
     after, changes = files_of(store), len(store.log())
     Inbox(store).accept(made.id)
@@ -101,7 +101,7 @@ def test_ids_that_mean_several_are_none(store):
     for number in range(20):
         inbox.propose("create", f"user_{number}.md", str(number))
     for short in ("", inbox.waiting()[0].id[:3]):  # not even one that no other starts with
-        with pytest.raises(NoSuchMemory, match=f"0 proposals are called '{short}'"):
+        with pytest.raises(NoSuchMemory, match=f"0 proposals match '{short}'"):
             inbox.get(short)
 
 

@@ -113,7 +113,7 @@ def test_a_name_of_several_memories_is_none(store):
     store.put("two/a.md", "A.")
     with pytest.raises(NoSuchMemory, match=r"'a\.md' is the name of 2 memories; give the file: one/a\.md, two/a\.md"):
         store.edit("a.md", body="x")
-    with pytest.raises(NoSuchMemory, match="no memory is called 'b'"):
+    with pytest.raises(NoSuchMemory, match="no memory is named 'b'"):
         store.delete("b")
     assert store.edit("one/a", text="B.").file == "one/a.md"
 

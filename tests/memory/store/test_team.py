@@ -141,7 +141,7 @@ def test_without_a_repository_there_is_no_team(place):
     memories = opened(place)
     add(memories)
     for ask in (lambda: memories.plan_share("tabs"), memories.team_memories, lambda: memories.prompt(team=True)):
-        with pytest.raises(NoSuchMemory, match="there is no team's folder here"):
+        with pytest.raises(NoSuchMemory, match="there is no team folder here"):
             ask()
 
 
@@ -149,7 +149,7 @@ def test_what_is_the_teams_is_not_shared_again(repo):
     memories = opened(repo)
     shared(memories)
     memories.delete("tabs")
-    with pytest.raises(NoSuchMemory, match="'tabs' is the team's already"):
+    with pytest.raises(NoSuchMemory, match="'tabs' is the team's memory already"):
         memories.plan_share("tabs")
 
 

@@ -158,12 +158,12 @@ def test_a_start_tells_where_memories_of_this_repository_lie(hooks):
     hooks.place.write("proj/.git/description", "x")
     old = "home/.claude/projects/-old-place/memory"
     hooks.remember("project_a.md", "a", "A.", folder=old)
-    from foretold.memory.location import identity_of, remember
+    from foretold.memory.location import identity_of, save_identity
 
     here = identity_of(proj, hooks.place.path(hooks.memory))
     assert here.git
     state = hooks.place.folder("home/.local/state/foretold/old")
-    remember(state, here._replace(project="/old/place", store=hooks.place.path(old)))
+    save_identity(state, here._replace(project="/old/place", store=hooks.place.path(old)))
     assert hooks.context("SessionStart", source="startup").startswith(
         "Memories of this repository are stored elsewhere: this repository was at /old/place"
     )

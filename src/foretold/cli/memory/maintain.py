@@ -13,7 +13,7 @@ from foretold.cli.paint import plural, printable
 from foretold.cli.schema import emit, finding_json
 from foretold.errors import ForetoldError, NoSuchMemory
 from foretold.memory.doctor import find_problems
-from foretold.memory.location import identity_of, remember
+from foretold.memory.location import identity_of, save_identity
 from foretold.memory.note import INDEX
 from foretold.memory.project import Memories, open as open_memories
 from foretold.memory.store.index_file import Budget
@@ -134,7 +134,7 @@ def command_relocate(words: Sequence[str]) -> int:
     if not agreed("Do it?", yes=options.yes):
         return 1
     archive = relocate(plan)
-    remember(new.own.state, identity_of(new.place.project, new.place.store))
+    save_identity(new.own.state, identity_of(new.place.project, new.place.store))
     if options.json:
         moves = [move._asdict() for move in plan.moves]
         emit("relocate", {"moves": moves, "done": True, "left": _left(plan), "archive": archive})

@@ -1,18 +1,18 @@
 """What a memory claims about a repository: the paths, symbols, flags, commits and pieces of code that it names.
 
-1. Claims stand in backticks, in links, in fenced blocks, and in the frontmatter (`anchors`, `paths`, `symbols`,
+1. Claims are in backticks, in links, in fenced blocks, and in the frontmatter (`anchors`, `paths`, `symbols`,
    `commit`). In plain prose only a path with a slash and a known ending, a file with a known ending, a folder with its
    final slash, a commit that is called one, and a flag that is called one are claims.
-2. What a text is by its spelling is told in `spelling`; whatever is in doubt is no claim.
-3. A claim can be *hedged*: the sentence says that the thing is gone ("removed `a.py`"), shall be, is forbidden, is an
-   example, or is elsewhere. A hedged claim is looked up all the same, and its absence is then no drift but `unknown`.
-   `hedge` holds the words.
+2. `classify` says what a text is by its spelling; a text in doubt is not a claim.
+3. A claim can be *hedged*: the sentence says that the thing is gone ("removed `a.py`"), is planned, is forbidden, is an
+   example, or is elsewhere. A hedged claim is looked up all the same, but its absence is `unknown`, not drift.
+   `vocabulary` has the phrases.
 4. Names in a memory about a person or about another place (types `user` and `reference`) are hedged: they are often
-   not of this repository. Paths are not.
-5. A fenced block is a claim if its language is one of programs, not of shells, output or changes. It is hedged unless
-   its introduction, or the word behind the fence, names a file: else it may be an example. A piece of code in
-   backticks is a claim only in a sentence that names a file.
-6. Each thing is claimed once: where it is said to be gone, else where it is not hedged, else where it stands first.
+   not from this repository. Paths are not.
+5. A fenced block is a claim if its language is a programming language, not one of shells, output or changes. It is
+   hedged unless its introduction, or the info string of the fence, names a file: else it may be an example. A piece of
+   code in backticks is a claim only in a sentence that names a file.
+6. Each thing is claimed once: where it is said to be gone, else where it is not hedged, else where it comes first.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ NO_COMMIT = "nothing says that it is a commit"
 
 
 class DriftClaim(NamedTuple):
-    """One thing that a memory says is there."""
+    """One thing that a memory says exists."""
 
     kind: str  #: one of KINDS
     text: str  #: as it is written, without backticks
@@ -46,7 +46,7 @@ class DriftClaim(NamedTuple):
 
     @property
     def is_gone(self) -> bool:
-        """Whether the memory itself says that the thing is not there."""
+        """Whether the memory itself says that the thing does not exist."""
         return self.hedge.startswith(GONE)
 
 
@@ -64,11 +64,11 @@ def find_claims(memory: Memory) -> tuple[DriftClaim, ...]:
         *split_sentences(memory.description, _line_of(memory.text, memory.description)),
         *split_sentences(memory.body, first),
     ):
-        found += _of_fence(piece) if isinstance(piece, Fence) else _of_sentence(piece, memory.type)
-    return _once(found)
+        found += _claims_of_fence(piece) if isinstance(piece, Fence) else _claims_of_sentence(piece, memory.type)
+    return _unique_claims(found)
 
 
-def _once(found: Iterable[DriftClaim]) -> tuple[DriftClaim, ...]:
+def _unique_claims(found: Iterable[DriftClaim]) -> tuple[DriftClaim, ...]:
     """Each thing once, by rule 6."""
     kept: dict[tuple[str, str], DriftClaim] = {}
     for claim in found:
@@ -102,13 +102,13 @@ class _Context(NamedTuple):
     hedge: str
     is_of_commits: bool
     is_of_environment: bool
-    tool: str  #: a program that it speaks of
+    tool: str  #: a program that it names
 
 
-def _heard(sentence: Sentence) -> _Context:
+def _read_context(sentence: Sentence) -> _Context:
     text = f"{sentence.lead} {sentence.text}"
     tables = ((GONE, vocabulary.GONE), ("not yet", vocabulary.NOT_YET), ("elsewhere", vocabulary.ELSEWHERE))
-    hedges = (_found(why, words, text) for why, words in tables)
+    hedges = (_match_hedge(why, words, text) for why, words in tables)
     return _Context(
         sentence,
         next(filter(None, hedges), ""),
@@ -118,11 +118,11 @@ def _heard(sentence: Sentence) -> _Context:
     )
 
 
-def _of_sentence(sentence: Sentence, type_: str) -> Iterator[DriftClaim]:
+def _claims_of_sentence(sentence: Sentence, type_: str) -> Iterator[DriftClaim]:
     plain = [*_plain(sentence.text)]
     if not plain and not sentence.spans:
         return
-    context = _heard(sentence)
+    context = _read_context(sentence)
     spans = [(span, named) for span in sentence.spans for named in _named(span, context)]
     names_file = any(named.kind == "path" and classify.is_sure(named.text) for _, named in spans)
     for span, named in spans:
@@ -173,19 +173,19 @@ def _is_product(text: str) -> bool:
 
 
 def _is_command(prose: str) -> bool:
-    """Whether a sentence is a shell's prompt and what was typed at it."""
+    """Whether a sentence is a shell prompt with a command."""
     return prose.lstrip("-* ").startswith(("$ ", "❯ ", "% ", "> $"))
 
 
 def _hedge(named: TypedName, context: _Context, at: int, type_: str) -> str:
-    """The words that make the absence of a thing no drift: of its sentence, or just before it."""
+    """The phrase because of which the absence of a thing is not drift: in its sentence, or just before it."""
     before = context.sentence.text[max(at - NEAR, 0) : at]
     is_name = named.kind in ("symbol", "flag")
-    hedge = context.hedge or _found("to be made", vocabulary.MADE, before)
+    hedge = context.hedge or _match_hedge("to be made", vocabulary.MADE, before)
     if is_name:
-        hedge = hedge or _found("not wanted", vocabulary.FORBIDDEN, before)
+        hedge = hedge or _match_hedge("not wanted", vocabulary.FORBIDDEN, before)
     elif named.kind == "path":
-        hedge = hedge or _found("written by a program", vocabulary.WRITTEN, before)
+        hedge = hedge or _match_hedge("written by a program", vocabulary.WRITTEN, before)
     elif named.kind == "commit" and not context.is_of_commits:
         hedge = hedge or NO_COMMIT
     if hedge:
@@ -195,14 +195,14 @@ def _hedge(named: TypedName, context: _Context, at: int, type_: str) -> str:
     return f"a memory of type {type_}" if is_name and type_ in ("user", "reference") else ""
 
 
-def _found(why: str, words: re.Pattern[str], text: str) -> str:
-    """A hedge, if a text has such words."""
+def _match_hedge(why: str, words: re.Pattern[str], text: str) -> str:
+    """A hedge, if a text has such a phrase."""
     found = words.search(text)
     return f'{why}: "{" ".join(found[0].replace(HIDDEN, "").split()).strip(PUNCTUATION).lower()}"' if found else ""
 
 
 def _tool(sentence: Sentence) -> str:
-    """A program that a sentence speaks of."""
+    """A program that a sentence names."""
     words = re.findall(r"[a-z][a-z0-9-]+", sentence.text.lower())
     words += [word for span in sentence.spans for word in span.text.split()[:1]]
     return next((word for word in words if word in vocabulary.TOOLS and word not in _WORDS), "")
@@ -220,16 +220,16 @@ _NO_CODE = frozenset(
     "diff patch markdown md mermaid http tree ascii prompt".split()
 )
 _CUT = lazy(r"\s*(?:#|//|--|/\*|<!--)?\s*(?:\.\.\.|…)\s*(?:\*/|-->)?\s*")
-LEAST = 20  #: characters of a block without white space; a shorter one is found anywhere
+LEAST = 20  #: characters of a block without white space; a shorter one occurs anywhere
 
 
-def _of_fence(fence: Fence) -> Iterator[DriftClaim]:
+def _claims_of_fence(fence: Fence) -> Iterator[DriftClaim]:
     """The pieces of a fenced block, cut where it says `...`."""
     language, _, rest = fence.info.partition(" ")
     language, _, name = language.partition(":")
     if not language or language.lower() in _NO_CODE:
         return
-    hedge = _hedge_of_fence(fence, f"{name} {rest}")
+    hedge = _hedge_claims_of_fence(fence, f"{name} {rest}")
     lines, start = fence.text.split("\n"), 0
     for at in (*(at for at, line in enumerate(lines) if _CUT.fullmatch(line)), len(lines)):
         piece = "\n".join(lines[start:at]).strip("\n")
@@ -238,7 +238,7 @@ def _of_fence(fence: Fence) -> Iterator[DriftClaim]:
         start = at + 1
 
 
-def _hedge_of_fence(fence: Fence, title: str) -> str:
+def _hedge_claims_of_fence(fence: Fence, title: str) -> str:
     intro = fence.intro or Sentence("", fence.line)
     names = [named for named, _ in _plain(intro.text)]
     for text in (
@@ -247,7 +247,7 @@ def _hedge_of_fence(fence: Fence, title: str) -> str:
     ):
         names += classify.classify_text(text)
     is_quoted = any(named.kind == "path" and classify.is_sure(named.text) for named in names)
-    return _heard(intro).hedge if is_quoted else EXAMPLE
+    return _read_context(intro).hedge if is_quoted else EXAMPLE
 
 
 # Frontmatter
@@ -257,7 +257,7 @@ _KEYS |= {"commit": "commit", "commits": "commit", "flag": "flag", "flags": "fla
 
 
 def _anchors(memory: Memory) -> Iterator[DriftClaim]:
-    """The claims that the frontmatter makes: they need no spelling, as they say what they are."""
+    """The claims that the frontmatter makes: they say what they are, whatever their spelling."""
     given = {key: memory.metadata.get(key) for key in ("anchors", "paths", "symbols", "commit")}
     for named in _listed(given):
         yield DriftClaim(named.kind, named.text, _line_of_anchor(memory.text, named.text), quoted=True)

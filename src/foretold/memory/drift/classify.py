@@ -19,7 +19,7 @@ from foretold.memory.drift import vocabulary
 from foretold.text.patterns import lazy
 from foretold.types import NamedTuple
 
-LONGEST = 400  #: characters; nobody names a thing with more
+LONGEST = 400  #: characters; a longer text is not a name
 
 
 class TypedName(NamedTuple):
@@ -83,17 +83,17 @@ def classify_text(text: str) -> tuple[TypedName, ...]:
 
 
 def is_hash(text: str) -> bool:
-    """Whether a row of hexadecimal digits is neither a number nor a word: it has two digits and a letter.
+    """Whether a run of hexadecimal digits is neither a number nor a word: it has two digits and a letter.
 
     >>> is_hash("1a2b3c4"), is_hash("1234567"), is_hash("defaced")
     (True, False, False)
     """
-    digits = sum(letter.isdigit() for letter in text)
+    digits = sum(char.isdigit() for char in text)
     return 2 <= digits < len(text)
 
 
 def is_sure(path: str) -> bool:
-    """Whether a text that was taken for a path can be nothing else.
+    """Whether a text that was taken for a path cannot be anything else.
 
     >>> is_sure("src/a.py"), is_sure("src/api/"), is_sure("acme/widgets")
     (True, True, False)
@@ -105,7 +105,7 @@ def is_sure(path: str) -> bool:
 
 
 def without_line(path: str) -> str:
-    """A path without the line number behind it.
+    """A path without the line number after it.
 
     >>> without_line("a.py:42"), without_line("a.py:42-50"), without_line("a.py#L7")
     ('a.py', 'a.py', 'a.py')
@@ -114,7 +114,7 @@ def without_line(path: str) -> str:
 
 
 def path_of(text: str) -> tuple[TypedName, ...]:
-    """The path that a text is, and perhaps a symbol behind it; nothing if it is none.
+    """The path that a text is, and perhaps a symbol after it; nothing if it is not a path.
 
     >>> path_of("docs/"), path_of("origin/main"), path_of("Node.js")
     ((TypedName(kind='path', text='docs/'),), (), ())
@@ -200,7 +200,7 @@ def symbol_of(text: str, *, is_called: bool) -> tuple[TypedName, ...]:
 
 
 def is_distinct(name: str) -> bool:
-    """Whether a name is no word: it has an inner underscore or an inner capital.
+    """Whether a name is not a word: it has an inner underscore or an inner capital.
 
     >>> [is_distinct(name) for name in ("open_store", "FooBar", "fooBar", "MAX_SIZE", "Store", "HTTP", "APIs")]
     [True, True, True, True, False, False, False]

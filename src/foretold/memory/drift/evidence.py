@@ -1,9 +1,9 @@
-"""What a repository has to say about all claims together: one list of files, one search, a few questions to git.
+"""What a repository shows about all claims together: one list of files, one search, a few questions to git.
 
 1. Files are listed once; the paths that are claimed are looked up in that list.
 2. Symbols, flags and pieces of code, and the paths that are not there, are looked for in one pass over the contents.
-   Files that memories name are read first, as what they speak of is mostly there.
-3. Only if paths are not there is git asked what became of them, and which of them it would ignore.
+   Files that memories name are read first: what they mention is mostly in them.
+3. Only if paths are missing is git asked what became of them, and which of them it would ignore.
 4. Only if commits are claimed is git asked for those.
 """
 
@@ -43,9 +43,9 @@ class Evidence(NamedTuple):
 def gather_evidence(
     claims: Collection[DriftClaim], memories: Collection[Memory], root: str, *, outside: bool, progress: Progress | None
 ) -> Evidence:
-    """Look at a repository once, for all claims."""
-    tell = progress or (lambda *_: None)
-    tell("list", 0, 0)
+    """Examine a repository once, for all claims."""
+    report = progress or (lambda *_: None)
+    report("list", 0, 0)
     git = GitRepository.of(root)
     listing = list_files(root, git)
     paths = {claim.text for claim in claims if claim.kind == "path"}
@@ -60,10 +60,10 @@ def gather_evidence(
         groups,
         own=_own(memories),
         narrow=git.narrow if git and not listing.walked else None,  # git does not know the files of submodules
-        progress=lambda done: tell("search", done, len(listing.files)),
+        progress=lambda done: report("search", done, len(listing.files)),
     )
-    tell("history", 0, len(lost))
-    plain = {path for path in lost.values() if path and not any(letter in path for letter in "*?{\n\0")}
+    report("history", 0, len(lost))
+    plain = {path for path in lost.values() if path and not any(char in path for char in "*?{\n\0")}
     fates = trace_paths(git, plain, places.exists) if git and plain else {}
     ignored = frozenset(git.ignored(plain - fates.keys())) if git else frozenset()
     names = {claim.text for claim in claims if claim.kind == "commit"}
@@ -101,7 +101,7 @@ def _groups(claim: DriftClaim, places: FileLocator) -> list[Group]:
 
 
 def _spellings(flag: str) -> tuple[Needle, ...]:
-    """How else a program may spell a flag of its own."""
+    """How else a program may spell its flag."""
     dashed = flag.lstrip("-").lower()
     words = dashed.replace("_", "-").split("-")
     snake, camel = "_".join(words), words[0] + "".join(word.title() for word in words[1:])

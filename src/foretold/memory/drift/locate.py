@@ -1,18 +1,14 @@
-"""Where the paths that memories name are, in a list of files that was made once.
+"""The files of a repository, listed once, and where the paths that memories name are among them.
 
-1. A path that is there, from the root of the repository, is that path. Git need not list it (an ignored file counts).
-2. Else it may be the end of a longer path (`api/users.py` is `src/api/users.py`), differ in case only, lack the ending
-   of its file, or start with the name of the repository's own folder: if one file is meant, it is that one; if
-   several could be, that is `unknown`.
-3. A pattern with `*` or `?` is there if a file matches it. `**` crosses folders; a pattern may begin in any folder.
-4. A path outside of the repository is not looked at, unless the caller wants that.
-
-The files of a repository, listed once.
-
-1. In a git repository git lists what is tracked, and what is neither tracked nor ignored. Submodules, and
-   repositories inside, are walked without git: their settings are not ours to obey.
-2. Elsewhere folders are walked, without following links; folders that hold what programs made are left out.
-3. What could not be listed is named.
+1. In a git repository git lists what is tracked, and what is neither tracked nor ignored. Submodules, and repositories
+   inside, are walked without git: their settings are not trusted. Elsewhere folders are walked, without following
+   links; folders that programs generate are left out. What could not be listed is named.
+2. A path that exists, from the root of the repository, is that path. Git need not list it (an ignored file counts).
+3. Else it may be the end of a longer path (`api/users.py` is `src/api/users.py`), differ in case only, lack the ending
+   of its file, or start with the name of the repository's own folder: if one file matches, it is that one; if several
+   do, that is `unknown`.
+4. A pattern with `*` or `?` exists if a file matches it. `**` crosses folders; a pattern may begin in any folder.
+5. A path outside of the repository is only looked at if the caller wants that.
 """
 
 from __future__ import annotations
@@ -26,12 +22,12 @@ from foretold.git.runner import GitRepository
 from foretold.memory.drift import classify
 from foretold.types import NamedTuple
 
-SHOWN = 3  #: paths that are named where several could be meant
+SHOWN = 3  #: paths that are named where several match
 _LINE = re.compile(r"(?::|#L)(\d+)")
 
 
 class PathMatch(NamedTuple):
-    """The answer for one path: no state if it is not there."""
+    """The answer for one path: no state if it does not exist."""
 
     state: str = ""
     evidence: str = ""
@@ -48,7 +44,7 @@ def printable(path: str) -> str:
 
 
 class FileLocator:
-    """The files of a repository, by the last part of their names; only those that somebody asks for."""
+    """The files of a repository, by the last part of their paths; only those that are asked for."""
 
     def __init__(self, root: str, listing: Listing, asked: Collection[str], *, outside: bool = False) -> None:
         self._root, self._listing, self._outside = root, listing, outside
@@ -73,7 +69,7 @@ class FileLocator:
         return path in self._listing.absent or os.path.lexists(os.path.join(self._root, path))
 
     def find(self, text: str) -> PathMatch:
-        """Where a path is, as a memory writes it."""
+        """Where a path, as a memory writes it, is."""
         path = normalize_path(text)
         if path.startswith(("~", "/")):
             path = self._inside(path)
@@ -169,7 +165,7 @@ class FileLocator:
         return (self._sorted[at] for at in range(start, end))
 
     def _with_line(self, found: PathMatch, text: str) -> PathMatch:
-        """A line number beyond the end of its file is not there."""
+        """A line number past the end of its file is missing."""
         number = _LINE.match(text.removeprefix(classify.without_line(text)))
         if not number or found.where not in self.files:
             return found
@@ -207,7 +203,7 @@ def _folders(files: Iterable[str]) -> set[str]:
 
 
 def _is_pattern(path: str) -> bool:
-    return any(letter in path for letter in "*?{[")
+    return any(char in path for char in "*?{[")
 
 
 def _head(path: str) -> str:
@@ -240,7 +236,7 @@ def _pattern(path: str) -> re.Pattern[str]:
     return re.compile("(?:.*/)?" + "".join(out) + "(?:/.*)?", re.DOTALL)
 
 
-#: folders that a walk leaves out
+#: folders that a walk skips
 LEFT_OUT = frozenset(
     ".git .hg .svn .jj node_modules .venv venv __pycache__ .tox .nox .mypy_cache .ruff_cache .pytest_cache .cache "
     ".gradle .idea .terraform target dist build".split()
@@ -255,7 +251,7 @@ class Listing(NamedTuple):
     absent: frozenset[str] = frozenset()  #: files that git has and a sparse checkout leaves out
     empty: tuple[str, ...] = ()  #: submodules that are not checked out
     unread: tuple[str, ...] = ()  #: folders that the file system refuses to list
-    walked: bool = False  #: whether some files are not known to git: it did not list them
+    walked: bool = False  #: whether some files were not listed by git
 
 
 def list_files(root: str, git: GitRepository | None) -> Listing:
@@ -281,7 +277,7 @@ def list_files(root: str, git: GitRepository | None) -> Listing:
 
 
 def _is_real(root: str, folder: str) -> bool:
-    """Whether a folder is inside of the root without a link on the way."""
+    """Whether a folder is reached from the root without following a link."""
     whole = os.path.join(root, folder)
     return os.path.isdir(whole) and os.path.realpath(whole) == os.path.join(os.path.realpath(root), folder)
 

@@ -1,9 +1,8 @@
-"""Whether a memory still holds, in a word, where there is no time to look through the repository.
+"""Whether a memory still holds, in a few words, where there is no time to search the repository.
 
-1. The verdicts of the last `verify` are kept in the cache, by the digest of the memory's file: one of another text does
-   not count.
-2. Without one, the paths that a memory names are looked for where it says, and nowhere else: so a path that is not
-   there is a reason to look closer, not a verdict.
+1. The verdicts of the last `verify` are cached by the digest of the memory's file: one of another text does not count.
+2. Without one, the paths that a memory names are looked for where it says, and nowhere else: so a missing path is a
+   reason to look closer, not a verdict.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ SCHEMA = 1
 
 
 class CachedVerdict(NamedTuple):
-    """A verdict as it is kept."""
+    """A verdict in the cache."""
 
     state: str
     evidence: str
@@ -35,7 +34,7 @@ class CachedVerdict(NamedTuple):
 def save_verdicts(
     cache: str, memories: Iterable[Memory], verdicts: Iterable[MemoryVerdict], now: float | None = None
 ) -> None:
-    """Keep verdicts for later. A cache: what prevents it prevents nothing else."""
+    """Cache verdicts for later. A failure to do so is ignored."""
     kept = {digest: list(held) for digest, held in load_verdicts(cache).items()}
     by_file = {verdict.file: verdict for verdict in verdicts}
     for memory in memories:
@@ -51,14 +50,14 @@ def save_verdicts(
 
 
 def _evidence(verdict: MemoryVerdict) -> str:
-    """What speaks against a memory, in one sentence."""
+    """The evidence against a memory, in one sentence."""
     worst = [each for each in verdict.claims if each.state == verdict.state and verdict.state in ("missing", "moved")]
     more = f", and {len(worst) - 1} more" if len(worst) > 1 else ""
     return f"{worst[0].claim.text}: {worst[0].evidence}{more}" if worst else ""
 
 
 def load_verdicts(cache: str) -> dict[str, CachedVerdict]:
-    """The verdicts that are kept, by digest."""
+    """The cached verdicts, by digest."""
     try:
         with open(os.path.join(cache, NAME), encoding="utf-8") as file:
             data = json.load(file)
@@ -70,35 +69,35 @@ def load_verdicts(cache: str) -> dict[str, CachedVerdict]:
 
 
 class QuickCheck:
-    """Says of memories, one by one, whether they hold."""
+    """Says whether a memory holds."""
 
     def __init__(self, root: str, cache: str, now: float | None = None) -> None:
         self.root = root
         self.now = time.time() if now is None else now
-        self.kept = load_verdicts(cache)
+        self.verdicts = load_verdicts(cache)
 
     def __call__(self, memory: Memory) -> str:
         """A few words; empty if the memory claims nothing that could be looked up."""
-        held = self.kept.get(memory.digest)
+        held = self.verdicts.get(memory.digest)
         if held is not None and held.state != "unknown":
             days = int((self.now - held.time) // 86400)
             when = "today" if days < 1 else f"{days} days ago" if days > 1 else "yesterday"
             return f"{held.state}, verified {when}" + (f": {held.evidence}" if held.evidence else "")
-        return self._looked(memory)
+        return self._check_paths(memory)
 
-    def _looked(self, memory: Memory) -> str:
+    def _check_paths(self, memory: Memory) -> str:
         if "/" not in memory.text and "." not in memory.text:
             return ""
         from foretold.memory.drift.claims import find_claims
 
         paths = [claim.text for claim in find_claims(memory) if claim.kind == "path" and not claim.hedge]
-        absent = [path for path in paths if not self._is_there(path)]
+        absent = [path for path in paths if not self._exists(path)]
         if absent:
             return f"unknown: {absent[0]} is not at that path"
         return "the paths it names exist" if paths else ""
 
-    def _is_there(self, path: str) -> bool:
+    def _exists(self, path: str) -> bool:
         plain = path.partition(":")[0].rstrip("/")
         if any(char in plain for char in "*?[{") or plain.startswith(("/", "~")) or ".." in plain.split("/"):
-            return True  # not ours to look at
+            return True  # not checked here
         return os.path.lexists(os.path.join(self.root, plain))

@@ -75,7 +75,7 @@ class OwnFiles(NamedTuple):
 
 
 Group = tuple[Needle, ...]
-#: the files that contain one of these words; None if that cannot be told
+#: the files that contain one of these words; None if that is not known
 Narrow = Callable[[Collection[bytes]], frozenset[str] | None]
 
 

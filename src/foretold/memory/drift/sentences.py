@@ -1,10 +1,10 @@
-"""Cut a memory into sentences and fenced blocks, and find what stands in backticks and links.
+"""Cut a memory into sentences and fenced blocks, and find what is in backticks and links.
 
 1. HTML comments, URLs, e-mail addresses and `[[links]]` to other memories are blanked: nothing in them is a claim.
-2. A fenced block is one piece; its introduction is the sentence before it. Indented code is no piece: it is mostly a
-   command that somebody shall type.
+2. A fenced block is one piece; its introduction is the sentence before it. Indented code is ignored: it is mostly a
+   command to type.
 3. All else is paragraphs (a list item, a row of a table and a heading is one too), and each is cut into sentences.
-   In the text of a sentence what stood in backticks is replaced by NUL, so that only prose is read as prose.
+   In the text of a sentence what was in backticks is replaced by NUL, so that only prose is read as prose.
 4. A sentence knows what leads to it: the heading above, and the sentence before its list if that ends with a colon.
 
 Lines are counted from 1 in the file.
@@ -23,7 +23,7 @@ HIDDEN = "\0"
 
 
 class Span(NamedTuple):
-    """What stands in backticks, or behind the text of a link."""
+    """What is in backticks, or the target of a link."""
 
     text: str
     line: int
@@ -95,7 +95,7 @@ class _Reader:
         self._is_item = self._was_blank = self._in_list = False
 
     def fence(self, lines: list[str], at: int, first: int, mark: str, info: str) -> int:
-        """Read a fenced block that opens at this line; the line behind it. One that is not closed goes to the end."""
+        """Read a fenced block that opens at this line; the line after it. One that is not closed goes to the end."""
         self.paragraph()
         end = at + 1
         while end < len(lines) and not (lines[end].strip(" \t>").startswith(mark) and not lines[end].strip(" \t>`~")):

@@ -1,16 +1,16 @@
-"""Does what memories claim still hold? Every claim is checked against the repository, without a model.
+"""Whether what memories claim still holds. Every claim is checked against the repository, without a model.
 
 1. A claim is `valid` (the thing is there), `moved` (git knows where it went), `missing` (it is not there) or `unknown`
-   (that cannot be told). Every verdict says what it rests on.
+   (that is not known). Every verdict says what it is based on.
 2. A memory is as good as its worst claim: missing, else moved, else unknown, else valid. A memory that claims nothing
    is unknown.
 3. A hedged claim (see `claims`) is never moved or missing: what a memory says is gone, forbidden, planned, an example
    or elsewhere need not be there. It is `unknown` then, with what was found; and `valid` if the thing is there.
 4. A path that is not there is `unknown` if git would ignore it, or if no commit had it and code names it: programs make
    such files. A text with a slash that may be a branch or a route is `missing` only if its first folder is there.
-5. A symbol or flag that only documents mention is `unknown`: change logs go on to tell of what is gone.
+5. A symbol or flag that only documents mention is `unknown`: change logs go on mentioning what is gone.
 6. A commit is valid if a ref reaches it, missing if none does or git has never seen it, unknown in a shallow clone.
-7. All memories are checked in one pass (see `facts`); nothing of the repository is run (see `gitlook`).
+7. All memories are checked in one pass (see `evidence`); nothing of the repository is run (see `git.runner`).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def verify(
 ) -> tuple[MemoryVerdict, ...]:
     """Check all claims of all memories against the repository at `root`, in one pass.
 
-    Paths outside of it are looked at only if `outside` is true. `progress` is told stage, done and total.
+    Paths outside of it are looked at only if `outside` is true. `progress` is called with stage, done and total.
 
     >>> import tempfile
     >>> from foretold.memory.note import read_note
@@ -69,7 +69,7 @@ def verify(
     facts = gather_evidence(claims, memories, os.path.abspath(root), outside=outside, progress=progress)
     judged = {(claim.kind, claim.text): _JUDGES[claim.kind](claim, facts) for claim in claims}
     return tuple(
-        _verdict(memory, [_hedged(judged[claim.kind, claim.text]._replace(claim=claim), facts) for claim in each])
+        _verdict(memory, [_apply_hedge(judged[claim.kind, claim.text]._replace(claim=claim), facts) for claim in each])
         for memory, each in zip(memories, claimed, strict=True)
     )
 
@@ -79,8 +79,8 @@ def _verdict(memory: Memory, checked: list[CheckedClaim]) -> MemoryVerdict:
     return MemoryVerdict(memory.file, state, tuple(checked))
 
 
-def _hedged(checked: CheckedClaim, facts: Evidence) -> CheckedClaim:
-    """A claim after its sentence was heard, by rule 3."""
+def _apply_hedge(checked: CheckedClaim, facts: Evidence) -> CheckedClaim:
+    """A claim in the light of its hedge, by rule 3."""
     hedge = checked.claim.hedge
     if hedge == NO_COMMIT and facts.commits.get(checked.claim.text, ("", ""))[1] == "commit":
         return checked
@@ -121,17 +121,17 @@ def _doubt(text: str, path: str, facts: Evidence) -> str:
     outer = (*facts.listing.empty, *facts.listing.unread)
     closed = next((folder for folder in outer if path.startswith(f"{folder}/")), None)
     if closed is not None:
-        return f"{printable(closed)} cannot be looked into"
+        return f"{printable(closed)} cannot be read"
     hit = facts.searched.hits.get(Needle(path, "text"))
     if hit and not hit.is_prose:
         return f"there is no such file, but {_at(hit)} names it: a program may make it"
     if "[" in path or (not classify.is_sure(text) and path.partition("/")[0] not in facts.places.folders):
-        return "nothing has that name; it may be no path"
+        return "nothing has that name; it may not be a path"
     return ""
 
 
 def _absence(text: str, path: str, facts: Evidence) -> str:
-    if any(letter in path for letter in "*?{"):
+    if any(char in path for char in "*?{"):
         return f"no file of {len(facts.listing.files):,} matches"
     if path in facts.places.files:
         return "it is deleted in the working tree, not committed yet"
@@ -161,7 +161,7 @@ def _symbol(claim: DriftClaim, facts: Evidence) -> CheckedClaim:
         return CheckedClaim(claim, "valid", f"a file or folder is named {last.text}")
     if hit is None or hit.is_prose or not nowhere:
         return _content(claim, (last,), facts)
-    return _nowhere(claim, f"{last.text} stands in {_at(hit)}, but nothing contains {', '.join(nowhere)}", facts)
+    return _nowhere(claim, f"{last.text} is in {_at(hit)}, but nothing contains {', '.join(nowhere)}", facts)
 
 
 def _flag(claim: DriftClaim, facts: Evidence) -> CheckedClaim:
@@ -180,22 +180,22 @@ def _content(
     for needle, hit in hits:
         if prose_counts or not hit.is_prose:
             as_what = "it" if needle.text == claim.text else needle.text
-            return CheckedClaim(claim, "valid", f"{as_what} stands in {_at(hit)}", _at(hit))
+            return CheckedClaim(claim, "valid", f"{as_what} is in {_at(hit)}", _at(hit))
     if hits:
         return CheckedClaim(claim, "unknown", f"only documents mention it: {_at(hits[0][1])}", _at(hits[0][1]))
     return _nowhere(claim, f"no file of {facts.searched.files:,} contains it", facts)
 
 
 def _nowhere(claim: DriftClaim, evidence: str, facts: Evidence) -> CheckedClaim:
-    """Nothing contains it; what was not searched is named, and if that is much, nothing can be told."""
+    """Nothing contains it; what was not searched is named. Without files, or in a sparse checkout, that is unknown."""
     evidence += _unsearched(facts)
-    is_told = facts.searched.files and not facts.listing.absent
-    return CheckedClaim(claim, "missing" if is_told else "unknown", evidence)
+    is_known = facts.searched.files and not facts.listing.absent
+    return CheckedClaim(claim, "missing" if is_known else "unknown", evidence)
 
 
 def _unsearched(facts: Evidence) -> str:
     searched, listing = facts.searched, facts.listing
-    told = (
+    unsearched = (
         (searched.binary, f"{searched.binary:,} binary"),
         (searched.large, f"{len(searched.large):,} large ({', '.join(map(printable, searched.large[:2]))})"),
         (searched.unread, f"{searched.unread:,} links or unreadable"),
@@ -203,7 +203,7 @@ def _unsearched(facts: Evidence) -> str:
         (listing.empty, f"submodule {', '.join(map(printable, listing.empty[:2]))}"),
         (listing.unread, f"folder {', '.join(map(printable, listing.unread[:2]))}"),
     )
-    names = [name for is_any, name in told if is_any]
+    names = [name for is_any, name in unsearched if is_any]
     return f" (not searched: {', '.join(names)})" if names else ""
 
 

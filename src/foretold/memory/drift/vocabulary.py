@@ -1,7 +1,7 @@
-"""Tables that tell a claim from a word: file endings, programs, names of no repository, turns of phrase.
+"""Tables that distinguish claims from words: file endings, programs, names of no repository, phrases.
 
-They are here so that what counts as a claim can be read, and changed, in one place. When in doubt a word stands in a
-table that makes it *no* claim: a claim that is checked wrongly costs more than one that is not checked.
+They are here so that what counts as a claim can be read, and changed, in one place. When in doubt a word is in a
+table that makes it *not* a claim: a claim that is checked wrongly costs more than one that is not checked.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ OBJECTS = frozenset("args cls ctx event mutex obj r req request res resp respons
 #: endings of documents: what only they mention may have been gone for long
 PROSE = (".md", ".mdx", ".rst", ".txt", ".adoc", ".mdc", ".org", ".po", ".html", ".csv", ".jsonl")
 
-#: names that look like files and are none
+#: names that look like files and are not
 PRODUCTS = frozenset(
     "node.js next.js nuxt.js vue.js react.js express.js three.js d3.js chart.js ember.js backbone.js alpine.js "
     "angular.js moment.js socket.io deno.js discord.js nest.js nestjs.js p5.js require.js solid.js".split()
@@ -50,7 +50,7 @@ DOMAINS = frozenset(
     "ai app biz cloud co com de dev edu eu fr gov info io jp me net nl org so tech tv uk us xyz".split()
 )
 
-#: programs: a code span that starts with one is a command, and a flag beside one may be its own
+#: programs: a code span that starts with one is a command, and a flag next to one may belong to it
 TOOLS = frozenset(
     """
     ansible apt aws az bash bazel black brew bun bundle bunx cargo cat cd chmod chown claude cmake codex composer
@@ -63,7 +63,7 @@ TOOLS = frozenset(
     """.split()
 )
 
-#: names that look like symbols and are of a language, a library everybody has, a product or an agent's tool
+#: names that look like symbols and are of a language, a common library, a product or an agent's tool
 NAMES = frozenset(
     """
     GitHub GitLab BitBucket JavaScript TypeScript CoffeeScript PostgreSQL MySQL NoSQL SQLite GraphQL OpenAI FastAPI
@@ -116,7 +116,7 @@ ROOTS = frozenset(
     traceback typing unittest urllib uuid vi weakref window
     """.split()
 )
-#: words that a slash sets against each other
+#: words in pairs with a slash between them
 PAIRS = frozenset(
     "and or client server read write true false yes no input output on off in out start stop before after he she his "
     "her they them request response pass fail get set push pull up down left right open close dev prod staging".split()
@@ -132,14 +132,14 @@ GONE = lazy(
     r"|defunct)\b",
     re.IGNORECASE,
 )
-#: the sentence speaks of what shall be, or of an example
+#: the sentence is about a plan, or an example
 NOT_YET = lazy(
     r"\b(?:planned|planning|plans? to|going to|todo|not yet|yet to|propos(?:e|ed|al)|eventually|intends? to"
     r"|hypothetical\w*|suppose|imagine|will (?:be|add|create|introduce|have|get|live|become)|e\.g|for example"
     r"|for instance|(?:is|are|gets?) (?:auto-?)?generated)\b",
     re.IGNORECASE,
 )
-#: the sentence speaks of another place
+#: the sentence is about another place
 ELSEWHERE = lazy(
     r"\b(?:(?:other|another|separate|sibling|different|their|upstream|internal|infra|external|customer\S*) (?:[\w-]+ )?"
     r"(?:repo|repositor|project|codebase|service|package|librar|machine|server|checkout|monorepo)\w*|upstream|fork\w*"
@@ -148,7 +148,7 @@ ELSEWHERE = lazy(
     re.IGNORECASE,
 )
 _FEW_WORDS = r"\s+(?:(?!(?:but|by|from|with|using|via)\b)[\w'’/-]+,?\s+|`\x00+`,?\s+){0,4}[`(\"'*]*\Z"
-#: what stands before a name forbids it, or prefers another: it need not be there
+#: what is before a name forbids it, or prefers another: it need not exist
 FORBIDDEN = lazy(
     r"\b(?:never|not|\w+n['’]t|cannot|avoid\w*|instead of|rather than|over|without|forbid\w*|banned|rejects?|refuses?"
     r"|dislikes?|stop|no|nor|unlike|versus|vs|than)" + _FEW_WORDS,
@@ -157,23 +157,23 @@ FORBIDDEN = lazy(
 _NEW = (
     "an?|the|new|extra|separate|another|own|single|shared|file|module|folder|class|function|helper|tests?|method|script"
 )
-#: what stands before a name says that it shall be made
+#: what is before a name says that it is to be made
 MADE = lazy(
     rf"\b(?:creat\w+|add(?:s|ing|ed)?|introduc\w+|nam(?:e|ed|ing)|call(?: it| them)|new)\s+(?:(?:{_NEW})\s+)*"
     r"[`(\"'*]*\Z",
     re.IGNORECASE,
 )
-#: what stands before a path says that a program writes it
+#: what is before a path says that a program writes it
 WRITTEN = lazy(
     r"\b(?:writes?|written|saves|saved|outputs|emits|produces|generates|generated|dumps|downloads|copies)" + _FEW_WORDS,
     re.IGNORECASE,
 )
-#: the sentence says that a row of hexadecimal digits is a commit
+#: the sentence says that a run of hexadecimal digits is a commit
 COMMIT = lazy(
     r"\b(?:commits?|committed|sha|revision|rev|revert\w*|cherry[- ]?pick\w*|bisect\w*|merge[sd]?|HEAD|git)\b",
     re.IGNORECASE,
 )
-#: the sentence speaks of the environment
+#: the sentence is about the environment
 ENVIRONMENT = lazy(r"\b(?:env|environment|variables?|env ?vars?|export(?:ed)?|unset)\b", re.IGNORECASE)
 #: the sentence names a flag as one
 FLAG = lazy(r"\b(?:flags?|options?|switch(?:es)?)\b", re.IGNORECASE)

@@ -1,18 +1,13 @@
-"""What Claude Code does about its memory folder: which one, for which project, what it may write, what it says of age.
+"""What Claude Code does about its memory folder: where it is, what it may write there, and what it says about age.
 
-1. Memory is on unless a switch turns it off; the folder is named with a slash behind it. With a system prompt of one's
-   own (`--system-prompt`, `--system-prompt-file`) the index is still read, but the model is not told of the folder.
+1. Memory is on unless a switch turns it off; the folder is named with a final slash. With a custom system prompt
+   (`--system-prompt`, `--system-prompt-file`) the index is still read, but the model is not shown the folder.
 2. The memories of a folder are those of its repository: of the main one for a linked worktree, of the bare one for a
    worktree of that, its own for a submodule. Transcripts are those of the folder itself. Links are followed first.
-3. A Write or Edit in the folder needs no approval if the file's name ends in `.md`, in small letters; but it does in
+3. A Write or Edit in the folder needs no approval if the file's name ends in `.md`, in lower case; but it does in
    folders that hold the settings of tools, and where a link leads out.
-4. A file that is written there is stored in a form of its own, which depends on the version (`stored.py`).
-5. What is read in the folder, when it is two days old or more, has a note about its age before it.
-
-What Claude Code writes into its memory folder without asking.
-
-A Write or Edit in the folder needs no approval if the file's name ends in `.md`, in small letters; but it does in
-folders that hold the settings of tools, and where a link leads out.
+4. A file that is written there is normalized, in a style that depends on the version (`write`).
+5. What is read in the folder, when it is two days old or more, is preceded by a note about its age.
 """
 
 from __future__ import annotations
@@ -38,7 +33,7 @@ NOTE = (
     " about code behavior or file:line citations may be outdated. Verify against current code before asserting as"
     " fact.</system-reminder>\n"
 )
-STYLES = {"2.1.197": STYLE, "2.1.325": NEWER_STYLE}  #: by the first version that was seen to write so
+STYLES = {"2.1.197": STYLE, "2.1.325": NEWER_STYLE}  #: by the first version that was seen to use it
 PROMPTS = {"--system-prompt": "one", "--system-prompt-file": "one"}
 
 
@@ -46,12 +41,12 @@ class Switch(NamedTuple):
     """Whether memory is on."""
 
     enabled: bool
-    directory: str | None  #: as the model is told, with a slash at its end; None if it is told of none
-    reason: str  #: what turns memory off, or keeps the model from being told
+    directory: str | None  #: as shown to the model, with a final slash; None if it is not shown
+    reason: str  #: what turns memory off, or hides the folder from the model
 
 
 class Project(NamedTuple):
-    """The folders by which an agent files what belongs to a folder."""
+    """The projects that a folder's memories and transcripts belong to."""
 
     memory: str
     transcript: str
@@ -96,7 +91,7 @@ def project_of(cwd: str | os.PathLike[str], tree: Tree | None = None) -> Project
 
 
 def style_of(agent: str) -> YamlStyle:
-    """The form in which a version of Claude Code stores a memory file.
+    """The style in which a version of Claude Code writes a memory file.
 
     >>> style_of("claude-code@2.1.197").gap, style_of("claude-code@2.1.325").gap
     (' ', '')
@@ -114,7 +109,7 @@ def note_days(age_days: float) -> int | None:
 
 
 def age_note(changed: float, now: float) -> str:
-    """What stands before the text of a memory that was changed at one time and is read at another, in seconds.
+    """The note before the text of a memory that was changed at one time and is read at another, in seconds.
 
     >>> age_note(0, 86_400 * 3)[:49], age_note(0, 86_400)
     ('<system-reminder>This memory is 3 days old. Memor', '')
@@ -123,7 +118,7 @@ def age_note(changed: float, now: float) -> str:
     return "" if days is None else NOTE.format(days=days)
 
 
-#: folders, in any case, in which whatever is written needs approval; seen on 2.1.197 and 2.1.325
+#: folders, in any case, in which every write needs approval; seen on 2.1.197 and 2.1.325
 GUARDED = frozenset(".cargo .claude .devcontainer .git .husky .idea .mvn .vscode .yarn node_modules".split())
 
 

@@ -1,29 +1,28 @@
-"""What becomes of a memory file when the agent has written it: its frontmatter is put in a form of the agent's own.
+"""What Claude Code makes of a memory file after it wrote it: the frontmatter is normalized.
 
-Claude Code does this after Write or Edit of a `.md` file in the memory folder. The letters are those of rule 33.
+It does so after a Write or Edit of a `.md` file in the memory folder. Letters in brackets are those of rule 33.
 
-1. Text without frontmatter stays as it is, and so does text whose `originSessionId` is there, at the top level or in
-   `metadata`, and not empty [a].
-2. Otherwise the keys are `name`, `description` (if it is a text, and not empty) and `metadata`, in this order [b].
-3. `metadata` has `node_type: memory`, then every other top-level key, then what stood in `metadata`, then
+1. Text without frontmatter is unchanged, and so is text with a non-empty `originSessionId`, at the top level or in
+   `metadata` [a].
+2. Otherwise the keys are `name`, `description` (if it is a non-empty string) and `metadata`, in this order [b].
+3. `metadata` has `node_type: memory`, then every other top-level key, then the former `metadata`, then
    `originSessionId`. A later value replaces an earlier one in its place; null is dropped [c].
-4. A `name` of small letters, digits, `_` and `-` stays; any other text is made one: in small letters, with `-` for
-   whatever else stands between letters and digits. What is no text is empty [e].
-5. Frontmatter that is not valid, and no mapping, has no values: what it said is lost [f2].
-6. A blank line follows, then the body without the white space that it begins with [g].
+4. A `name` of lower-case letters, digits, `_` and `-` is kept; any other string becomes one: in lower case, with
+   `-` for everything between letters and digits. A value that is not a string is empty [e].
+5. Frontmatter that is not valid, or is not a mapping, has no values: its content is lost [f2].
+6. A blank line follows, then the body without leading white space [g].
+
+Later versions (2.1.325) preserve more:
+
+7. The frontmatter must end with a separate line, and have readable content; otherwise the file is unchanged.
+8. A comment after a top-level value, and an anchor or a tag before it, become part of the text if the value is a
+   string or null. Where that is not possible (numbers, lists, quoted or block strings, aliases, keys with characters
+   other than letters, digits, `_`, `.` and `-`), the file is not normalized. Comments elsewhere are lost.
+9. In a file that is not normalized, or has an `originSessionId`, only the time is noted: `modified:` is replaced where
+   it is, or added at the end of `metadata`, or, without that, at the end. If this would change anything else, or
+   `metadata` has another shape, the file is unchanged.
 
 Hostile text costs bounded time and never raises.
-
-How later versions of Claude Code (2.1.325) keep what a frontmatter says when they store a memory file.
-
-1. The frontmatter must end with a line of its own, and say something that can be read; otherwise the file stays as it
-   is.
-2. A comment behind a value at the margin, and an anchor or a tag before it, are taken as part of the text, if the value
-   is a text or null. Where that cannot be (numbers, lists, quoted or block texts, aliases, keys of more than letters,
-   digits, `_`, `.` and `-`), the file is not put in the agent's form. Comments elsewhere are lost.
-3. Of a file that is not put in form, or has an `originSessionId`, only the time is noted: `modified:` is replaced where
-   it stands, or added at the end of `metadata`, or, without that, at the end. If this would change anything else, or
-   `metadata` has another shape, the file stays as it is.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
 def normalize_note(content: str, session: str, style: YamlStyle = STYLE, now: str = "") -> str:
     r"""The text that a memory file has after a session of this id has written the content.
 
-    With a careful form, `now` is the time, as the agent writes it: `2026-01-02T03:04:05.678Z`.
+    With a careful style, `now` is the time, as the agent writes it: `2026-01-02T03:04:05.678Z`.
 
     >>> normalize_note("---\nname: My note\ntype: user\n---\nBody\n", "s-1").split("\n")[1:6]
     ['name: my-note', 'metadata: ', '  node_type: memory', '  type: user', '  originSessionId: s-1']
@@ -54,7 +53,7 @@ def normalize_note(content: str, session: str, style: YamlStyle = STYLE, now: st
         return content
     values = values_with_comments(front, given, valid=valid) if style.careful else given
     if values is None or _has_origin(given):
-        return _stamped(content, front, now) if style.careful else content
+        return _note_time(content, front, now) if style.careful else content
     name, description, inner = (values.pop(key, None) for key in ("name", "description", "metadata"))
     moved = {key: value for key, value in values.items() if value is not None}
     metadata: dict[str, object] = {"node_type": "", **moved, **(inner if isinstance(inner, dict) else {})}
@@ -76,7 +75,7 @@ def _has_origin(values: dict[str, object]) -> bool:
     return any(isinstance(each, str) and each for each in ids)
 
 
-def _stamped(content: str, front: str, now: str) -> str:
+def _note_time(content: str, front: str, now: str) -> str:
     """The content with the time noted, if that changes nothing else."""
     found = _with_time(content, now)
     new, old = read_frontmatter(split(found, after_bom=False)[0] or "")[0], read_frontmatter(front)[0]
@@ -127,9 +126,9 @@ _QUOTED = re.compile(r"""(?<=[\s\[{,])(?:"[^"\\]*+(?:\\.[^"\\]*+)*"|'[^']*+')"""
 
 
 def read_frontmatter(front: str) -> tuple[dict[str, object], bool]:
-    """The values of a frontmatter as the agent reads them, and whether it is valid as it stands.
+    """The values of a frontmatter as the agent reads them, and whether it is valid as written.
 
-    Numbers and keys are those of JavaScript: every plain word that is no text is marked before the rest is parsed.
+    Numbers and keys are those of JavaScript: every plain word that is not a string is marked before the rest is parsed.
 
     >>> read_frontmatter("a: 007\\nb: '007'\\n1: 0b1\\n")
     ({'a': 7.0, 'b': '007', '1': '0b1'}, True)
@@ -142,28 +141,28 @@ def read_frontmatter(front: str) -> tuple[dict[str, object], bool]:
         return values, problem is None
     text = re.sub(r"(?<=[\s\[{,])!!(?:int|float|bool|null)[ \t]++", "", front)  # stored_more: x-tag
     if "\r" in text:
-        # CR before LF: in quotes a line end counts once more, and no such line is mended # stored_more: h-dq, h-bad
+        # CR before LF: in quotes a line end counts once more, and no such line is repaired # stored_more: h-dq, h-bad
         text = _QUOTED.sub(lambda found: re.sub(r"((?:[ \t]*+\r\n)+)", r"\1\n", found[0]), text)
         text = re.sub(r"(?m)^(?=[A-Za-z_-]++:[ \t]++\S[^\n]*\r$)", mark, text)
     values, problem, _ = parse(_PLAIN.sub(rf"\1{mark}\2", text))
-    resolved = _resolved(values, mark)
+    resolved = _resolve(values, mark)
     assert isinstance(resolved, dict)
     return resolved, problem is None
 
 
-def _resolved(value: object, mark: str) -> object:
+def _resolve(value: object, mark: str) -> object:
     if isinstance(value, str):
         text = value.replace(mark, "")
         return _word(text) if value == mark + text else text
     if isinstance(value, list):
-        return [_resolved(item, mark) for item in value]
+        return [_resolve(item, mark) for item in value]
     if isinstance(value, dict):
-        return _merged({_key(_resolved(key, mark)): _resolved(item, mark) for key, item in value.items()})
+        return _merge_keys({_key(_resolve(key, mark)): _resolve(item, mark) for key, item in value.items()})
     return value
 
 
 def _word(text: str) -> object:
-    """What a plain word is that may be no text."""
+    """The value of a plain word."""
     if re.fullmatch(_NUMBER, text):
         base = {"x": 16, "o": 8}.get(text.lstrip("+-")[1:2])
         if base is None:
@@ -184,7 +183,7 @@ def _key(value: object) -> str:
     return value if isinstance(value, str) else str(value)
 
 
-def _merged(values: dict[str, object]) -> dict[str, object]:
+def _merge_keys(values: dict[str, object]) -> dict[str, object]:
     """A mapping with what `<<` names in it. # stored_more: g-merge1"""
     given = values.get("<<")
     sources = given if isinstance(given, list) else [given]
@@ -209,7 +208,7 @@ _BLOCK = re.compile(r"(?m)^metadata:[ \t]*(?:#[^\r\n]*)?(\r?\n|\Z)((?:(?:[ \t][^
 
 
 def ends_on_own_line(content: str) -> bool:
-    """Whether the frontmatter of a text ends with a line of its own.
+    """Whether the frontmatter of a text ends with a separate line.
 
     >>> ends_on_own_line("---\\na: b\\n---\\n"), ends_on_own_line("---\\na: b --- c\\n---\\n")
     (True, False)
@@ -219,9 +218,9 @@ def ends_on_own_line(content: str) -> bool:
 
 
 def values_with_comments(front: str, values: Values, *, valid: bool) -> Values | None:
-    """The values with what stands beside them on their lines; None if that cannot be kept.
+    """The values with the comments, anchors and tags on their lines; None if those cannot be kept.
 
-    `valid` says whether the frontmatter is valid YAML, or was mended to be read.
+    `valid` says whether the frontmatter is valid YAML, or was repaired to be read.
 
     >>> values_with_comments("a: b # c\\n", {"a": "b"}, valid=True)
     {'a': 'b # c'}
@@ -255,7 +254,7 @@ def _has_comment(rest: str) -> bool:
 
 
 def _is_kept(key: str, rest: str, value: object, front: str) -> bool:
-    """Whether a value of valid YAML can be taken as the text that stands there."""
+    """Whether a value of valid YAML can be taken as its literal text."""
     anchor = re.match(r"&(\S+)", rest)
     if rest[0] in "\"'|>*" or (anchor and re.search(rf"\*{re.escape(anchor[1])}(?:[\s,\]}}]|$)", front)):
         return False
@@ -263,7 +262,7 @@ def _is_kept(key: str, rest: str, value: object, front: str) -> bool:
 
 
 def _is_doubtful(rest: str) -> bool:
-    """Whether it is not clear what was meant by a value in a frontmatter that was mended."""
+    """Whether the meaning of a value in a repaired frontmatter is unclear."""
     alone = parse(f"a: {rest}")
     if alone.problem is None:
         return _has_comment(rest) or not isinstance(alone.values.get("a"), dict | list)
@@ -271,7 +270,7 @@ def _is_doubtful(rest: str) -> bool:
 
 
 def _with_time(content: str, now: str) -> str:
-    r"""The content with the time of its change noted; as it is where there is no place for that.
+    r"""The content with the time of its change noted; unchanged where there is no place for that.
 
     >>> _with_time("---\nmetadata:\n  a: b\n---\n", "2026-01-02")
     '---\nmetadata:\n  a: b\n  modified: 2026-01-02\n---\n'

@@ -1,9 +1,9 @@
 """YAML as Claude Code writes it into memory files.
 
-1. Two spaces for every level, a list one level deeper than its key; no flow style but for what is empty.
-2. Keys that are whole numbers come first in every mapping, in their order: they do in JavaScript.
-3. A text stands without quotes where no reader could take it for something else; otherwise in double quotes.
-4. Numbers are those of JavaScript, in its spelling.
+1. Two spaces for every level, a list one level deeper than its key; flow style only for empty collections.
+2. Keys that are integers come first in every mapping, in ascending order, as in JavaScript.
+3. A string is plain where no reader could take it for something else; otherwise in double quotes.
+4. Numbers are written as JavaScript writes them.
 
 `YamlStyle` holds what differs between versions. The rules were fitted to some ten thousand texts that the agent itself
 wrote; `tests/memory/format/stored_more.jsonl` has a selection.
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 class YamlStyle(NamedTuple):
     """How a version of the agent writes YAML."""
 
-    gap: str = " "  #: what stands between the colon of a key and the end of its line
-    inline_empty: bool = False  #: whether an empty list or mapping stands behind its key, and not below it
-    quoted_mark: str = ""  #: a character that no text without quotes begins with, beside the usual ones
-    careful: bool = False  #: whether what would be lost is kept, and the time of the change is noted
+    gap: str = " "  #: between the colon of a key and the end of its line
+    inline_empty: bool = False  #: whether an empty list or mapping is on the line of its key
+    quoted_mark: str = ""  #: one more character that a plain string must not begin with
+    careful: bool = False  #: whether comments are preserved, and the time of the change is noted
 
 
 STYLE = YamlStyle()
 NEWER_STYLE = YamlStyle(gap="", inline_empty=True, quoted_mark="\ufeff", careful=True)  #: of 2.1.325
 
-#: words that a reader of YAML 1.1 or 1.2 takes for something else than text
+#: words that a reader of YAML 1.1 or 1.2 does not take for a string
 WORDS = frozenset(
     word
     for small in ("true", "false", "yes", "no", "on", "off", "null", "y", "n")
@@ -49,13 +49,13 @@ _ESCAPES = {chr(code): f"\\x{code:02x}" for code in (*range(32), 127)} | {
 
 
 def write_yaml(value: object, style: YamlStyle = STYLE, depth: int = 0) -> str:
-    r"""A value as YAML; its first line stands where the caller has got to.
+    r"""A value as YAML; its first line continues the caller's.
 
     >>> write_yaml({"b": [1, {"c": "x"}], "1": "y"})
     '"1": "y"\nb: \n  - 1\n  - c: x'
     """
     if isinstance(value, dict) and value:
-        rows = [_entry(key, item, style, depth) for key, item in _ordered(value)]
+        rows = [_entry(key, item, style, depth) for key, item in _order_keys(value)]
     elif isinstance(value, list | tuple) and value:
         rows = ["- " + write_yaml(item, style, depth + 1) for item in value]
     elif isinstance(value, dict | list | tuple):
@@ -71,14 +71,14 @@ def _entry(key: str, value: object, style: YamlStyle, depth: int) -> str:
     return f"{quote(key, style)}:{style.gap}\n{'  ' * (depth + 1)}{text}" if below else f"{quote(key, style)}: {text}"
 
 
-def _ordered(values: Mapping[object, object]) -> list[tuple[str, object]]:
+def _order_keys(values: Mapping[object, object]) -> list[tuple[str, object]]:
     named = {key if isinstance(key, str) else _scalar(key): value for key, value in values.items()}
     first = {key for key in named if re.fullmatch(r"0|[1-9][0-9]{0,9}", key) and int(key) < 0xFFFFFFFF}
     return [(key, named[key]) for key in (*sorted(first, key=int), *(key for key in named if key not in first))]
 
 
 def quote(text: str, style: YamlStyle = STYLE) -> str:
-    r"""A text as YAML.
+    r"""A string as YAML.
 
     >>> quote("plain text"), quote("yes"), quote("it's"), quote("1.5"), quote("2024-01-01")
     ('plain text', '"yes"', '"it\'s"', '"1.5"', '2024-01-01')
@@ -90,7 +90,7 @@ def quote(text: str, style: YamlStyle = STYLE) -> str:
 
 
 def _is_like_number(text: str) -> bool:
-    """Whether the agent takes a text for a number: it thinks so of many that are none. # stored_more: f-str0"""
+    """Whether the agent quotes a string as if it were a number; many are not. # stored_more: f-str0"""
     rest = text.removeprefix("+")
     if text[0] not in "0123456789.+" or not rest or rest.count("-") > 1:
         return False
@@ -111,7 +111,7 @@ def _scalar(value: object) -> str:
 
 
 def number(value: float) -> str:
-    """A number as JavaScript writes it, but that zero keeps its sign.
+    """A number as JavaScript writes it, except that zero keeps its sign.
 
     >>> [number(n) for n in (5, 1.50, 1e21, 1.5e-7, -0.0, 2**63)]
     ['5', '1.5', '1e+21', '1.5e-7', '-0', '9223372036854776000']
@@ -127,11 +127,11 @@ def number(value: float) -> str:
     whole, _, rest = mantissa.partition(".")
     digits = (whole + rest).lstrip("0")
     point = len(whole) + int(power or 0) - (len(whole + rest) - len(digits))
-    return sign + _spelled(digits.rstrip("0"), point)
+    return sign + _place_point(digits.rstrip("0"), point)
 
 
-def _spelled(digits: str, point: int) -> str:
-    """Digits with a decimal point behind so many of them."""
+def _place_point(digits: str, point: int) -> str:
+    """Digits with a decimal point after the first `point` of them."""
     if not digits:
         return "0"
     if len(digits) <= point <= 21:

@@ -3,9 +3,9 @@
 1. It says that the directory exists, so that no turn is spent on making or listing it; what the four types are; what
    not to save; how to save; when to look; what to verify before relying on a memory; and what belongs elsewhere.
 2. Saving takes two steps, a file and a line in the index; without an index (`skip_index`) it takes one. With
-   `daily_log` everything is appended to the log of the day, and something else makes memories of it.
+   `daily_log` everything is appended to the log of the day, and a separate process makes memories from it.
 3. With `team` there are two directories, and each type says which of them it goes to.
-4. Behind that follow, each if given: extra guidelines, how to search, the index, and memories that were recalled.
+4. After that follow, each if given: extra guidelines, how to search, the index, and memories that were recalled.
 """
 
 from __future__ import annotations
@@ -66,9 +66,9 @@ def memory_prompt(
 
 def _check(wording: str, search: str | None, team: Folder | None, *, daily_log: bool) -> None:
     if wording not in WORDINGS:
-        raise ForetoldError(f"{wording!r} is no wording of the memory prompt; there are: {', '.join(WORDINGS)}")
+        raise ForetoldError(f"{wording!r} is not a wording of the memory prompt; use one of {', '.join(WORDINGS)}")
     if search is not None and search not in SEARCHES:
-        raise ForetoldError(f"{search!r} is no way to search; there are: {', '.join(SEARCHES)}")
+        raise ForetoldError(f"{search!r} is not a way to search; use one of {', '.join(SEARCHES)}")
     if team and daily_log:
         raise ForetoldError("a daily log is kept in one directory; leave out team= or daily_log=")
 

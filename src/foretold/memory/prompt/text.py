@@ -1,4 +1,4 @@
-"""The words of the memory prompt, as data: `prompt` chooses and joins them.
+"""The text of the memory prompt, as data: `prompt` chooses and joins the parts.
 
 Two wordings say the same rules: the long one teaches, the short one reminds. A test lists the rules and looks for each
 in both. `{folder}` is the directory, `{team}` the shared one; `{lines}` and `{units}` are the limits of the index.
@@ -17,7 +17,7 @@ APPLY = "**How to apply:**"
 
 
 class TypeGuide(NamedTuple):
-    """What a model has to know of one type of memory."""
+    """What a model has to know about one type of memory."""
 
     name: str
     scope: str  #: private or team, where there are both

@@ -1,10 +1,10 @@
-"""The memory files of a folder, and whether they changed: one walk, a stamp for each file, a digest over all stamps.
+"""The memory files of a folder, and whether they changed: one scan, a stamp for each file, a digest over all stamps.
 
-1. A memory is a `.md` file at any depth. The index `MEMORY.md`, what begins with a dot and what is no file are none; no
-   link is followed. What looks like a memory and is none is named.
-2. A stamp is inode, size, mtime and ctime. A file that has the same stamp as before was not changed.
-3. A stamp as young as the clock is coarse proves nothing, since the file may change once more under the same stamp. It
-   is spoilt before it is kept, and so differs at the next walk.
+1. A memory is a `.md` file at any depth, except the index `MEMORY.md` and names that begin with a dot. Links are not
+   followed. What looks like a memory and is not one is reported as a skip.
+2. A stamp is inode, size, mtime and ctime. A file with the same stamp as before was not changed.
+3. A stamp younger than the resolution of the clock proves nothing: the file may change again under the same stamp. It
+   is spoilt before it is stored, and so differs at the next scan.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from foretold.memory.note import INDEX, MAX_FILE, Memory, read_note
 from foretold.types import NamedTuple, Skip
 
 Stamp = tuple[str, int, int, int, int]  #: file, inode, size, mtime and ctime in nanoseconds
-_COARSE, _WHOLE = 100_000_000, 2 * 10**9  #: nanoseconds: how coarse a clock of files is; one that has whole seconds
+_COARSE, _WHOLE = 100_000_000, 2 * 10**9  #: nanoseconds: the resolution of file times; where they are whole seconds
 _POSITIVE = 2**63 - 1  #: what SQLite takes as a number
 _KIND, _FILE, _FOLDER = 0o170000, stat.S_IFREG, stat.S_IFDIR
 _ENTER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
@@ -28,11 +28,11 @@ class FolderScan(NamedTuple):
     """The memory files of a folder."""
 
     folder: str
-    flat: list[str | int]  #: the stamps, one after the other: the collector of garbage has nothing to do with them
+    flat: list[str | int]  #: the stamps, one after the other: the garbage collector need not track them
     skips: list[Skip]
     digest: str
-    began: int  #: when the walk began, in nanoseconds
-    folders: bytes = b""  #: the folders of the walk with their stamps; empty if one is too young to prove anything
+    began: int  #: when the scan began, in nanoseconds
+    folders: bytes = b""  #: the scanned folders with their stamps; empty if one is too young to prove anything
 
     @property
     def stamps(self) -> list[Stamp]:
@@ -41,7 +41,7 @@ class FolderScan(NamedTuple):
 
 
 def scan_folder(folder: str, without: frozenset[str] = frozenset()) -> FolderScan:
-    """All memory files below a folder, and what looks like one and is none. Folders in `without` are not entered.
+    """All memory files below a folder, and what looks like one and is not. Folders in `without` are not entered.
 
     >>> scan_folder("/nowhere").stamps
     []
@@ -63,23 +63,23 @@ def scan_folder(folder: str, without: frozenset[str] = frozenset()) -> FolderSca
         try:
             about = os.fstat(handle)
             entered.append((below, about.st_ino, about.st_mtime_ns))
-            waiting += [each for each in _look(folder, below, handle, flat, skips) if each[:-1] not in without]
+            waiting += [each for each in _stamp_files(folder, below, handle, flat, skips) if each[:-1] not in without]
         finally:
             os.close(handle)
-    return FolderScan(folder, flat, skips, _digest(flat), began, _packed(entered, began))
+    return FolderScan(folder, flat, skips, _digest(flat), began, _pack_folders(entered, began))
 
 
-def _packed(entered: list[tuple[str, int, int]], began: int) -> bytes:
-    """Folders and their stamps in one text. One that was changed just now may be changed again under the same stamp."""
+def _pack_folders(entered: list[tuple[str, int, int]], began: int) -> bytes:
+    """Folders and their stamps as bytes. One that was changed just now may change again under the same stamp."""
     if any(changed > began - (_COARSE if changed % 10**9 else _WHOLE) for _, _, changed in entered):
         return b""
     return b"\0".join(field for name, *stamp in entered for field in (os.fsencode(name), b"%d %d" % tuple(stamp)))
 
 
 def is_unchanged(folder: str, packed: bytes) -> bool:
-    """Whether the folders of an earlier walk are what they were: no name came, went or was replaced in them.
+    """Whether the folders of an earlier scan are unchanged: no name was added, removed or replaced in them.
 
-    One `stat` a folder. A file that was written to in its place does not show.
+    One `stat` a folder. A file that was overwritten in place does not show.
 
     >>> is_unchanged("/nowhere", b"")
     False
@@ -95,8 +95,8 @@ def is_unchanged(folder: str, packed: bytes) -> bool:
     return len(fields) > 1
 
 
-def _look(folder: str, below: str, handle: int, flat: list[str | int], skips: list[Skip]) -> list[str]:
-    """Stamp the files of one folder; the folders in it. By descriptor: a whole path costs half as much again."""
+def _stamp_files(folder: str, below: str, handle: int, flat: list[str | int], skips: list[Skip]) -> list[str]:
+    """Stamp the files of one folder; the folders in it. By descriptor: full paths cost half as much again."""
     folders = []
     with os.scandir(handle) as entries:
         for entry in entries:
@@ -126,7 +126,7 @@ def _skip(path: str, mode: int, size: int) -> Skip:
 
 
 def _digest(flat: list[str | int]) -> str:
-    """One digest over all stamps, in the order of the walk: another order only costs a comparison of each."""
+    """One digest over all stamps, in the order of the scan: another order only costs a comparison of each."""
     from marshal import dumps
 
     try:
@@ -137,7 +137,7 @@ def _digest(flat: list[str | int]) -> str:
 
 
 def has_many_files(folder: str, few: int) -> bool:
-    """Whether there are more than a few files below a folder: names are counted, and no more of them than needed.
+    """Whether there are more than a few files below a folder: only as many names as needed are counted.
 
     >>> has_many_files("/nowhere", 10)
     False
@@ -159,14 +159,14 @@ def has_many_files(folder: str, few: int) -> bool:
 
 
 def spoil_young_stamp(stamp: Stamp, began: int) -> Stamp:
-    """A stamp, spoilt if the file may change once more without changing it."""
+    """A stamp, spoilt if the file may change again without changing it."""
     changed = stamp[4]
     coarse = _COARSE if changed % 10**9 else _WHOLE
     return (*stamp[:4], -1) if changed > began - coarse else stamp
 
 
 def read_memory(folder: str, file: str, changed: float, scope: str = "private") -> Memory | None:
-    """The memory in a file; None if it cannot be read, or is none any more."""
+    """The memory in a file; None if it cannot be read, or is no longer one."""
     try:
         handle = os.open(os.path.join(folder, file), _OPEN)
     except OSError:

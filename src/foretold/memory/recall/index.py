@@ -1,9 +1,9 @@
-"""The index of a folder of memories: which words stand where. SQLite FTS5, and nothing else knows its tables.
+"""The index of a folder of memories: which words are where. SQLite FTS5; only this module knows its tables.
 
-1. A memory is four columns: name, description, anchors (the words of names and paths of code) and body.
-2. What is asked of it is plain facts (how many memories hold a word, where it stands in which memory); marks are given
-   elsewhere, so that folders with an index each are weighed with one measure.
-3. Facts never depend on the order in which memories came in: ties at the edge of a pool are decided by file name.
+1. A memory has four columns: name, description, anchors (the words in names and paths of code) and body.
+2. The index answers with plain facts (how many memories have a word, where it is in which memory); scores are computed
+   in `ranking`, so that folders with an index each are weighed together.
+3. Facts never depend on the order in which memories were added: ties at the edge of a pool are decided by file name.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ COLUMNS = ("name", "description", "anchors", "body")
 WEIGHTS = (2, 3, 2, 1)
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 SCHEMA = f"foretold recall 1, {TOKENIZER}"
-POOL = 200  #: memories that are looked at closely
-ENOUGH = 1200  #: memories that hold a word are enough to choose the pool from
-NEAREST = 50  #: and so many more, by their vectors
+POOL = 200  #: memories that are ranked
+ENOUGH = 1200  #: memories with a word are enough to choose the pool from
+NEAREST = 50  #: memories more, by their vectors
 MOST_GROUPS = 32  #: words of a query that count; of more, the rarest
 TABLES = (
     "CREATE TABLE about(key TEXT PRIMARY KEY, value) WITHOUT ROWID",
@@ -45,7 +45,7 @@ class RecallQuery(NamedTuple):
 
 
 class RecallCandidate(NamedTuple):
-    """A memory that may be an answer: its row, and where the stems stand, as (stem, column, place in the column)."""
+    """A memory that may be an answer: its row, and where the stems are, as (stem, column, position)."""
 
     id: int
     file: str
@@ -55,17 +55,17 @@ class RecallCandidate(NamedTuple):
 
 
 class IndexMatches(NamedTuple):
-    """What an index knows about a query."""
+    """What an index found for a query."""
 
     memories: int  #: how many there are
     length: int  #: characters of all of them
-    spread: dict[str, int]  #: stem: how many memories hold it
+    spread: dict[str, int]  #: stem: how many memories have it
     candidates: list[RecallCandidate]
     near: dict[int, float] = {}  # noqa: RUF012 - never changed; row: how near its vectors are
 
 
 class RecallIndex:
-    """The index in one database. Changing it needs a transaction, which is the caller's."""
+    """The index in one database. The caller opens the transaction for a change."""
 
     def __init__(self, base: sqlite3.Connection) -> None:
         self.base = base
@@ -77,7 +77,7 @@ class RecallIndex:
         self.set_value("schema", SCHEMA)
 
     def get_value(self, key: str) -> object:
-        """What was noted under a key; None if nothing was."""
+        """The value of a key; None if there is none."""
         row = self.base.execute("SELECT value FROM about WHERE key = ?", (key,)).fetchone()
         return row[0] if row else None
 
@@ -113,13 +113,13 @@ class RecallIndex:
             self.base.execute(f"DELETE FROM {table} WHERE {key} = ?", (row,))  # noqa: S608
 
     def total(self) -> None:
-        """Note how many memories there are and how long they are."""
+        """Store how many memories there are and how long they are."""
         counted = "SELECT count(*), coalesce(sum(length), 0) FROM memory WHERE type IS NOT NULL"
         for key, value in zip(("count", "length"), self.base.execute(counted).fetchone(), strict=True):
             self.set_value(key, value)
 
     def find(self, query: RecallQuery, types: Sequence[str] = (), near: dict[int, float] | None = None) -> IndexMatches:
-        """What the index knows about a query. `near` says how near each memory is; the nearest need no word of it."""
+        """What the index finds for a query. `near` says how near each memory is; the nearest need no word of it."""
         spread = self._spread({stem for group in query.stems for stem in group})
         chosen = pick_rarest(query, spread)
         leading = _leading(query, chosen, spread)
@@ -138,7 +138,7 @@ class RecallIndex:
         return dict(found.fetchall())
 
     def _pool(self, match: str, types: Sequence[str]) -> list[int]:
-        """The rows that FTS5's own marks put in front; of equal ones at the edge, the first by file name."""
+        """The rows that FTS5's own scores put first; of equal ones at the edge, the first by file name."""
         among = f"AND rowid IN (SELECT id FROM memory WHERE type IN ({_marks(types)}))" if types else ""  # noqa: S608
         mark = f"bm25(word, {', '.join(map(str, WEIGHTS))})"
         asked = f"SELECT rowid, {mark} FROM word WHERE word MATCH ? {among}"  # noqa: S608
@@ -185,7 +185,7 @@ class RecallIndex:
 
 
 def pick_rarest(query: RecallQuery, spread: dict[str, int]) -> list[int]:
-    """Which groups count: those that are there, and of too many the rarest.
+    """Which groups count: those that occur, and of too many the rarest.
 
     >>> pick_rarest(RecallQuery((("tabs",), ("xyz",)), (("tab",), ("xyz",))), {"tab": 3})
     [0]
@@ -195,7 +195,7 @@ def pick_rarest(query: RecallQuery, spread: dict[str, int]) -> list[int]:
 
 
 def _leading(query: RecallQuery, chosen: list[int], spread: dict[str, int]) -> list[int]:
-    """The groups that bring in candidates: the rarest, until ENOUGH memories hold them. The others only add marks."""
+    """The groups that select candidates: the rarest, until ENOUGH memories have them. The rest only add to scores."""
     counts = {at: sum(spread.get(stem, 0) for stem in query.stems[at]) for at in chosen}
     leading, total = [], 0
     for at in sorted(chosen, key=lambda at: (counts[at], at)):
@@ -207,7 +207,7 @@ def _leading(query: RecallQuery, chosen: list[int], spread: dict[str, int]) -> l
 
 
 def index_memories(memories: Iterable[Memory]) -> RecallIndex:
-    """An index of these memories that lives in no file.
+    """An index of these memories, in memory.
 
     >>> from foretold.memory.note import read_note
     >>> found = index_memories([read_note("a.md", b"Use tabs.")]).find(make_query([("tab",)]))
@@ -259,5 +259,5 @@ def _name(file: bytes) -> str:
 
 
 def _storable(text: str) -> str:
-    """Text that SQLite takes: a file name may hold bytes that are no text; FTS5 ends a text at NUL."""
+    """Text that SQLite takes: a file name may have bytes that are not text; FTS5 ends a text at NUL."""
     return text.encode("utf-8", "replace").decode().replace("\0", " ")

@@ -1,10 +1,10 @@
-r"""Words: what a query asks for, and the words hidden in names of code.
+r"""Words: what a query asks for, and the words inside names of code.
 
 1. A query is its words without stopwords; if nothing else is left, with them.
-2. Forms that no stemmer brings together (`went` and `go`, `children` and `child`) are one group: either finds both.
-3. A name of code is found by its parts and as a whole: `parse_http`, `parseHttp` and `app/parse.http` hold `parse` and
+2. Forms that no stemmer joins (`went` and `go`, `children` and `child`) are one group: either finds both.
+3. A name of code is found by its parts and as a whole: `parse_http`, `parseHttp` and `app/parse.http` have `parse` and
    `http`, the first two also `parsehttp`.
-4. Chinese, Japanese, Korean and Thai letters come in runs without spaces. A run is found by its pairs of letters.
+4. Chinese, Japanese, Korean and Thai are written without spaces. A run of characters is found by its pairs.
 5. Only letters and digits ever reach an FTS5 expression, so no text is a syntax error or an operator.
 """
 
@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import re
 
-MOST = 400  #: words of a query that are looked at; more are not read
+MOST = 400  #: words of a query that are read
 
-#: words that are in nearly every question and say nothing about its subject
+#: words of nearly every question that say nothing about its subject
 STOPWORDS = frozenset(
     "a about after again all also am an and any are aren as at be been before being both but by can cannot could "
     "couldn d did didn do does doesn don down during each few for from further had hadn has hasn have haven having "
@@ -70,7 +70,7 @@ def word_groups(query: str) -> list[tuple[str, ...]]:
 
 
 def _words(text: str) -> list[str]:
-    """Every word once, in order, lower case; names of code whole and in parts; runs as pairs of letters."""
+    """Every word once, in order, lower case; names of code whole and in parts; runs as pairs of characters."""
     found: dict[str, None] = {}
     for word in "".join(each if _is_letter(each) else " " for each in text).split():
         if not word.isascii() and (runs := letter_pairs(word)):
@@ -83,12 +83,12 @@ def _words(text: str) -> list[str]:
             break
     if "_" in text[:10_000]:
         for match in re.finditer(_JOINED, text[:10_000]):
-            found.update(dict.fromkeys(_glued(match[0])))
+            found.update(dict.fromkeys(_joined_names(match[0])))
     return list(found)[:MOST]
 
 
 def _is_letter(each: str) -> bool:
-    """Whether a word goes on: the same as `_WORD`, without the cost of compiling it at a cold start."""
+    """Whether a character is part of a word: as `_WORD`, without the cost of compiling it at a cold start."""
     return each.isalnum() or "\u0300" <= each <= "\u036f"
 
 
@@ -97,15 +97,15 @@ def _group(word: str) -> tuple[str, ...]:
         for line in FORMS.split("|"):
             forms = tuple(line.split())
             _forms.update(dict.fromkeys(forms, forms))
-    forms = _forms.get(word, ()) or _ments(word)
+    forms = _forms.get(word, ()) or _with_ment(word)
     return (word, *(form for form in forms if form != word))
 
 
-def _ments(word: str) -> tuple[str, ...]:
+def _with_ment(word: str) -> tuple[str, ...]:
     """A verb that ends in a vowel and `y`, and its noun: the stemmer makes `deploi` of `deploy`, and `deploy` of
     `deployment`.
 
-    >>> _ments("deployment"), _ments("deploying"), _ments("they"), _ments("city")
+    >>> _with_ment("deployment"), _with_ment("deploying"), _with_ment("they"), _with_ment("city")
     (('deploy',), ('deployment',), (), ())
     """
     base = word.removesuffix("s")
@@ -117,7 +117,7 @@ def _ments(word: str) -> tuple[str, ...]:
 
 
 def anchor_words(text: str) -> str:
-    """The words of names and paths of code that stand in a text, for an index of their own.
+    """The words inside names and paths of code in a text, for a separate column.
 
     >>> anchor_words("Call parseHttp in src/web_app.py, as agreed.")
     'parse http parsehttp src web app py webapp'
@@ -131,14 +131,14 @@ def anchor_words(text: str) -> str:
             pieces = [piece.lower() for part in parts for piece in split_camel_case(part) or [part]]
             if len(pieces) > 1:
                 found.update(dict.fromkeys(pieces))
-                found.update(dict.fromkeys(_glued(name)))
+                found.update(dict.fromkeys(_joined_names(name)))
     if not text.isascii():
         found.update(dict.fromkeys(letter_pairs(text)))
     return " ".join(found)
 
 
-def _glued(name: str) -> list[str]:
-    """The whole names in a path: what stands between dots and slashes, without underscores, if it has several parts."""
+def _joined_names(name: str) -> list[str]:
+    """The names in a path, between dots and slashes, without underscores; only those with several parts."""
     wholes = [
         re.sub("_+", "", whole)
         for whole in re.split(r"[./\\:>-]+", name)
@@ -160,14 +160,14 @@ def split_camel_case(word: str) -> list[str]:
 
 
 def letter_pairs(text: str) -> list[str]:
-    """The pairs of letters in runs without spaces; a single letter stands for itself.
+    """The pairs of characters in runs without spaces; a single character is itself.
 
     >>> letter_pairs("制表符"), letter_pairs("制")
     (['制表', '表符'], ['制'])
     """
     found = []
-    for letters in re.findall(_RUNS, text):
-        found += [letters[at : at + 2] for at in range(len(letters) - 1)] or [letters]
+    for run in re.findall(_RUNS, text):
+        found += [run[at : at + 2] for at in range(len(run) - 1)] or [run]
     return found
 
 

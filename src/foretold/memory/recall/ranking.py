@@ -1,19 +1,19 @@
-"""Marks: which memories answer a query best. Pure functions of what the indexes found.
+"""Which memories answer a query best. Pure functions of what the indexes found.
 
-A memory's mark is the sum of two, and a little for being fresh. Figures are recall@5 over LoCoMo's turns, then over
+A memory's score is the sum of two, and a little for being fresh. Figures are recall@5 over LoCoMo's turns, then over
 its sessions (categories 1-4, all conversations), as one rule after the other is added.
 
 1. BM25 over all columns: a rare word counts more than a frequent one; a word in the description counts three times, in
    the name or in a name of code twice; a second occurrence counts less than the first; length counts a little (B).
    FTS5's own BM25 divides by length so strongly that short memories win by being short (0.518 to 0.552; 0.864 to
    0.865). Forms of one word count as one word (0.560; 0.868).
-2. Its best stretch: the words that stand within STRETCH words of each other, each once (0.567; 0.873, and recall@1 over
+2. Its best stretch: the words within STRETCH words of each other, each once (0.567; 0.873, and recall@1 over
    sessions 0.635 to 0.661). The stretch is also what is quoted.
-3. Two memories that are equally good stand in the order of their age: FRESHNESS is what the newest gets on top. It
+3. Two memories that are equally good are ordered by age: FRESHNESS is what the newest gets on top. It
    decides ties and no more; already 0.02 cost a quarter of a point over sessions.
 
-With vectors a mark is LEXICAL of the best plus the rest of the nearest, over all that either side brought in. (Fusing
-ranks instead makes the result worse than words alone.)
+With vectors a score is LEXICAL of the best plus the rest of the nearest, over everything that either side found.
+(Fusing ranks instead makes the result worse than words alone.)
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class RankedMemory(NamedTuple):
     score: float
     folder: int  #: which of the folders it is in
     candidate: RecallCandidate
-    why: dict[str, tuple[str, ...]]  #: word of the query: the columns it stands in
+    why: dict[str, tuple[str, ...]]  #: word of the query: the columns that have it
     stretch: tuple[int, int]  #: the first and last word of the best stretch of the body
 
 
@@ -62,16 +62,18 @@ def rank(
     rarity = _rarity(query, indexes, count)
     of = {stem: at for at, group in enumerate(query.stems) for stem in group}
     marks = [
-        _mark(query, of, rarity, at, each, mean or 1.0) for at, found in enumerate(indexes) for each in found.candidates
+        _score(query, of, rarity, at, each, mean or 1.0)
+        for at, found in enumerate(indexes)
+        for each in found.candidates
     ]
     if any(found.near for found in indexes):
         marks = _with_vectors(marks, indexes)
-    marks = [mark._replace(score=mark.score * _fresh(mark, now, freshness)) for mark in marks if mark.score > 0]
+    marks = [mark._replace(score=mark.score * _freshness_of(mark, now, freshness)) for mark in marks if mark.score > 0]
     return sorted(marks, key=lambda mark: (-mark.score, mark.candidate.file, mark.folder))
 
 
 def _rarity(query: RecallQuery, indexes: Sequence[IndexMatches], count: int) -> list[float]:
-    """The weight of each group: the fewer memories hold it, the more."""
+    """The weight of each group: the fewer memories have it, the more."""
     weights = []
     for group in query.stems:
         holding = min(count, sum(found.spread.get(stem, 0) for found in indexes for stem in group))
@@ -79,7 +81,7 @@ def _rarity(query: RecallQuery, indexes: Sequence[IndexMatches], count: int) -> 
     return weights
 
 
-def _mark(
+def _score(
     query: RecallQuery, of: dict[str, int], rarity: list[float], folder: int, candidate: RecallCandidate, mean: float
 ) -> RankedMemory:
     times: dict[int, int] = {}
@@ -99,7 +101,7 @@ def _mark(
 
 
 def find_best_stretch(places: list[tuple[int, int]], rarity: Sequence[float]) -> tuple[float, int, int]:
-    """The heaviest groups that stand within STRETCH words: their weight, the first place, the last. Each counts once.
+    """The heaviest groups within STRETCH words: their weight, the first position, the last. Each counts once.
 
     >>> find_best_stretch([(0, 0), (10, 1), (90, 0)], [2.0, 3.0])
     (5.0, 0, 10)
@@ -122,7 +124,7 @@ def find_best_stretch(places: list[tuple[int, int]], rarity: Sequence[float]) ->
 
 
 def _with_vectors(marks: list[RankedMemory], indexes: Sequence[IndexMatches]) -> list[RankedMemory]:
-    """Both marks as parts of their best, weighed."""
+    """Both scores as parts of their best, weighed."""
     near = [indexes[mark.folder].near.get(mark.candidate.id, 0.0) for mark in marks]
     best, nearest = max((mark.score for mark in marks), default=0.0), max(near, default=0.0)
     return [
@@ -135,6 +137,6 @@ def _part(weight: float, value: float, best: float) -> float:
     return weight * max(value, 0.0) / best if best > 0 else 0.0
 
 
-def _fresh(mark: RankedMemory, now: float, freshness: float) -> float:
+def _freshness_of(mark: RankedMemory, now: float, freshness: float) -> float:
     age = max(0.0, now - mark.candidate.mtime / 1e9)
     return 1 + freshness * exp(-age / LASTING)

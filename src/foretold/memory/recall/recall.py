@@ -160,9 +160,9 @@ def _search(
     def question(index: RecallIndex) -> IndexMatches:
         if vectors is None:
             return index.find(asked, types)
-        from foretold.memory.recall.vectors import nearness
+        from foretold.memory.recall.vectors import find_nearness
 
-        return index.find(asked, types, nearness(index, vectors, query))
+        return index.find(asked, types, find_nearness(index, vectors, query))
 
     found: list[IndexMatches] = []
     skips: list[Skip] = []

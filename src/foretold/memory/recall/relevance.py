@@ -2,7 +2,7 @@
 
 1. A word is telling if it tells one memory from another: at most one memory in ten holds it, or three; and if it is
    none of the words in which people say what is to be done, whatever it is done to (`write`, `fix`, `file`).
-2. A memory is worth quoting if a telling word of the prompt stands in its name or description, or two stand anywhere in
+2. A memory is worth quoting if a telling word of the prompt is in its name or description, or two are anywhere in
    it, and if it has at least half the marks of the best.
 """
 
@@ -44,7 +44,7 @@ def worth_quoting(
 
 
 def telling_words(query: RecallQuery, indexes: Sequence[IndexMatches]) -> list[str]:
-    """The words of a question that tell one memory from another."""
+    """The words of a question that distinguish memories."""
     most = max(FEW, sum(found.memories for found in indexes) // COMMON)
     found = []
     for words, stems in zip(query.words, query.stems, strict=True):
@@ -55,7 +55,7 @@ def telling_words(query: RecallQuery, indexes: Sequence[IndexMatches]) -> list[s
 
 
 def is_about(why: dict[str, tuple[str, ...]], telling: Sequence[str]) -> bool:
-    """Whether a memory in which words stand at these places is about a question.
+    """Whether a memory that has words in these places is about a question.
 
     >>> is_about({"deploy": ("body",)}, ["deploy"]), is_about({"deploy": ("name", "body")}, ["deploy"])
     (False, True)

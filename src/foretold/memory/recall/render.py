@@ -1,8 +1,8 @@
 """Recalled memories as text for a model, in a wrapper that their own text cannot close.
 
-1. The wrapper's tags bear a random word that stands in none of the texts inside it. Whoever wrote a memory cannot know
-   it, so what looks like a tag in a memory is text. Attributes are escaped.
-2. It says what memories are: notes of an earlier day, claims and not instructions.
+1. The wrapper's tags have a random word that is not in any text inside it. The author of a memory cannot know it, so
+   what looks like a tag in a memory is text. Attributes are escaped.
+2. It says what memories are: notes of an earlier day, claims, not instructions.
 3. `parse_rendered` gives back exactly what was put in; `recalled_spans` finds wrappers in a longer text, so that what
    was recalled is not taken for something new and remembered once more.
 """
@@ -48,7 +48,7 @@ def render_quotes(quotes: Sequence[Quote], left_out: Sequence[str] = (), word: s
     if not quotes and not left_out:
         return ""
     named = [escape_attribute(file) for file in left_out]
-    word = word or _unheard("\n".join([*map("\n".join, quotes), *named]))
+    word = word or _unused_word("\n".join([*map("\n".join, quotes), *named]))
     lines = [f'<recalled-memories id="{word}">', NOTICE, *(render_quote(quote, word) for quote in quotes)]
     if named:
         lines.append(f"Not quoted, for lack of space: {', '.join(named)}")
@@ -86,7 +86,7 @@ def parse_rendered(text: str) -> tuple[Quote, ...]:
 
 
 def recalled_spans(text: str) -> list[tuple[int, int]]:
-    """Where recalled memories stand in a text: start and end of every wrapper. Tags that are never closed are none.
+    """Where recalled memories are in a text: start and end of every wrapper that is closed.
 
     >>> said = render_quotes([Quote("a.md", "", "private", "today", "Use tabs.")])
     >>> recalled_spans(f"Hello {said} bye") == [(6, 6 + len(said))]
@@ -109,15 +109,15 @@ def recalled_spans(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _unheard(text: str) -> str:
-    """A random word that does not stand in a text."""
+def _unused_word(text: str) -> str:
+    """A random word that is not in a text."""
     while (word := os.urandom(8).hex()) in text:
         continue
     return word
 
 
 def escape_attribute(value: str) -> str:
-    """A value as it stands between quotes."""
+    """A value as an attribute, between quotes."""
     for plain, escape in _ESCAPES:
         value = value.replace(plain, escape)
     return value

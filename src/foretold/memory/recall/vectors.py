@@ -1,7 +1,7 @@
 """Vectors, optional: memories that mean what a query says in other words. Nothing here is imported without them.
 
 1. A memory is cut into parts of whole lines; the part nearest to the query decides. Name and description are a part.
-2. Vectors are kept in the index in half precision, by the name of the model; missing ones are made when asked for.
+2. Vectors are stored in the index in half precision, by the name of the model; missing ones are made on demand.
 3. `WordLlama` is a static table that its package carries. It runs no model and fetches nothing: its own loader would
    look for one file in the wrong folder of its package, and then on the network.
 """
@@ -60,10 +60,10 @@ class WordLlama:
         return found
 
 
-def parts(name: str, description: str, body: str) -> list[str]:
+def split_parts(name: str, description: str, body: str) -> list[str]:
     """What of a memory gets a vector each.
 
-    >>> parts("tabs", "indent with tabs", "Use tabs.\\n" + "x" * 400)[:2]
+    >>> split_parts("tabs", "indent with tabs", "Use tabs.\\n" + "x" * 400)[:2]
     ['tabs: indent with tabs', 'Use tabs.']
     """
     found, part = [f"{name}: {description}"] if description else [], ""
@@ -75,14 +75,14 @@ def parts(name: str, description: str, body: str) -> list[str]:
     return [*found, part] if part or not found else found
 
 
-def nearness(postings: RecallIndex, vectors: Vectors, query: str) -> dict[int, float]:
-    """For every row how near its nearest part is to a query: the cosine."""
+def find_nearness(index: RecallIndex, vectors: Vectors, query: str) -> dict[int, float]:
+    """For every row the cosine of a query and its nearest part."""
     import numpy
 
-    _complete(postings, vectors)
+    _complete(index, vectors)
     asked = _unit(numpy.asarray(vectors.embed([query]), dtype=numpy.float32))[0]
     size, rows, owners = len(asked) * 2, [], []
-    for row, data in postings.vectors(vectors.name):
+    for row, data in index.vectors(vectors.name):
         count = len(data) // size
         rows.append(data[: count * size])
         owners += [row] * count
@@ -96,19 +96,19 @@ def nearness(postings: RecallIndex, vectors: Vectors, query: str) -> dict[int, f
     return found
 
 
-def _complete(postings: RecallIndex, vectors: Vectors) -> None:
+def _complete(index: RecallIndex, vectors: Vectors) -> None:
     """Make the vectors that are missing."""
     import numpy
 
-    missing = list(postings.texts(vectors.name))
+    missing = list(index.texts(vectors.name))
     for start in range(0, len(missing), BATCH):
-        cut = [(row, parts(*text)) for row, *text in missing[start : start + BATCH]]
+        cut = [(row, split_parts(*text)) for row, *text in missing[start : start + BATCH]]
         table = _unit(numpy.asarray(vectors.embed([part for _, each in cut for part in each]), dtype=numpy.float32))
         made, at = [], 0
         for row, each in cut:
             made.append((row, table[at : at + len(each)].astype(numpy.float16).tobytes()))
             at += len(each)
-        postings.put_vectors(vectors.name, made)
+        index.put_vectors(vectors.name, made)
 
 
 def _unit(table: Table) -> Table:

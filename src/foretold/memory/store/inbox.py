@@ -1,8 +1,8 @@
 """Proposed changes that wait for a person: what agents wrote while the policy is `confirm`.
 
-1. A proposal is a record of its own file, `inbox.jsonl`; so is the answer to it. Nothing is ever taken out.
-2. Accepting makes the change as an agent's change that the user let through. A memory that was changed since it was
-   looked at is not overwritten: the proposal stays, and says so.
+1. Proposals, and the answers to them, are records of one file, `inbox.jsonl`. No record is ever removed.
+2. Accepting makes the change as an agent's change that the user approved. A memory that was changed since it was read
+   is not overwritten: the proposal stays, and says so.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 
 
 class Proposal(NamedTuple):
-    """A change that somebody wants."""
+    """A change that an agent wants to make."""
 
     id: str
     time: str
     op: str  #: create, edit, rename, delete
     file: str
     text: str = ""  #: of the file, afterwards; of a rename, the new topic
-    expect: str = ""  #: digest of the file that was looked at
+    expect: str = ""  #: digest of the file that was read
     session: str = ""
     why: str = ""
-    scope: str = "private"  #: whose memory it would change; of the inbox's own store, or of one beside it
+    scope: str = "private"  #: the store that it would change
 
 
-SHORTEST = 4
+SHORTEST = 4  #: characters of an id
 
 
 class Inbox:
@@ -70,7 +70,7 @@ class Inbox:
         return proposal
 
     def waiting(self) -> list[Proposal]:
-        """The proposals that nobody has answered."""
+        """The proposals without an answer."""
         found: dict[str, Proposal] = {}
         for record in self.lines.read()[0]:
             key = str(record.get("id"))
@@ -82,35 +82,35 @@ class Inbox:
         return list(found.values())
 
     def get(self, name: str) -> Proposal:
-        """A proposal by its id, or the start of it: four characters at least, so that no mere number is one."""
+        """A proposal by its id, or at least four characters of it, so that a list number is not taken for one."""
         found = [proposal for proposal in self.waiting() if proposal.id.startswith(name) and len(name) >= SHORTEST]
         if len(found) != 1:
-            short = f"; an id needs {SHORTEST} characters at least" if len(name) < SHORTEST else ""
-            raise NoSuchMemory(f"{len(found)} proposals are called {name!r}{short}; see: foretold memory inbox")
+            short = f"; give at least {SHORTEST} characters of an id" if len(name) < SHORTEST else ""
+            raise NoSuchMemory(f"{len(found)} proposals match {name!r}{short}; see: foretold memory inbox")
         return found[0]
 
     def accept(self, name: str) -> Memory | Change:
         """Make a proposed change."""
         proposal = self.get(name)
-        made = self._make(proposal)
+        made = self._apply(proposal)
         if proposal.scope == "team":
             ignore_index(self._store(proposal))
         try:
             self._append({"kind": "accept", "id": proposal.id, "time": now()})
         except StoreFailed as error:
             reason = str(error).removesuffix(". Nothing was changed")
-            message = f"{proposal.file} is changed, but the inbox does not know yet: {reason}. Accept it again"
+            message = f"{proposal.file} is changed, but the inbox does not record that yet: {reason}. Accept it again"
             raise NotSynced(message) from error
         return made
 
     def refuse(self, name: str, why: str = "") -> Proposal:
-        """Turn a proposal down. It stays in the file, with its text."""
+        """Refuse a proposal. It stays in the file, with its text."""
         proposal = self.get(name)
         self._append({"kind": "refuse", "id": proposal.id, "time": now(), "why": why})
         return proposal
 
     def is_stale(self, proposal: Proposal) -> bool:
-        """Whether the memory was changed since: then the proposal cannot be accepted any more."""
+        """Whether the memory was changed since: then the proposal can no longer be accepted."""
         try:
             there = self._store(proposal).read(proposal.file).digest
         except NoSuchMemory:
@@ -127,7 +127,7 @@ class Inbox:
             before = ""
         return unified(before, proposal.text, proposal.file)
 
-    def _make(self, proposal: Proposal) -> Memory | Change:
+    def _apply(self, proposal: Proposal) -> Memory | Change:
         why = ", ".join(filter(None, (proposal.why, f"proposal {proposal.id}, accepted")))
         message: ChangeOrigin = {"by": "agent", "session": proposal.session, "why": why}
         store, expect = self._store(proposal).with_approval(), proposal.expect
@@ -140,14 +140,14 @@ class Inbox:
                 return store.edit(proposal.file, text=proposal.text, expect=expect, **message)
             return store.put(proposal.file, proposal.text, **message)
         except (MemoryExists, MemoryChanged, NoSuchMemory):
-            made = self._made(proposal)
+            made = self._find_result(proposal)
             if made is None:
                 raise
-            store.folder.confirm(proposal.file)  # whoever accepted it before may have died before it was synced
+            store.folder.confirm(proposal.file)  # the process that accepted it may have died before the sync
             return made
 
-    def _made(self, proposal: Proposal) -> Memory | Change | None:
-        """What became of a proposal that was accepted before, when the answer was lost."""
+    def _find_result(self, proposal: Proposal) -> Memory | Change | None:
+        """The result of a proposal that was accepted before the answer was lost."""
         store = self._store(proposal)
         last = next((change for change in reversed(store.log(proposal.file)) if change.op != "leftover"), None)
         if proposal.op == "delete":
@@ -163,7 +163,7 @@ class Inbox:
         if proposal.scope in ("", "private"):
             return self.store
         if proposal.scope not in self.others:
-            raise NoSuchMemory(f"{proposal.file} is of the {proposal.scope} store, which is not there any more")
+            raise NoSuchMemory(f"{proposal.file} belongs to the {proposal.scope} store, which no longer exists")
         return self.others[proposal.scope]
 
     def _append(self, record: dict[str, object]) -> None:

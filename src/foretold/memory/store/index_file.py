@@ -1,19 +1,15 @@
-"""The lines of `MEMORY.md`: which are entries, and how they follow the files.
+"""The index `MEMORY.md`: which lines are entries, how they follow the files, and how much of it the agent sees.
 
 1. An entry is a list item whose first link leads to a Markdown file of the store: `- [Title](file.md) — hook`. Every
-   other line is somebody's own text, and stays where it is.
-2. A file without an entry gets one, behind the last entry there is: title and description, on one line under 150
-   characters.
-3. An entry that reads as we would have written it follows its file's description. One in other words (the agent's, or a
+   other line is left alone.
+2. A file without an entry gets one after the last entry: title and description, on one line under 150 characters.
+3. An entry that reads as we would write it follows its file's description. One in other words (an agent's, or a
    person's) is left as it is.
-4. The entry of a file that is known to be gone goes with it; one of a file that was never here stays: its file may be
-   on the way.
-
-How much of the index the agent sees, and what to shorten.
-
-1. What is seen is what the agent's own cut leaves: the dialect's limits of lines and of UTF-16 units.
-2. An entry is long over 150 characters. A proposal shortens long ones, joins lists that blank lines pull apart, and
-   drops entries whose file is not there; it never touches text that is not an entry, and it only proposes.
+4. The entry of a file that is known to be deleted goes with it; one of a file that never existed stays: the file may
+   be on its way.
+5. The agent sees what its own cut leaves: the dialect's limits of lines and of UTF-16 units.
+6. An entry is long over 150 characters. A proposal shortens long ones, joins lists that blank lines pull apart, and
+   drops entries whose file does not exist; it never touches a line that is not an entry, and it only proposes.
 """
 
 from __future__ import annotations
@@ -58,7 +54,7 @@ def entries_of(text: str) -> list[IndexEntry]:
 
 
 def _file_of(target: str) -> str:
-    """The file that a link leads to; empty if that is none of the store."""
+    """The file of the store that a link leads to; empty if it leads elsewhere."""
     file = unquote(target.partition("#")[0]).removeprefix("./")
     inside = file.endswith(".md") and not file.startswith(("/", "~")) and "://" not in file
     return file if inside and ".." not in file.split("/") else ""
@@ -86,12 +82,12 @@ def line_of(text: str, file: str) -> str:
 
 
 class Update(NamedTuple):
-    """What an index is to say about some files."""
+    """What an index should say about some files."""
 
     put: Mapping[str, tuple[Memory | None, Memory]]  #: file -> the memory before, if there was one, and now
     gone: frozenset[str] = frozenset()
     moved: Mapping[str, str] = {}  #: old file -> new file
-    lines: Mapping[str, str] = {}  #: file -> the line that somebody had written for it
+    lines: Mapping[str, str] = {}  #: file -> its line, if not the usual one
 
 
 def update_index(text: str, update: Update) -> str:
@@ -111,10 +107,10 @@ def update_index(text: str, update: Update) -> str:
         if file in update.gone:
             drop.add(entry.number)
         elif file in update.put:
-            lines[entry.number] = _followed(lines[entry.number], entry, *update.put[file])
+            lines[entry.number] = _update_line(lines[entry.number], entry, *update.put[file])
         elif file != entry.file:
             lines[entry.number] = lines[entry.number].replace(f"({entry.file})", f"({file})", 1)
-    drop |= _repeated(lines, found, update)
+    drop |= _find_repeated(lines, found, update)
     listed = {update.moved.get(entry.file, entry.file) for entry in found}
     new = [
         update.lines.get(file, entry_line(memory)) + end
@@ -126,8 +122,8 @@ def update_index(text: str, update: Update) -> str:
     return "\n".join(line for number, line in kept if number not in drop)
 
 
-def _repeated(lines: list[str], found: list[IndexEntry], update: Update) -> set[int]:
-    """Entries of ours whose file has another one, which somebody else wrote."""
+def _find_repeated(lines: list[str], found: list[IndexEntry], update: Update) -> set[int]:
+    """Entries of ours whose file has another entry, in other words."""
     files = [entry.file for entry in found]
     return {
         entry.number
@@ -139,7 +135,7 @@ def _repeated(lines: list[str], found: list[IndexEntry], update: Update) -> set[
     }
 
 
-def _followed(line: str, entry: IndexEntry, before: Memory | None, now: Memory) -> str:
+def _update_line(line: str, entry: IndexEntry, before: Memory | None, now: Memory) -> str:
     """The line of an entry after its memory has changed."""
     end = "\r" if line.endswith("\r") else ""
     if before is not None and line.rstrip() == entry_line(before):
@@ -150,7 +146,7 @@ def _followed(line: str, entry: IndexEntry, before: Memory | None, now: Memory) 
 
 
 def _with_new(lines: list[str], new: list[str], at: int, end: str) -> list[tuple[int, str]]:
-    """The lines with their numbers; new ones have none (-1). Behind the last entry, else at the end after a blank."""
+    """The lines with their numbers; new ones have -1. After the last entry, else at the end after a blank line."""
     numbered = list(enumerate(lines))
     if not new:
         return numbered
@@ -164,7 +160,7 @@ def _with_new(lines: list[str], new: list[str], at: int, end: str) -> list[tuple
 
 
 def shorten_entry(line: str) -> str:
-    """An entry's line on at most 150 characters; the hook gives way.
+    """An entry's line, cut to 150 characters at the end of the hook.
 
     >>> len(shorten_entry("- [Role](user_role.md) — " + "very " * 50))
     145
@@ -175,12 +171,12 @@ def shorten_entry(line: str) -> str:
     return line[: item.end()] + _cut(line[item.end() :], max(40, MAX_LINE - item.end()))
 
 
-#: for agents that load no index: what Claude Code does is what memories are written for
+#: whose limits count for agents that load no index: memories are written for Claude Code
 MODEL = "claude-code"
 
 
 class LongEntry(NamedTuple):
-    """An entry that takes more room than it should."""
+    """An entry over 150 characters."""
 
     line: int  #: of the file, from 1
     file: str
@@ -206,7 +202,7 @@ class Budget:
 
     @property
     def is_over(self) -> bool:
-        """Whether the agent loads only a part."""
+        """Whether the agent loads only a part of it."""
         return self.seen_lines < self.lines or self.seen_units < self.units
 
     @property
@@ -219,7 +215,7 @@ class Budget:
         return sorted((each for each in found if each.length > MAX_LINE), key=lambda each: -each.length)
 
     def compact(self) -> str:
-        """A shorter index that says the same: a proposal."""
+        """A shorter index with the same content: a proposal."""
         dangling = {entry.number for entry in self.dangling}
         entries = {entry.number: entry for entry in self.entries}
         kept: list[str] = []
@@ -233,7 +229,7 @@ class Budget:
 
 
 def _between(number: int, entries: dict[int, IndexEntry], text: str) -> bool:
-    """Whether a blank line stands between two entries."""
+    """Whether a blank line is between two entries."""
     lines = text.split("\n")
     before, after = number - 1, number + 1
     while before >= 0 and not lines[before].strip():

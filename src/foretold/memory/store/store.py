@@ -101,7 +101,7 @@ class Store:
             files = ", ".join(memory.file for memory in found)
             raise NoSuchMemory(f"{name!r} is the name of {len(found)} memories; give the file: {files}")
         if not found:
-            raise NoSuchMemory(f"no memory is called {name!r} in {self.path}; see: foretold memory list")
+            raise NoSuchMemory(f"no memory is named {name!r} in {self.path}; see: foretold memory list")
         return found[0]
 
     def has(self, name: str) -> bool:

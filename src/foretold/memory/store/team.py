@@ -1,14 +1,14 @@
-"""Memory that a team shares: a second store, in a folder that travels with the repository.
+"""Memory that a team shares: a second store, in a folder of the repository.
 
 1. It has the form of the private one: one file per memory, so that git merges it.
 2. Its index is not committed: every machine makes it from the files (`team_index`), and a `.gitignore` in the folder
-   says so. A line per memory in one file is where any two branches that each add a memory would conflict; `merge=union`
-   would end that, but keeps what one side deleted or reworded. A `MEMORY.md` that somebody commits all the same is read
-   for the text beside its entries; entries come from the files.
+   says so. With a line per memory in one file, any two branches that each add a memory would conflict; `merge=union`
+   would avoid that, but keeps what one side deleted or reworded. A `MEMORY.md` that is committed all the same is read
+   for the text that is not an entry; entries come from the files.
 3. Nothing gets there on its own. `share` copies one memory, after a scan for credentials and with the user's consent;
-   a memory of type `user` is personal and goes only if that is said too. What agents change there is proposed.
-4. Who shared it, and when, stands in its metadata; who shared it again, beside.
-5. A model receives the team's index under a heading and in a wrapper of its own, which the text cannot close.
+   a memory of type `user` is personal and needs a second consent. What agents change there is proposed.
+4. The metadata says who shared it, and when; and who shared it again.
+5. A model receives the team's index under a heading and in a separate wrapper, which the text cannot close.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ DESCRIPTION = " (shared team memory, synced across the organization)"
 TAG = "team-memory-content"
 PERSONAL = ("user",)
 IGNORED = f"# every machine makes its index from the files beside it\n/{INDEX}\n/.foretold-*\n"
-#: what says where a memory came from on one machine, and means nothing on others
+#: metadata that is only meaningful on one machine
 _LOCAL = ("originSessionId", "author", "created", "editor", "updated", "node_type", "type")
 
 
@@ -67,13 +67,13 @@ def _there(file: str, team: Store) -> Memory | None:
 
 def _personal(memory: Memory, *, is_meant: bool) -> list[Finding]:
     if not memory.type:
-        message = "it has no type, so nobody can tell whether it is about a person"
+        message = "it has no type, so it may be about a person"
         hint = f"foretold memory edit {memory.file} --type project"
         return [Finding(memory.file, None, "memory-type", message, hint)]
     if memory.type not in PERSONAL or is_meant:
         return []
     message = f"a memory of type {memory.type} is about a person, and stays private"
-    return [Finding(memory.file, None, "personal", message, "share it with --personal if that is meant")]
+    return [Finding(memory.file, None, "personal", message, "share it with --personal if you mean to")]
 
 
 def _credentials(file: str, text: str) -> list[Finding]:
@@ -83,14 +83,14 @@ def _credentials(file: str, text: str) -> list[Finding]:
             found.line,
             "credential",
             f"it looks like a credential: {found.kind}, {found.fingerprint}",
-            "take it out of the memory",
+            "remove it from the memory",
         )
         for found in credentials_in(text)
     ]
 
 
 def refuse_credentials(file: str, text: str) -> None:
-    """Raise if a text that is to go to the team has what looks like a credential."""
+    """Raise if a text for the team has what looks like a credential."""
     found = _credentials(file, text)
     if found:
         raise WriteRefused(f"{file} is not written for the team, line {found[0].line}: {found[0].message}")
@@ -109,19 +109,19 @@ def share(plan: Share, team: Store) -> Memory:
 
 
 def ignore_index(team: Store) -> None:
-    """Tell git to leave the index out, unless somebody has told it something in this folder already."""
+    """Make git ignore the index, unless the folder has a `.gitignore` already."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
     try:
         with open(os.open(f"{team.path}/.gitignore", flags, 0o644), "w", encoding="utf-8") as file:
             file.write(IGNORED)
     except OSError:
-        return  # it is there; or cannot be, and then nothing worse happens than a conflict
+        return  # it exists, or cannot be written: a conflict is the worst that can happen
 
 
 def team_index(team: Store) -> str:
     """The team's index, made from its files: an entry each, in the order of their names.
 
-    Two machines with the same files have the same one. Text beside the entries of a `MEMORY.md` comes first.
+    Two machines with the same files have the same one. Lines of a `MEMORY.md` that are not entries come first.
     """
     entries = [entry_line(memory) for memory in team.memories()]
     try:
@@ -134,15 +134,15 @@ def team_index(team: Store) -> str:
 
 
 def refuse_personal(type_: str) -> None:
-    """WriteRefused for a memory that is about a person."""
+    """Raise for a memory about a person."""
     if type_ in PERSONAL:
         raise WriteRefused(f"a memory of type {type_} is about a person, and stays private; write it without --team")
 
 
 def team_entry(team: Store) -> Entry | None:
-    """The team's index as a piece of what a model receives; None if there is none.
+    """The team's index as an entry of what a model receives; None if there is none.
 
-    It is cut and cleaned like a private one: what cannot be seen goes, and tags that agents speak in are escaped.
+    It is cut and cleaned like a private one: invisible characters are removed, and tags of agents are escaped.
     """
     raw = team_index(team)
     text = cut_index(trim(raw), limits_of(MODEL)).text
