@@ -378,7 +378,7 @@ def test_share_refuses(repo):
     assert text(done) == (
         "user_me.md is not shared:\n  user_me.md  [personal]\n"
         "    a memory of type user is about a person, and stays private; share it with\n"
-        "    --personal if that is meant\n"
+        "    --personal if you mean to\n"
     )
     done = run(repo, "share", "key", "--yes", "--personal")
     assert (done.returncode, "[credential]" in text(done), SECRET in text(done)) == (1, True, False)
@@ -554,11 +554,11 @@ def test_help_of_a_command(place, name):
         (["restore", "tabs", "--at", "99"], "the history has no change 99 of 'tabs'"),
         (["diff"], "give a memory, or the number of a change"),
         (["diff", "--at", "99"], "there is no such change; see: foretold memory log"),
-        (["add", "!!!", "-t", "user", "-d", "d", "-b", "b"], "'!!!' has no letter or digit to make a name of"),
+        (["add", "!!!", "-t", "user", "-d", "d", "-b", "b"], "'!!!' has no letter or digit to make a name from"),
         (["add", "Tabs", "-t", "feedback", "-d", "d", "-b", "b"], "feedback_tabs.md is there already"),
         (["add", "X", "-t", "secret", "-d", "d"], "invalid choice: 'secret'"),
         (["add", "X"], "the following arguments are required: -t/--type, -d/--description"),
-        (["rename", "tabs", "..."], "'...' has no letter or digit to make a name of"),
+        (["rename", "tabs", "..."], "'...' has no letter or digit to make a name from"),
         (["list", "--frob"], "unrecognized arguments: --frob"),
         (["-C", "/nowhere/at/all"], "/nowhere/at/all is not a folder; give a folder of the project"),
         (["--agent", "emacs"], "unknown agent 'emacs'"),
