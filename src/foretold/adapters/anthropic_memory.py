@@ -24,10 +24,40 @@ except ImportError as error:
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from foretold.memory.project import Memories
+
+
+#: what a parameter is; all others are texts
+KINDS = {"insert_line": int, "view_range": (list, type(None))}
+
+
+def _command(name: str, *fields: str) -> Callable[..., str]:
+    """The method of a command: it takes what the package passes, and returns the text for the model."""
+
+    def run(self: MemoryTool, command: Any = None) -> str:
+        given = {field: getattr(command, field, None) for field in fields}
+        for field, value in given.items():
+            kind = KINDS.get(field, str)
+            if not isinstance(value, kind) or isinstance(value, bool):  # type: ignore[arg-type]
+                raise ToolError(f"The `{field}` parameter of {name} is missing, or not of its type.")
+        try:
+            text: str = getattr(self.files, name)(**given)
+        except ForetoldError as error:
+            raise ToolError(self.files.describe_error(error)) from error
+        return text
+
+    return run
+
+
+def _async_command(name: str) -> Callable[..., Any]:
+    async def run(self: AsyncMemoryTool, *given: object) -> str:
+        text: str = await run_sync(getattr(self.tool, name), *given)
+        return text
+
+    return run
 
 
 class MemoryTool(BetaAbstractMemoryTool):
@@ -53,27 +83,13 @@ class MemoryTool(BetaAbstractMemoryTool):
         opened = memories or project.open(cwd, home=home, env=env, folder=folder, policy=policy)
         self.files = MemoryFiles(opened, session=session)
 
-    def view(self, command: Any) -> str:
-        return _run(self.files, "view", command, "path", "view_range")
-
-    def create(self, command: Any) -> str:
-        return _run(self.files, "create", command, "path", "file_text")
-
-    def str_replace(self, command: Any) -> str:
-        return _run(self.files, "str_replace", command, "path", "old_str", "new_str")
-
-    def insert(self, command: Any) -> str:
-        return _run(self.files, "insert", command, "path", "insert_line", "insert_text")
-
-    def delete(self, command: Any) -> str:
-        return _run(self.files, "delete", command, "path")
-
-    def rename(self, command: Any) -> str:
-        return _run(self.files, "rename", command, "old_path", "new_path")
-
-    def clear_all_memory(self) -> str:
-        """Delete all files. They stay in the history."""
-        return _run(self.files, "clear", None)
+    view = _command("view", "path", "view_range")
+    create = _command("create", "path", "file_text")
+    str_replace = _command("str_replace", "path", "old_str", "new_str")
+    insert = _command("insert", "path", "insert_line", "insert_text")
+    delete = _command("delete", "path")
+    rename = _command("rename", "old_path", "new_path")
+    clear_all_memory = _command("clear")
 
 
 class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
@@ -84,46 +100,10 @@ class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
         self.tool = MemoryTool(memories, **options)
         self.files = self.tool.files
 
-    async def view(self, command: Any) -> str:
-        return await self._in_thread("view", command)
-
-    async def create(self, command: Any) -> str:
-        return await self._in_thread("create", command)
-
-    async def str_replace(self, command: Any) -> str:
-        return await self._in_thread("str_replace", command)
-
-    async def insert(self, command: Any) -> str:
-        return await self._in_thread("insert", command)
-
-    async def delete(self, command: Any) -> str:
-        return await self._in_thread("delete", command)
-
-    async def rename(self, command: Any) -> str:
-        return await self._in_thread("rename", command)
-
-    async def clear_all_memory(self) -> str:
-        """Delete all files. They stay in the history."""
-        return await self._in_thread("clear_all_memory")
-
-    async def _in_thread(self, name: str, *given: object) -> str:
-        text: str = await run_sync(getattr(self.tool, name), *given)
-        return text
-
-
-#: what a parameter is; all others are texts
-KINDS = {"insert_line": int, "view_range": (list, type(None))}
-
-
-def _run(files: MemoryFiles, name: str, command: Any, *fields: str) -> str:
-    """Run a command; returns its text, or raises an error for the model if it was refused."""
-    given = {field: getattr(command, field, None) for field in fields}
-    for field, value in given.items():
-        kind = KINDS.get(field, str)
-        if not isinstance(value, kind) or isinstance(value, bool):  # type: ignore[arg-type]
-            raise ToolError(f"The `{field}` parameter of {name} is missing, or not of its type.")
-    try:
-        text: str = getattr(files, name)(**given)
-    except ForetoldError as error:
-        raise ToolError(files.describe_error(error)) from error
-    return text
+    view = _async_command("view")
+    create = _async_command("create")
+    str_replace = _async_command("str_replace")
+    insert = _async_command("insert")
+    delete = _async_command("delete")
+    rename = _async_command("rename")
+    clear_all_memory = _async_command("clear_all_memory")

@@ -6,7 +6,7 @@ Messages are dictionaries of `role`, `name` and `content`, as a chat interface t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Literal
+from typing import Literal, TypedDict, Unpack
 
 from foretold.compat.engine import Folder, answer, question, several
 from foretold.context.compaction.compactor import Compacted, Compactor
@@ -21,13 +21,18 @@ __all__ = ["SummaryCompactor", "discover", "is_memory_message", "pinned_count", 
 Message = Mapping[str, object]
 
 
+class Options(TypedDict, total=False):
+    """What the functions take beyond the arguments of the original."""
+
+    home: Folder | None
+    tree: Tree | None
+
+
 def discover(
     cwd: Folder = ".",
     user_dir: Folder | None = None,
     filenames: Iterable[Folder] | None = None,
-    *,
-    home: Folder | None = None,
-    tree: Tree | None = None,
+    **options: Unpack[Options],
 ) -> list[Message]:
     """The memory of a folder, one message a file: the user's, the project's, the local one.
 
@@ -36,7 +41,7 @@ def discover(
     >>> discover("/nowhere", user_dir="/nowhere")
     []
     """
-    slots = view(cwd, user_dir, filenames, home=home, tree=tree).slots
+    slots = view(cwd, user_dir, filenames, **options).slots
     return [{"role": block.role, "name": TAG, "content": block.text} for _, block in slots]
 
 
@@ -65,8 +70,7 @@ def run_messages(
     memory: Literal["auto", "off"] | bool | Iterable[Message | str] | None = "auto",
     user_dir: Folder | None = None,
     filenames: Iterable[Folder] | None = None,
-    home: Folder | None = None,
-    tree: Tree | None = None,
+    **options: Unpack[Options],
 ) -> list[Message]:
     """The messages of a run, with its memory before the conversation, after leading system messages.
 
@@ -79,7 +83,7 @@ def run_messages(
     if memory in ("off", False):
         return list(messages)
     if memory in ("auto", True, None):
-        found = discover(cwd, user_dir, filenames, home=home, tree=tree)
+        found = discover(cwd, user_dir, filenames, **options)
     elif isinstance(memory, str | bool | Mapping) or memory is None:
         raise ForetoldError(f"memory is {memory!r}; it can be 'auto', 'off' or a list of messages")
     else:
@@ -145,12 +149,10 @@ def view(
     cwd: Folder = ".",
     user_dir: Folder | None = None,
     filenames: Iterable[Folder] | None = None,
-    *,
-    home: Folder | None = None,
-    tree: Tree | None = None,
+    **options: Unpack[Options],
 ) -> View:
     """Everything that is known about the memory of a folder: entries, skips with their reasons, findings."""
     names = tuple(several(filenames)) if filenames is not None else NAMES
     dialect = V1 if names == NAMES else V1._replace(start=plan(names))
     settings = {} if user_dir is None else {"userDir": str(user_dir)}
-    return answer(*question(dialect, cwd, home, settings=settings), tree)
+    return answer(*question(dialect, cwd, options.get("home"), settings=settings), options.get("tree"))

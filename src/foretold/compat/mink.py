@@ -134,28 +134,18 @@ def view(cwd: Folder | None = None, max_hops: int = 5, **options: Unpack[Options
     return _view(V1, cwd, max_hops, **options)
 
 
-def _view(
-    dialect: Dialect,
-    cwd: Folder | None = None,
-    max_hops: int = 5,
-    *,
-    home: Folder | None = None,
-    managed: bool | Folder = False,
-    excludes: Iterable[str] | Literal["settings"] = (),
-    touched: Iterable[Folder] = (),
-    approve: Callable[[str], bool] | bool | None = None,
-    boundary: Literal["top", "repository", "cwd"] = "top",
-    tree: Tree | None = None,
-) -> View:
+def _view(dialect: Dialect, cwd: Folder | None = None, max_hops: int = 5, **options: Unpack[Options]) -> View:
+    home, managed, tree = options.get("home"), options.get("managed", False), options.get("tree")
+    excludes = options.get("excludes", ())
     settings = {
-        "approve": approve,
-        "boundary": boundary,
+        "approve": options.get("approve"),
+        "boundary": options.get("boundary", "top"),
         "claudeMdExcludes": _configured(cwd, home, tree) if excludes == "settings" else several(excludes),
         "sources": ["managed"] if managed else [],
     }
     folder = None if isinstance(managed, bool) else os.fspath(managed).removesuffix("/CLAUDE.md")
     asked = question(_dialect(dialect, max_hops), cwd, home, managed=folder, settings=settings)
-    paths = [_resolved(os.path.join(asked[1].cwd, path)) for path in several(touched)]
+    paths = [_resolved(os.path.join(asked[1].cwd, path)) for path in several(options.get("touched", ()))]
     if paths and (tree or Disk()).kind(asked[1].cwd) == "folder":
         return _with_touched(Session.of(*asked, tree), paths)
     return answer(*asked, tree)

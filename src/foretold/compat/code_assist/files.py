@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import TypedDict, Unpack
 
 from foretold.compat.engine import Folder, answer, question
 from foretold.dialects.claude_code.instructions import TEMPLATE
@@ -18,6 +19,14 @@ from foretold.types import Entry
 MAX_MEMORY_CHARACTER_COUNT = 40_000
 MEMORY_INSTRUCTION_PROMPT = TEMPLATE.header
 ROOT_NAMES = ("CLAUDE.md", ".claude/CLAUDE.md")
+
+
+class Options(TypedDict, total=False):
+    """What the functions take beyond the arguments of the original."""
+
+    home: Folder | None
+    managed: Folder | None
+    tree: Tree | None
 
 
 @dataclass(slots=True)
@@ -51,17 +60,14 @@ def get_memory_files(
     include_managed: bool = True,  # noqa: FBT001, FBT002 - the signature of the original
     include_user: bool = True,  # noqa: FBT001, FBT002
     additional_dirs: Iterable[Folder] | None = None,
-    *,
-    home: Folder | None = None,
-    managed: Folder | None = None,
-    tree: Tree | None = None,
+    **options: Unpack[Options],
 ) -> list[MemoryFileInfo]:
     """The instruction files of a project: managed, user, project, rules, local, then those of other folders.
 
     >>> get_memory_files("/nowhere", include_managed=False, include_user=False)
     []
     """
-    found = view(project_root, include_managed, include_user, additional_dirs, home=home, managed=managed, tree=tree)
+    found = view(project_root, include_managed, include_user, additional_dirs, **options)
     root = found.surroundings.cwd if project_root is not None else ""
     errors: dict[str, list[str]] = {}
     for finding in found.findings:
@@ -74,23 +80,14 @@ def view(
     include_managed: bool = True,  # noqa: FBT001, FBT002
     include_user: bool = True,  # noqa: FBT001, FBT002
     additional_dirs: Iterable[Folder] | None = None,
-    *,
-    home: Folder | None = None,
-    managed: Folder | None = None,
-    tree: Tree | None = None,
+    **options: Unpack[Options],
 ) -> View:
-    """Everything that is known of a project's instruction files: entries, skips with their reasons, findings."""
+    """Everything that is known about a project's instruction files: entries, skips with their reasons, findings."""
     wanted = {"managed": include_managed, "user": include_user, "project": project_root is not None}
     settings = {"sources": [name if is_on else f"-{name}" for name, is_on in wanted.items()]}
-    asked = question(
-        V1,
-        "/" if project_root is None else project_root,
-        home,
-        managed=managed,
-        settings=settings,
-        add_dirs=additional_dirs or (),
-    )
-    return answer(*asked, tree)
+    root, home, managed = "/" if project_root is None else project_root, options.get("home"), options.get("managed")
+    asked = question(V1, root, home, managed=managed, settings=settings, add_dirs=additional_dirs or ())
+    return answer(*asked, options.get("tree"))
 
 
 def _info(entry: Entry, root: str, errors: list[str]) -> MemoryFileInfo:
