@@ -10,7 +10,7 @@ from foretold.cli.memory.options import agreed, for_terminal, opened, paint_of, 
 from foretold.cli.paint import plural, printable
 from foretold.cli.schema import emit
 from foretold.cli.sessions.options import Progress
-from foretold.memory.extraction.consolidate.consolidate import (
+from foretold.memory.extraction.consolidation import (
     ConsolidationPlan,
     PlanResult,
     Step,

@@ -6,7 +6,7 @@ import pytest
 
 import foretold
 from foretold.errors import NoSuchMemory, WriteRefused
-from foretold.memory.extraction.consolidate.consolidate import (
+from foretold.memory.extraction.consolidation import (
     PlanResult,
     apply_plan,
     find_plan,
