@@ -7,16 +7,16 @@
       ProbeFailed                 exit 3   the agent on this machine could not be asked
       StoreFailed                 exit 3   the disk refused; nothing was changed
         NotSynced                 exit 3   it was changed, but the disk did not confirm it, or the index does not follow
-      MemoryChanged               exit 3   somebody else changed the memory meanwhile
+      MemoryChanged               exit 3   another program changed the memory meanwhile
       MemoryExists                exit 2   a memory has this name already
       NoSuchMemory                exit 2   no memory has this name
-      BadName                     exit 2   no memory can have this name
+      BadName                     exit 2   a memory cannot have this name
       WriteRefused                exit 3   the write policy, or a secret in the text, forbids it
       NoSuchSession               exit 2   no session has this id, name or path
       SessionFailed               exit 3   a session cannot be read, or its file was changed meanwhile
       NoCheckpoint                exit 2   there is no state of the files at this point
-      RestoreRefused              exit 3   a file cannot be put back; nothing was changed
-      RestoreStopped              exit 3   some files are put back and others are not; what they were is kept
+      RestoreRefused              exit 3   a file cannot be restored; nothing was changed
+      RestoreStopped              exit 3   some files are restored and others are not; backups are kept
       ModelFailed                 exit 3   a model did not answer
       UnknownModel                exit 2   no vendor has this name
       ExtraMissing                exit 2   a package is not installed that only this part needs

@@ -50,7 +50,7 @@ def test_braces_in_names_are_no_templates():
 
 def test_a_dangling_link():
     assert advice(Skip("/p/CLAUDE.md", "missing")) == [
-        Finding("/p/CLAUDE.md", None, "dangling-link", "/p/CLAUDE.md: the link leads nowhere", "fix the link")
+        Finding("/p/CLAUDE.md", None, "dangling-link", "/p/CLAUDE.md: the link is broken", "fix the link")
     ]
 
 

@@ -188,8 +188,8 @@ def test_a_folder_behind_a_link_without_the_file_is_no_dangling_link(place):
 def test_a_dangling_link_is_named(place):
     path = place.link("proj/CLAUDE.md", "nothing")
     view = place.load()
-    assert view.skips == (Skip(path, "missing", "the link leads nowhere", "project"),)
-    assert view.findings == (Finding(path, None, "dangling-link", f"{path}: the link leads nowhere", "fix the link"),)
+    assert view.skips == (Skip(path, "missing", "the link is broken", "project"),)
+    assert view.findings == (Finding(path, None, "dangling-link", f"{path}: the link is broken", "fix the link"),)
 
 
 def test_where_the_agent_looked_and_found_nothing(place):

@@ -51,7 +51,7 @@ def test_what_cannot_be_read_is_a_fault(place, monkeypatch):
         "folder": Fault("folder"),
         "missing": Fault("missing"),
         "file/below": Fault("missing"),
-        "dangling": Fault("missing", "the link leads nowhere"),
+        "dangling": Fault("missing", "the link is broken"),
         "loop": Fault("symlink-loop", os.strerror(errno.ELOOP)),
         "loop1": Fault("symlink-loop", os.strerror(errno.ELOOP)),
         "zero": Fault("not-a-file"),

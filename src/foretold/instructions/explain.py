@@ -190,7 +190,7 @@ def advise(skips: Sequence[Skip], waiting: Sequence[Waiting], tree: Tree) -> Ite
 def _missing(skip: Skip, tree: Tree) -> Iterator[Finding]:
     """An import of something that is not there."""
     if skip.parent is None:
-        yield Finding(skip.path, None, "dangling-link", f"{skip.path}: the link leads nowhere", "fix the link")
+        yield Finding(skip.path, None, "dangling-link", f"{skip.path}: the link is broken", "fix the link")
         return
     name = skip.path.rpartition("/")[2]
     meant = skip.path.rstrip(PUNCTUATION)

@@ -1,12 +1,12 @@
 """The only edge to the file system: a small read-only tree.
 
 1. `read` opens a file once, without waiting (a FIFO cannot hang us) and without following a link in the last
-   place; a link is then followed in a second step. So we know, at no extra cost, that most files are no links.
+   place; a link is then followed in a second step. So most files are known not to be links, at no extra cost.
 2. What cannot be read is a `Fault` with a reason word, never an exception.
 3. `scan` lists a folder in the file system's own order, because real agents do not sort; `names` does so in haste,
    for a walk over everything.
 4. `real` resolves links, once per folder: it is the expensive call.
-5. Every path that was looked at, there or not, leaves a stamp, so that a view can be checked for changes later
+5. Every path that was read, there or not, leaves a stamp, so that a view can be checked for changes later
    with one `stat` a path.
 """
 
@@ -65,7 +65,7 @@ MISSING = Fault("missing")
 
 
 class DanglingLink(FileNotFoundError):
-    """A link that leads nowhere: something is there, and nothing can be read."""
+    """A broken link: something is there, and it cannot be read."""
 
 
 class Disk:
@@ -101,7 +101,7 @@ class Disk:
         try:
             return os.open(path, _PLAIN)
         except FileNotFoundError as error:
-            raise DanglingLink(error.errno, "the link leads nowhere") from None
+            raise DanglingLink(error.errno, "the link is broken") from None
 
     def _read(self, path: str, handle: int, limit: int) -> bytes | Fault:
         info = os.fstat(handle)
@@ -146,10 +146,10 @@ class Disk:
         except NotADirectoryError:
             if self.kind(folder) == "missing":
                 return MISSING
-            return Fault("not-a-file", "a folder should stand here")
+            return Fault("not-a-file", "a folder should be here")
         except (OSError, ValueError) as error:
             if isinstance(error, FileNotFoundError) and _is_link(folder):
-                error = DanglingLink(error.errno, "the link leads nowhere")
+                error = DanglingLink(error.errno, "the link is broken")
             return self._fault(folder, error)
         self.stamps[folder] = _content(info)
         return items
@@ -246,7 +246,7 @@ def _content(info: os.stat_result) -> tuple[int, ...]:
 
 
 def _existence(info: os.stat_result) -> tuple[int, ...]:
-    """What changes when something else stands at a path: of a folder that was not listed, no more matters."""
+    """What changes when something else is at a path: all that matters of a folder that was not listed."""
     return info.st_ino, stat.S_IFMT(info.st_mode)
 
 

@@ -277,7 +277,7 @@ def test_somebody_who_is_faster_is_not_overwritten(place):
     plan = plan_install("claude-code", here, kept, command=COMMAND)
     place.write("home/.claude.json", '{"theirs": 1}')
     before = tree(place)
-    with pytest.raises(SettingsRefused, match="was changed by somebody else meanwhile"):
+    with pytest.raises(SettingsRefused, match="was changed by another program meanwhile"):
         carry_out(plan, kept)
     assert tree(place) == before
     install(place)

@@ -1,12 +1,12 @@
 """File history for a harness: a snapshot at each prompt, a backup before the first edit, and going back.
 
 1. `prompt` looks at every tracked file: one whose content or mode is not that of its last backup gets a new version,
-   whoever changed it; one that is missing gets a version without a backup, each time; what is no file just now, or
-   cannot be read, keeps the entry it has.
+   no matter who changed it; a missing one gets a version without a backup, each time; what is not a file just now,
+   or cannot be read, keeps its entry.
 2. `before_edit` begins to track a file: what it is then is version 1. A file that is tracked already adds nothing.
-3. `rewind` puts every file back that was ever tracked. All of them or none; with `dry_run` it only says what it would
-   do. Unlike Claude Code, it stops at a link that was put in a file's place, and at a backup that is gone.
-4. The last 100 prompts can be gone back to. Backups of older ones stay.
+3. `rewind` restores every file that was ever tracked, all of them or none; with `dry_run` it only returns the plan.
+   Unlike Claude Code, it stops at a link in a file's place, and at a missing backup.
+4. The last 100 prompts can be rewound to. Backups of older ones stay.
 5. Records are Claude Code's own, for the transcript: `prompt` and `before_edit` return what is to be written.
 
 The backups of one session: `<config>/file-history/<session>/<digest of the path>@v<number>`.
@@ -79,7 +79,7 @@ class FileHistory:
         records: Iterable[Mapping[str, object]] = (),
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`folder` is `<config>/file-history`. `records` are those of the transcript, where a session goes on."""
+        """`folder` is `<config>/file-history`. `records` are those of the transcript of a resumed session."""
         self.cwd = os.path.realpath(cwd)
         self.form = form
         self.backups = Backups(os.path.join(folder, session_id))
@@ -126,9 +126,9 @@ class FileHistory:
     def rewind(
         self, message_id: str, *, dry_run: bool = False, skip: Collection[str] = (), undo: Undo | None = None
     ) -> RestorePlan:
-        """Put all files back to what they were at a prompt, but for those to `skip`; with `undo`, keep what they are.
+        """Restore all files to what they were at a prompt, except those to `skip`; with `undo`, it can be undone.
 
-        NoCheckpoint if the prompt has no snapshot. RestoreRefused if something stands in the way: nothing is changed.
+        NoCheckpoint if the prompt has no snapshot. RestoreRefused if the plan has problems: nothing is changed.
         """
         found = backups_at(self.snapshots, message_id)
         if found is None:
@@ -167,7 +167,7 @@ class FileHistory:
 
 
 def wanted_of(found: Mapping[str, Backup], cwd: str, backups: Backups, form: HistoryForm) -> list[WantedFile]:
-    """What files are to be, by the backups that hold it."""
+    """What files should be, by their backups."""
     return [
         WantedFile(
             path_of(key, cwd),
@@ -213,11 +213,11 @@ class Backups:
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
-            raise StoreFailed(f"{path} cannot be read, so there is no backup of it: {error.strerror}") from error
+            raise StoreFailed(f"{path} cannot be read, so it cannot be backed up: {error.strerror}") from error
         try:
             about = state_of_open(source)
             if about.kind != "file":
-                raise StoreFailed(f"{path} is no file, so there is no backup of it")
+                raise StoreFailed(f"{path} is not a file, so it cannot be backed up")
             name = backup_name(path, version)
             os.makedirs(self.folder, 0o755, exist_ok=True)
             replace_file(self.path(name), read_chunks(source), mode=about.mode & bits, kernel=self.kernel)

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 LONGEST_PROMPT = 300
 _SPEAKS = re.compile(rb'"type":\s?"(?:file-history-|user")')
-_RESULT = b'"tool_use_id":'  #: of a record that is no prompt; in a prompt's text the quotes would be escaped
+_RESULT = b'"tool_use_id":'  #: of a record that is not a prompt; in a prompt's text the quotes would be escaped
 
 
 class Recorded(NamedTuple):
@@ -135,7 +135,7 @@ def _records(path: str, findings: list[Finding]) -> Iterator[dict[str, object]]:
             if isinstance(value, dict):
                 yield value
             elif b'"file-history-' in line.data[:400]:
-                said = "a record about files is damaged and is passed over"
+                said = "a record about files is damaged and is skipped"
                 findings.append(Finding(path, line.number, "history-strange", said))
     except OSError as error:
         raise SessionFailed(f"{path} cannot be read: {error.strerror}") from error
@@ -173,7 +173,7 @@ def list_sessions_with(
 
 
 def _read(named: list[StoredSession], homes: Homes, progress: Progress | None, asked: str = "") -> Iterator[Recorded]:
-    """Sessions, one by one; `progress` is told how many bytes were read, of how many."""
+    """Sessions, one by one; `progress` gets the bytes read so far and in total."""
     total, done = sum(each.size for each in named), 0
     for each in named:
         if progress:

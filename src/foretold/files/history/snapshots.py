@@ -7,8 +7,8 @@
    that file (`file-history-delta`). A later record of the same prompt takes the place of an earlier one.
 3. Going back to a prompt concerns every file that the session ever tracked: as the snapshot of the prompt has it, else
    as it was when it was first tracked.
-4. A file is named relative to the folder of the session, or by its whole path if it is outside of it. What names
-   anything else, or a backup that has no such name, is damage: it is told and passed over.
+4. A file is named relative to the folder of the session, or by its whole path if it is outside of it. Anything else, or
+   a backup with another kind of name, is damage: it is reported and skipped.
 
 Pure: nothing here opens a file. The format: docs/formats/file-history.md.
 """
@@ -82,7 +82,7 @@ def path_of(key: str, cwd: str) -> str:
 def snapshots_of(
     records: Iterable[Mapping[str, object]], path: str = "", findings: list[Finding] | None = None
 ) -> list[FileSnapshot]:
-    """The snapshots that records tell of, oldest first; other records are passed over. Damage is told of `path`.
+    """The snapshots in records, oldest first; other records are skipped. Damage is reported for `path`.
 
     >>> backup = {"backupFileName": "f2033b0c8f12cca5@v1", "version": 1, "backupTime": "2026-01-02T00:00:01.000Z"}
     >>> inner = {"messageId": "U1", "trackedFileBackups": {}, "timestamp": "2026-01-02T00:00:00.000Z"}
@@ -114,7 +114,7 @@ class _Folding:
         files = values.get("trackedFileBackups")
         message, time = values.get("messageId"), values.get("timestamp")
         if not (isinstance(message, str) and isinstance(time, str) and isinstance(files, dict)):
-            self._tell("a snapshot of the files is damaged and is passed over")
+            self._report("a snapshot of the files is damaged and is skipped")
             return
         known = {key: self._backup(key, value) for key, value in files.items()}
         self.found[message] = FileSnapshot(message, time, {key: value for key, value in known.items() if value})
@@ -122,14 +122,14 @@ class _Folding:
     def delta(self, record: Mapping[str, object]) -> None:
         message, key = record.get("snapshotMessageId"), record.get("trackingPath")
         if not isinstance(message, str) or not isinstance(key, str):
-            self._tell("a record of one file is damaged and is passed over")
+            self._report("a record of one file is damaged and is skipped")
             return
         backup = self._backup(key, record.get("backup"))
         if backup is None:
             return
         before = self.found.get(message)
         if before is None:
-            self._tell(f"the snapshot that {key} belongs to is not in the file; only this file of it is known")
+            self._report(f"the snapshot that {key} belongs to is not in the file; only this file of it is known")
             before = FileSnapshot(message, str(record.get("timestamp") or backup.time), {})
         self.found[message] = before._replace(files={**before.files, key: backup})
 
@@ -139,14 +139,14 @@ class _Folding:
         parent = given.get("realParentDir")
         is_named = name is None or (isinstance(name, str) and _NAME.fullmatch(name))
         if not (is_named and "backupFileName" in given and isinstance(version, int) and isinstance(time, str)):
-            self._tell(f"the backup of {key!r} has no form that is known, and is passed over")
+            self._report(f"the backup of {key!r} has an unknown form, and is skipped")
             return None
         if not _is_plain(key):
-            self._tell(f"{key!r} is no path of a file, and is passed over")
+            self._report(f"{key!r} is not a path of a file, and is skipped")
             return None
         return Backup(name, version, time, parent if isinstance(parent, str) else "")
 
-    def _tell(self, said: str) -> None:
+    def _report(self, said: str) -> None:
         self.findings.append(Finding(self.path, None, "history-strange", said))
 
 

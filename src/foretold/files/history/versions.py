@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from foretold.files.history.recorded import Recorded
 
-SHORT = 8  #: letters of a session's id, and of a prompt's, that are shown
+SHORT = 8  #: characters of a session's id, and of a prompt's, that are shown
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
@@ -120,14 +120,14 @@ def find_version(sessions: Sequence[Recorded], path: str, when: str, now: float)
     """The version that was meant; NoCheckpoint if there is none."""
     versions = list_versions(sessions, path)
     if not versions:
-        raise NoCheckpoint(f"no session that is still there changed {path}; see: foretold files list")
+        raise NoCheckpoint(f"no known session changed {path}; see: foretold files list")
     found = _by_name(versions, when) or _by_prompt(sessions, path, when)
     if found:
         return found
     time = time_of(when, now)
     if time is None:
         raise NoCheckpoint(
-            f"{when!r} is no version, prompt or time of {os.path.basename(path)}; try {versions[0].name}, "
+            f"{when!r} is not a version, prompt or time of {os.path.basename(path)}; try {versions[0].name}, "
             f"or see: foretold files history {path}"
         )
     older = [each for each in versions if each.time <= time]

@@ -1,1 +1,1 @@
-"""read_state."""
+"""What a model knows of files, and the tools that read and change them."""

@@ -1,9 +1,9 @@
-"""Looking at a file that may be put back: what stands at its path, and where that path really leads.
+"""The state of a file that may be restored: what is at its path, and where that path really leads.
 
-1. The path itself is not followed: a link that stands in a file's place is a link.
-2. The folders above it are, if they lead where they led when the file was recorded: to the real folder that was written
-   down, else through links that are older than the record.
-3. A file is read in pieces; what is kept of it is a digest.
+1. The path itself is not followed: a link in a file's place is a link.
+2. The folders above it are followed, if they lead where they led when the file was recorded: to the real folder that
+   was recorded, or else through links that are older than the record.
+3. A file is read in pieces; only its digest is kept.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _KINDS = ((stat.S_ISREG, "file"), (stat.S_ISDIR, "folder"), (stat.S_ISLNK, "link
 
 
 class FileState(NamedTuple):
-    """What stands at a path: a file with its content and mode, nothing, or something else."""
+    """What is at a path: a file with its content and mode, nothing, or something else."""
 
     kind: str = "missing"  #: file, missing, link, folder, other, unreadable
     digest: str = ""
@@ -29,11 +29,11 @@ class FileState(NamedTuple):
     size: int = 0
     names: int = 1  #: how many names the file has
     owner: tuple[int, int] = (-1, -1)
-    said: str = ""  #: of what cannot be read, why
+    said: str = ""  #: why it cannot be read
 
 
 def look_at(path: str, folder: int | None = None) -> FileState:
-    """What stands at a path; no link is followed."""
+    """What is at a path; links are not followed."""
     try:
         about = os.stat(path, dir_fd=folder, follow_symlinks=False)
     except (FileNotFoundError, NotADirectoryError):
@@ -89,7 +89,7 @@ class Home(NamedTuple):
 
 
 def home_of(path: str, recorded: str = "", since: float = 0.0) -> Home:
-    """The real folder of a path. `recorded` is the one it was; without, links that were made after `since` are none."""
+    """The real folder of a path. `recorded` is the one it was; without it, links made after `since` do not count."""
     above = os.path.dirname(path)
     real = os.path.realpath(above)
     is_there = os.path.isdir(real)

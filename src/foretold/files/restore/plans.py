@@ -1,10 +1,10 @@
-"""What putting files back would do. Looking only: whatever stands in the way is found before anything is changed.
+"""What restoring files would do. It only reads: every problem is found before anything is changed.
 
-1. A file is as it should be, or its content is written, or it is made again, or deleted, or only its mode changes.
-2. A problem is what a person must decide on: a link or a folder in the file's place, a folder above it that leads
-   somewhere else by now, a backup that is not there any more, a folder that cannot be written to, a file that cannot be
-   read or belongs to somebody else. One problem stops everything.
-3. What is worth knowing and stops nothing is a note: it is read-only now, it has other names, its folder is made again.
+1. A file is as it should be, or its content is written, or it is created again, or deleted, or only its mode changes.
+2. A problem needs a person's decision: a link or a folder in the file's place, a folder above it that now leads
+   elsewhere, a backup that is missing, a folder that cannot be written to, a file that cannot be read or belongs to
+   another user. One problem stops everything.
+3. A note stops nothing: the file is read-only now, it has other names, its folder is created again.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-MOVE, RIGHTS = "move it away", "look at its mode and owner"
+MOVE, RIGHTS = "move it away", "check its mode and owner"
 
 
 class WantedFile(NamedTuple):
-    """What a file is to be."""
+    """What a file should be."""
 
     path: str
     source: str | None  #: where its bytes are; None: there is to be no file
@@ -34,7 +34,7 @@ class WantedFile(NamedTuple):
 
 
 class FileChange(NamedTuple):
-    """What is done to one file."""
+    """A change of one file."""
 
     path: str
     action: str  #: write, create, delete, mode
@@ -51,7 +51,7 @@ class FileChange(NamedTuple):
 
 
 class FileCache:
-    """What was looked at, for several plans in a row about the same files."""
+    """File states that were read, for several plans about the same files."""
 
     def __init__(self) -> None:
         self._found: dict[str, FileState] = {}
@@ -63,7 +63,7 @@ class FileCache:
         return self._found[path]
 
     def lines(self, path: str, before: FileState, source: str | None, after: FileState) -> LineCount | None:
-        """The lines that lead from a file to what it is to be; None if they are too many to count."""
+        """The lines between a file and what it should be; None if they are too many to count."""
         key = (before.digest, after.digest)
         if before.digest == after.digest:
             return LineCount()
@@ -75,7 +75,7 @@ class FileCache:
 
 
 class RestorePlan(NamedTuple):
-    """What would be done, and what stands in the way."""
+    """The changes to make, and the problems that prevent them."""
 
     changes: tuple[FileChange, ...] = ()
     same: tuple[str, ...] = ()
@@ -91,7 +91,7 @@ class RestorePlan(NamedTuple):
 
 
 def make_plan(wanted: Iterable[WantedFile], seen: FileCache | None = None) -> RestorePlan:
-    """What leads from what the files are to what is wanted. What was `seen` already is not looked at again."""
+    """The changes from what the files are to what is wanted. `seen` files are not read again."""
     seen = seen or FileCache()
     changes: list[FileChange] = []
     same: list[str] = []
@@ -108,7 +108,7 @@ def make_plan(wanted: Iterable[WantedFile], seen: FileCache | None = None) -> Re
 
 
 def _plan_file(wanted: WantedFile, seen: FileCache) -> FileChange | Finding | None:
-    """A change, what prevents it, or nothing where nothing is to be done."""
+    """A change, the problem that prevents it, or None if the file is as it should be."""
     before = seen.look_at(wanted.path)
     after = seen.look_at(wanted.source) if wanted.source else FileState()
     if wanted.source and after.kind != "file":
@@ -147,7 +147,7 @@ def _change(wanted: WantedFile, before: FileState, after: FileState, folder: str
         action = "delete"
     else:
         action = "mode" if before.digest == after.digest and before.names == 1 else "write"
-    notes = [] if is_there else ["its folder is made again"]
+    notes = [] if is_there else ["its folder is created again"]
     if before.kind == "file" and not before.mode & 0o200:
         notes.append("it is read-only now")
     if before.names > 1 and action != "mode":
@@ -157,33 +157,33 @@ def _change(wanted: WantedFile, before: FileState, after: FileState, folder: str
 
 def _no_backup(wanted: WantedFile, after: FileState) -> Finding:
     if after.kind == "missing":
-        said = "the backup of what it was is gone; the agent deletes backups after 30 days"
+        said = "its backup is gone; the agent deletes backups after 30 days"
     else:
-        said = f"the backup of what it was cannot be read: {after.said or f'it is a {after.kind}'}"
+        said = f"its backup cannot be read: {after.said or f'it is a {after.kind}'}"
     hint = f"see whether another version is kept: foretold files history {shlex.quote(wanted.path)}"
     return Finding(wanted.path, None, "backup-missing", said, hint)
 
 
 def _elsewhere(wanted: WantedFile, folder: str) -> Finding:
-    said = f"its folder leads to {folder} by now, and led elsewhere when it was recorded"
-    return Finding(wanted.path, None, "restore-elsewhere", said, "put the folder back")
+    said = f"its folder now leads to {folder}, and led elsewhere when it was recorded"
+    return Finding(wanted.path, None, "restore-elsewhere", said, "restore the folder")
 
 
 def _obstacle(wanted: WantedFile, before: FileState, folder: str) -> Finding | None:
-    """What stands in the way of a change."""
+    """The problem that prevents a change."""
     path = wanted.path
     if before.kind == "link":
-        return Finding(path, None, "restore-link", "a symbolic link stands in its place", MOVE)
+        return Finding(path, None, "restore-link", "there is a symbolic link in its place", MOVE)
     if before.kind == "folder":
-        return Finding(path, None, "restore-folder", "a folder stands in its place", MOVE)
+        return Finding(path, None, "restore-folder", "there is a folder in its place", MOVE)
     if before.kind == "other":
-        return Finding(path, None, "restore-other", "something that is no file stands in its place", MOVE)
+        return Finding(path, None, "restore-other", "there is something other than a file in its place", MOVE)
     if before.kind == "unreadable":
-        said = f"it cannot be read, so it could not be kept: {before.said}"
+        said = f"it cannot be read, so it cannot be backed up: {before.said}"
         return Finding(path, None, "restore-unreadable", said, RIGHTS)
     if not is_writable(folder):
-        return Finding(path, None, "restore-unwritable", f"nothing can be written in {folder}", RIGHTS)
+        return Finding(path, None, "restore-unwritable", f"{folder} is not writable", RIGHTS)
     if before.kind == "file" and os.geteuid() not in (0, before.owner[0]):
-        said = "it belongs to another user, and would not afterwards"
+        said = "it belongs to another user, and would not after the restore"
         return Finding(path, None, "restore-owner", said, "let its owner do this")
     return None

@@ -1,13 +1,11 @@
-"""Putting files back so that it can be taken back: the plan, what is kept, the changes, in this order.
+"""Restoring files so that the restore can be undone: the plan, the backups, the changes, in this order.
 
-What files were before they were put back, so that putting back can be taken back.
-
-1. Ours lives in `$FORETOLD_HOME/files`, else in `$XDG_STATE_HOME/foretold/files`: `objects/` has contents by their
+1. The store is in `$FORETOLD_HOME/files`, else in `$XDG_STATE_HOME/foretold/files`: `objects/` has contents by their
    digest, `restores/<id>.json` what one restore does to which files.
-2. Everything is written and synced before the first file is touched; the restore is then `begun`, and `done` when it
-   is. One that is begun and not done was interrupted: it can be taken back all the same, or asked for again.
+2. Everything is written and synced before the first file is touched; the restore is then `begun`, and `done` when it is
+   finished. One that is begun and not done was interrupted: it can be undone too, or repeated.
 3. Two restores do not run at once: the lock is the kernel's, and ends with its process.
-4. No content is deleted here. Whoever wants the room deletes the folder, and cannot take back what was done before.
+4. Contents are never deleted here. Deleting the folder frees the space, and what was restored before cannot be undone.
 """
 
 from __future__ import annotations
@@ -36,21 +34,21 @@ if TYPE_CHECKING:
 
 
 class RestoreResult(NamedTuple):
-    """What was done, and the id that takes it back; empty if nothing was to be done."""
+    """What was done, and the id that undoes it; empty if there was nothing to do."""
 
     plan: RestorePlan
     undo: str = ""
 
 
 def refuse_problems(plan: RestorePlan) -> None:
-    """RestoreRefused if something stands in the way."""
+    """RestoreRefused if the plan has problems."""
     if plan.problems:
         said = "; ".join(f"{each.path}: {each.message}" for each in plan.problems)
         raise RestoreRefused(f"{said}. Nothing was changed")
 
 
 def restore(plan: RestorePlan, undo: Undo, why: str) -> RestoreResult:
-    """Make all changes of a plan, or none. What they overwrite is kept first."""
+    """Make all changes of a plan, or none. What they overwrite is backed up first."""
     refuse_problems(plan)
     if not plan.changes and all(each.is_done for each in undo.restores()):
         return RestoreResult(plan)
@@ -62,7 +60,7 @@ def restore(plan: RestorePlan, undo: Undo, why: str) -> RestoreResult:
         try:
             is_clean = put_back(plan.changes, begun.id, undo.kernel)
         except (RestoreStopped, NotSynced) as error:
-            raise type(error)(f"{error}. Take it back: foretold files undo {begun.id}") from error
+            raise type(error)(f"{error}. Undo it: foretold files undo {begun.id}") from error
         except BaseException:
             undo.forget(begun)
             raise
@@ -73,7 +71,7 @@ def restore(plan: RestorePlan, undo: Undo, why: str) -> RestoreResult:
 
 
 def take_back(given: Restore, plan: RestorePlan, undo: Undo) -> RestoreResult:
-    """Undo a restore, by the plan made of what it kept; this can be undone itself."""
+    """Undo a restore, by the plan made of its backups; this can be undone itself."""
     done = restore(plan, undo, f"undo {given.id}: {given.why}")
     if not given.is_done and not undo.sweep(given):
         undo.finish(given)
@@ -91,11 +89,11 @@ class ChangedFile(NamedTuple):
     folder: str
     before: tuple[str, int] | None
     after: tuple[str, int] | None
-    beside: str  #: our name for what waits beside it
+    beside: str  #: the name of our temporary file next to it
 
 
 class Restore(NamedTuple):
-    """Something that was put back."""
+    """One restore."""
 
     id: str
     time: float
@@ -105,7 +103,7 @@ class Restore(NamedTuple):
 
 
 def state_folder(home: str, env: Mapping[str, str]) -> str:
-    """Where this is kept.
+    """Where the store is.
 
     >>> state_folder("/home/me", {}), state_folder("/home/me", {"FORETOLD_HOME": "/srv/notes"})
     ('/home/me/.local/state/foretold/files', '/srv/notes/files')
@@ -114,16 +112,16 @@ def state_folder(home: str, env: Mapping[str, str]) -> str:
 
 
 class Undo:
-    """The store of what was put back."""
+    """The store of restores and of what they overwrote."""
 
     def __init__(self, folder: str, kernel: Kernel = KERNEL) -> None:
         self.folder, self.kernel = folder, kernel
 
-    # Keeping
+    # Writing
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Be the only one who puts files back."""
+        """Allow one restore at a time."""
         try:
             os.makedirs(self.folder, 0o700, exist_ok=True)
             lock = os.open(os.path.join(self.folder, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -138,7 +136,7 @@ class Undo:
             os.close(lock)
 
     def begin(self, changes: Sequence[FileChange], why: str) -> Restore:
-        """Keep what the files are, and write down what will be done to them."""
+        """Back up the files, and record what will be done to them."""
         name = time.strftime("%Y%m%d-%H%M%S-", time.gmtime()) + token()[-4:]
         files = tuple(
             ChangedFile(each.path, each.folder, _state(each.before), _state(each.after), temporary(name, number))
@@ -155,7 +153,7 @@ class Undo:
         return restore
 
     def finish(self, restore: Restore) -> None:
-        """Write down that it is done. If that fails it is only shown as interrupted."""
+        """Record that it is done. If that fails, it is only listed as interrupted."""
         with suppress(OSError):
             self._write(restore._replace(is_done=True))
 
@@ -184,7 +182,7 @@ class Undo:
         sync_folder(folder, self.kernel)
 
     def _folder(self, path: str) -> None:
-        """Make a folder of ours, and sync it into the one above."""
+        """Create a folder, and sync the one above."""
         if os.path.isdir(path):
             return
         self._folder(os.path.dirname(path))
@@ -192,7 +190,7 @@ class Undo:
             self.kernel.mkdir(path, 0o700)
         sync_folder(os.path.dirname(path), self.kernel)
 
-    # Looking
+    # Reading
 
     def restores(self) -> list[Restore]:
         """All restores, the newest first."""
@@ -213,13 +211,13 @@ class Undo:
             )
             return Restore(values["id"], float(values["time"]), values["why"], files, bool(values["is_done"]))
         except (OSError, ValueError, KeyError, TypeError):
-            return None  # no file of ours, or of a later version
+            return None  # not our file, or of a later version
 
     def find(self, name: str) -> Restore:
-        """A restore by its id, or by how that begins."""
+        """A restore by its id, or the beginning of it."""
         found = [each for each in self.restores() if each.id == name or (name and each.id.startswith(name))]
         if not found:
-            raise NoCheckpoint(f"nothing that was put back is called {name!r}; foretold files undo lists all")
+            raise NoCheckpoint(f"there is no restore {name!r}; foretold files undo lists all")
         if len(found) > 1 and found[0].id != name:
             raise NoCheckpoint(f"{name!r} could be: {', '.join(each.id for each in found)}")
         return found[0]
@@ -239,7 +237,7 @@ class Undo:
         return [path for path, states in known.items() if _state(look_at(path)) not in states]
 
     def sweep(self, restore: Restore) -> list[str]:
-        """Take away what an interrupted restore left beside the files; those that hold something unknown stay."""
+        """Remove what an interrupted restore left next to the files; those that hold something unknown stay."""
         left: list[str] = []
         beside = [(each, each.beside + end) for each in restore.files for end in ("", ASIDE)]
         for each, name in beside:
@@ -258,15 +256,15 @@ class Undo:
         return left
 
     def _is_known(self, found: FileState, touched: ChangedFile) -> bool:
-        """Whether a file is the one that was, or the one that was to be, or was never finished.
+        """Whether a file is the old one, the new one, or was never finished.
 
-        If the one in its place is as it was, nothing came out of there yet: then it is ours, whole or not.
+        If the one in its place is unchanged, nothing was moved yet: then it is ours, whole or not.
         """
         known = [each[0] for each in (touched.before, touched.after) if each]
         return found.digest in known or _state(look_at(touched.path)) == touched.before
 
     def settle(self) -> None:
-        """Bring to an end what was interrupted, where all files are what they were, or what they were to be."""
+        """Finish or forget interrupted restores whose files are all old, or all new."""
         for restore in self.restores():
             if restore.is_done:
                 continue
@@ -278,7 +276,7 @@ class Undo:
                 self.forget(restore)
 
     def forget(self, restore: Restore) -> None:
-        """Forget a restore that changed nothing in the end, unless something is left beside the files."""
+        """Forget a restore that changed nothing, unless something is left next to the files."""
         if not self.sweep(restore):
             with suppress(OSError):
                 self.kernel.unlink(os.path.join(self.folder, "restores", f"{restore.id}.json"))
@@ -308,4 +306,4 @@ def _checked(source: int, change: FileChange) -> Iterator[bytes]:
 
 def _refused(folder: str, error: OSError) -> RestoreRefused:
     reason = error.strerror or str(error)
-    return RestoreRefused(f"what the files are could not be kept in {folder}: {reason}. Nothing was changed")
+    return RestoreRefused(f"the files could not be backed up in {folder}: {reason}. Nothing was changed")

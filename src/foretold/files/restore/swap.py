@@ -1,14 +1,14 @@
-"""Putting files back: all of them or none.
+"""Changing several files: all of them or none.
 
-1. First everything is got ready beside its place, under a name of ours: the new content with its mode, synced. What
-   fails here leaves every file as it was.
-2. Then each file changes places with what was got ready, in one step. If what comes out is not what was looked at,
-   somebody was faster: it goes back, and so does all that was done before it.
-3. Folders are walked by their real path, part by part, following no link: one that is swapped in is met, not followed.
-4. What comes out stays beside its place until all is done and synced; then it is taken away.
+1. First the new contents are written to temporary files next to their places, with their modes, and synced. A failure
+   here leaves every file as it was.
+2. Then each file is exchanged with its temporary file, in one step. If what comes out is not what the plan saw, another
+   program was faster: it goes back, and so does everything that was done before it.
+3. Folders are opened by their real path, part by part, following no link: one that is swapped in is met, not followed.
+4. What comes out stays next to its place until all is done and synced; then it is removed.
 
-A process that is killed between the steps leaves some files done and others not, each of them whole. What they were is
-in `undo.py`, written down before the first step.
+A process that is killed between the steps leaves some files changed and others not, each of them whole. What they were
+is in the store of `restore.py`, written before the first step.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class _Changed(Exception):
-    """A file is not what it was when it was looked at."""
+    """A file is not what the plan saw."""
 
 
 def put_back(changes: Sequence[FileChange], name: str = "", kernel: Kernel = KERNEL) -> bool:
-    """Make all changes, or none. `name` is what our own files beside them are called by. Whether none of those is left.
+    """Make all changes, or none. `name` is part of the names of our temporary files. Whether none of those is left.
 
     RestoreRefused: nothing was changed. RestoreStopped: something was, and could not be taken back.
     """
@@ -54,7 +54,7 @@ def put_back(changes: Sequence[FileChange], name: str = "", kernel: Kernel = KER
             _take_back(made, error)
             made.clear()
             if isinstance(error, OSError | _Changed):
-                raise RestoreRefused(f"{_said(error, swap)}. Nothing was changed") from error
+                raise RestoreRefused(f"{_describe(error, swap)}. Nothing was changed") from error
             raise
         _sync(swaps)
     finally:
@@ -63,7 +63,7 @@ def put_back(changes: Sequence[FileChange], name: str = "", kernel: Kernel = KER
 
 
 def temporary(name: str, number: int) -> str:
-    """What the n-th file is called while it waits beside its place."""
+    """The name of the n-th temporary file."""
     return f"{TEMPORARY}{name}-{number}"
 
 
@@ -72,15 +72,15 @@ def _take_back(made: Iterable[_Swap], error: BaseException) -> None:
         try:
             swap.take_back()
         except (OSError, _Changed) as second:
-            said = f"{_said(error, swap)}; and {swap.change.path} could not be put back again: {second}"
+            said = f"{_describe(error, swap)}; and {swap.change.path} could not be changed back: {second}"
             raise RestoreStopped(f"{said}. Some files are changed and others are not") from error
 
 
-def _said(error: BaseException, swap: _Swap) -> str:
+def _describe(error: BaseException, swap: _Swap) -> str:
     if isinstance(error, _Changed):
-        return f"{swap.change.path} was changed by somebody else meanwhile; look at it again"
+        return f"{swap.change.path} was changed by another program meanwhile; read it again"
     reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-    return f"cannot put back {swap.change.path}: {reason}"
+    return f"cannot restore {swap.change.path}: {reason}"
 
 
 def _sync(swaps: Iterable[_Swap]) -> None:
@@ -88,20 +88,20 @@ def _sync(swaps: Iterable[_Swap]) -> None:
         for swap in swaps:
             swap.sync()
     except OSError as error:
-        said = f"the files are put back, but the disk did not confirm it ({error.strerror}): a power cut may undo it"
+        said = f"the files are restored, but the disk did not confirm it ({error.strerror}): a power cut may undo it"
         raise NotSynced(said) from error
 
 
 class _Swap:
-    """One change on its way."""
+    """One change in progress."""
 
-    def __init__(self, change: FileChange, beside: str, kernel: Kernel) -> None:
-        self.change, self.beside, self.kernel = change, beside, kernel
+    def __init__(self, change: FileChange, waiting: str, kernel: Kernel) -> None:
+        self.change, self.waiting, self.kernel = change, waiting, kernel
         self.folder = self.file = -1  #: descriptors
         self._is_filled = False
 
     def get_ready(self) -> None:
-        """Open the folder, and have the new content beside its place."""
+        """Open the folder, and write the new content next to its place."""
         change = self.change
         self.folder = open_folder(change.folder, self.kernel, make=change.action == "create")
         if change.action == "mode":
@@ -116,13 +116,13 @@ class _Swap:
         assert change.source is not None
         source = os.open(change.source, READ)
         try:
-            target = self.kernel.open(self.beside, _NEW, 0o600, dir_fd=self.folder)
+            target = self.kernel.open(self.waiting, _NEW, 0o600, dir_fd=self.folder)
             try:
                 at = 0
                 while data := os.pread(source, CHUNK, at):
                     write_all(self.kernel, target, data)
                     at += len(data)
-                self._dress(target)
+                self._copy_ownership(target)
                 self.kernel.fsync(target)
                 if state_of_open(target).digest != change.after.digest:
                     raise _Changed
@@ -132,8 +132,8 @@ class _Swap:
         finally:
             os.close(source)
 
-    def _dress(self, target: int) -> None:
-        """Owner, mode and extended attributes: those that the file has, but for the mode."""
+    def _copy_ownership(self, target: int) -> None:
+        """Owner and extended attributes of the old file, and the new mode."""
         before = self.change.before
         if before.kind == "file":
             about = os.fstat(target)
@@ -146,7 +146,7 @@ class _Swap:
         self.kernel.fchmod(target, self.change.after.mode)
 
     def make(self) -> None:
-        """The one step. If it fails, it was not made."""
+        """Make the change in one step. If that fails, nothing was changed."""
         change = self.change
         if change.action == "mode":
             self.kernel.fchmod(self.file, change.after.mode)
@@ -160,64 +160,64 @@ class _Swap:
     def _move_in(self) -> None:
         folders = {"src_dir_fd": self.folder, "dst_dir_fd": self.folder}
         try:
-            self.kernel.link(self.beside, self.change.name, **folders, follow_symlinks=False)
+            self.kernel.link(self.waiting, self.change.name, **folders, follow_symlinks=False)
         except FileExistsError:
             raise _Changed from None
         except OSError:
             if look_at(self.change.name, self.folder).kind != "missing":
                 raise _Changed from None
-            self.kernel.rename(self.beside, self.change.name, **folders)  # a file system without links
+            self.kernel.rename(self.waiting, self.change.name, **folders)  # a file system without links
 
     def _move_out(self) -> None:
         folders = {"src_dir_fd": self.folder, "dst_dir_fd": self.folder}
         try:
-            self.kernel.rename(self.change.name, self.beside, **folders)
+            self.kernel.rename(self.change.name, self.waiting, **folders)
         except FileNotFoundError:
             raise _Changed from None
-        if not _is(look_at(self.beside, self.folder), self.change.before):
-            with self._giving_back():
-                self.kernel.rename(self.beside, self.change.name, **folders)
+        if not _is(look_at(self.waiting, self.folder), self.change.before):
+            with self._undoing():
+                self.kernel.rename(self.waiting, self.change.name, **folders)
             raise _Changed
 
     def _exchange(self, expected: FileState) -> None:
         try:
-            if not self.kernel.exchange(self.beside, self.change.name, self.folder, self.folder):
+            if not self.kernel.exchange(self.waiting, self.change.name, self.folder, self.folder):
                 self._exchange_by_hand(expected)
                 return
         except FileNotFoundError:
             raise _Changed from None
-        if not _is(look_at(self.beside, self.folder), expected):
-            with self._giving_back():
-                self.kernel.exchange(self.beside, self.change.name, self.folder, self.folder)
+        if not _is(look_at(self.waiting, self.folder), expected):
+            with self._undoing():
+                self.kernel.exchange(self.waiting, self.change.name, self.folder, self.folder)
             raise _Changed
 
     def _exchange_by_hand(self, expected: FileState) -> None:
-        """Where the system has no exchange: the old file gets a second name, then the new one takes its first."""
+        """Without the system call: the old file gets a second name, then the new one takes its first."""
         if not _is(look_at(self.change.name, self.folder), expected):
             raise _Changed
-        aside, folders = self.beside + ASIDE, {"src_dir_fd": self.folder, "dst_dir_fd": self.folder}
+        aside, folders = self.waiting + ASIDE, {"src_dir_fd": self.folder, "dst_dir_fd": self.folder}
         self.kernel.link(self.change.name, aside, **folders, follow_symlinks=False)
         try:
-            self.kernel.rename(self.beside, self.change.name, **folders)
+            self.kernel.rename(self.waiting, self.change.name, **folders)
         except OSError:
             with suppress(OSError):
                 self.kernel.unlink(aside, dir_fd=self.folder)
             raise
         try:
-            self.kernel.rename(aside, self.beside, **folders)
+            self.kernel.rename(aside, self.waiting, **folders)
         except OSError:
-            with self._giving_back():
+            with self._undoing():
                 self.kernel.rename(aside, self.change.name, **folders)
             raise
 
     @contextmanager
-    def _giving_back(self) -> Iterator[None]:
-        """Undo what came out wrong. If that fails, what was there is beside its place, and stays there."""
+    def _undoing(self) -> Iterator[None]:
+        """Undo a step that met another file. If that fails, that file stays next to its place."""
         try:
             yield
         except OSError as error:
-            said = f"{self.change.path} was changed by somebody else meanwhile, and could not be put back"
-            where = os.path.join(self.change.folder, self.beside)
+            said = f"{self.change.path} was changed by another program meanwhile, and could not be put back"
+            where = os.path.join(self.change.folder, self.waiting)
             raise RestoreStopped(f"{said} ({error.strerror}): what it was is in {where}") from error
 
     def take_back(self) -> None:
@@ -241,7 +241,7 @@ class _Swap:
     def _put_in(self) -> None:
         self._move_in()
         with suppress(OSError):
-            self.kernel.unlink(self.beside, dir_fd=self.folder)
+            self.kernel.unlink(self.waiting, dir_fd=self.folder)
 
     def sync(self) -> None:
         if self.change.action == "mode":
@@ -249,14 +249,14 @@ class _Swap:
         self.kernel.fsync(self.folder)
 
     def close(self, *, is_made: bool) -> bool:
-        """Take away what waits beside the place, if all was made; else only what is ours. Whether nothing is left."""
+        """Remove the temporary file, if all was made; else only if it is ours. Whether nothing is left."""
         try:
-            found = look_at(self.beside, self.folder) if self.folder >= 0 else FileState()
+            found = look_at(self.waiting, self.folder) if self.folder >= 0 else FileState()
             if found.kind == "missing":
                 return True
             if not is_made and not self._is_ours(found):
-                return False  # the only place where somebody's text is
-            self.kernel.unlink(self.beside, dir_fd=self.folder)
+                return False  # the only copy of what another program wrote
+            self.kernel.unlink(self.waiting, dir_fd=self.folder)
         except OSError:
             return False
         finally:

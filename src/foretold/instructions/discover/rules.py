@@ -91,7 +91,7 @@ def _names(tree: Tree, folder: str, entered: set[str]) -> Iterator[tuple[RuleFil
 def _follow(tree: Tree, path: str) -> tuple[RuleFile, str] | Skip:
     kind = tree.kind(path)
     if kind == "missing":
-        return Skip(path, "missing", "the link leads nowhere")
+        return Skip(path, "missing", "the link is broken")
     return RuleFile(path, tree.real(path)), kind
 
 

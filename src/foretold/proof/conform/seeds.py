@@ -195,7 +195,7 @@ def _ends_at_newline(found: str, text: str) -> bool:
 
 
 def pick(value: object, at: list[object]) -> object:
-    """What stands at a path in a value; `*` is every item of a list.
+    """What is at a path in a value; `*` is every item of a list.
 
     >>> pick([{"a": 1}, {"a": 2}], ["*", "a"])
     [1, 2]

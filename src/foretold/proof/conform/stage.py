@@ -27,7 +27,7 @@ class Stage:
     """A case on disk. Use it as a context: the folder is gone afterwards."""
 
     def __init__(self, case: Case, date: str, *, apart: bool = False) -> None:
-        """With `apart`, `{home}` is not in `{root}` but beside it."""
+        """With `apart`, `{home}` is not in `{root}` but next to it."""
         # hexadecimal, because `_` in the names that tempfile makes is emphasis in a document that imports a path
         root = os.path.join(os.path.realpath(tempfile.gettempdir()), f"foretold-case-{os.urandom(8).hex()}")
         os.mkdir(root)

@@ -34,7 +34,7 @@ def carry_out(plan: Plan, kept: Kept) -> None:
         said = f"what the settings are cannot be kept in {kept.folder}: {error.strerror}"
         raise SettingsRefused(f"{said}. Nothing was changed") from error
     except RestoreRefused as error:
-        raise SettingsRefused(str(error).replace("cannot put back", "cannot write")) from error
+        raise SettingsRefused(str(error).replace("cannot restore", "cannot write")) from error
     except RestoreStopped as error:
         raise SettingsRefused(f"{error}; what they were is in {kept.folder}") from error
 

@@ -103,7 +103,7 @@ def _difference(change: FileChange) -> str:
 
 def _restore_text(data: Row) -> str:
     if data["done"]:
-        undo = f"\nTake it back: foretold files undo {data['undo']}" if data["undo"] else ""
+        undo = f"\nUndo it: foretold files undo {data['undo']}" if data["undo"] else ""
         return f"{data['file']} is as it was at {data['at']}.{undo}"
     if data["problems"]:
         return "\n".join([f"{data['file']} cannot be put back; nothing was changed:", *map(str, data["problems"])])  # type: ignore[call-overload]
