@@ -105,7 +105,7 @@ def test_a_backup_that_cannot_be_made_forbids_the_edit(place):
     history = history_in(place)
     history.prompt("U1")
     place.folder("proj/a")
-    with pytest.raises(StoreFailed, match="is no file"):
+    with pytest.raises(StoreFailed, match="is not a file"):
         history.before_edit("a")
     place.write("home/.claude/file-history/s1", "a file in the way")
     place.write("proj/b")
