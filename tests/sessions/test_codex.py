@@ -52,7 +52,7 @@ def test_a_session_is_found_by_its_name_and_known_by_its_ends(home):
     )
     assert summary.started < summary.changed
     assert (summary.started, summary.changed) == tuple(
-        reader.moment(text) for text in (records[0]["payload"]["timestamp"], records[-1]["timestamp"])
+        reader.parse_time(text) for text in (records[0]["payload"]["timestamp"], records[-1]["timestamp"])
     )
     assert reader.resume_command(summary) == ("codex", "resume", NAME)
 
@@ -135,9 +135,9 @@ def test_damage_costs_only_what_is_damaged(tmp_path):
     findings = []
     assert [one.text for one in reader.read_messages(stored, 0, findings)] == ["Hi", "Hi"]
     assert findings == [
-        Finding(stored.path, 3, "record-damaged", "a record is damaged and is passed over"),
-        Finding(stored.path, 5, "record-strange", "a record is no object but list"),
-        Finding(stored.path, 6, "record-torn", "the last record is not whole: it was torn, or is being written"),
+        Finding(stored.path, 3, "record-damaged", "a record is damaged and is skipped"),
+        Finding(stored.path, 5, "record-strange", "a record is not an object but list"),
+        Finding(stored.path, 6, "record-torn", "the last record is incomplete: it was torn, or is being written"),
     ]
 
 

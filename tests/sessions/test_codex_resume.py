@@ -81,8 +81,8 @@ def test_damage_is_named(tmp_path):
     path = str(tmp_path / f"rollout-2026-11-16T03-26-27-{NAME}.jsonl")
     at = items(parsed(LINES))[4] + 1
     assert found.findings == (
-        Finding(path, at, "record-damaged", "a record is damaged and is passed over"),
-        Finding(path, len(LINES), "record-torn", "the last record is not whole: it was torn, or is being written"),
+        Finding(path, at, "record-damaged", "a record is damaged and is skipped"),
+        Finding(path, len(LINES), "record-torn", "the last record is incomplete: it was torn, or is being written"),
     )
 
 

@@ -18,7 +18,7 @@ import time
 
 from foretold.errors import SessionFailed, StoreFailed
 from foretold.paths import our_folders
-from foretold.sessions.formats.jsonl import encode_record, lines_of, rescued
+from foretold.sessions.formats.jsonl import encode_record, lines_of, rescue_records
 from foretold.storage.append_log import AppendFile
 from foretold.storage.kernel import sync_folder
 from foretold.types import TYPE_CHECKING, Finding
@@ -94,7 +94,7 @@ def _values(path: str, number: int, data: bytes, findings: list[Finding]) -> lis
         value = None
     if isinstance(value, dict):
         return [value]
-    whole = [each for _, each, _ in rescued(data)]
+    whole = [each for _, each, _ in rescue_records(data)]
     said = f"a line is damaged; whole records on it that were read: {len(whole)}"
     findings.append(Finding(path, number, "record-damaged", said))
     return whole

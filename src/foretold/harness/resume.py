@@ -16,7 +16,7 @@ from foretold.errors import NoSuchSession, SessionFailed
 from foretold.harness.interrupts import answer_open_calls, chain_of
 from foretold.harness.options import open_history, resolve_options
 from foretold.models.protocol import Usage
-from foretold.sessions.formats.claude.records import text_at
+from foretold.sessions.formats.fields import text_at
 from foretold.sessions.formats.jsonl import records_of
 from foretold.sessions.resumption.claude import ERRORS, resume as resumed
 from foretold.sessions.transcript.writer import transcript_path

@@ -15,7 +15,7 @@ from foretold.files.restore.plans import RestorePlan
 from foretold.files.restore.restore import Undo, refuse_problems, restore, state_folder
 from foretold.harness.interrupts import chain_of, own_records
 from foretold.harness.resume import load_conversation
-from foretold.sessions.formats.claude.records import text_at
+from foretold.sessions.formats.fields import text_at
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ import unicodedata
 from itertools import islice
 
 from foretold.errors import NoSuchSession, SessionFailed
-from foretold.sessions.formats.jsonl_ends import bytes_of
+from foretold.sessions.formats.jsonl import read_ends
 from foretold.sessions.formats.readers import READERS, reader_of
 from foretold.sessions.model import Homes, StoredSession
 from foretold.sessions.relocate.project_folder import FOLDER_NAMES, FolderResolver, folder_name_of, is_below
@@ -119,7 +119,7 @@ def _may_be_of(stored: StoredSession, folder: str) -> bool:
         return True
     if stored.agent in FOLDER_NAMES and is_below(folder_name_of(stored), FOLDER_NAMES[stored.agent](folder)):
         return True
-    return _is_file(stored.path) and any(folder.encode() in data for data in bytes_of(stored.path)[:2])
+    return _is_file(stored.path) and any(folder.encode() in data for data in read_ends(stored.path)[:2])
 
 
 def summarize_session(stored: StoredSession, resolver: FolderResolver | None = None) -> StoredSession | None:

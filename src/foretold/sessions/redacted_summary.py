@@ -12,7 +12,7 @@ from itertools import islice
 
 from foretold.errors import ForetoldError
 from foretold.sessions.catalog import messages_of
-from foretold.sessions.formats.claude.reader import LONGEST_TITLE, one_line
+from foretold.sessions.formats.fields import LONGEST_TITLE, one_line
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from foretold.files.history.recorded import Recorded, find_session
 from foretold.files.history.versions import SHORT, find_version
 from foretold.files.restore.plans import FileCache, RestorePlan, make_plan
 from foretold.files.restore.restore import Restore, RestoreResult, Undo, restore, take_back
-from foretold.sessions.formats.claude.records import moment
+from foretold.sessions.formats.fields import parse_time
 from foretold.text.diff import LineCount
 
 
@@ -198,7 +198,7 @@ def _prompt_row(recorded: Recorded, message: str, time_: str, plan: RestorePlan,
     if plan.problems:
         much = f"{plural(len(plan.problems), 'problem')}"
     said = quoted(recorded.prompts.get(message, ""), paint.width - 54)
-    return f"  {message[:SHORT]}  {when(moment(time_) or 0.0)}  {much:>20}  {said}".rstrip()
+    return f"  {message[:SHORT]}  {when(parse_time(time_) or 0.0)}  {much:>20}  {said}".rstrip()
 
 
 def command_undo(words: Sequence[str]) -> int:

@@ -39,7 +39,7 @@ from foretold.files.restore.look import FileState, look_at, state_of_open
 from foretold.files.restore.plans import RestorePlan, WantedFile, make_plan
 from foretold.files.restore.restore import refuse_problems, restore
 from foretold.files.restore.swap import put_back
-from foretold.sessions.formats.claude.records import moment
+from foretold.sessions.formats.fields import parse_time
 from foretold.storage.atomic import read_chunks, replace_file
 from foretold.storage.kernel import KERNEL, Kernel, failed
 from foretold.text.diff import LineCount
@@ -174,7 +174,7 @@ def wanted_of(found: Mapping[str, Backup], cwd: str, backups: Backups, form: His
             backups.path(backup.name) if backup.name else None,
             form.mode_bits,
             backup.parent,
-            moment(backup.time) or 0.0,
+            parse_time(backup.time) or 0.0,
         )
         for key, backup in found.items()
     ]

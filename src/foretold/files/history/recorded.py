@@ -24,7 +24,8 @@ from foretold.files.history.snapshots import FileSnapshot, backup_name, backups_
 from foretold.files.restore.plans import WantedFile
 from foretold.sessions.catalog import find_session as stored_session
 from foretold.sessions.formats.claude.reader import config_folder, find_sessions
-from foretold.sessions.formats.claude.records import moment, prompt_of, text_at
+from foretold.sessions.formats.claude.records import prompt_of
+from foretold.sessions.formats.fields import parse_time, text_at
 from foretold.sessions.formats.jsonl import lines_of
 from foretold.sessions.relocate.moves import infer_move
 from foretold.sessions.relocate.project_folder import resolve_folder
@@ -68,7 +69,7 @@ class Recorded(NamedTuple):
     @property
     def changed(self) -> float:
         """When the last snapshot was taken."""
-        return moment(self.snapshots[-1].time) or 0.0 if self.snapshots else 0.0
+        return parse_time(self.snapshots[-1].time) or 0.0 if self.snapshots else 0.0
 
     def snapshot(self, name: str) -> FileSnapshot:
         """The snapshot of a prompt, by its id or how that begins; `last` is the newest."""

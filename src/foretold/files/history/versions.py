@@ -18,7 +18,7 @@ from foretold.errors import NoCheckpoint, RestoreRefused
 from foretold.files.history.snapshots import Backup, backups_at, key_of
 from foretold.files.restore.look import FileState, content, look_at
 from foretold.files.restore.plans import WantedFile
-from foretold.sessions.formats.claude.records import moment
+from foretold.sessions.formats.fields import parse_time
 from foretold.text.diff import MOST_BYTES, LineCount, count_lines, unified
 from foretold.types import TYPE_CHECKING, NamedTuple
 
@@ -80,7 +80,7 @@ def _versions(recorded: Recorded, path: str) -> dict[tuple[str | None, int, str]
 def _version(recorded: Recorded, path: str, backup: Backup, message: str) -> Version:
     source = recorded.backups.path(backup.name) if backup.name else None
     found = look_at(source) if source else FileState()
-    time = moment(backup.time) or 0.0
+    time = parse_time(backup.time) or 0.0
     wanted = WantedFile(path, source, recorded.form.mode_bits, backup.parent, time)
     prompt = recorded.prompts.get(message, "")
     return Version(recorded.session, backup.version, time, message, prompt, source, found, wanted)

@@ -26,7 +26,8 @@ from foretold.errors import NoSuchSession
 from foretold.memory.extraction.progress import ProgressMark
 from foretold.memory.recall.render import recalled_spans
 from foretold.sessions.formats.claude.attachments import contents_of
-from foretold.sessions.formats.claude.records import moment, prompt_of, text_at
+from foretold.sessions.formats.claude.records import prompt_of
+from foretold.sessions.formats.fields import parse_time, text_at
 from foretold.sessions.formats.jsonl import records_of
 from foretold.types import TYPE_CHECKING, NamedTuple
 
@@ -98,7 +99,7 @@ def pieces_of(records: Iterable[Json | JsonlRecord]) -> list[TranscriptPiece]:
             "",
             "reminder",
             text_at(value, "sessionId"),
-            moment(value.get("timestamp")),
+            parse_time(value.get("timestamp")),
             end=getattr(record, "end", 0),
         )
         for piece in _pieces(dict(value), first, tools):

@@ -99,7 +99,7 @@ class SessionArchiver:
         return ArchiveResult(stored, self.what, size, self.writer.size, tuple(self.left))
 
     def _store_rows(self) -> ArchivedFile:
-        from foretold.sessions.formats.opencode.rows import rows_of
+        from foretold.sessions.formats.opencode.database import rows_of
 
         with tempfile.TemporaryFile() as file:
             for line in rows_of(self.stored.path, self.stored.id):

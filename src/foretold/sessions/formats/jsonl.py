@@ -1,16 +1,20 @@
-"""Reading a file of JSON lines of any size, however it was damaged.
+"""Read files of JSON lines of any size, however damaged.
 
-1. Lines end with a newline; a carriage return before it, blank lines and a byte order mark at the start are no damage.
-2. Memory is bounded: a line longer than `LONGEST` is not parsed; it is told by its place and size.
-3. A line that is no JSON object is named and passed over; it costs no other line. The last line, if nothing ends it
-   and it cannot be parsed, is torn: somebody may be writing it just now.
-4. Where a line end was lost, or a writer died within a record and the next wrote behind it, records share a line. All
-   that are whole are read, and the line is named.
+1. Lines end with a newline; a carriage return before it, blank lines and a byte order mark at the start are accepted.
+2. Memory is bounded: a line longer than `LONGEST` is not parsed; its place and size are reported.
+3. A line that is not a JSON object is reported and skipped; other lines are not affected. The last line, if it has no
+   newline and cannot be parsed, is torn: another process may be writing it right now.
+4. Where a newline was lost, or a writer died within a record and the next one appended to it, records share a line. All
+   complete ones are read, and the line is reported.
+5. A list of sessions reads only the two ends of a file: at most `ENDS` bytes of the head and of the tail, however long
+   a line is. A line that is cut there, or is not a JSON object, is skipped; `field_in` finds single fields in it.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import re
 
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
@@ -18,21 +22,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from io import BufferedReader
 
+
 LONGEST = 16 * 1024 * 1024  #: bytes of a line that is parsed
 CHUNK = 1024 * 1024
+ENDS = 64 * 1024  #: bytes of the head, and of the tail, that are read for a list
 _BOM = b"\xef\xbb\xbf"
 #: how records of agents begin
 _STARTS = ('{"parentUuid"', '{"type"', '{"timestamp"', '{"id"', '{"$set"', '{"sessionId"')
-_TRIES = 16  #: places of a damaged line that are tried: it may be long, and hostile
-_INSIDE = (":", ",", "[")  #: what stands before an object that is part of another
+_TRIES = 16  #: places of a damaged line that are tried: it may be long and hostile
+_INSIDE = (":", ",", "[")  #: what comes before an object that is part of another
+
+Json = dict[str, object]
 
 
 class JsonlLine(NamedTuple):
-    """One line and where it stands. `data` is without its end; of a line over the limit only its first `CHUNK`."""
+    """A line and its place. `data` is without its end; of a line over the limit, only its first `CHUNK`."""
 
     number: int  #: from 1, counted from where the reading began
     start: int
-    end: int  #: behind its newline
+    end: int  #: after its newline
     data: bytes
     is_ended: bool = True
     is_long: bool = False
@@ -44,8 +52,8 @@ class JsonlRecord(NamedTuple):
     line: int
     start: int
     end: int
-    value: dict[str, object]
-    place: int = 0  #: on its line: 0 = it begins the line, else records or damage stand before it
+    value: Json
+    place: int = 0  #: on its line: 0 = it begins the line, else records or damage come before it
 
 
 def lines_of(path: str, start: int = 0, longest: int = LONGEST) -> Iterator[JsonlLine]:
@@ -59,22 +67,22 @@ def lines_of(path: str, start: int = 0, longest: int = LONGEST) -> Iterator[Json
                 return
             number += 1
             if data.endswith(b"\n") or len(data) <= longest:
-                yield JsonlLine(number, at, at + len(data), _bare(data, at), data.endswith(b"\n"))
+                yield JsonlLine(number, at, at + len(data), _strip_line(data, at), data.endswith(b"\n"))
                 at += len(data)
                 continue
-            size, is_ended = _pass_over(file, len(data))
+            size, is_ended = _skip_long_line(file, len(data))
             yield JsonlLine(number, at, at + size, data[:CHUNK], is_ended, is_long=True)
             at += size
 
 
-def _bare(data: bytes, at: int) -> bytes:
+def _strip_line(data: bytes, at: int) -> bytes:
     if at == 0 and data.startswith(_BOM):
         data = data[3:]
     return data.rstrip(b"\r\n")
 
 
-def _pass_over(file: BufferedReader, size: int) -> tuple[int, bool]:
-    """Go to the end of a long line: its size, and whether it has an end."""
+def _skip_long_line(file: BufferedReader, size: int) -> tuple[int, bool]:
+    """Skip the rest of a long line; returns its size, and whether it has an end."""
     while True:
         data = file.readline(CHUNK)
         size += len(data)
@@ -85,7 +93,7 @@ def _pass_over(file: BufferedReader, size: int) -> tuple[int, bool]:
 
 
 def records_of(path: str, start: int = 0, findings: list[Finding] | None = None) -> Iterator[JsonlRecord]:
-    """The records of a file from a byte on. What cannot be read is named in `findings`.
+    """The records of a file from a byte on. What cannot be read is reported in `findings`.
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "s.jsonl")
@@ -100,30 +108,30 @@ def records_of(path: str, start: int = 0, findings: list[Finding] | None = None)
     for line in lines_of(path, start):
         if not line.data.strip():
             continue
-        value = None if line.is_long else _parsed(line.data)
+        value = None if line.is_long else _parse(line.data)
         if isinstance(value, dict):
             yield JsonlRecord(line.number, line.start, line.end, value)
             continue
-        found = list(rescued(value)) if isinstance(value, bytes) else []
+        found = list(rescue_records(value)) if isinstance(value, bytes) else []
         if findings is not None:
-            findings.append(_damage(path, line, value, len(found)))
+            findings.append(_damage_finding(path, line, value, len(found)))
         for place, record, _ in found:
             yield JsonlRecord(line.number, line.start, line.end, record, place)
 
 
-def _parsed(data: bytes) -> object:
-    """A line as JSON; the text itself if it is none."""
+def _parse(data: bytes) -> object:
+    """A line as JSON; the bytes themselves if it is not JSON."""
     try:
         return json.loads(data)
     except (ValueError, RecursionError):
         return data
 
 
-def rescued(data: bytes) -> Iterator[tuple[int, dict[str, object], int]]:
-    """The whole records of a damaged line: one at its start, and those that end where the line ends or another begins.
-    Each with its place on the line, and how many bytes it has.
+def rescue_records(data: bytes) -> Iterator[tuple[int, Json, int]]:
+    """The complete records of a damaged line: one at its start, and those that end where the line ends or the next one
+    begins. Each with its place on the line, and its size in bytes.
 
-    >>> list(rescued(b'{"type": 1}{"type": 2}')), list(rescued(b'{"type": {"a{"type": 3}'))
+    >>> list(rescue_records(b'{"type": 1}{"type": 2}')), list(rescue_records(b'{"type": {"a{"type": 3}'))
     ([(0, {'type': 1}, 11), (1, {'type': 2}, 11)], [(1, {'type': 3}, 11)])
     """
     text = data.decode("utf-8", "replace")
@@ -154,19 +162,20 @@ def _next_start(text: str, at: int) -> int:
         at += 1
 
 
-def _damage(path: str, line: JsonlLine, value: object, rescued: int) -> Finding:
+def _damage_finding(path: str, line: JsonlLine, value: object, read: int) -> Finding:
     if line.is_long:
-        said = f"a record of {line.end - line.start:,} bytes is too long to be read"
-        return Finding(path, line.number, "record-long", said)
-    if not line.is_ended and isinstance(value, bytes):
-        return Finding(
-            path, line.number, "record-torn", "the last record is not whole: it was torn, or is being written"
+        code, message = "record-long", f"a record of {line.end - line.start:,} bytes is too long to be read"
+    elif not isinstance(value, bytes):
+        code, message = "record-strange", f"a record is not an object but {type(value).__name__}"
+    elif not line.is_ended:
+        code, message = "record-torn", "the last record is incomplete: it was torn, or is being written"
+    else:
+        skipped = "a record is damaged and is skipped"
+        code, message = (
+            "record-damaged",
+            f"a line is damaged; complete records read from it: {read}" if read else skipped,
         )
-    if isinstance(value, bytes):
-        kept = f"a line is damaged; whole records on it that were read: {rescued}"
-        said = kept if rescued else "a record is damaged and is passed over"
-        return Finding(path, line.number, "record-damaged", said)
-    return Finding(path, line.number, "record-strange", f"a record is no object but {type(value).__name__}")
+    return Finding(path, line.number, code, message)
 
 
 def encode_record(value: Mapping[str, object]) -> bytes:
@@ -176,3 +185,69 @@ def encode_record(value: Mapping[str, object]) -> bytes:
         return text.encode()
     except UnicodeEncodeError:  # half a surrogate pair cannot be UTF-8; the escape of JSON keeps it
         return json.dumps(value, separators=(",", ":")).encode()
+
+
+class Ends(NamedTuple):
+    """The records of both ends; `cut` is the incomplete last line of the head."""
+
+    head: tuple[Json, ...]
+    tail: tuple[Json, ...]
+    cut: bytes = b""
+
+
+def ends_of(path: str, most: int = ENDS) -> Ends:
+    """The records at both ends of a file; none if it cannot be read.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "s.jsonl")
+    >>> with open(path, "wb") as file:
+    ...     _ = file.write(b'{"a": 1}\\n{"b": 2}\\n{"c": 3}\\n')
+    >>> ends_of(path, 12)
+    Ends(head=({'a': 1},), tail=({'c': 3},), cut=b'{"b')
+    """
+    head, tail, is_whole = read_ends(path, most)
+    if is_whole:
+        return Ends(_parse_records(head + tail), ())
+    whole, _, cut = head.rpartition(b"\n")
+    return Ends(_parse_records(whole), _parse_records(tail.partition(b"\n")[2]), cut)
+
+
+def read_ends(path: str, most: int = ENDS) -> tuple[bytes, bytes, bool]:
+    """Head and tail of a file, and whether they are all of it."""
+    try:
+        with open(path, "rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(0)
+            head = file.read(most)
+            start = max(len(head), size - most)
+            file.seek(start)
+            tail = file.read(most) if start < size else b""
+    except OSError:
+        return b"", b"", True
+    return head, tail, start == len(head)
+
+
+def _parse_records(data: bytes) -> tuple[Json, ...]:
+    found = []
+    for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict):
+            found.append(value)
+    return tuple(found)
+
+
+def field_in(data: bytes, name: str) -> str:
+    """The first string value of a field in the bytes of an incomplete line.
+
+    >>> field_in(b'{"payload":{"id":"1","cwd":"/home/me","instruc', "cwd")
+    '/home/me'
+    """
+    found = re.search(rb'(?<!\\)"%s":\s?("(?:[^"\\]|\\.)*")' % name.encode(), data)
+    try:
+        value = json.loads(found[1]) if found else ""
+    except ValueError:
+        return ""
+    return value if isinstance(value, str) else ""

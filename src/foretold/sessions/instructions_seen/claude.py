@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from foretold.sessions.formats.claude.records import moment
+from foretold.sessions.formats.fields import parse_time
 from foretold.sessions.formats.jsonl import records_of
 from foretold.sessions.instructions_seen.events import CompactionEvent, Event, InstructionText, LoadEvent
 from foretold.sessions.model import StoredSession
@@ -28,7 +28,7 @@ def read_events(stored: StoredSession, findings: list[Finding] | None = None) ->
         value = record.value
         if value.get("isSidechain"):
             continue
-        kind, time = value.get("type"), moment(value.get("timestamp"))
+        kind, time = value.get("type"), parse_time(value.get("timestamp"))
         if kind == "user" and is_new and _is_prompt(value):
             yield LoadEvent(time, "start" if is_first else "resume")
             is_new = is_first = False

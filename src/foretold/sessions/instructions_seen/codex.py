@@ -6,8 +6,8 @@ earlier one. Which file a sentence came from is not recorded, so the event has n
 
 from __future__ import annotations
 
-from foretold.sessions.formats.claude.records import moment
 from foretold.sessions.formats.codex.zstd import readable
+from foretold.sessions.formats.fields import parse_time
 from foretold.sessions.formats.jsonl import records_of
 from foretold.sessions.instructions_seen.events import CompactionEvent, Event, InstructionText, LoadEvent
 from foretold.sessions.model import StoredSession
@@ -28,7 +28,7 @@ def read_events(stored: StoredSession, findings: list[Finding] | None = None) ->
     count = 0
     with readable(stored.path, findings) as path:
         for record in records_of(path, findings=findings) if path else ():
-            time, payload = moment(record.value.get("timestamp")), record.value.get("payload")
+            time, payload = parse_time(record.value.get("timestamp")), record.value.get("payload")
             kind = record.value.get("type")
             if kind == "session_meta":
                 yield LoadEvent(time, "start")

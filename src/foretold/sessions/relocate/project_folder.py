@@ -17,7 +17,7 @@ import os
 import re
 
 from foretold.dialects.claude_code.settings import slug
-from foretold.sessions.formats.jsonl_ends import bytes_of, made_out
+from foretold.sessions.formats.jsonl import field_in, read_ends
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -173,16 +173,16 @@ def _above(path: str) -> Iterator[str]:
 
 def _folders_in_transcript(path: str) -> Iterator[str]:
     """The folders that a transcript names at its ends, the last first."""
-    head, tail, _ = bytes_of(path)
+    head, tail, _ = read_ends(path)
     texts = dict.fromkeys(reversed([*_CWD.findall(head), *_CWD.findall(tail)]))
-    return (made_out(text, "cwd") for text in texts)
+    return (field_in(text, "cwd") for text in texts)
 
 
 def _last_turn(summary: StoredSession) -> str:
     """The folder in which a session was last resumed, if that exists."""
     if summary.agent not in TURNS or not summary.cwd:
         return ""
-    head, tail, _ = bytes_of(summary.path)
+    head, tail, _ = read_ends(summary.path)
     _, found, turn = (head + tail).rpartition(TURNS[summary.agent])
-    folder = made_out(turn, "cwd") if found else ""
+    folder = field_in(turn, "cwd") if found else ""
     return folder if os.path.isdir(folder) else ""

@@ -14,9 +14,9 @@ import os
 import uuid
 
 from foretold.errors import RestoreRefused, SessionFailed
-from foretold.sessions.formats.claude.records import moment, text_at
 from foretold.sessions.formats.codex.validity import make_acceptable
 from foretold.sessions.formats.codex.zstd import PACKED, readable
+from foretold.sessions.formats.fields import parse_time, text_at
 from foretold.sessions.formats.jsonl import encode_record
 from foretold.sessions.model import StoredSession
 from foretold.sessions.repair.relink import relink
@@ -138,7 +138,7 @@ def relinked_rows(stored: StoredSession, graph: Graph, progress: Progress | None
                 fresh = {**fresh, "parentUuid": uuids.get(changes.parents[number])}
             if number in changes.undated:
                 fresh = {**fresh, "timestamp": dated or EPOCH}
-            dated = text_at(record, "timestamp") if moment(record.get("timestamp")) is not None else dated
+            dated = text_at(record, "timestamp") if parse_time(record.get("timestamp")) is not None else dated
         yield found, fresh
     if changes.leaf >= 0:
         yield None, {**(ended or {"type": "last-prompt", "sessionId": stored.id}), "leafUuid": uuids[changes.leaf]}

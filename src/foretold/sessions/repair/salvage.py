@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 
-from foretold.sessions.formats.jsonl import JsonlLine, lines_of, rescued
+from foretold.sessions.formats.jsonl import JsonlLine, lines_of, rescue_records
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def salvage(data: bytes) -> Salvaged:
     """
     damage, reads_first = "", False
     if b"\0" in data:
-        reads_first = any(place == 0 for place, _, _ in rescued(data))
+        reads_first = any(place == 0 for place, _, _ in rescue_records(data))
         data, damage = data.replace(b"\0", b""), "nul"
     try:
         text = data.decode("utf-8")
@@ -78,7 +78,7 @@ def salvage(data: bytes) -> Salvaged:
 
 def _separate(data: bytes, *, is_read: bool) -> Salvaged:
     """The records of a line that is not JSON."""
-    found = list(rescued(data))
+    found = list(rescue_records(data))
     records = tuple(record for _, record, _ in found)
     lost = len(data) if not records else max(0, len(data) - sum(size for _, _, size in found))
     damage = ("torn" if lost else "glued") if records else "damaged"

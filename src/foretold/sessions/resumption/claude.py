@@ -21,7 +21,7 @@ import json
 from foretold.dialects.claude_code.instructions import OLDER_MODELS
 from foretold.dialects.claude_code.sessions import SessionRules, rules_of
 from foretold.errors import SessionFailed
-from foretold.sessions.formats.claude.records import text_at
+from foretold.sessions.formats.fields import text_at
 from foretold.sessions.formats.jsonl import records_of
 from foretold.sessions.resumption.chain import find_chain
 from foretold.sessions.resumption.fragments import Fragment, fragments_of

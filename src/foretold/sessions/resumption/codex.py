@@ -24,10 +24,10 @@ from __future__ import annotations
 import codecs
 import os
 
-from foretold.sessions.formats.claude.records import text_at
-from foretold.sessions.formats.codex.items import Item, as_sent, is_sent, orphans, with_results
+from foretold.sessions.formats.codex.items import Item, add_results, as_sent, find_orphans, is_sent
 from foretold.sessions.formats.codex.records import CONTEXT, unwrapped
 from foretold.sessions.formats.codex.zstd import PACKED, readable
+from foretold.sessions.formats.fields import text_at
 from foretold.sessions.formats.jsonl import JsonlRecord, records_of
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
@@ -115,9 +115,9 @@ def resume_codex(path: str, prompt: str | None = None) -> CodexResumed:
     history = _History()
     refused = _replay(history, path, None, findings, ())
     items = [one.item for one in history.kept]
-    lost = orphans(items)
+    lost = find_orphans(items)
     history.dropped += [DroppedItem(history.kept[place].line, "orphan", history.kept[place].raw) for place in lost]
-    sent = with_results([item for place, item in enumerate(items) if place not in set(lost)])
+    sent = add_results([item for place, item in enumerate(items) if place not in set(lost)])
     if prompt is not None:
         sent.append({"type": "message", "role": "user", "content": [{"type": "input_text", "text": prompt}]})
     if refused:

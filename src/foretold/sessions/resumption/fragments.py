@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from foretold.sessions.formats.claude.attachments import contents_of, tagged
-from foretold.sessions.formats.claude.records import text_at
+from foretold.sessions.formats.fields import text_at
 from foretold.sessions.resumption.graph import Json, RecordNode
 from foretold.sessions.resumption.open_calls import is_error
 from foretold.types import TYPE_CHECKING, NamedTuple

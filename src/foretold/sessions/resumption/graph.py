@@ -13,7 +13,7 @@ from __future__ import annotations
 from array import array
 
 from foretold.dialects.claude_code.sessions import NEWER, SessionRules
-from foretold.sessions.formats.claude.records import moment, text_at
+from foretold.sessions.formats.fields import parse_time, text_at
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ class Graph:
         return self._new(key) if number == NONE else number
 
     def _fill(self, number: int, record: Json, flags: int) -> None:
-        time = moment(record.get("timestamp"))
+        time = parse_time(record.get("timestamp"))
         self.parent[number] = self._number_of(record.get("parentUuid"))
         self.flags[number] = flags | (0 if time is None else DATED)
         self.times[number] = time or 0.0

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from foretold.sessions.formats.claude.records import text_at
+from foretold.sessions.formats.fields import text_at
 from foretold.sessions.resumption.graph import MESSAGE_TYPES, RecordNode
 from foretold.types import TYPE_CHECKING
 

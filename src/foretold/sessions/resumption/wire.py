@@ -14,7 +14,7 @@
 from __future__ import annotations
 
 from foretold.sessions.formats.claude.attachments import tagged
-from foretold.sessions.formats.claude.records import text_at
+from foretold.sessions.formats.fields import text_at
 from foretold.sessions.resumption.fragments import ATTACHED, EMPTY, Content, Fragment, blocks_in, is_blank, is_text
 from foretold.sessions.resumption.graph import Json
 from foretold.types import TYPE_CHECKING

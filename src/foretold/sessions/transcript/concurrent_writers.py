@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from foretold.sessions.formats.claude.records import text_at
+from foretold.sessions.formats.fields import text_at
 from foretold.sessions.formats.jsonl import records_of
 from foretold.types import TYPE_CHECKING, Finding
 

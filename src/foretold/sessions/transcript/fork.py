@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 
 from foretold.errors import NoSuchSession, SessionFailed, StoreFailed
-from foretold.sessions.formats.claude.records import text_at
+from foretold.sessions.formats.fields import text_at
 from foretold.sessions.formats.jsonl import encode_record, records_of
 from foretold.sessions.resumption.claude import ERRORS, DroppedRecord, resume
 from foretold.sessions.resumption.graph import RecordNode

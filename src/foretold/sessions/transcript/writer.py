@@ -23,7 +23,7 @@ import uuid
 
 from foretold.dialects.claude_code.settings import slug
 from foretold.sessions.formats.claude.reader import config_folder
-from foretold.sessions.formats.claude.records import text_at
+from foretold.sessions.formats.fields import text_at
 from foretold.sessions.formats.jsonl import encode_record, records_of
 from foretold.sessions.model import Homes
 from foretold.sessions.transcript.concurrent_writers import CHAINED, Others

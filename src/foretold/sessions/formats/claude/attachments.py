@@ -1,9 +1,14 @@
 """What an attachment of a transcript says to the model.
 
-1. Where the transcript keeps the text that was sent (`rendered`), and the version sends it again, that is it.
-2. Else its type decides, with the words of the version (`dialects/claude_attached.py`): each attachment is one or more
-   messages, a text or blocks. An image stays a block.
-3. A type that we do not know gives None: whether the agent sends something for it cannot be told.
+1. Where the transcript has the text that was sent (`rendered`), and the version sends it again, that is used.
+2. Otherwise its type decides, with the texts of the version (`dialects/claude_code/attachments.py`): each attachment is
+   one or more messages, a text or blocks. An image stays a block.
+3. An unknown type gives None: whether the agent sends something for it is not known. So does the full text of a mode,
+   which is a long prompt that is not recorded.
+4. A background task runs, was stopped, or has ended; the path of its output comes last.
+5. Diagnostics are listed by file name, and cut after 4,000 UTF-16 code units.
+6. A resource is one message of several texts; one without a text says what it is.
+7. A message that came while the agent was working says who sent it: its origin, else its mode.
 """
 
 from __future__ import annotations
@@ -11,27 +16,28 @@ from __future__ import annotations
 import json
 import shlex
 
-from foretold.dialects.claude_code.attachments import HEARD, SILENT, SILENT_NEWER, TEXTS
-from foretold.dialects.claude_code.sessions import SessionRules
-from foretold.sessions.formats.claude.records import text_at
-from foretold.sessions.formats.claude.templates import objects, phrase, strings
-from foretold.sessions.formats.claude.work_attachments import (
-    diagnostics,
-    invoked_skills,
-    plan_mode,
-    plan_mode_exit,
-    resource,
-    sender_of,
-    task_status,
+from foretold.dialects.claude_code.attachments import (
+    DIAGNOSTICS_CUT,
+    HEARD,
+    LONGEST_DIAGNOSTICS,
+    NEWER,
+    SENDERS,
+    SEVERITIES,
+    SILENT,
+    SILENT_NEWER,
+    TEXTS,
 )
+from foretold.dialects.claude_code.sessions import SessionRules
+from foretold.sessions.formats.fields import Json, list_at, object_at, text_at
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Contents = list[str | list["Json"]]
+    Contents = list[str | list[Json]]
+    Renderer = Callable[[Json, SessionRules], Contents | None]
 
-Json = dict[str, object]
+_OPEN, _CLOSE = "<system-reminder>\n", "\n</system-reminder>"
 
 
 def contents_of(record: Json, rules: SessionRules) -> Contents | None:
@@ -51,46 +57,41 @@ def contents_of(record: Json, rules: SessionRules) -> Contents | None:
 
 
 def _rendered(value: object) -> Contents:
-    """The texts that a transcript keeps; none, if any of them is something else."""
-    contents = [
-        one.get("content") if isinstance(one, dict) else None for one in (value if isinstance(value, list) else [])
-    ]
-    return [bare(str(text)) for text in contents] if all(isinstance(text, str) for text in contents) else []
+    """The texts that a transcript has; none if one of them is something else."""
+    found: Contents = []
+    for one in value if isinstance(value, list) else []:
+        text = one.get("content") if isinstance(one, dict) else None
+        if not isinstance(text, str):
+            return []
+        found.append(text.removeprefix(_OPEN).removesuffix(_CLOSE))
+    return found
 
 
-def bare(text: str) -> str:
-    """A text without the tags of a reminder around it.
-
-    >>> bare("<system-reminder>\\nSo it is.\\n</system-reminder>")
-    'So it is.'
-    """
-    return text.removeprefix("<system-reminder>\n").removesuffix("\n</system-reminder>")
+def tagged(text: str) -> str:
+    """A text between the tags of a reminder."""
+    return f"{_OPEN}{text}{_CLOSE}"
 
 
 def _filled(kind: str, rules: SessionRules, attachment: Json, **more: str) -> Contents:
     """The text of a kind as a message; an empty one is not sent."""
-    said = phrase(kind, rules, attachment, **more)
-    return [said] if said else []
+    text = fill_text(kind, rules, attachment, **more)
+    return [text] if text else []
 
 
-def _delta(
-    added: str, removed: str, lines: str, gone: str, between: str = "\n"
-) -> Callable[[Json, SessionRules], Contents]:
+def _delta(added: str, removed: str, lines: str, gone: str, between: str = "\n") -> Renderer:
     """A list that changed: what is new, then what is gone, in one text."""
 
     def render(attachment: Json, rules: SessionRules) -> Contents:
-        texts: list[object] = []
-        if strings(attachment, lines):
-            texts += _filled(added, rules, {}, lines=between.join(strings(attachment, lines)))
-        if strings(attachment, gone):
-            texts += _filled(removed, rules, {}, lines="\n".join(strings(attachment, gone)))
+        new, old = _strings(attachment, lines), _strings(attachment, gone)
+        texts = _filled(added, rules, {}, lines=between.join(new)) if new else []
+        texts += _filled(removed, rules, {}, lines="\n".join(old)) if old else []
         return ["\n\n".join(str(text) for text in texts)] if texts else []
 
     return render
 
 
 def _agents(attachment: Json, rules: SessionRules) -> Contents:
-    added, gone = strings(attachment, "addedLines"), strings(attachment, "removedTypes")
+    added, gone = _strings(attachment, "addedLines"), _strings(attachment, "removedTypes")
     texts: list[object] = []
     if added:
         kind = "agents_first" if attachment.get("isInitial") is True else "agents_added"
@@ -106,9 +107,8 @@ def _agents(attachment: Json, rules: SessionRules) -> Contents:
 
 
 def _file(attachment: Json, rules: SessionRules) -> Contents | None:
-    content = attachment.get("content")
-    kind = text_at(content, "type")
-    file = content.get("file") if isinstance(content, dict) else None
+    content = object_at(attachment, "content")
+    kind, file = text_at(content, "type"), content.get("file")
     if kind == "file_unchanged":
         return []
     called = _filled("file", rules, {}, path=_json(text_at(attachment, "filename")))
@@ -118,17 +118,17 @@ def _file(attachment: Json, rules: SessionRules) -> Contents | None:
     if kind != "text" or not isinstance(file, dict):
         return None
     first = file.get("startLine")
-    lines = numbered(text_at(file, "content"), first if isinstance(first, int) else 1)
+    lines = _number_lines(text_at(file, "content"), first if isinstance(first, int) else 1)
     if not text_at(file, "content"):
         (lines,) = (str(text) for text in _filled("file_empty", rules, file))
     cut = _filled("file_cut", rules, attachment) if attachment.get("truncated") is True else []
     return [*called, *_filled("file_text", rules, {}, lines=lines), *cut]
 
 
-def numbered(text: str, first: int = 1) -> str:
+def _number_lines(text: str, first: int = 1) -> str:
     """A text as the Read tool shows it.
 
-    >>> numbered("a\\nb\\n", 5)
+    >>> _number_lines("a\\nb\\n", 5)
     '5\\ta\\n6\\tb\\n7\\t'
     """
     return "\n".join(f"{number}\t{line}" for number, line in enumerate(text.split("\n"), first))
@@ -136,27 +136,22 @@ def numbered(text: str, first: int = 1) -> str:
 
 def _directory(attachment: Json, rules: SessionRules) -> Contents:
     path = text_at(attachment, "path")
-    said = {"command": _json(f"ls {shlex.quote(path)}"), "said": _json(f"Lists files in {path}")}
+    call = {"command": _json(f"ls {shlex.quote(path)}"), "said": _json(f"Lists files in {path}")}
     listing = {"content": "", **attachment}
-    return [*_filled("directory", rules, {}, **said), *_filled("directory_listing", rules, listing)]
+    return [*_filled("directory", rules, {}, **call), *_filled("directory_listing", rules, listing)]
 
 
 def _queued(attachment: Json, rules: SessionRules) -> Contents | None:
     prompt = attachment.get("prompt")
-    blocks = [block for block in prompt if isinstance(block, dict)] if isinstance(prompt, list) else []
+    blocks = _objects(attachment, "prompt")
     texts = [text_at(block, "text") for block in blocks if block.get("type") == "text"]
-    told = sender_of(attachment, rules)
-    if told is None:
+    kind = _kind_by_sender(attachment, rules)
+    if kind is None:
         return None
     server = text_at(attachment.get("origin"), "server")
-    said = _filled(told, rules, {}, text=prompt if isinstance(prompt, str) else "\n".join(texts), server=server)
+    filled = _filled(kind, rules, {}, text=prompt if isinstance(prompt, str) else "\n".join(texts), server=server)
     images = [block for block in blocks if block.get("type") == "image"]
-    return [[{"type": "text", "text": tagged(str(said[0]))}, *images]] if images else said
-
-
-def tagged(text: str) -> str:
-    """A text between the tags of a reminder."""
-    return f"<system-reminder>\n{text}\n</system-reminder>"
+    return [[{"type": "text", "text": tagged(str(filled[0]))}, *images]] if images else filled
 
 
 def _hook_success(attachment: Json, rules: SessionRules) -> Contents:
@@ -166,54 +161,52 @@ def _hook_success(attachment: Json, rules: SessionRules) -> Contents:
 
 
 def _hook_context(attachment: Json, rules: SessionRules) -> Contents:
-    lines = strings(attachment, "content")
+    lines = _strings(attachment, "content")
     return _filled("hook_additional_context", rules, attachment, lines="\n".join(lines)) if lines else []
 
 
 def _hook_blocking(attachment: Json, rules: SessionRules) -> Contents:
     error = attachment.get("blockingError")
-    said = {"command": text_at(error, "command"), "error": text_at(error, "blockingError")}
-    return _filled("hook_blocking_error", rules, attachment, **said)
+    command, reason = text_at(error, "command"), text_at(error, "blockingError")
+    return _filled("hook_blocking_error", rules, attachment, command=command, error=reason)
 
 
 def _nested(attachment: Json, rules: SessionRules) -> Contents:
     content = attachment.get("content")
-    said = {"path": text_at(content, "path"), "content": text_at(content, "content")}
-    return _filled("nested_memory", rules, {}, **said)
+    return _filled("nested_memory", rules, {}, path=text_at(content, "path"), content=text_at(content, "content"))
 
 
-def _tasks(kind: str, line: str) -> Callable[[Json, SessionRules], Contents]:
+def _tasks(kind: str, line: str) -> Renderer:
     def render(attachment: Json, rules: SessionRules) -> Contents:
-        items = objects(attachment, "content")
+        items = _objects(attachment, "content")
         lines = "\n".join(
             line.format(number=number, **{name: str(value) for name, value in item.items()})
             for number, item in enumerate(items, 1)
         )
-        said = _filled(kind, rules, {})
+        reminder = _filled(kind, rules, {})
         listed = _filled(f"{kind}_list", rules, {}, lines=lines) if lines else []
-        return ["".join(str(text) for text in (*said, *listed))] if said else []
+        return ["".join(str(text) for text in (*reminder, *listed))] if reminder else []
 
     return render
 
 
 def _memories(attachment: Json, rules: SessionRules) -> Contents:
-    found = attachment.get("memories")
     texts = [
         f"Memory: {text_at(memory, 'path')}:\n\n{text_at(memory, 'content')}"
-        for memory in (found if isinstance(found, list) else [])
+        for memory in list_at(attachment, "memories")
     ]
     return _filled("relevant_memories", rules, {}, lines="\n\n".join(texts)) if texts else []
 
 
 def _pdf(attachment: Json, rules: SessionRules) -> Contents | None:
     size = attachment.get("fileSize")
-    return _filled("pdf_reference", rules, attachment, size=shown_size(size)) if isinstance(size, int) else None
+    return _filled("pdf_reference", rules, attachment, size=_format_size(size)) if isinstance(size, int) else None
 
 
-def shown_size(size: int) -> str:
+def _format_size(size: int) -> str:
     """A size as the agent writes it.
 
-    >>> shown_size(1023), shown_size(1536), shown_size(1048575), shown_size(3_400_000_000)
+    >>> _format_size(1023), _format_size(1536), _format_size(1048575), _format_size(3_400_000_000)
     ('1023 bytes', '1.5KB', '1024KB', '3.2GB')
     """
     for unit, name in ((1024**3, "GB"), (1024**2, "MB"), (1024, "KB")):
@@ -223,8 +216,8 @@ def shown_size(size: int) -> str:
 
 
 def _async_hook(attachment: Json, _: SessionRules) -> Contents:
-    response = attachment.get("response")
-    more = response.get("hookSpecificOutput") if isinstance(response, dict) else None
+    response = object_at(attachment, "response")
+    more = response.get("hookSpecificOutput")
     return [text for text in (text_at(response, "systemMessage"), text_at(more, "additionalContext")) if text]
 
 
@@ -232,28 +225,146 @@ def _json(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-_SPECIAL: dict[str, Callable[[Json, SessionRules], Contents | None]] = {
+def _task_status(attachment: Json, rules: SessionRules) -> Contents:
+    """The state of a background task."""
+    status, output = text_at(attachment, "status"), text_at(attachment, "outputFilePath")
+    delta = text_at(attachment, "deltaSummary")
+    if status == "killed":
+        return [fill_text("task_killed", rules, attachment)]
+    if status == "running" and rules.is_rendered and attachment.get("taskType") == "local_bash":
+        where = fill_text("task_shell_output", rules, attachment) if output else ""
+        return [fill_text("task_shell", rules, attachment) + where]
+    kind, label = ("task_running", "Progress") if status == "running" else ("task_ended", "Delta")
+    more = f" {label}: {delta}" if delta else ""
+    where = fill_text(f"{kind}_output" if output else f"{kind}_unread", rules, attachment)
+    return [fill_text(kind, rules, attachment, delta=more, where=where)]
+
+
+def _diagnostics(attachment: Json, rules: SessionRules) -> Contents:
+    """What a language server found, file by file."""
+    files = []
+    for file in _objects(attachment, "files"):
+        issues = [_issue(issue) for issue in _objects(file, "diagnostics")]
+        if issues or not rules.is_rendered:
+            files.append(f"{text_at(file, 'uri').rpartition('/')[2]}:\n" + "\n".join(issues))
+    return [fill_text("diagnostics", rules, {}, lines=_cut("\n\n".join(files)))] if files else []
+
+
+def _issue(issue: Json) -> str:
+    start = object_at(object_at(issue, "range"), "start")
+    line, column = (int(at) + 1 if isinstance(at := start.get(name), int) else 1 for name in ("line", "character"))
+    code = f" [{issue['code']}]" if issue.get("code") else ""
+    source = f" ({issue['source']})" if issue.get("source") else ""
+    sign = SEVERITIES.get(text_at(issue, "severity"), SEVERITIES[""])
+    return f"  {sign} [Line {line}:{column}] {text_at(issue, 'message')}{code}{source}"
+
+
+def _cut(text: str) -> str:
+    """A text up to the limit; the agent counts UTF-16 code units."""
+    units = text.encode("utf-16-le", "surrogatepass")
+    if len(units) <= 2 * LONGEST_DIAGNOSTICS:
+        return text
+    kept = units[: 2 * (LONGEST_DIAGNOSTICS - len(DIAGNOSTICS_CUT))]
+    return kept.decode("utf-16-le", "replace") + DIAGNOSTICS_CUT
+
+
+def _invoked_skills(attachment: Json, rules: SessionRules) -> Contents:
+    """Skills that were in use before a compaction."""
+    skills = [
+        f"### Skill: {text_at(skill, 'name')}\nPath: {text_at(skill, 'path')}\n\n{text_at(skill, 'content')}"
+        for skill in _objects(attachment, "skills")
+    ]
+    return [fill_text("invoked_skills", rules, {}, lines="\n\n---\n\n".join(skills))] if skills else []
+
+
+def _resource(attachment: Json, rules: SessionRules) -> Contents:
+    """A resource of an MCP server: one message, a block per text."""
+    items = _objects(object_at(attachment, "content"), "contents")
+    if not items:
+        return [fill_text("resource_empty", rules, attachment)]
+    texts: list[str] = []
+    for item in items:
+        if isinstance(item.get("text"), str):
+            texts += (fill_text("resource", rules, {}), text_at(item, "text"), fill_text("resource_end", rules, {}))
+        elif "blob" in item:
+            media = text_at(item, "mimeType") or "application/octet-stream"
+            texts.append(fill_text("resource_binary", rules, {}, type=media))
+    if not texts:
+        return [fill_text("resource_shown", rules, attachment)]
+    return [[{"type": "text", "text": text} for text in texts]]
+
+
+def _plan_mode(attachment: Json, rules: SessionRules) -> Contents | None:
+    """The reminder that plan mode is still on."""
+    is_brief = attachment.get("reminderType") == "sparse" and attachment.get("isSubAgent") is not True
+    return [fill_text("plan_mode_sparse", rules, attachment)] if is_brief else None
+
+
+def _plan_mode_exit(attachment: Json, rules: SessionRules) -> Contents:
+    """That plan mode is over, and where the plan is."""
+    where = fill_text("plan_mode_file", rules, attachment) if attachment.get("planExists") is True else ""
+    return [fill_text("plan_mode_exit", rules, attachment) + where]
+
+
+def _kind_by_sender(attachment: Json, rules: SessionRules) -> str | None:
+    """The kind of text for a message that came meanwhile, by its sender; None = its text is not recorded."""
+    origin = attachment.get("origin")
+    if isinstance(origin, dict):
+        kind = SENDERS.get(text_at(origin, "kind"), "queued_other")
+        return kind if kind in TEXTS or (rules.is_rendered and kind in NEWER) else None
+    if attachment.get("commandMode") == "task-notification":
+        return "task_notification"
+    return "queued_other" if attachment.get("isMeta") is True and rules.is_rendered else "queued_command"
+
+
+def fill_text(kind: str, rules: SessionRules, fields: Json, **more: str) -> str:
+    """The text of a kind, with its fields filled in; a placeholder without a value stays.
+
+    >>> from foretold.dialects.claude_code.sessions import OLDER
+    >>> fill_text("date", OLDER, {"date": "2026-01-02"})
+    "Today's date is 2026-01-02."
+    """
+    text = NEWER[kind] if rules.is_rendered and kind in NEWER else TEXTS[kind]
+    known = {name: str(value) for name, value in fields.items() if isinstance(value, str | int | float)} | more
+    filled, *pieces = text.split("{")
+    for piece in pieces:
+        name, _, rest = piece.partition("}")
+        filled += known[name] + rest if name in known else "{" + piece
+    return filled
+
+
+def _strings(value: Json, name: str) -> list[str]:
+    """The strings of a field that is a list."""
+    return [item for item in list_at(value, name) if isinstance(item, str)]
+
+
+def _objects(value: Json, name: str) -> list[Json]:
+    """The objects of a field that is a list."""
+    return [item for item in list_at(value, name) if isinstance(item, dict)]
+
+
+_SPECIAL: dict[str, Renderer] = {
     "agent_listing_delta": _agents,
     "async_hook_response": _async_hook,
     "deferred_tools_delta": _delta("deferred_added", "deferred_removed", "addedLines", "removedNames"),
-    "diagnostics": diagnostics,
+    "diagnostics": _diagnostics,
     "directory": _directory,
     "file": _file,
     "hook_additional_context": _hook_context,
     "hook_blocking_error": _hook_blocking,
     "hook_success": _hook_success,
-    "invoked_skills": invoked_skills,
+    "invoked_skills": _invoked_skills,
     "mcp_instructions_delta": _delta("mcp_added", "mcp_removed", "addedBlocks", "removedNames", "\n\n"),
-    "mcp_resource": resource,
+    "mcp_resource": _resource,
     "nested_memory": _nested,
     "new_directory": _directory,  # what older transcripts call them
     "new_file": _file,
     "pdf_reference": _pdf,
-    "plan_mode": plan_mode,
-    "plan_mode_exit": plan_mode_exit,
+    "plan_mode": _plan_mode,
+    "plan_mode_exit": _plan_mode_exit,
     "queued_command": _queued,
     "relevant_memories": _memories,
     "task_reminder": _tasks("task_reminder", "#{id}. [{status}] {subject}"),
-    "task_status": task_status,
+    "task_status": _task_status,
     "todo_reminder": _tasks("todo_reminder", "{number}. [{status}] {content}"),
 }

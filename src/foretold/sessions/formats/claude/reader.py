@@ -16,8 +16,9 @@ import json
 import os
 import re
 
-from foretold.sessions.formats.claude.records import Names, message_of, moment, prompt_of, text_at
-from foretold.sessions.formats.jsonl import records_of
+from foretold.sessions.formats.claude.records import Names, message_of, prompt_of
+from foretold.sessions.formats.fields import Json, list_folder, one_line, parse_time, session_file, text_at
+from foretold.sessions.formats.jsonl import ENDS, field_in, read_ends, records_of
 from foretold.sessions.model import Homes, Message, StoredSession
 from foretold.types import TYPE_CHECKING, Finding
 
@@ -26,18 +27,15 @@ if TYPE_CHECKING:
 
 AGENT = "claude-code"
 FORMAT = "claude-code-session"
-ENDS = 64 * 1024  #: bytes of the head, and of the tail, that a card is made of
-LONGEST_TITLE = 120
 _ID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
-_FIELD = re.compile(rb'(?<!\\)"(cwd|version|gitBranch|timestamp|sessionId)":\s?("(?:[^"\\]|\\.)*")')
+#: what a list needs of a record, also of an incomplete line
+_FIELDS = ("cwd", "version", "gitBranch", "timestamp", "sessionId")
 #: type of a record -> its field that is a title, the strongest first
 _TITLES = {"custom-title": "customTitle", "ai-title": "aiTitle", "summary": "summary"}
 
-Json = dict[str, object]
-
 
 def config_folder(homes: Homes) -> str:
-    """Where Claude Code keeps what is its own.
+    """The configuration folder of Claude Code.
 
     >>> config_folder(Homes("/home/me", {})), config_folder(Homes("/home/me", {"CLAUDE_CONFIG_DIR": "/etc/mine"}))
     ('/home/me/.claude', '/etc/mine')
@@ -48,44 +46,28 @@ def config_folder(homes: Homes) -> str:
 def find_sessions(homes: Homes) -> Iterator[StoredSession]:
     """Every session, and every subagent of one, in the order of their names."""
     projects = os.path.join(config_folder(homes), "projects")
-    for project in _entries(projects):
+    for project in list_folder(projects):
         if not project.is_dir():
             continue
-        for entry in _entries(project.path):
+        for entry in list_folder(project.path):
             name, ending = os.path.splitext(entry.name)
             if ending == ".jsonl" and _ID.match(name):
-                yield from _stored(entry, name)
+                yield from session_file(AGENT, name, entry)
             elif _ID.match(entry.name) and entry.is_dir():
                 yield from _subagents(os.path.join(entry.path, "subagents"), entry.name)
 
 
 def _subagents(folder: str, session: str) -> Iterator[StoredSession]:
-    for entry in _entries(folder):
+    for entry in list_folder(folder):
         name, ending = os.path.splitext(entry.name)
         if ending == ".jsonl" and name.startswith("agent-"):
-            yield from _stored(entry, name, "subagent", session)
+            yield from session_file(AGENT, name, entry, "subagent", session)
         elif entry.is_dir(follow_symlinks=False):
             yield from _subagents(entry.path, session)
 
 
-def _stored(entry: os.DirEntry[str], name: str, kind: str = "main", parent: str = "") -> Iterator[StoredSession]:
-    try:
-        state = entry.stat()
-    except OSError:
-        return  # deleted a moment ago, or a link that leads nowhere
-    yield StoredSession(AGENT, name, entry.path, changed=state.st_mtime, size=state.st_size, kind=kind, parent=parent)
-
-
-def _entries(folder: str) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            return sorted(entries, key=lambda entry: entry.name)
-    except OSError:
-        return []
-
-
 def resume_command(stored: StoredSession) -> tuple[str, ...]:
-    """What resumes a session, typed in its folder; a subagent is resumed with its session.
+    """The command that resumes a session, run in its folder; a subagent is resumed with its session.
 
     >>> resume_command(StoredSession("claude-code", "4d1f", "/x/4d1f.jsonl"))
     ('claude', '--resume', '4d1f')
@@ -94,61 +76,41 @@ def resume_command(stored: StoredSession) -> tuple[str, ...]:
 
 
 def read_messages(stored: StoredSession, since: int = 0, findings: list[Finding] | None = None) -> Iterator[Message]:
-    """The records of a session as messages, from a byte on, in the order of the file."""
+    """The records of a session as messages, from a byte on, in file order."""
     names: Names = {}
     for record in records_of(stored.path, since, findings):
         yield message_of(record, names, is_subagent=stored.kind == "subagent")
 
 
 def summarize(stored: StoredSession) -> StoredSession:
-    """A session with what the two ends of its file tell."""
-    try:
-        with open(stored.path, "rb") as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(0)
-            head = file.read(ENDS)
-            start = max(len(head), size - ENDS)
-            file.seek(start)
-            tail = file.read(size - start) if start < size else b""
-    except OSError:
+    """A session with what the two ends of its file say."""
+    head, tail, is_whole = read_ends(stored.path, ENDS)
+    if not head:
         return stored
-    return _filled(stored, _values(head), _values(tail, is_whole_start=start == len(head) and head.endswith(b"\n")))
+    return _fill(stored, _values(head), _values(tail, is_whole_start=is_whole and head.endswith(b"\n")))
 
 
 def _values(data: bytes, *, is_whole_start: bool = True) -> list[Json]:
-    """The records of a piece of a file; of one that is cut, the fields that can be made out."""
-    lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    find_sessions: list[Json] = []
-    for number, line in enumerate(lines):
+    """The records of a part of a file; of a line that is cut, the fields that can be recognized."""
+    found: list[Json] = []
+    for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n")):
         try:
             value = json.loads(line) if number or is_whole_start else None
         except (ValueError, RecursionError):
             value = None
         if isinstance(value, dict):
-            find_sessions.append(value)
+            found.append(value)
         elif line:
-            find_sessions.append(_made_out(line))
-    return find_sessions
+            found.append({name: field_in(line, name) for name in _FIELDS})
+    return found
 
 
-def _made_out(line: bytes) -> Json:
-    """The first value of each field that a list needs, of a line that is not whole."""
-    fields: Json = {}
-    for name, value in _FIELD.findall(line):
-        if name.decode() not in fields:
-            try:
-                fields[name.decode()] = json.loads(value)
-            except ValueError:
-                continue
-    return fields
-
-
-def _filled(stored: StoredSession, head: list[Json], tail: list[Json]) -> StoredSession:
+def _fill(stored: StoredSession, head: list[Json], tail: list[Json]) -> StoredSession:
     records = head + tail
-    times = [time for value in records if (time := moment(value.get("timestamp"))) is not None]
+    times = [time for value in records if (time := parse_time(value.get("timestamp"))) is not None]
     forked = next((value["forkedFrom"] for value in records if isinstance(value.get("forkedFrom"), dict)), None)
     fork = isinstance(forked, dict) and stored.kind == "main"
-    return stored._replace(  # the folder it began in: it is kept, and resumed, by that (`kept.py`)
+    return stored._replace(  # cwd: the folder it began in decides where it is stored and how it is resumed
         cwd=_first(head, "cwd") or _first(tail, "cwd"),
         title=_title(head, tail),
         started=times[0] if times else None,
@@ -178,13 +140,3 @@ def _title(head: list[Json], tail: list[Json]) -> str:
                 return one_line(text_at(value, field))
     prompt = next((prompt for value in head if (prompt := prompt_of(value))), "")
     return one_line(prompt or _first(newest, "lastPrompt"))
-
-
-def one_line(text: str, longest: int = LONGEST_TITLE) -> str:
-    """A text on one line, cut where it is too long for a list.
-
-    >>> one_line(" a\\n  b "), one_line("abcdef", 4)
-    ('a b', 'abc…')
-    """
-    text = " ".join(text[: longest * 8].split())
-    return text if len(text) <= longest else text[: longest - 1] + "…"

@@ -10,8 +10,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
+from foretold.sessions.formats.fields import parse_time, text_at
 from foretold.sessions.formats.jsonl import JsonlRecord
 from foretold.sessions.model import Message, Part
 
@@ -46,7 +45,7 @@ def message_of(record: JsonlRecord, names: Names, *, is_subagent: bool = False) 
         text_at(value, "uuid") or f"byte {record.start}",
         role,
         parts,
-        moment(value.get("timestamp")),
+        parse_time(value.get("timestamp")),
         text_at(said, "model"),
         text_at(value, "parentUuid"),
         _kind(value, role, is_subagent=is_subagent),
@@ -164,24 +163,3 @@ def prompt_of(value: Json) -> str:
         return ""
     text = "\n".join(part.text for part in parts if part.kind == "text").strip()
     return "" if text.startswith(_NOT_TYPED) else text
-
-
-def text_at(value: object, name: str) -> str:
-    """A field that is a text; of anything else the empty one."""
-    found = value.get(name) if isinstance(value, dict) else None
-    return found if isinstance(found, str) else ""
-
-
-def moment(value: object) -> float | None:
-    """A time as the agent writes it, in seconds since 1970.
-
-    >>> moment("2026-11-15T08:36:46.184Z"), moment("soon")
-    (1794731806.184, None)
-    """
-    if not isinstance(value, str):
-        return None
-    try:
-        time = datetime.fromisoformat(value)
-    except ValueError:
-        return None
-    return time.timestamp() if time.tzinfo else None

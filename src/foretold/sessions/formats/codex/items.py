@@ -1,90 +1,50 @@
 """The items of a conversation with Codex, as it reads them from a rollout and sends them to its model.
 
-1. An item of a known type is read field by field. What is not of the type that a field has, or is missing where it must
-   not be, makes the whole record unreadable; fields that Codex does not know are not sent.
-2. A field that is null or an empty id is not sent, but for those that Codex always sends (`ALWAYS`).
+1. An item of a known type is read field by field. A field of the wrong type, or a required one that is missing, makes
+   the whole record unreadable; fields that Codex does not know are not sent.
+2. A field that is null or an empty id is not sent, except those that Codex always sends (`ALWAYS`).
 3. A call without its result is followed by one that says `aborted`, and a result without its call is not sent. Calls
-   and results belong together by `call_id` and by kind: the result of a function is none for a custom tool.
-4. The id of such a result is made from the id of its call, so it is the same each time.
+   and results match by `call_id` and by kind: the result of a function does not match a custom tool.
+4. The id of such a result is derived from the id of its call, so it is the same each time.
 
 Recorded on 0.166.0.
 """
 
 from __future__ import annotations
 
-from foretold.sessions.formats.claude.records import text_at
+from foretold.sessions.formats.fields import text_at
 from foretold.types import NamedTuple
 
 Item = dict[str, object]
 
-#: (type of a field, whether it must be there)
-_MUST, _MAY = True, False
-_ID = {"id": (str, _MAY)}
-#: type of an item -> its fields. An item of another type is read, and not sent.
-FIELDS: dict[str, dict[str, tuple[type | tuple[type, ...], bool]]] = {
-    "message": {
-        **_ID,
-        "role": (str, _MUST),
-        "content": (list, _MUST),
-        "status": (str, _MAY),
-        "phase": (str, _MAY),
-    },
-    "agent_message": {**_ID, "author": (str, _MUST), "recipient": (str, _MUST), "content": (list, _MUST)},
-    "reasoning": {
-        **_ID,
-        "summary": (list, _MUST),
-        "content": (list, _MAY),
-        "encrypted_content": (str, _MAY),
-        "status": (str, _MAY),
-    },
-    "function_call": {
-        **_ID,
-        "name": (str, _MUST),
-        "arguments": (str, _MUST),
-        "call_id": (str, _MUST),
-        "namespace": (str, _MAY),
-        "status": (str, _MAY),
-    },
-    "function_call_output": {**_ID, "call_id": (str, _MUST), "output": ((str, list), _MUST)},
-    "custom_tool_call": {
-        **_ID,
-        "name": (str, _MUST),
-        "input": (str, _MUST),
-        "call_id": (str, _MUST),
-        "namespace": (str, _MAY),
-        "status": (str, _MAY),
-    },
-    "custom_tool_call_output": {
-        **_ID,
-        "call_id": (str, _MUST),
-        "output": ((str, list), _MUST),
-        "name": (str, _MAY),
-    },
-    "local_shell_call": {**_ID, "call_id": (str, _MAY), "status": (str, _MUST), "action": (dict, _MUST)},
-    "tool_search_call": {
-        **_ID,
-        "call_id": (str, _MAY),
-        "status": (str, _MAY),
-        "execution": (str, _MUST),
-        "arguments": (object, _MUST),
-    },
-    "tool_search_output": {
-        **_ID,
-        "call_id": (str, _MAY),
-        "status": (str, _MUST),
-        "execution": (str, _MUST),
-        "tools": (list, _MUST),
-    },
-    "web_search_call": {**_ID, "status": (str, _MAY), "action": (dict, _MAY)},
-    "image_generation_call": {
-        **_ID,
-        "status": (str, _MUST),
-        "result": (str, _MUST),
-        "revised_prompt": (str, _MAY),
-    },
-    "compaction": {**_ID, "encrypted_content": (str, _MUST)},
+Fields = dict[str, tuple[type | tuple[type, ...], bool]]  #: name -> its type, and whether it is required
+
+
+def _fields_of(names: str, **types: type | tuple[type, ...]) -> Fields:
+    """Fields by name, strings unless another type is given; `?` = optional."""
+    return {
+        name.removesuffix("?"): (types.get(name.removesuffix("?"), str), not name.endswith("?"))
+        for name in names.split()
+    }
+
+
+#: type of an item -> its fields. An item of another type is read, but not sent.
+FIELDS: dict[str, Fields] = {
+    "message": _fields_of("id? role content status? phase?", content=list),
+    "agent_message": _fields_of("id? author recipient content", content=list),
+    "reasoning": _fields_of("id? summary content? encrypted_content? status?", summary=list, content=list),
+    "function_call": _fields_of("id? name arguments call_id namespace? status?"),
+    "function_call_output": _fields_of("id? call_id output", output=(str, list)),
+    "custom_tool_call": _fields_of("id? name input call_id namespace? status?"),
+    "custom_tool_call_output": _fields_of("id? call_id output name?", output=(str, list)),
+    "local_shell_call": _fields_of("id? call_id? status action", action=dict),
+    "tool_search_call": _fields_of("id? call_id? status? execution arguments", arguments=object),
+    "tool_search_output": _fields_of("id? call_id? status execution tools", tools=list),
+    "web_search_call": _fields_of("id? status? action?", action=dict),
+    "image_generation_call": _fields_of("id? status result revised_prompt?"),
+    "compaction": _fields_of("id? encrypted_content"),
 }
-#: fields that are sent as null where they are not there
+#: fields that are sent as null if they are missing
 ALWAYS = {
     "reasoning": ("content", "encrypted_content"),
     "local_shell_call": ("call_id",),
@@ -92,15 +52,15 @@ ALWAYS = {
     "tool_search_output": ("call_id",),
 }
 #: type of a piece of content -> its fields
-PIECES: dict[str, dict[str, tuple[type | tuple[type, ...], bool]]] = {
-    "input_text": {"text": (str, _MUST)},
-    "output_text": {"text": (str, _MUST), "annotations": (list, _MAY), "logprobs": (list, _MAY)},
-    "input_image": {"image_url": (str, _MUST), "detail": (str, _MAY)},
-    "input_audio": {"audio_url": (str, _MUST)},
-    "summary_text": {"text": (str, _MUST)},
-    "reasoning_text": {"text": (str, _MUST)},
-    "text": {"text": (str, _MUST)},
-    "encrypted_content": {"encrypted_content": (str, _MUST)},
+PIECES: dict[str, Fields] = {
+    "input_text": _fields_of("text"),
+    "output_text": _fields_of("text annotations? logprobs?", annotations=list, logprobs=list),
+    "input_image": _fields_of("image_url detail?"),
+    "input_audio": _fields_of("audio_url"),
+    "summary_text": _fields_of("text"),
+    "reasoning_text": _fields_of("text"),
+    "text": _fields_of("text"),
+    "encrypted_content": _fields_of("encrypted_content"),
 }
 _SHELL = ("timeout_ms", "working_directory", "env", "user")  #: fields of a shell action that are always sent
 
@@ -118,12 +78,12 @@ FAMILIES = (
     Family(("custom_tool_call",), "custom_tool_call_output", "ctco"),
     Family(("tool_search_call",), "tool_search_output", "tso"),
 )
-#: the namespace of those ids: the same for everybody, or no prompt would be found in a cache
+#: the namespace of those ids: the same for everyone, otherwise no prompt would be found in a cache
 _NAMESPACE = "90d38d3e-6a5b-4d52-bfe2-2f1e634bfac4"
 
 
 def as_sent(item: object) -> Item | None:
-    """An item as it is sent; nothing if Codex cannot read it. One of an unknown type has its type only.
+    """An item as it is sent; None if Codex cannot read it. One of an unknown type has only its type.
 
     >>> as_sent({"type": "function_call_output", "call_id": "c", "output": "hi", "id": None, "success": True})
     {'type': 'function_call_output', 'call_id': 'c', 'output': 'hi'}
@@ -135,7 +95,7 @@ def as_sent(item: object) -> Item | None:
         return None
     if kind not in FIELDS:
         return {"type": kind}
-    sent = _fields(item, FIELDS[kind], ALWAYS.get(kind, ()))
+    sent = _read_fields(item, FIELDS[kind], ALWAYS.get(kind, ()))
     if sent is None:
         return None
     for name in ("content", "summary", "output"):
@@ -154,18 +114,16 @@ def _piece(piece: object) -> Item | None:
     kind = text_at(piece, "type")
     if not isinstance(piece, dict) or kind not in PIECES:
         return None
-    sent = _fields(piece, PIECES[kind], ())
+    sent = _read_fields(piece, PIECES[kind])
     return None if sent is None else {"type": kind, **sent}
 
 
-def _fields(
-    value: Item, fields: dict[str, tuple[type | tuple[type, ...], bool]], always: tuple[str, ...]
-) -> Item | None:
+def _read_fields(value: Item, fields: Fields, always: tuple[str, ...] = ()) -> Item | None:
     sent: Item = {}
-    for name, (kind, must) in fields.items():
+    for name, (kind, is_required) in fields.items():
         found = value.get(name)
         if found is None or (name == "id" and found == ""):
-            if must:
+            if is_required:
                 return None
             if name in always:
                 sent[name] = None
@@ -177,7 +135,7 @@ def _fields(
 
 
 def is_sent(item: Item) -> bool:
-    """Whether an item is for the model: what Codex does not know is not, nor is a message of the role system.
+    """Whether an item is for the model: unknown items are not, nor are messages of the role system.
 
     >>> is_sent({"type": "message", "role": "system", "content": []}), is_sent({"type": "ghost_snapshot"})
     (False, False)
@@ -185,8 +143,8 @@ def is_sent(item: Item) -> bool:
     return item.get("type") in FIELDS and item.get("role") != "system"
 
 
-def orphans(items: list[Item]) -> list[int]:
-    """Places of results whose call is not there."""
+def find_orphans(items: list[Item]) -> list[int]:
+    """Indexes of results whose call is missing."""
     found = []
     for family in FAMILIES:
         calls = {item.get("call_id") for item in items if item["type"] in family.calls}
@@ -198,10 +156,10 @@ def orphans(items: list[Item]) -> list[int]:
     return sorted(found)
 
 
-def with_results(items: list[Item]) -> list[Item]:
-    """The items, with a result behind each call that has none.
+def add_results(items: list[Item]) -> list[Item]:
+    """The items, with a result after each call that has none.
 
-    >>> with_results([{"type": "function_call", "call_id": "c"}])[1]
+    >>> add_results([{"type": "function_call", "call_id": "c"}])[1]
     {'type': 'function_call_output', 'call_id': 'c', 'output': 'aborted'}
     """
     there = {(item["type"], item.get("call_id")) for item in items}

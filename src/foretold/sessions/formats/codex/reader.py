@@ -16,12 +16,10 @@ import os
 import re
 from functools import lru_cache
 
-from foretold.sessions.formats.claude.reader import one_line
-from foretold.sessions.formats.claude.records import moment, text_at
 from foretold.sessions.formats.codex.records import Names, message_of, prompt_of, unwrapped
 from foretold.sessions.formats.codex.zstd import readable
-from foretold.sessions.formats.jsonl import records_of
-from foretold.sessions.formats.jsonl_ends import Ends, ends_of, made_out
+from foretold.sessions.formats.fields import Json, list_folder, one_line, parse_time, session_file, text_at
+from foretold.sessions.formats.jsonl import Ends, ends_of, field_in, records_of
 from foretold.sessions.model import Homes, Message, StoredSession
 from foretold.types import TYPE_CHECKING, Finding
 
@@ -36,11 +34,9 @@ _NAME = re.compile(
 LONGEST_INDEX = 1 << 20  #: bytes of the head, and of the tail, of the index of names
 _DEEPEST = 3  #: folders of year, month and day
 
-Json = dict[str, object]
-
 
 def codex_home(homes: Homes) -> str:
-    """Where Codex keeps what is its own.
+    """The configuration folder of Codex.
 
     >>> codex_home(Homes("/home/me", {})), codex_home(Homes("/home/me", {"CODEX_HOME": "/mine"}))
     ('/home/me/.codex', '/mine')
@@ -50,34 +46,21 @@ def codex_home(homes: Homes) -> str:
 
 def find_sessions(homes: Homes) -> Iterator[StoredSession]:
     """Every session, in the order of the names of their folders and files."""
-    yield from _in(os.path.join(codex_home(homes), "sessions"), "main", _DEEPEST)
-    yield from _in(os.path.join(codex_home(homes), "archived_sessions"), "archived", _DEEPEST)
+    yield from _sessions_in(os.path.join(codex_home(homes), "sessions"), "main", _DEEPEST)
+    yield from _sessions_in(os.path.join(codex_home(homes), "archived_sessions"), "archived", _DEEPEST)
 
 
-def _in(folder: str, kind: str, deeper: int) -> Iterator[StoredSession]:
-    try:
-        with os.scandir(folder) as entries:
-            listed = sorted(entries, key=lambda entry: entry.name)
-    except OSError:
-        return
-    for entry in listed:
+def _sessions_in(folder: str, kind: str, depth: int) -> Iterator[StoredSession]:
+    for entry in list_folder(folder):
         name = _NAME.match(entry.name)
         if name:
-            yield from _stored(entry, name[5], kind)
-        elif deeper and entry.is_dir():
-            yield from _in(entry.path, kind, deeper - 1)
-
-
-def _stored(entry: os.DirEntry[str], name: str, kind: str) -> Iterator[StoredSession]:
-    try:
-        status = entry.stat()
-    except OSError:
-        return  # deleted a moment ago, or a link that leads nowhere
-    yield StoredSession(AGENT, name, entry.path, changed=status.st_mtime, size=status.st_size, kind=kind)
+            yield from session_file(AGENT, name[5], entry, kind)
+        elif depth and entry.is_dir():
+            yield from _sessions_in(entry.path, kind, depth - 1)
 
 
 def resume_command(stored: StoredSession) -> tuple[str, ...]:
-    """What resumes a session, typed in its folder; a subagent is resumed with its session.
+    """The command that resumes a session, run in its folder; a subagent is resumed with its session.
 
     >>> resume_command(StoredSession("codex", "0199", "/x/rollout-0199.jsonl"))
     ('codex', 'resume', '0199')
@@ -86,7 +69,7 @@ def resume_command(stored: StoredSession) -> tuple[str, ...]:
 
 
 def read_messages(stored: StoredSession, since: int = 0, findings: list[Finding] | None = None) -> Iterator[Message]:
-    """The records of a session as messages, from a byte on, in the order of the file."""
+    """The records of a session as messages, from a byte on, in file order."""
     names: Names = {}
     model = ""
     with readable(stored.path, findings) as path:
@@ -98,26 +81,28 @@ def read_messages(stored: StoredSession, since: int = 0, findings: list[Finding]
 
 
 def summarize(stored: StoredSession) -> StoredSession:
-    """A session with what the two ends of its file tell; of a compressed one only what its name tells."""
+    """A session with what the two ends of its file say; of a compressed one, only what its name says."""
     name = _NAME.match(os.path.basename(stored.path))
     if name and name[6]:
-        return stored._replace(started=moment(f"{name[1]}T{name[2] or '00'}:{name[3] or '00'}:{name[4] or '00'}+00:00"))
-    return _filled(stored, ends_of(stored.path))
+        return stored._replace(
+            started=parse_time(f"{name[1]}T{name[2] or '00'}:{name[3] or '00'}:{name[4] or '00'}+00:00")
+        )
+    return _fill(stored, ends_of(stored.path))
 
 
-def _filled(stored: StoredSession, ends: Ends) -> StoredSession:
+def _fill(stored: StoredSession, ends: Ends) -> StoredSession:
     records = (*ends.head, *ends.tail)
     meta = next((payload for value in records for kind, payload in (unwrapped(value),) if kind == "session_meta"), {})
-    times = [time for value in records if (time := moment(value.get("timestamp"))) is not None]
-    began = (meta.get("timestamp"), made_out(ends.cut, "timestamp"), *(value.get("timestamp") for value in ends.head))
+    times = [time for value in records if (time := parse_time(value.get("timestamp"))) is not None]
+    began = (meta.get("timestamp"), field_in(ends.cut, "timestamp"), *(value.get("timestamp") for value in ends.head))
     kind, parent = _lineage(meta)
     return stored._replace(
-        cwd=text_at(meta, "cwd") or made_out(ends.cut, "cwd") or _last(records, "cwd"),
+        cwd=text_at(meta, "cwd") or field_in(ends.cut, "cwd") or _last(records, "cwd"),
         title=one_line(_name_of(stored) or _title(ends)),
-        started=next((time for value in began if (time := moment(value)) is not None), None),
+        started=next((time for value in began if (time := parse_time(value)) is not None), None),
         changed=times[-1] if times else stored.changed,
         branch=text_at(meta.get("git"), "branch"),
-        version=text_at(meta, "cli_version") or made_out(ends.cut, "cli_version"),
+        version=text_at(meta, "cli_version") or field_in(ends.cut, "cli_version"),
         model=_last(records, "model"),
         kind=kind if stored.kind == "main" else stored.kind,
         parent=parent,
@@ -158,7 +143,7 @@ def _last(records: tuple[Json, ...], name: str) -> str:
 
 
 def _lineage(meta: Json) -> tuple[str, str]:
-    """Whether a session is somebody's subagent or fork, and whose."""
+    """Whether a session is a subagent or a fork, and of which session."""
     source = meta.get("source")
     spawned = source.get("subagent") if isinstance(source, dict) else None
     if spawned is not None or text_at(meta, "thread_source") == "subagent":

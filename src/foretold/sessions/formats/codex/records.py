@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import re
 
-from foretold.sessions.formats.claude.records import moment, text_at
+from foretold.sessions.formats.fields import parse_time, text_at
 from foretold.sessions.formats.jsonl import JsonlRecord
 from foretold.sessions.model import Message, Part
 
@@ -85,7 +85,7 @@ def message_of(record: JsonlRecord, names: Names, model: str = "") -> Message:
         role, parts, why = item_of(payload, names)
     else:
         role, parts, why = _told(kind, payload, record.value)
-    time = moment(record.value.get("timestamp")) or moment(payload.get("timestamp"))
+    time = parse_time(record.value.get("timestamp")) or parse_time(payload.get("timestamp"))
     name = text_at(payload, "id") if kind == "response_item" else ""
     said_by = model if role == "assistant" else ""
     return Message(

@@ -11,8 +11,8 @@ Recorded on 0.166.0.
 
 from __future__ import annotations
 
-from foretold.sessions.formats.claude.records import text_at
 from foretold.sessions.formats.codex.records import unwrapped
+from foretold.sessions.formats.fields import text_at
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:

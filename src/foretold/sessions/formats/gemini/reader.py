@@ -23,11 +23,18 @@ import json
 import os
 import re
 
-from foretold.sessions.formats.claude.reader import one_line
-from foretold.sessions.formats.claude.records import moment, text_at
+from foretold.sessions.formats.fields import (
+    Json,
+    list_at,
+    list_folder,
+    object_at,
+    one_line,
+    parse_time,
+    session_file,
+    text_at,
+)
 from foretold.sessions.formats.gemini.records import RecordPlace, SeenIds, message_of, prompt_of
-from foretold.sessions.formats.jsonl import JsonlRecord, records_of
-from foretold.sessions.formats.jsonl_ends import bytes_of, ends_of, made_out
+from foretold.sessions.formats.jsonl import JsonlRecord, ends_of, field_in, read_ends, records_of
 from foretold.sessions.model import Homes, Message, Part, StoredSession
 from foretold.types import TYPE_CHECKING, Finding
 
@@ -36,17 +43,15 @@ if TYPE_CHECKING:
 
 AGENT = "gemini-cli"
 FORMAT = "gemini-session"
-START = 512  #: bytes of a file in which its id stands
+START = 512  #: bytes of a file that contain its id
 LONGEST = 256 * 1024 * 1024  #: bytes of a document that is parsed
 _NAME = re.compile(r"session-.*?-?([0-9A-Za-z]{1,8})\.jsonl?\Z")
 _MESSAGES = re.compile(r'"messages"\s*:\s*\[')
-_BOOKS = ("lastUpdated", "sessionId", "summary", "memoryScratchpad", "directories", "activeExtensionName", "kind")
-
-Json = dict[str, object]
+_BOOKKEEPING = ("lastUpdated", "sessionId", "summary", "memoryScratchpad", "directories", "activeExtensionName", "kind")
 
 
 def gemini_home(homes: Homes) -> str:
-    """Where Gemini CLI keeps what is its own.
+    """The configuration folder of Gemini CLI.
 
     >>> gemini_home(Homes("/home/me", {})), gemini_home(Homes("/home/me", {"GEMINI_CLI_HOME": "/mine"}))
     ('/home/me/.gemini', '/mine/.gemini')
@@ -56,37 +61,31 @@ def gemini_home(homes: Homes) -> str:
 
 def find_sessions(homes: Homes) -> Iterator[StoredSession]:
     """Every session, and every subagent of one, in the order of their names."""
-    for project in _entries(os.path.join(gemini_home(homes), "tmp")):
-        for entry in _entries(os.path.join(project.path, "chats")):
+    for project in list_folder(os.path.join(gemini_home(homes), "tmp")):
+        for entry in list_folder(os.path.join(project.path, "chats")):
             name = _NAME.match(entry.name)
             if name:
-                yield from _stored(entry, name[1])
+                yield from _with_id(session_file(AGENT, name[1], entry))
             elif entry.is_dir():
-                for one in _entries(entry.path):
-                    if one.name.endswith((".jsonl", ".json")):
-                        yield from _stored(one, os.path.splitext(one.name)[0], "subagent", entry.name)
+                for one in list_folder(entry.path):
+                    name_of_one, ending = os.path.splitext(one.name)
+                    if ending in (".jsonl", ".json"):
+                        yield from _with_id(session_file(AGENT, name_of_one, one, "subagent", entry.name))
 
 
-def _entries(folder: str) -> list[os.DirEntry[str]]:
+def _with_id(found: list[StoredSession]) -> list[StoredSession]:
+    """A session file with its id; a file name has only the beginning of it."""
     try:
-        with os.scandir(folder) as entries:
-            return sorted(entries, key=lambda entry: entry.name)
+        for stored in found:
+            with open(stored.path, "rb") as file:
+                return [stored._replace(id=field_in(file.read(START), "sessionId") or stored.id)]
     except OSError:
-        return []
-
-
-def _stored(entry: os.DirEntry[str], name: str, kind: str = "main", parent: str = "") -> Iterator[StoredSession]:
-    try:
-        status = entry.stat()
-        with open(entry.path, "rb") as file:
-            name = made_out(file.read(START), "sessionId") or name
-    except OSError:
-        return  # deleted a moment ago, or a link that leads nowhere
-    yield StoredSession(AGENT, name, entry.path, changed=status.st_mtime, size=status.st_size, kind=kind, parent=parent)
+        pass  # deleted just now
+    return []
 
 
 def resume_command(stored: StoredSession) -> tuple[str, ...]:
-    """What resumes a session, typed in its folder: Gemini CLI finds the sessions of the folder it is started in only.
+    """The command that resumes a session, run in its folder: Gemini CLI finds only sessions of the current folder.
 
     >>> resume_command(StoredSession("gemini-cli", "c5405244-baf5", "/x/session-c5405244.jsonl"))
     ('gemini', '--resume', 'c5405244-baf5')
@@ -95,83 +94,83 @@ def resume_command(stored: StoredSession) -> tuple[str, ...]:
 
 
 def read_messages(stored: StoredSession, since: int = 0, findings: list[Finding] | None = None) -> Iterator[Message]:
-    """What a session says, from a byte or a message on, in the order of the file."""
+    """The messages of a session, from a byte or a message on, in file order."""
     seen = SeenIds()
     if findings is not None and since == 0:
-        findings += _dangers(stored)
+        findings += _find_deletion(stored)
     if stored.path.endswith(".json"):
-        yield from _in_document(stored.path, since, findings, seen)
+        yield from _messages_in_document(stored.path, since, findings, seen)
         return
-    looked, is_first = since == 0, True
+    is_known, is_first = since == 0, True
     for record in records_of(stored.path, since, findings):
-        if not looked and _repeats(record.value, is_first=is_first):
-            looked = True
-            _look_through(stored.path, since, seen)
+        if not is_known and _repeats(record.value, is_first=is_first):
+            is_known = True
+            _note_seen(stored.path, since, seen)
         is_first = is_first and "id" not in record.value
-        yield from _in_record(record, seen)
+        yield from _messages_in_record(record, seen)
 
 
-def _dangers(stored: StoredSession) -> list[Finding]:
+def _find_deletion(stored: StoredSession) -> list[Finding]:
     """That the agent is about to delete a session (recorded on 0.61.0)."""
     folder, own = os.path.split(stored.path)
     name = _NAME.match(own)
-    for entry in _entries(folder) if name and stored.kind == "main" else ():
+    for entry in list_folder(folder) if name and stored.kind == "main" else ():
         other = _NAME.match(entry.name)
-        if entry.name == own or not name or not other or other[1] != name[1] or _is_held(entry.path):
+        if entry.name == own or not name or not other or other[1] != name[1] or _has_conversation(entry.path):
             continue
-        said = f"Gemini CLI deletes this session at its next start, because of {entry.name}, which has no conversation"
-        return [Finding(stored.path, None, "session-doomed", said, f"keep a copy of it, or remove {entry.path}")]
+        message = (
+            f"Gemini CLI deletes this session at its next start: {entry.name} has the same name and no conversation"
+        )
+        return [Finding(stored.path, None, "session-doomed", message, f"keep a copy of it, or remove {entry.path}")]
     return []
 
 
-def _is_held(path: str) -> bool:
-    """Whether anything was said in the file of a session."""
+def _has_conversation(path: str) -> bool:
+    """Whether a session file has a prompt or an answer."""
     ends = ends_of(path)
     if ends.cut or ends.tail:
         return True
-    return any(prompt_of(value) or value.get("type") == "gemini" for record in ends.head for value in _spoken(record))
+    return any(
+        prompt_of(value) or value.get("type") == "gemini" for record in ends.head for value in _messages_of(record)
+    )
 
 
 def _repeats(value: Json, *, is_first: bool) -> bool:
-    """Whether a record may say again what was written before, not just before it."""
-    change = value.get("$set")
-    if isinstance(change, dict):
-        return "messages" in change
-    content = value.get("content")
-    first = content[0] if isinstance(content, list) and content else None
-    answers = isinstance(first, dict) and "functionResponse" in first
-    return is_first and "id" in value and ("toolCalls" in value or answers)
+    """Whether a record may repeat what an earlier one, not just the one before it, contains."""
+    if isinstance(value.get("$set"), dict):
+        return "messages" in object_at(value, "$set")
+    first = next(iter(list_at(value, "content")), None)
+    is_result = isinstance(first, dict) and "functionResponse" in first
+    return is_first and "id" in value and ("toolCalls" in value or is_result)
 
 
-def _look_through(path: str, until: int, seen: SeenIds) -> None:
+def _note_seen(path: str, until: int, seen: SeenIds) -> None:
+    """Note what the part of a file up to a byte has."""
     for record in records_of(path):
         if record.start >= until:
             return
-        for _ in _in_record(record, seen):
-            pass
+        list(_messages_in_record(record, seen))
 
 
-def _in_record(record: JsonlRecord, seen: SeenIds) -> Iterator[Message]:
+def _messages_in_record(record: JsonlRecord, seen: SeenIds) -> Iterator[Message]:
     value, place = record.value, RecordPlace(record.line, record.start, record.end)
-    if isinstance(value.get("id"), str):
-        message = message_of(value, place, seen)
-        if message:
-            yield message
-        return
     change = value.get("$set")
     listed = change.get("messages") if isinstance(change, dict) else None
-    for one in listed if isinstance(listed, list) else ():
-        message = message_of(one, place, seen) if isinstance(one, dict) else None
-        if message:
-            yield message
-    if not isinstance(listed, list):
-        known = isinstance(change, dict) and all(name in _BOOKS for name in change)
-        kind = "meta" if known or "sessionId" in value else "notice"
-        part = Part("other", raw=value)
-        yield Message(f"byte {record.start}", "system", (part,), None, "", "", kind, *place)
+    if isinstance(value.get("id"), str):
+        listed = [value]
+    if isinstance(listed, list):
+        for one in listed:
+            message = message_of(one, place, seen) if isinstance(one, dict) else None
+            if message:
+                yield message
+        return
+    is_known = isinstance(change, dict) and all(name in _BOOKKEEPING for name in change)
+    kind = "meta" if is_known or "sessionId" in value else "notice"
+    part = Part("other", raw=value)
+    yield Message(f"byte {record.start}", "system", (part,), kind=kind, **place._asdict())
 
 
-def _in_document(path: str, since: int, findings: list[Finding] | None, seen: SeenIds) -> Iterator[Message]:
+def _messages_in_document(path: str, since: int, findings: list[Finding] | None, seen: SeenIds) -> Iterator[Message]:
     for number, value in enumerate(_elements(path, findings)):
         message = message_of(value, RecordPlace(0, number, number + 1), seen) if isinstance(value, dict) else None
         if message and number >= since:
@@ -184,7 +183,9 @@ def _elements(path: str, findings: list[Finding] | None) -> Iterator[object]:
         data = file.read(LONGEST + 1)
     if len(data) > LONGEST:
         if findings is not None:
-            findings.append(Finding(path, None, "record-long", "the session is one document, too long to be read"))
+            findings.append(
+                Finding(path, None, "record-long", "the session is one document that is too long to be read")
+            )
         return
     text = data.decode("utf-8", "replace")
     try:
@@ -192,12 +193,12 @@ def _elements(path: str, findings: list[Finding] | None) -> Iterator[object]:
     except (ValueError, RecursionError):
         whole = None
         if findings is not None:
-            findings.append(Finding(path, None, "record-torn", "the document is not whole: it was torn, or damaged"))
+            findings.append(Finding(path, None, "record-torn", "the document is incomplete: it was torn, or damaged"))
     listed = whole.get("messages") if isinstance(whole, dict) else None
-    yield from listed if isinstance(listed, list) else _before_damage(text)
+    yield from listed if isinstance(listed, list) else _parse_elements(text)
 
 
-def _before_damage(text: str) -> Iterator[object]:
+def _parse_elements(text: str) -> Iterator[object]:
     begin = _MESSAGES.search(text)
     at = begin.end() if begin else len(text)
     decoder = json.JSONDecoder()
@@ -212,53 +213,52 @@ def _before_damage(text: str) -> Iterator[object]:
 
 
 def summarize(stored: StoredSession) -> StoredSession:
-    """A session with what the two ends of its file tell, and the folder it was held in."""
-    filled = _card_of_document(stored) if stored.path.endswith(".json") else _card_of_lines(stored)
+    """A session with what the two ends of its file say, and its folder."""
+    filled = _summarize_document(stored) if stored.path.endswith(".json") else _summarize_lines(stored)
     chats = os.path.dirname(stored.path) if stored.kind == "main" else os.path.dirname(os.path.dirname(stored.path))
-    return filled._replace(cwd=_folder_of(os.path.dirname(chats)))
+    return filled._replace(cwd=_project_folder(os.path.dirname(chats)))
 
 
-def _card_of_lines(stored: StoredSession) -> StoredSession:
+def _summarize_lines(stored: StoredSession) -> StoredSession:
     ends = ends_of(stored.path)
     records = (*ends.head, *ends.tail)
     about = next((value for value in records if "sessionId" in value), {})
     changes = [change for value in records if isinstance(change := value.get("$set"), dict)]
-    spoken = [message for value in records for message in _spoken(value)]
-    times = [time for value in spoken if (time := moment(value.get("timestamp"))) is not None]
-    times += [time for change in changes if (time := moment(change.get("lastUpdated"))) is not None]
+    spoken = [message for value in records for message in _messages_of(value)]
+    times = [time for value in spoken if (time := parse_time(value.get("timestamp"))) is not None]
+    times += [time for change in changes if (time := parse_time(change.get("lastUpdated"))) is not None]
     summary = next((text_at(change, "summary") for change in reversed(changes) if text_at(change, "summary")), "")
     return stored._replace(
-        id=text_at(about, "sessionId") or made_out(ends.cut, "sessionId") or stored.id,
+        id=text_at(about, "sessionId") or field_in(ends.cut, "sessionId") or stored.id,
         title=one_line(summary or next((prompt for value in spoken if (prompt := prompt_of(value))), "")),
-        started=moment(about.get("startTime")) or (min(times) if times else None),
+        started=parse_time(about.get("startTime")) or (min(times) if times else None),
         changed=max(times) if times else stored.changed,
         model=next((text_at(value, "model") for value in reversed(spoken) if text_at(value, "model")), ""),
         kind="subagent" if about.get("kind") == "subagent" else stored.kind,
     )
 
 
-def _spoken(value: Json) -> list[Json]:
-    change = value.get("$set")
-    listed = change.get("messages") if isinstance(change, dict) else None
+def _messages_of(value: Json) -> list[Json]:
+    listed = object_at(value, "$set").get("messages")
     return [one for one in (listed if isinstance(listed, list) else [value]) if isinstance(one, dict) and "type" in one]
 
 
-def _card_of_document(stored: StoredSession) -> StoredSession:
-    head, tail, _ = bytes_of(stored.path)
-    spoken = [value for value in _before_damage(head.decode("utf-8", "replace")) if isinstance(value, dict)]
+def _summarize_document(stored: StoredSession) -> StoredSession:
+    head, tail, _ = read_ends(stored.path)
+    spoken = [value for value in _parse_elements(head.decode("utf-8", "replace")) if isinstance(value, dict)]
     prompt = next((prompt for value in spoken if (prompt := prompt_of(value))), "")
-    changed = moment(made_out(head, "lastUpdated")) or moment(made_out(tail, "lastUpdated"))
+    changed = parse_time(field_in(head, "lastUpdated")) or parse_time(field_in(tail, "lastUpdated"))
     return stored._replace(
-        id=made_out(head, "sessionId") or stored.id,
-        title=one_line(made_out(tail[-4096:] or head[-4096:], "summary") or prompt),
-        started=moment(made_out(head, "startTime")),
+        id=field_in(head, "sessionId") or stored.id,
+        title=one_line(field_in(tail[-4096:] or head[-4096:], "summary") or prompt),
+        started=parse_time(field_in(head, "startTime")),
         changed=changed or stored.changed,
         model=next((text_at(value, "model") for value in reversed(spoken) if text_at(value, "model")), ""),
     )
 
 
-def _folder_of(project: str) -> str:
-    """The folder that a project's folder of Gemini CLI is for; empty if that is not known."""
+def _project_folder(project: str) -> str:
+    """The folder of a project, by its folder in Gemini CLI's; empty if it is not known."""
     try:
         with open(os.path.join(project, ".project_root"), encoding="utf-8") as file:
             return file.read(4096).strip()
@@ -270,13 +270,9 @@ def _folder_of(project: str) -> str:
             known = json.loads(file.read(1 << 20)).get("projects")
     except (OSError, ValueError, AttributeError):
         return ""
-    for folder, short in known.items() if isinstance(known, dict) else ():
-        if name in (short, _digest(folder)):
-            return str(folder)
-    return ""
-
-
-def _digest(folder: str) -> str:
     import hashlib
 
-    return hashlib.sha256(folder.encode("utf-8", "replace")).hexdigest()
+    for folder, short in known.items() if isinstance(known, dict) else ():
+        if name in (short, hashlib.sha256(folder.encode("utf-8", "replace")).hexdigest()):
+            return str(folder)
+    return ""

@@ -1,9 +1,9 @@
 """A record of Gemini CLI's chats as a message.
 
-1. A message has a `type`: `user`, `gemini`, or `info`, `warning`, `error`, which the terminal shows and the model does
-   not get: those are notices. Its content is a text, a part of Gemini's interface, or a list of both.
-2. The calls of a `gemini` message stand in `toolCalls`, each with its result, or, when a session was resumed, as parts
-   `functionCall`; results stand once more in a message of the user, as parts `functionResponse`. Each is given once.
+1. A message has a `type`: `user`, `gemini`, or `info`, `warning`, `error`, which the terminal shows but the model does
+   not receive: those are notices. Its content is a text, a part of Gemini's API, or a list of both.
+2. The calls of a `gemini` message are in `toolCalls`, each with its result, or, when a session was resumed, parts
+   `functionCall`; results are repeated in a message of the user, as parts `functionResponse`. Each is returned once.
 3. What the agent puts before the first prompt, and what its hooks add, is context.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 
-from foretold.sessions.formats.claude.records import moment, text_at
+from foretold.sessions.formats.fields import list_at, parse_time, text_at
 from foretold.sessions.model import Message, Part
 from foretold.types import NamedTuple
 
@@ -22,7 +22,7 @@ _ROLES = {"user": "user", "gemini": "assistant"}
 
 
 class RecordPlace(NamedTuple):
-    """Where a record stands: a line of a file, or an element of a document."""
+    """Where a record is: a line of a file, or an element of a document."""
 
     line: int
     start: int
@@ -30,7 +30,7 @@ class RecordPlace(NamedTuple):
 
 
 class SeenIds:
-    """What has been given already: ids of messages, of calls and of results."""
+    """The ids of messages, calls and results that were returned already."""
 
     def __init__(self) -> None:
         self.messages: set[str] = set()
@@ -38,7 +38,7 @@ class SeenIds:
         self.results: set[str] = set()
 
     def is_new(self, part: Part) -> bool:
-        """Whether a call or a result was not given before; it is from now on."""
+        """Whether a call or a result is new; afterwards it is not."""
         ids = self.calls if part.kind == "call" else self.results
         if not part.id:
             return True
@@ -48,9 +48,9 @@ class SeenIds:
 
 
 def message_of(value: Json, place: RecordPlace, seen: SeenIds) -> Message | None:
-    """What a message says that was not given before; nothing if there is no such thing."""
+    """What is new in a message; None if nothing is."""
     name, kind = text_at(value, "id"), text_at(value, "type")
-    parts = [part for part in (*_called(value), *_content(value)) if _matters(part, name, seen)]
+    parts = [part for part in (*_calls(value), *_content(value)) if _is_new(part, name, seen)]
     if kind in _ROLES and not parts:
         seen.messages.add(name)
         return None
@@ -61,33 +61,34 @@ def message_of(value: Json, place: RecordPlace, seen: SeenIds) -> Message | None
     why = "notice" if role == "system" else "context" if is_context(parts) else ""
     model = text_at(value, "model")
     return Message(
-        name or f"byte {place.start}", role, tuple(parts), moment(value.get("timestamp")), model, "", why, *place
+        name or f"byte {place.start}",
+        role,
+        tuple(parts),
+        time=parse_time(value.get("timestamp")),
+        model=model,
+        kind=why,
+        **place._asdict(),
     )
 
 
-def _matters(part: Part, name: str, seen: SeenIds) -> bool:
+def _is_new(part: Part, name: str, seen: SeenIds) -> bool:
     if part.kind in ("call", "result"):
         return seen.is_new(part)
     return name not in seen.messages and (bool(part.text) or part.kind in ("image", "other"))
 
 
 def is_context(parts: list[Part]) -> bool:
-    """Whether the agent itself has put a message there."""
+    """Whether a message was added by the agent."""
     texts = [part.text.lstrip() for part in parts if part.kind == "text"]
     return bool(texts) and all(text.startswith(CONTEXT) for text in texts)
 
 
 def _content(value: Json) -> list[Part]:
     """Thoughts and content of a message."""
-    thoughts = value.get("thoughts")
-    found = [
-        Part(
-            "thinking",
-            ": ".join(text for text in (text_at(one, "subject"), text_at(one, "description")) if text),
-            raw=one,
-        )
-        for one in (thoughts if isinstance(thoughts, list) else ())
-    ]
+    found = []
+    for one in list_at(value, "thoughts"):
+        texts = (text_at(one, "subject"), text_at(one, "description"))
+        found.append(Part("thinking", ": ".join(text for text in texts if text), raw=one))
     content = value.get("content")
     return found + [_part(one) for one in (content if isinstance(content, list) else [content]) if one is not None]
 
@@ -108,11 +109,10 @@ def _part(part: object) -> Part:
     return Part("image" if media.startswith("image/") else "other", media, raw=part)
 
 
-def _called(value: Json) -> list[Part]:
+def _calls(value: Json) -> list[Part]:
     """The calls of a message, and their results."""
     found = []
-    calls = value.get("toolCalls")
-    for call in calls if isinstance(calls, list) else ():
+    for call in list_at(value, "toolCalls"):
         if not isinstance(call, dict):
             continue
         found.append(_call(call, call))
@@ -123,13 +123,12 @@ def _called(value: Json) -> list[Part]:
 
 
 def _result(call: Json, pieces: list[object]) -> list[Part]:
-    """What a call came to: its text in one part, and its images."""
+    """The result of a call: its text in one part, and its images."""
     read = [_part(piece) for piece in pieces]
-    said = [part for part in read if part.kind != "image"]
-    failed = any(part.failed for part in said) or text_at(call, "status") in ("error", "cancelled")
-    text = "\n".join(part.text for part in said)
-    shown = Part("result", text, text_at(call, "name"), text_at(call, "id"), failed=failed, raw=pieces)
-    return [shown, *(part for part in read if part.kind == "image")]
+    texts, images = [part for part in read if part.kind != "image"], [part for part in read if part.kind == "image"]
+    failed = any(part.failed for part in texts) or text_at(call, "status") in ("error", "cancelled")
+    text = "\n".join(part.text for part in texts)
+    return [Part("result", text, text_at(call, "name"), text_at(call, "id"), failed=failed, raw=pieces), *images]
 
 
 def _call(call: Json, raw: object) -> Part:
@@ -140,14 +139,14 @@ def _call(call: Json, raw: object) -> Part:
 
 def _response(response: Json, raw: object) -> Part:
     """A result: its output, or its error."""
-    said = response.get("response")
-    failed = isinstance(said, dict) and "error" in said and "output" not in said
-    value = said.get("error" if failed else "output", said) if isinstance(said, dict) else said
-    text = value if isinstance(value, str) else "" if value is None else _dumped(value)
+    content = response.get("response")
+    failed = isinstance(content, dict) and "error" in content and "output" not in content
+    value = content.get("error" if failed else "output", content) if isinstance(content, dict) else content
+    text = value if isinstance(value, str) else "" if value is None else _to_json(value)
     return Part("result", text, text_at(response, "name"), text_at(response, "id"), failed=failed, raw=raw)
 
 
-def _dumped(value: object) -> str:
+def _to_json(value: object) -> str:
     try:
         return json.dumps(value, ensure_ascii=False)
     except RecursionError:
@@ -155,7 +154,7 @@ def _dumped(value: object) -> str:
 
 
 def prompt_of(value: Json) -> str:
-    """What a person typed, if a message is that; else nothing.
+    """What a person typed; empty if the message is something else.
 
     >>> prompt_of({"type": "user", "content": [{"text": "hello"}]})
     'hello'

@@ -1,10 +1,12 @@
-"""opencode's database, read without leaving a trace in it.
+"""Read opencode's database without leaving a trace in it.
 
-1. Nothing of the agent's is written: neither the database nor its `-wal` and `-shm`. SQLite's own read-only mode writes
-   into `-shm`, and makes both files where there are none; so it depends on what is there (measured on 3.40):
-   both files: read-only, and `-shm` too; no `-wal`: as a file that does not change; `-wal` alone: a copy is read.
-2. Only columns that are there are asked for: the tables have grown with the versions.
-3. A database that is damaged, or busy for longer than `WAIT`, gives what can be read, and says so.
+1. Nothing is written: neither the database nor its `-wal` and `-shm`. SQLite's read-only mode writes into `-shm`, and
+   creates both files if they are missing; so it depends on what is there (measured on 3.40): both files: read-only,
+   `-shm` too; no `-wal`: as a file that does not change; `-wal` alone: a copy is read.
+2. Only existing columns are queried: the tables have grown with the versions.
+3. A database that is damaged, or busy for longer than `WAIT`, gives what can be read, and a finding.
+4. An archive stores a session as lines (`rows_of`), each `{"table": …, "row": {…}}`: messages and parts in the order of
+   their ids, then everything else with the session's id, its own row last. Rows are not changed; bytes become base64.
 """
 
 from __future__ import annotations
@@ -13,19 +15,22 @@ import contextlib
 import json
 import os
 
-from foretold.sessions.formats.opencode.records import Json, StoredMessage
+from foretold.errors import SessionFailed
+from foretold.sessions.formats.fields import Json
+from foretold.sessions.formats.opencode.records import StoredMessage
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
 
-WAIT = 5.0  #: seconds for another process to end its writing
+
+WAIT = 5.0  #: seconds to wait for another process to finish writing
 COLUMNS = ("id", "parent_id", "directory", "title", "version", "model", "time_created", "time_updated", "time_archived")
 
 
 @contextlib.contextmanager
-def opened(path: str) -> Iterator[sqlite3.Connection]:
+def open_read_only(path: str) -> Iterator[sqlite3.Connection]:
     """A connection that leaves no trace."""
     import sqlite3
 
@@ -37,7 +42,7 @@ def opened(path: str) -> Iterator[sqlite3.Connection]:
         target, mode = "", ""
     with contextlib.ExitStack() as stack:
         if not target:
-            target, mode = stack.enter_context(_copied(path)), "mode=rw"
+            target, mode = stack.enter_context(_copy_of(path)), "mode=rw"
         quoted = target.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
         connection = sqlite3.connect(f"file:{quoted}?{mode}", uri=True, timeout=WAIT)
         stack.callback(connection.close)
@@ -46,8 +51,8 @@ def opened(path: str) -> Iterator[sqlite3.Connection]:
 
 
 @contextlib.contextmanager
-def _named() -> Iterator[None]:
-    """What SQLite raises, in one form. Where its message is no UTF-8, Python raises ValueError (3.11)."""
+def _errors_as_os_error() -> Iterator[None]:
+    """Raise OSError for what SQLite raises. If its message is not UTF-8, Python 3.11 raises ValueError."""
     import sqlite3
 
     try:
@@ -57,7 +62,7 @@ def _named() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _copied(path: str) -> Iterator[str]:
+def _copy_of(path: str) -> Iterator[str]:
     import shutil
     import tempfile
 
@@ -69,8 +74,8 @@ def _copied(path: str) -> Iterator[str]:
 
 
 def sessions_in(path: str, session: str | None = None) -> list[dict[str, object]]:
-    """The sessions of a database, or one of them; one that cannot be read raises OSError with what SQLite says."""
-    with _named(), opened(path) as connection:
+    """The sessions of a database, or one of them. Raises OSError if it cannot be read."""
+    with _errors_as_os_error(), open_read_only(path) as connection:
         there = [str(row[1]) for row in connection.execute("PRAGMA table_info(session)")]
         columns = [name for name in COLUMNS if name in there]
         if "id" not in columns:
@@ -84,9 +89,9 @@ def sessions_in(path: str, session: str | None = None) -> list[dict[str, object]
 
 
 def messages_in(path: str, session: str, since: int, findings: list[Finding] | None) -> Iterator[StoredMessage]:
-    """The messages of a session that were begun at a time or later, one by one."""
+    """The messages of a session that began at a time or later, one by one."""
     try:
-        with _named(), opened(path) as connection:
+        with _errors_as_os_error(), open_read_only(path) as connection:
             rows = connection.execute(
                 "SELECT id, time_created, data FROM message WHERE session_id = ? AND time_created >= ?"
                 " ORDER BY time_created, id",
@@ -94,17 +99,17 @@ def messages_in(path: str, session: str, since: int, findings: list[Finding] | N
             )
             for name, created, data in rows:
                 parts = connection.execute("SELECT id, data FROM part WHERE message_id = ? ORDER BY id", (name,))
-                records = tuple(parsed(path, part, text, findings) for part, text in parts)
-                value = parsed(path, name, data, findings)
+                records = tuple(parse_record(path, part, text, findings) for part, text in parts)
+                value = parse_record(path, name, data, findings)
                 began = created if isinstance(created, int) else 0
                 yield StoredMessage(str(name), began, value if isinstance(value, dict) else {}, records)
     except OSError as error:
         if findings is not None:
-            findings.append(Finding(path, None, "database-damaged", f"the database cannot be read to its end: {error}"))
+            findings.append(Finding(path, None, "database-damaged", f"the database cannot be read completely: {error}"))
 
 
-def parsed(path: str, name: object, text: object, findings: list[Finding] | None) -> Json | str:
-    """A record of a database or a file; the text itself if it is no object of JSON."""
+def parse_record(path: str, name: object, text: object, findings: list[Finding] | None) -> Json | str:
+    """A record of a database or a file; the text itself if it is not a JSON object."""
     shown = text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
     try:
         value = json.loads(shown)
@@ -115,3 +120,42 @@ def parsed(path: str, name: object, text: object, findings: list[Finding] | None
     if findings is not None:
         findings.append(Finding(path, None, "record-damaged", f"{name} is damaged and is kept as it is"))
     return shown
+
+
+OWN = "session"  #: the table of sessions
+KEYS = ("session_id", "aggregate_id")  #: columns with the id of the session
+FIRST = ("message", "part")  #: these only grow; other tables may change
+
+
+def rows_of(path: str, session: str) -> Iterator[bytes]:
+    """The rows of a session, a line each."""
+    import sqlite3
+
+    try:
+        with open_read_only(path) as connection:
+            connection.row_factory = sqlite3.Row
+            tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            first = [name for name in FIRST if name in tables]
+            own = [OWN] if OWN in tables else []
+            for table in (*first, *sorted(set(tables) - {*FIRST, OWN}), *own):
+                yield from _rows(connection, table, session)
+    except sqlite3.Error as error:
+        raise SessionFailed(f"cannot read {path}: {error}") from error
+
+
+def _rows(connection: sqlite3.Connection, table: str, session: str) -> Iterator[bytes]:
+    columns = [row[1] for row in connection.execute(f'PRAGMA table_info("{table}")')]
+    key = "id" if table == OWN else next((name for name in KEYS if name in columns), "")
+    if not key:
+        return
+    order = ", ".join(f'"{name}"' for name in ("seq", "id", "position") if name in columns) or "rowid"
+    query = f'SELECT * FROM "{table}" WHERE "{key}" = ? ORDER BY {order}'  # noqa: S608 - names of their own tables
+    for row in connection.execute(query, (session,)):
+        values = {name: _plain(row[name]) for name in columns}
+        yield json.dumps({"table": table, "row": values}, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
+
+
+def _plain(value: object) -> object:
+    from base64 import b64encode
+
+    return {"base64": b64encode(value).decode()} if isinstance(value, bytes) else value

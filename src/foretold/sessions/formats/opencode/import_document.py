@@ -1,8 +1,8 @@
-"""A session of opencode that was archived as rows, in the form that `opencode import` takes.
+"""An archived session of opencode in the form that `opencode import` accepts.
 
-1. The session's row gives `info`: names as opencode exports them, groups of columns as objects, no nulls.
-2. A message is its `data` with its id and the session's; so is a part, with that of its message. Both in order of ids.
-3. Importing in a folder makes the session one of that folder (measured on opencode 1.18.33).
+1. The session's row becomes `info`: names as opencode exports them, groups of columns as objects, no nulls.
+2. A message is its `data` with its id and the session's; a part also has the id of its message. Both ordered by id.
+3. Importing in a folder moves the session to that folder (measured on opencode 1.18.33).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 Json = dict[str, object]
-#: column -> where it stands in `info`
+#: column -> its path in `info`
 INFO = {
     "id": ("id",),
     "slug": ("slug",),
@@ -50,7 +50,7 @@ CODED = ("model", "summary_diffs", "metadata", "revert", "permission")  #: colum
 
 
 def import_document(lines: Iterable[bytes]) -> Json:
-    """What `opencode import` takes, of the rows of a session."""
+    """The document for `opencode import`, from the rows of a session."""
     own: Json = {}
     messages: dict[str, Json] = {}
     parts: dict[str, list[Json]] = {}
@@ -65,9 +65,9 @@ def import_document(lines: Iterable[bytes]) -> Json:
             names = {"id": row["id"], "sessionID": row["session_id"], "messageID": row["message_id"]}
             parts.setdefault(row["message_id"], []).append({**json.loads(row["data"]), **names})
     if not own:
-        raise SessionFailed("the archive does not have the row of the session itself, so it cannot be imported")
-    said = [{"info": info, "parts": parts.get(name, [])} for name, info in sorted(messages.items())]
-    return {"info": info_of(own), "messages": said}
+        raise SessionFailed("the archive lacks the row of the session, so it cannot be imported")
+    listed = [{"info": info, "parts": parts.get(name, [])} for name, info in sorted(messages.items())]
+    return {"info": info_of(own), "messages": listed}
 
 
 def info_of(row: Json) -> Json:

@@ -15,10 +15,9 @@ from __future__ import annotations
 import json
 import os
 
-from foretold.sessions.formats.claude.reader import one_line
-from foretold.sessions.formats.claude.records import text_at
-from foretold.sessions.formats.opencode.database import messages_in, parsed, sessions_in
-from foretold.sessions.formats.opencode.records import Json, StoredMessage, is_over, message_of
+from foretold.sessions.formats.fields import Json, object_at, one_line, text_at
+from foretold.sessions.formats.opencode.database import messages_in, parse_record, sessions_in
+from foretold.sessions.formats.opencode.records import StoredMessage, is_complete, message_of
 from foretold.sessions.model import Homes, Message, StoredSession
 from foretold.types import TYPE_CHECKING, Finding
 
@@ -27,11 +26,11 @@ if TYPE_CHECKING:
 
 AGENT = "opencode"
 FORMAT = "opencode-session"
-LONGEST = 64 * 1024 * 1024  #: bytes of a file of `storage` that is parsed
+LONGEST = 64 * 1024 * 1024  #: bytes of a file of `storage` that is parse_record
 
 
 def data_folder(homes: Homes) -> str:
-    """Where opencode keeps its data.
+    """The data folder of opencode.
 
     >>> data_folder(Homes("/home/me", {})), data_folder(Homes("/home/me", {"XDG_DATA_HOME": "/data"}))
     ('/home/me/.local/share/opencode', '/data/opencode')
@@ -40,19 +39,19 @@ def data_folder(homes: Homes) -> str:
 
 
 def databases(homes: Homes) -> list[str]:
-    """The databases that are there: that of `OPENCODE_DB`, and one for each channel of releases."""
+    """The existing databases: that of `OPENCODE_DB`, and one for each release channel."""
     folder = data_folder(homes)
     named = homes.env.get("OPENCODE_DB") or ""
-    find_sessions = [os.path.join(folder, named)] if named and named != ":memory:" else []
-    find_sessions += [os.path.join(folder, name) for name in _names(folder) if name.startswith("opencode")]
-    return list(dict.fromkeys(path for path in find_sessions if path.endswith(".db") and os.path.isfile(path)))
+    found = [os.path.join(folder, named)] if named and named != ":memory:" else []
+    found += [os.path.join(folder, name) for name in _names(folder) if name.startswith("opencode")]
+    return list(dict.fromkeys(path for path in found if path.endswith(".db") and os.path.isfile(path)))
 
 
 def find_sessions(homes: Homes) -> Iterator[StoredSession]:
     """Every session, of the databases and then of the files."""
     known: set[str] = set()
     for path in databases(homes):
-        for stored in _in_database(path):
+        for stored in _sessions_in(path):
             known.add(stored.id)
             yield stored
     folder = os.path.join(data_folder(homes), "storage", "session")
@@ -61,22 +60,22 @@ def find_sessions(homes: Homes) -> Iterator[StoredSession]:
             session, ending = os.path.splitext(name)
             path = os.path.join(folder, project, name)
             if ending == ".json" and session.startswith("ses_") and session not in known:
-                yield from _on_disk(StoredSession(AGENT, session, path))
+                yield from _with_status(StoredSession(AGENT, session, path))
 
 
-def _in_database(path: str) -> list[StoredSession]:
+def _sessions_in(path: str) -> list[StoredSession]:
     try:
         return [_of_row(path, row) for row in sessions_in(path)]
     except OSError as error:
         broken = StoredSession(AGENT, os.path.basename(path), path, title=f"cannot be read: {error}")
-        return list(_on_disk(broken))
+        return list(_with_status(broken))
 
 
-def _on_disk(stored: StoredSession) -> Iterator[StoredSession]:
+def _with_status(stored: StoredSession) -> Iterator[StoredSession]:
     try:
         status = os.stat(stored.path)
     except OSError:
-        return  # deleted a moment ago
+        return  # deleted just now
     yield stored._replace(changed=status.st_mtime, size=status.st_size)
 
 
@@ -117,9 +116,9 @@ def _model(value: object) -> str:
 
 
 def summarize(stored: StoredSession) -> StoredSession:
-    """A session with what its row, or its file, tells."""
+    """A session with what its row, or its file, says."""
     if stored.path.endswith(".json"):
-        return _card_of_file(stored)
+        return _summarize_file(stored)
     try:
         rows = sessions_in(stored.path, stored.id)
     except OSError:
@@ -127,11 +126,9 @@ def summarize(stored: StoredSession) -> StoredSession:
     return _of_row(stored.path, rows[0]) if rows else stored
 
 
-def _card_of_file(stored: StoredSession) -> StoredSession:
+def _summarize_file(stored: StoredSession) -> StoredSession:
     data = _read(stored.path, None)
-    time = data.get("time")
-    time = time if isinstance(time, dict) else {}
-    parent = text_at(data, "parentID")
+    time, parent = object_at(data, "time"), text_at(data, "parentID")
     return stored._replace(
         cwd=text_at(data, "directory"),
         title=one_line(text_at(data, "title")),
@@ -144,7 +141,7 @@ def _card_of_file(stored: StoredSession) -> StoredSession:
 
 
 def resume_command(stored: StoredSession) -> tuple[str, ...]:
-    """What resumes a session; a subagent is resumed with its session.
+    """The command that resumes a session; a subagent is resumed with its session.
 
     >>> resume_command(StoredSession("opencode", "ses_1", "/x/opencode.db"))
     ('opencode', '--session', 'ses_1')
@@ -153,19 +150,19 @@ def resume_command(stored: StoredSession) -> tuple[str, ...]:
 
 
 def read_messages(stored: StoredSession, since: int = 0, findings: list[Finding] | None = None) -> Iterator[Message]:
-    """What a session says, from a time on, in the order in which its messages were begun."""
+    """The messages of a session, from a time on, in the order in which they began."""
     in_files = stored.path.endswith(".json")
-    read = _in_files if in_files else messages_in
+    read = _messages_in_files if in_files else messages_in
     last: StoredMessage | None = None
-    for kept in read(stored.path, stored.id, since, findings):
+    for stored_message in read(stored.path, stored.id, since, findings):
         if last is not None:
-            yield message_of(last, kept.created)
-        last = kept
+            yield message_of(last, stored_message.created)
+        last = stored_message
     if last is not None:
-        yield message_of(last, last.created + 1 if is_over(last) else last.created)
+        yield message_of(last, last.created + 1 if is_complete(last) else last.created)
 
 
-def _in_files(path: str, session: str, since: int, findings: list[Finding] | None) -> Iterator[StoredMessage]:
+def _messages_in_files(path: str, session: str, since: int, findings: list[Finding] | None) -> Iterator[StoredMessage]:
     """The messages of `storage/message/<session>`, each with its parts of `storage/part/<message>`."""
     storage = os.path.dirname(os.path.dirname(os.path.dirname(path)))
     folder = os.path.join(storage, "message", session)
@@ -173,8 +170,7 @@ def _in_files(path: str, session: str, since: int, findings: list[Finding] | Non
         if not name.endswith(".json"):
             continue
         data = _read(os.path.join(folder, name), findings)
-        time = data.get("time")
-        created = time.get("created") if isinstance(time, dict) else None
+        created = object_at(data, "time").get("created")
         began = int(created) if isinstance(created, (int, float)) else 0
         if began >= since:
             own = name.removesuffix(".json")
@@ -198,5 +194,5 @@ def _read(path: str, findings: list[Finding] | None) -> Json:
         if findings is not None:
             findings.append(Finding(path, None, "unreadable", f"it cannot be read: {error.strerror}"))
         return {}
-    value = parsed(path, os.path.basename(path), data, findings)
+    value = parse_record(path, os.path.basename(path), data, findings)
     return value if isinstance(value, dict) else {}

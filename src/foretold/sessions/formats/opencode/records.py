@@ -1,24 +1,22 @@
-"""A message of opencode, which is kept in pieces, as one of ours.
+"""A message of opencode, which is stored in several records, as a `Message`.
 
-1. A message has a role and `time`; what it says are its parts, each a record of its own. A part of the type `tool` is a
-   call and, when it has ended, its result as well.
-2. A text that opencode itself has put there is `synthetic`: a message of the user that has only such texts is context.
-   An answer that is a `summary` is what a compaction left.
-3. Other types of parts (steps, snapshots, patches) are kept as they are, and so is the record of the message: as its
-   last part. Fields of it that we do not know are there.
+1. A message has a role and `time`; its contents are parts, each a separate record. A part of the type `tool` is a call
+   and, when it has ended, its result as well.
+2. A text that opencode has added is `synthetic`: a message of the user that has only such texts is context. An answer
+   that is a `summary` is the result of a compaction.
+3. Other types of parts (steps, snapshots, patches) are kept unchanged, and so is the record of the message, as its last
+   part, with fields that are not known.
 """
 
 from __future__ import annotations
 
-from foretold.sessions.formats.claude.records import text_at
+from foretold.sessions.formats.fields import Json, object_at, text_at
 from foretold.sessions.model import Message, Part
 from foretold.types import NamedTuple
 
-Json = dict[str, object]
-
 
 class StoredMessage(NamedTuple):
-    """A message as opencode keeps it."""
+    """A message as opencode stores it."""
 
     id: str
     created: int  #: milliseconds since 1970
@@ -26,29 +24,28 @@ class StoredMessage(NamedTuple):
     parts: tuple[object, ...]  #: the records of its parts, in order
 
 
-def message_of(kept: StoredMessage, end: int) -> Message:
-    """What a message says."""
-    data = kept.data
+def message_of(stored: StoredMessage, end: int) -> Message:
+    """A stored message as a `Message`."""
+    data = stored.data
     parts: list[Part] = []
-    for record in kept.parts:
+    for record in stored.parts:
         parts += _parts(record)
     error = data.get("error")
-    said = text_at(error.get("data") if isinstance(error, dict) else None, "message")
+    text = text_at(object_at(error, "data"), "message")
     role = text_at(data, "role")
     model = text_at(data, "modelID") or text_at(data.get("model"), "modelID")
-    about = Part("other", said, failed=error is not None, raw=data)
-    known = role in ("user", "assistant")
+    about = Part("other", text, failed=error is not None, raw=data)
+    is_known = role in ("user", "assistant")
     return Message(
-        kept.id,
-        role if known else "system",
+        stored.id,
+        role if is_known else "system",
         (*parts, about),
-        kept.created / 1000 if kept.created else None,
-        model if role == "assistant" else "",
-        text_at(data, "parentID"),
-        _kind(data, kept.parts) if known else "notice",
-        0,
-        kept.created,
-        end,
+        time=stored.created / 1000 if stored.created else None,
+        model=model if role == "assistant" else "",
+        parent=text_at(data, "parentID"),
+        kind=_kind(data, stored.parts) if is_known else "notice",
+        start=stored.created,
+        end=end,
     )
 
 
@@ -81,8 +78,7 @@ def _parts(record: object) -> list[Part]:
 
 def _tool(record: Json) -> list[Part]:
     """A call, and its result if it has ended."""
-    state = record.get("state")
-    state = state if isinstance(state, dict) else {}
+    state = object_at(record, "state")
     given = state.get("input")
     tool, name = text_at(record, "tool"), text_at(record, "callID")
     call = Part("call", tool=tool, id=name, input=given if isinstance(given, dict) else None, raw=record)
@@ -90,15 +86,14 @@ def _tool(record: Json) -> list[Part]:
     if status not in ("completed", "error"):
         return [call]
     text = text_at(state, "error" if status == "error" else "output")
-    about = state.get("metadata")
-    code = about.get("exit") if isinstance(about, dict) else None
+    code = object_at(state, "metadata").get("exit")
     failed = status == "error" or (isinstance(code, int) and code != 0)
     return [call, Part("result", text, tool, name, failed=failed, raw=state)]
 
 
-def is_over(kept: StoredMessage) -> bool:
-    """Whether nothing will be added to a message."""
-    if not kept.parts:
+def is_complete(stored: StoredMessage) -> bool:
+    """Whether a message is complete."""
+    if not stored.parts:
         return False
-    time = kept.data.get("time")
-    return text_at(kept.data, "role") == "user" or (isinstance(time, dict) and time.get("completed") is not None)
+    is_prompt = text_at(stored.data, "role") == "user"
+    return is_prompt or object_at(stored.data, "time").get("completed") is not None

@@ -1,0 +1,77 @@
+"""What all readers need: fields of JSON objects, times, titles, folders."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime
+
+from foretold.sessions.model import StoredSession
+
+LONGEST_TITLE = 120
+
+Json = dict[str, object]
+
+
+def text_at(value: object, name: str) -> str:
+    """A field that is a string; empty if the value is not an object, or the field anything else."""
+    found = value.get(name) if isinstance(value, dict) else None
+    return found if isinstance(found, str) else ""
+
+
+def object_at(value: object, name: str) -> Json:
+    """A field that is an object; empty if it is anything else."""
+    found = value.get(name) if isinstance(value, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def list_at(value: object, name: str) -> list[object]:
+    """A field that is a list; empty if it is anything else."""
+    found = value.get(name) if isinstance(value, dict) else None
+    return found if isinstance(found, list) else []
+
+
+def parse_time(value: object) -> float | None:
+    """A time as agents write it, in seconds since 1970.
+
+    >>> parse_time("2026-11-15T08:36:46.184Z"), parse_time("soon")
+    (1794731806.184, None)
+    """
+    if not isinstance(value, str):
+        return None
+    try:
+        time = datetime.fromisoformat(value)
+    except ValueError:
+        return None
+    return time.timestamp() if time.tzinfo else None
+
+
+def one_line(text: str, longest: int = LONGEST_TITLE) -> str:
+    """A text on one line, truncated if it is too long for a list.
+
+    >>> one_line(" a\\n  b "), one_line("abcdef", 4)
+    ('a b', 'abc…')
+    """
+    text = " ".join(text[: longest * 8].split())
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def list_folder(folder: str) -> list[os.DirEntry[str]]:
+    """The entries of a folder by name; none if it cannot be read."""
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=lambda entry: entry.name)
+    except OSError:
+        return []
+
+
+def session_file(
+    agent: str, name: str, entry: os.DirEntry[str], kind: str = "main", parent: str = ""
+) -> list[StoredSession]:
+    """The session of a file; none if it was just deleted, or is a dangling link."""
+    try:
+        status = entry.stat()
+    except OSError:
+        return []
+    return [
+        StoredSession(agent, name, entry.path, changed=status.st_mtime, size=status.st_size, kind=kind, parent=parent)
+    ]
