@@ -1,7 +1,8 @@
 """The words in which Claude Code sends the attachments that a transcript records.
 
 A text has places in braces, which are fields of the record; an empty one is not sent. Types of `SILENT` are
-recorded and never sent. Recorded on 2.1.197 and 2.1.325 (tests/sessions/resume_more.jsonl); `NEWER` has what differs.
+recorded and never sent. `NEWER` has what differs.
+Recorded on 2.1.197 and 2.1.325 (tests/sessions/resumption/resume_more.jsonl).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How versions of Claude Code differ in what they make of a transcript when they resume it.
 
-Recorded by resuming some 450 damaged and undamaged transcripts with each version; tests/sessions/resume_more.jsonl
-keeps those that tell rules apart.
+Recorded by resuming some 450 damaged and undamaged transcripts with each version; those that distinguish rules are in
+tests/sessions/resumption/resume_more.jsonl.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from foretold.sessions.catalog import find_session, list_sessions
 from foretold.sessions.instructions_seen.compare import compare_instructions
 from foretold.sessions.model import Homes
 
-from .talk import Talk
+from ..talk import Talk
 
 
 def place(tmp_path, **files):

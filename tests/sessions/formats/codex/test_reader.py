@@ -13,9 +13,9 @@ from foretold.sessions.formats.codex.records import item_of
 from foretold.sessions.model import Homes, Message, Part, StoredSession
 from foretold.types import Finding
 
-from .codex_damage import dumped, said
+from ...codex_damage import dumped, said
 
-FIXTURE = os.path.join(os.path.dirname(__file__), "fixtures", "codex", "rollout.jsonl")
+FIXTURE = os.path.join(os.path.dirname(__file__), "..", "..", "fixtures", "codex", "rollout.jsonl")
 NAME = "0199aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee"
 FILE = f"rollout-2026-11-16T03-55-34-{NAME}.jsonl"
 

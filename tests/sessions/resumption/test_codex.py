@@ -8,9 +8,9 @@ import pytest
 from foretold.sessions.resumption.codex import CodexResumed, DroppedItem, resume_codex
 from foretold.types import Finding
 
-from .codex_damage import WAYS, dumped, fork_of, items, parsed, put
+from ..codex_damage import WAYS, dumped, fork_of, items, parsed, put
 
-FIXTURES = os.path.join(os.path.dirname(__file__), "fixtures", "codex")
+FIXTURES = os.path.join(os.path.dirname(__file__), "..", "fixtures", "codex")
 NAME = "0199aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee"
 
 with open(os.path.join(FIXTURES, "rollout.jsonl"), "rb") as file:

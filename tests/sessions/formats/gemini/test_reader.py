@@ -10,9 +10,9 @@ import pytest
 from foretold.sessions.formats.gemini import reader
 from foretold.sessions.model import Homes, StoredSession
 
-from .codex_damage import dumped
+from ...codex_damage import dumped
 
-FIXTURES = os.path.join(os.path.dirname(__file__), "fixtures", "gemini")
+FIXTURES = os.path.join(os.path.dirname(__file__), "..", "..", "fixtures", "gemini")
 FILE = "session-2026-11-16T03-46-aaaabbbb.jsonl"
 STUB = "session-2026-11-16T03-47-aaaabbbb.jsonl"
 ID = "aaaabbbb-1111-4222-8333-444455556666"

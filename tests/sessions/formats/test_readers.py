@@ -13,7 +13,7 @@ from foretold.sessions.formats.opencode import reader as opencode
 from foretold.sessions.model import Homes, StoredSession
 from foretold.sessions.resumption.codex import resume_codex
 
-FIXTURES = os.path.join(os.path.dirname(__file__), "fixtures")
+FIXTURES = os.path.join(os.path.dirname(__file__), "..", "fixtures")
 VALUES = (None, 1, 1.5, True, "x", [], {}, [1], {"type": "text"}, [[]], "2026-01-01T00:00:00Z", -1, 10**30)
 DEEP = "[" * 900 + "]" * 900
 

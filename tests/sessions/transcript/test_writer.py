@@ -206,7 +206,7 @@ for number in range(count):
 
 
 def writer(path, name, count, size):
-    source = os.path.join(os.path.dirname(__file__), "..", "..", "src")
+    source = os.path.join(os.path.dirname(__file__), "..", "..", "..", "src")
     return subprocess.Popen(
         [sys.executable, "-S", "-c", WRITER, path, name, str(count), str(size)],
         env={"PYTHONPATH": os.path.abspath(source), "PATH": os.environ["PATH"]},

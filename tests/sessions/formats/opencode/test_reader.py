@@ -12,7 +12,7 @@ import pytest
 from foretold.sessions.formats.opencode import reader
 from foretold.sessions.model import Homes, StoredSession
 
-SAMPLE = os.path.join(os.path.dirname(__file__), "fixtures", "opencode", "sample.sql")
+SAMPLE = os.path.join(os.path.dirname(__file__), "..", "..", "fixtures", "opencode", "sample.sql")
 
 
 def made(home, *, name="opencode.db"):

@@ -19,9 +19,9 @@ from foretold.sessions.resumption.chain import find_chain
 from foretold.sessions.resumption.claude import resume
 from foretold.sessions.resumption.graph import Graph, RecordNode
 
-from ..memory.machines import Faulty, Quick, in_child
-from . import house
-from .claude_damage import damaged
+from ...memory.machines import Faulty, Quick, in_child
+from .. import house
+from ..claude_damage import damaged
 
 SESSION = house.name_of(1)
 NEW = house.name_of(2)
