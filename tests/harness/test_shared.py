@@ -99,7 +99,7 @@ def test_the_other_branch_is_gone_on_with_by_its_name(place):
     a.prompt("and more from a")
     (finding,) = [each for each in a.findings if each.code == "session-shared"]
     name = finding.message.rpartition("branch='")[2].partition("'")[0]
-    assert finding.message.endswith(f"For theirs: Harness.resume('{a.session}', branch='{name}')")
+    assert finding.message.endswith(f"For the other one: Harness.resume('{a.session}', branch='{name}')")
     a.close()
     b.close()
     given = options(place, memory=False)

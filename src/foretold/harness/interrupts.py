@@ -13,10 +13,10 @@ from contextlib import suppress
 
 from foretold.dialects.claude_code.sessions import INTERRUPTED, rules_of
 from foretold.errors import StoreFailed
+from foretold.sessions.formats.claude.records import CHAINED
 from foretold.sessions.formats.fields import text_at
 from foretold.sessions.resumption.chain import find_chain
 from foretold.sessions.resumption.graph import RecordNode
-from foretold.sessions.transcript.concurrent_writers import CHAINED
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from foretold.sessions.model import Homes, StoredSession
 from foretold.sessions.relocate.moves import FolderMove, NotedMove as Move, infer_move, moves_file, note_move
 from foretold.sessions.relocate.project_folder import find_folders_named, resolve_folder
 
+from ..instructions_seen.test_compare import nested, start
 from ..talk import Talk
-from ..test_told import nested, start
 
 ONE = "3b7c1d0e-2222-4333-8444-555555555555"
 

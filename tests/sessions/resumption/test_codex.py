@@ -127,7 +127,7 @@ def test_a_fork_begins_with_what_it_was_made_from(family):
 def test_a_fork_without_its_base_is_refused(family):
     parent, fork = family
     parent.unlink()
-    assert resume_codex(str(fork)).refused == f"the session {NAME}, which it is a fork of, is not there"
+    assert resume_codex(str(fork)).refused == f"the session {NAME}, of which it is a fork, is missing"
 
 
 def test_a_fork_of_itself_ends(family):
@@ -150,7 +150,7 @@ def test_older_rollouts_have_no_wrapper(tmp_path):
 
 def test_an_empty_file_is_refused(tmp_path):
     found = resumed(tmp_path, b"")
-    assert (found.messages, found.refused) == ((), "the first record does not tell about the session")
+    assert (found.messages, found.refused) == ((), "the first record is not a session_meta")
 
 
 def test_a_second_compaction_replaces_the_first(tmp_path):

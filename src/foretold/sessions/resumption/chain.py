@@ -15,7 +15,7 @@
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 
 from foretold.sessions.resumption.graph import (
     BOUNDARY,
@@ -225,7 +225,7 @@ class _MessagesByTime:
         """The latest unseen message up to a time; of several at the same time the first in the file."""
         end = bisect_right(self.order, time, key=self.times.__getitem__)
         while end > 0 and time - (moment := self.times[self.order[end - 1]]) <= WINDOW:
-            begin = self._begin(end, moment)
+            begin = bisect_left(self.order, moment, hi=end, key=self.times.__getitem__)
             at = self.unseen.get(begin, begin)
             while at < end and seen[self.order[at]]:
                 at += 1
@@ -234,15 +234,6 @@ class _MessagesByTime:
                 return self.order[at]
             end = begin
         return NONE
-
-    def _begin(self, end: int, moment: float) -> int:
-        step = 1
-        while end - step > 0 and self.times[self.order[end - step]] == moment:
-            step *= 2
-        at = max(0, end - step)
-        while self.times[self.order[at]] != moment:
-            at += 1
-        return at
 
 
 def _since_boundary(graph: Graph, sent: array[int]) -> array[int]:

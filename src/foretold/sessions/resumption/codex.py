@@ -1,19 +1,18 @@
 """What `codex resume ID` sends to its model: the conversation, rebuilt from its rollout.
 
-1. A record is a line of JSON with `timestamp`, `type` and `payload`; a line that Codex cannot read costs no other line.
-   The first line must tell about the session, or Codex refuses; so it does if one byte of the file is no UTF-8 (as in a
-   record that was torn within a character), or if the last readable record of a newer file (`history_mode: paginated`)
-   has no `ordinal`.
-2. Items are taken in the order of the file. In a newer file the last `session_meta` begins the conversation; if it has
-   a `history_base`, it is a fork, and begins with that many bytes of the rollout it names, which Codex needs to resume.
-3. A compaction replaces all before it with its `replacement_history`; one of older versions, which has none, with the
-   prompts that people wrote and its summary.
-4. A rollback of n turns takes the last n prompts and all behind each, and the context that was put before them.
-5. Then results without a call are left out, and calls without a result get one (`codex_items.py`).
+1. A record is a line of JSON with `timestamp`, `type` and `payload`; a line that Codex cannot read is skipped. Codex
+   refuses a file whose first record is not a `session_meta`, one with a byte that is not UTF-8 (as in a record that was
+   torn within a character), and a newer file (`history_mode: paginated`) whose last readable record has no `ordinal`.
+2. Items are taken in file order. In a newer file the last `session_meta` begins the conversation; if it has a
+   `history_base`, it is a fork, and begins with that many bytes of the rollout it names, which Codex needs to resume.
+3. A compaction replaces everything before it with its `replacement_history`; one of older versions, which has none,
+   with the prompts that people wrote and its summary.
+4. A rollback of n turns removes the last n prompts and everything after them, and the context before them.
+5. Then results without a call are left out, and calls without a result get one (`items.py`).
 
-What depends on the moment is not here: the base instructions (`instructions` is the stored text; Codex sends it first,
-without its part about plans where no such tool is offered), context that is sent again before the new prompt because it
-has changed or because there is no record of what was sent (`context_again`), the id of the new prompt, images that
+What depends on the moment is not included: the base instructions (`instructions` is the stored text; Codex sends it
+first, without its part about plans if there is no such tool), context that is sent again before the new prompt because
+it has changed or because there is no record of what was sent (`context_again`), the id of the new prompt, images that
 Codex cannot decode, and results longer than the model in use allows, which Codex cuts in the middle.
 
 Recorded on 0.166.0.
@@ -21,13 +20,12 @@ Recorded on 0.166.0.
 
 from __future__ import annotations
 
-import codecs
 import os
 
 from foretold.sessions.formats.codex.items import Item, add_results, as_sent, find_orphans, is_sent
 from foretold.sessions.formats.codex.records import CONTEXT, unwrapped
 from foretold.sessions.formats.codex.zstd import PACKED, readable
-from foretold.sessions.formats.fields import text_at
+from foretold.sessions.formats.fields import list_at, text_at
 from foretold.sessions.formats.jsonl import JsonlRecord, records_of
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
@@ -43,7 +41,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 class DroppedItem(NamedTuple):
-    """A record of the conversation that the model does not get."""
+    """A record of the conversation that is not sent."""
 
     line: int
     reason: str  #: unreadable, unknown, not-for-the-model, compacted, rolled-back, orphan, before-the-start
@@ -53,7 +51,7 @@ class DroppedItem(NamedTuple):
 class CodexResumed(NamedTuple):
     """A conversation as Codex sends it when it is resumed."""
 
-    messages: tuple[Item, ...]  #: the `input` of the request, behind the base instructions
+    messages: tuple[Item, ...]  #: the `input` of the request, after the base instructions
     dropped: tuple[DroppedItem, ...]
     findings: tuple[Finding, ...]
     instructions: str = ""  #: the base instructions, as stored
@@ -61,8 +59,8 @@ class CodexResumed(NamedTuple):
     refused: str = ""  #: why Codex does not resume it
 
 
-class _Kept(NamedTuple):
-    """An item of the conversation and the line it stands in."""
+class _HistoryItem(NamedTuple):
+    """An item of the conversation and its line."""
 
     line: int
     item: Item
@@ -73,9 +71,9 @@ class _History:
     """The conversation as far as it has been read."""
 
     def __init__(self) -> None:
-        self.kept: list[_Kept] = []
+        self.kept: list[_HistoryItem] = []
         self.dropped: list[DroppedItem] = []
-        #: what records of context are good for: number of the turn they were made for, by type
+        #: by type of a context record: the numbers of the turns that such records were written for
         self.baselines: dict[str, list[int]] = {"turn_context": [], "world_state": []}
         self.instructions = ""
 
@@ -87,20 +85,20 @@ class _History:
             reason = "not-for-the-model" if item.get("role") == "system" else "unknown"
             self.dropped.append(DroppedItem(line, reason, raw))
         else:
-            self.kept.append(_Kept(line, item, raw))
+            self.kept.append(_HistoryItem(line, item, raw))
 
-    def replace(self, reason: str, kept: list[_Kept]) -> None:
+    def replace(self, reason: str, kept: list[_HistoryItem]) -> None:
         staying = {id(one) for one in kept}
         self.dropped += [DroppedItem(one.line, reason, one.raw) for one in self.kept if id(one) not in staying]
         self.kept = kept
 
     def turns(self) -> list[int]:
-        """Where the prompts are that people, or other agents, gave."""
+        """The indexes of the prompts of people, or of other agents."""
         return [place for place, one in enumerate(self.kept) if _is_prompt(one.item)]
 
 
 def resume_codex(path: str, prompt: str | None = None) -> CodexResumed:
-    """What Codex sends when this rollout is resumed, and the new prompt behind it.
+    """What Codex sends when this rollout is resumed, followed by the new prompt.
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "rollout.jsonl")
@@ -127,7 +125,7 @@ def resume_codex(path: str, prompt: str | None = None) -> CodexResumed:
 
 
 def _replay(history: _History, path: str, until: int | None, findings: list[Finding], above: tuple[str, ...]) -> str:
-    """Read a rollout, up to a byte, into the conversation; why Codex does not resume it, or nothing.
+    """Read a rollout, up to a byte, into the history; returns why Codex does not resume it, or nothing.
 
     `above` are the rollouts that are forks of this one.
     """
@@ -152,15 +150,15 @@ def _records(path: str, until: int | None, findings: list[Finding]) -> Iterator[
 def _replay_base(history: _History, path: str, base: Item, findings: list[Finding], above: tuple[str, ...]) -> str:
     """Begin with the conversation that this one is a fork of."""
     name, end = text_at(base, "thread_id"), base.get("end_byte_offset")
-    found = _rollout(path, name)
+    found = _find_rollout(path, name)
     if not found or not isinstance(end, int) or found in above:
-        return f"the session {name}, which it is a fork of, is not there"
+        return f"the session {name}, of which it is a fork, is missing"
     return _replay(history, found, end, findings, (*above, path))
 
 
-def _rollout(beside: str, name: str) -> str:
-    """The rollout of a session in the folders where another one is; empty if it is not there."""
-    root = os.path.dirname(beside)
+def _find_rollout(other: str, name: str) -> str:
+    """The rollout of a session in the folders of another one; empty if it is missing."""
+    root = os.path.dirname(other)
     while os.path.basename(root) not in ("sessions", "archived_sessions"):
         if root == os.path.dirname(root):
             return ""
@@ -182,26 +180,24 @@ def _is_readable(record: JsonlRecord) -> bool:
 def _refusal(path: str, records: list[JsonlRecord], *, is_base: bool) -> str:
     """Why Codex does not resume a rollout; empty if it does."""
     if not path or not records or unwrapped(records[0].value)[0] != "session_meta":
-        return "the first record does not tell about the session"
+        return "the first record is not a session_meta"
     with open(path, "rb") as file:
         if file.read(3) == _BOM:
-            return "a byte order mark stands before the first record"
+            return "it begins with a byte order mark"
     if not _is_utf8(path):
-        return "a byte of the file is no UTF-8"
+        return "a byte of the file is not UTF-8"
     if not is_base and _is_newer(records) and not isinstance(records[-1].value.get("ordinal"), int):
         return "the last record has no ordinal"
     return ""
 
 
 def _is_utf8(path: str) -> bool:
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    with open(path, "rb") as file:
-        try:
-            while piece := file.read(1 << 20):
-                decoder.decode(piece)
-            decoder.decode(b"", final=True)
-        except UnicodeDecodeError:
-            return False
+    try:
+        with open(path, encoding="utf-8") as file:
+            while file.read(1 << 20):
+                pass
+    except UnicodeDecodeError:
+        return False
     return True
 
 
@@ -210,7 +206,7 @@ def _is_newer(records: list[JsonlRecord]) -> bool:
 
 
 def _take(history: _History, record: JsonlRecord, *, is_newer: bool) -> Item | None:
-    """Read one record into the conversation; where it says what that begins with, that is given back."""
+    """Read one record into the history; returns the `history_base` if it has one."""
     kind, payload = unwrapped(record.value)
     if kind == "session_meta":
         return _begin(history, payload, is_newer=is_newer)
@@ -230,8 +226,8 @@ def _take(history: _History, record: JsonlRecord, *, is_newer: bool) -> Item | N
 
 
 def _begin(history: _History, meta: Item, *, is_newer: bool) -> Item | None:
-    told = text_at(meta.get("base_instructions"), "text") or text_at(meta, "instructions")
-    history.instructions = history.instructions or told
+    stored = text_at(meta.get("base_instructions"), "text") or text_at(meta, "instructions")
+    history.instructions = history.instructions or stored
     if not is_newer:
         return None
     history.replace("before-the-start", [])
@@ -250,12 +246,12 @@ def _compact(history: _History, line: int, payload: Item) -> None:
         summary = text_at(payload, "message") or "(no summary available)"
         message: Item = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": summary}]}
         prompts = [history.kept[place] for place in history.turns()]
-        history.replace("compacted", [*prompts, _Kept(line, message, payload)])
+        history.replace("compacted", [*prompts, _HistoryItem(line, message, payload)])
     history.baselines = {name: [] for name in history.baselines}
 
 
 def _roll_back(history: _History, turns: int) -> None:
-    """Take back the last turns, and the context that was put before them; never what was before the first prompt."""
+    """Remove the last turns, and the context before them; never what was before the first prompt."""
     prompts = history.turns()
     if turns <= 0 or not prompts:
         return
@@ -269,8 +265,7 @@ def _roll_back(history: _History, turns: int) -> None:
 
 
 def _texts(item: Item) -> list[str]:
-    content = item.get("content")
-    return [text_at(piece, "text") for piece in content] if isinstance(content, list) else []
+    return [text_at(piece, "text") for piece in list_at(item, "content")]
 
 
 def _is_context(item: Item) -> bool:

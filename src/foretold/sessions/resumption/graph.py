@@ -3,7 +3,7 @@
 1. Records of the types user, assistant, attachment and system are nodes, found by their `uuid`; all others are skipped.
    A second record with the same uuid replaces the first.
 2. A graph holds of a record the number of its uuid and of its parent, its time, and the answer or the call that it
-   belongs to: about 35 bytes, so that a session of any size can be examined. `chain.py` finds the conversation in it.
+   belongs to: about 40 bytes, so that a session of any size can be examined. `chain.py` finds the conversation in it.
 3. Numbers follow the order of the file.
 4. Newer versions skip a message without content, as if it were not there.
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 from array import array
 
 from foretold.dialects.claude_code.sessions import NEWER, SessionRules
+from foretold.sessions.formats.claude.records import CHAINED
 from foretold.sessions.formats.fields import parse_time, text_at
 from foretold.types import TYPE_CHECKING, NamedTuple
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, object]
 
-NODE_TYPES = ("user", "assistant", "attachment", "system")
+NODE_TYPES = CHAINED
 MESSAGE_TYPES = ("user", "assistant")
 NONE = -1  #: no record, no group
 #: the flags of a record: its type in two bits, and what it is
@@ -111,7 +112,7 @@ class Graph:
         self.added = 0  #: records that have a number, or share one
         self.double_at: set[int] = set()  #: which of these share it
         self.uuids = KeyNumbers()
-        self.parent, self.times, self.flags = array("i"), CompactTimes(), array("H")
+        self.parent, self.times, self.flags = array("i"), array("d"), array("H")
         self.group = array("i")  #: of an answer its message id, of a result its call
         self.more_calls: dict[int, tuple[int, ...]] = {}  #: further calls of a result
         self.message_ids, self.calls = KeyNumbers(), KeyNumbers()
@@ -388,38 +389,3 @@ class KeyNumbers:
         self.slots = array("i", [NONE]) * (len(self.slots) * 4 // 3 | 1)
         for number, mixed in enumerate(self.hashes):
             self.slots[self._slot(mixed)] = number
-
-
-class CompactTimes:
-    """Times in seconds: four bytes each for zero and for whole milliseconds within 24 days of the first.
-
-    >>> times = CompactTimes()
-    >>> for time in (0.0, 1794731806.184, 1794731811.5, 3.25):
-    ...     times.append(time)
-    >>> [times[number] for number in range(4)], times.other
-    ([0.0, 1794731806.184, 1794731811.5, 3.25], {3: 3.25})
-    """
-
-    def __init__(self) -> None:
-        self.since = array("I")
-        self.base = 0
-        self.other: dict[int, float] = {}
-
-    def append(self, time: float) -> None:
-        self.since.append(0)
-        if time:
-            self[len(self.since) - 1] = time
-
-    def __setitem__(self, number: int, time: float) -> None:
-        self.other.pop(number, None)
-        whole = round(time * 1000)
-        self.base = self.base or max(0, whole - (1 << 31))
-        past = whole - self.base if self.base else 0
-        if time and not (whole / 1000 == time and 0 < past < 1 << 32):
-            self.other[number] = time
-            past = 0
-        self.since[number] = past if time else 0
-
-    def __getitem__(self, number: int) -> float:
-        past = self.since[number]
-        return (self.base + past) / 1000 if past else self.other.get(number, 0.0)

@@ -1,18 +1,19 @@
-"""`Transcript`: a harness keeps its conversations as Claude Code does, and the agent itself can resume them.
+"""`Transcript`: a harness stores its conversations as Claude Code does, so that the agent itself can resume them.
 
-1. A record is a line, written whole (`append.py`), mode 0600 in a folder of mode 0755.
+1. A record is a line, written completely (`storage/append_log.py`), mode 0600 in a folder of mode 0755.
 2. Chained records (user, assistant, attachment, system) name the one before in `parentUuid`. An answer is one record
-   per block, all with the same message id. The result of a tool follows the record of its call: calls that ran side by
-   side fork the chain, as the agent's own do, and what comes next follows the last result.
-3. `compact` breaks the chain: the boundary has no parent, the summary follows it. `records` takes what is ready, such
-   as a compaction that keeps the last messages.
-4. Titles, snapshots and the last prompt are no part of the chain.
-5. An existing file is gone on with: the chain from its leaf, calls that still wait for their result.
-6. Two may write to one file: both branches stay in it. A resume follows the one that spoke last: who speaks behind
-   somebody else says so in a `last-prompt`, and who closes behind somebody else does not. That it is so is a finding.
-7. The conversation of a subagent has a file of its own (`subagent_path`); its records are a sidechain of its session.
+   per block, all with the same message id. The result of a tool follows the record of its call: parallel calls fork
+   the chain, as the agent's own do, and what comes next follows the last result.
+3. `compact` breaks the chain: the boundary has no parent, the summary follows it. `records` accepts finished records,
+   such as a compaction that preserves the last messages.
+4. Titles, snapshots and the last prompt are not part of the chain.
+5. An existing file is continued: the chain from its leaf, and calls that still wait for their result.
+6. Two processes may write to one file: both branches stay in it. A resume follows the one that wrote last: a process
+   that writes after another names its branch in a `last-prompt`, one that closes after another does not. It is reported
+   as a finding.
+7. The conversation of a subagent has a separate file (`subagent_path`); its records are a sidechain of its session.
 
-Each method returns the id of the record it wrote (of several, a list). When it returns, the record is there.
+Each method returns the id of the record it wrote (of several, a list). When it returns, the record is in the file.
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ import uuid
 
 from foretold.dialects.claude_code.settings import slug
 from foretold.sessions.formats.claude.reader import config_folder
-from foretold.sessions.formats.fields import text_at
+from foretold.sessions.formats.claude.records import CHAINED
+from foretold.sessions.formats.fields import object_at, text_at
 from foretold.sessions.formats.jsonl import encode_record, records_of
 from foretold.sessions.model import Homes
-from foretold.sessions.transcript.concurrent_writers import CHAINED, Others
+from foretold.sessions.transcript.concurrent_writers import OtherWriters
 from foretold.storage.append_log import AppendFile
 from foretold.types import TYPE_CHECKING, Finding
 
@@ -39,7 +41,7 @@ WRITES_AS = "2.1.197"  #: the version of the agent whose records these are
 
 
 def transcript_path(cwd: str, session: str, homes: Homes) -> str:
-    """Where the agent looks for a session of a folder.
+    """The file in which the agent looks for a session of a folder.
 
     >>> transcript_path("/home/me/app", "4d1f", Homes("/home/me", {}))
     '/home/me/.claude/projects/-home-me-app/4d1f.jsonl'
@@ -48,7 +50,7 @@ def transcript_path(cwd: str, session: str, homes: Homes) -> str:
 
 
 def subagent_path(transcript: str, agent_id: str) -> str:
-    """Where the agent keeps what a subagent of a session said.
+    """The file of a subagent of a session.
 
     >>> subagent_path("/p/4d1f.jsonl", "a07c")
     '/p/4d1f/subagents/agent-a07c.jsonl'
@@ -57,7 +59,7 @@ def subagent_path(transcript: str, agent_id: str) -> str:
 
 
 def new_session() -> str:
-    """An id for a session."""
+    """A new session id."""
     return str(uuid.uuid4())
 
 
@@ -66,12 +68,12 @@ class Transcript:
 
     >>> import tempfile
     >>> path = transcript_path("/home/me/app", new_session(), Homes(tempfile.mkdtemp(), {}))
-    >>> with Transcript(path, cwd="/home/me/app", sync=False) as said:
-    ...     _ = said.user("What is in a.txt?")
+    >>> with Transcript(path, cwd="/home/me/app", sync=False) as transcript:
+    ...     _ = transcript.user("What is in a.txt?")
     ...     call = {"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": "a.txt"}}
-    ...     _ = said.assistant({"model": "m", "content": [call]})
-    ...     _ = said.tool_result("t1", "nothing")
-    ...     _ = said.assistant({"model": "m", "content": [{"type": "text", "text": "Nothing."}]})
+    ...     _ = transcript.assistant({"model": "m", "content": [call]})
+    ...     _ = transcript.tool_result("t1", "nothing")
+    ...     _ = transcript.assistant({"model": "m", "content": [{"type": "text", "text": "Nothing."}]})
     >>> [record.value["type"] for record in records_of(path)]
     ['user', 'assistant', 'user', 'assistant', 'last-prompt']
     """
@@ -88,24 +90,24 @@ class Transcript:
         session: str = "",
         agent_id: str = "",
     ) -> None:
-        """`agent_id`: of the subagent whose conversation this is; `session` is then the one that it works for."""
+        """`agent_id` makes it the conversation of a subagent; `session` is then the one that it belongs to."""
         self.path, self.session = path, session or os.path.splitext(os.path.basename(path))[0]
         self.leaf: str | None = None
         self._is_sidechain = bool(agent_id)
         self._fields = {"userType": "external", "entrypoint": "sdk-cli", "cwd": cwd, "sessionId": self.session}
         self._fields |= {"version": version, "gitBranch": branch}
         self._fields |= {"agentId": agent_id} if agent_id else {}
-        self._clock, self._calls, self._prompt, self._said = clock, dict[str, str](), new_session(), ""
-        self._typed = ""  #: the last prompt of what was there
+        self._clock, self._calls, self._prompt, self._last_prompt = clock, dict[str, str](), new_session(), ""
+        self._earlier_prompt = ""  #: the last prompt in the existing file
         self._is_led = False  #: whether the file names a leaf
-        self._root = ""  #: a record that all that is said from now on descends from
+        self._root = ""  #: a record that all further ones descend from
         self._file = AppendFile(path, sync=sync)
-        self._others = Others(path, is_sidechain=self._is_sidechain)
-        self._go_on()
+        self._others = OtherWriters(path, is_sidechain=self._is_sidechain)
+        self._continue()
 
     @property
     def findings(self) -> list[Finding]:
-        """What was found torn, at the opening and since, and that others write here."""
+        """Torn records, found when opening and since, and other writers."""
         return [*self._file.findings, *self._others.findings]
 
     def __enter__(self) -> Transcript:
@@ -115,23 +117,23 @@ class Transcript:
         self.close()
 
     def close(self) -> None:
-        """End it: the last prompt and the leaf are noted for the agent's list, unless others spoke since."""
+        """End it: write the last prompt and the leaf for the agent's list, unless another process wrote since."""
         if not self._file.is_closed:
-            self._others.look()
-        if self._said and not self._is_sidechain and not self._others.have_spoken:
+            self._others.check()
+        if self._last_prompt and not self._is_sidechain and not self._others.have_written:
             self._lead(self.leaf)
-            self._said = ""
+            self._last_prompt = ""
         self._file.close()
 
     def abandon(self) -> None:
-        """Close it without a note: it is gone on with at once."""
+        """Close it without a `last-prompt`: it is continued at once."""
         self.claim()
         self._file.close()
 
     def claim(self) -> None:
-        """If others spoke since, let the file tell of our branch again."""
-        self._others.look()
-        if self._others.have_spoken and self.leaf and not self._is_sidechain:
+        """If another process wrote since, name our branch again."""
+        self._others.check()
+        if self._others.have_written and self.leaf and not self._is_sidechain:
             self._lead(self.leaf)
 
     def user(self, prompt: str | Sequence[Json], *, is_meta: bool = False) -> str:
@@ -141,10 +143,10 @@ class Transcript:
             return self._chained({"type": "user", "message": {"role": "user", "content": content}, "isMeta": True})
         self._prompt = new_session()
         if isinstance(prompt, str):
-            self._said = prompt
-        said = {"role": "user", "content": content}
-        how = {"permissionMode": "default", "promptSource": "sdk"}
-        return self._chained({"promptId": self._prompt, "type": "user", "message": said, **how}, is_root=True)
+            self._last_prompt = prompt
+        message = {"role": "user", "content": content}
+        mode = {"permissionMode": "default", "promptSource": "sdk"}
+        return self._chained({"promptId": self._prompt, "type": "user", "message": message, **mode}, is_root=True)
 
     def assistant(self, message: Json) -> list[str]:
         """An answer as the API gives it; one record per block."""
@@ -162,7 +164,7 @@ class Transcript:
     def tool_result(
         self, call: str, content: str | Sequence[Json], *, is_error: bool = False, result: object = None
     ) -> str:
-        """What a tool gave back; `result` is the same in the tool's own structure."""
+        """The result of a tool; `result` is the same in the structure of the tool."""
         source = self._calls.pop(call, None)
         block: dict[str, object] = {"tool_use_id": call, "type": "tool_result"}
         block["content"] = content if isinstance(content, str) else list(content)
@@ -176,31 +178,31 @@ class Transcript:
         return self._chained({**record, **after}, source or self.leaf)
 
     def attachment(self, value: Json, **fields: object) -> str:
-        """What the agent put beside a prompt or a result; newer versions keep the text in `rendered`, too."""
+        """An attachment of a prompt or a result; newer versions also store the text in `rendered`."""
         return self._chained({"attachment": dict(value), "type": "attachment", **fields})
 
     def system(self, subtype: str, content: str = "", **fields: object) -> str:
-        """A note about the session that no model reads."""
+        """A note about the session that is not sent to the model."""
         return self._chained({"type": "system", "subtype": subtype, "content": content, "isMeta": False, **fields})
 
     def compact(self, summary: str, *, trigger: str = "manual", tokens: int = 0) -> list[str]:
-        """Go on from a summary alone: what was said before is not sent any more.
+        """Continue from a summary alone: what came before is not sent any more.
 
-        To keep the last messages as the agent does, write what `foretold.context.compaction_records` makes: `records`.
+        To preserve the last messages as the agent does, write the result of `foretold.context.compaction_records`.
         """
         before, self.leaf = self.leaf, None
         data = {"trigger": trigger, "preTokens": tokens}
         boundary = self.system(
             "compact_boundary", "Conversation compacted", level="info", compactMetadata=data, logicalParentUuid=before
         )
-        said = {"type": "user", "message": {"role": "user", "content": summary}}
+        message = {"type": "user", "message": {"role": "user", "content": summary}}
         flags = {"isVisibleInTranscriptOnly": True, "isCompactSummary": True}
-        return [boundary, self._chained({"promptId": self._prompt, **said, **flags})]
+        return [boundary, self._chained({"promptId": self._prompt, **message, **flags})]
 
     def records(self, records: Iterable[Json]) -> list[str]:
-        """Records that are ready, as they are, in their order; the chain goes on from the last that belongs to it.
+        """Write finished records unchanged, in order; the chain continues from the last that belongs to it.
 
-        A chained record has its own `uuid` and `parentUuid`; fields that all of a session share are added if missing.
+        A chained record has a `uuid` and `parentUuid`; fields that all records of a session share are added if missing.
         """
         ready = [dict(record) for record in records]
         for value in ready:
@@ -213,7 +215,7 @@ class Transcript:
             if is_chained:
                 self._note(value)
                 written.append(text_at(value, "uuid"))
-                self._spoke(written[-1], value["parentUuid"])
+                self._note_written(written[-1], value["parentUuid"])
         self._keep_lead()
         return written
 
@@ -224,7 +226,7 @@ class Transcript:
         self._append({"type": "file-history-snapshot", **about})
 
     def title(self, text: str) -> None:
-        """A name, by which the agent resumes it too."""
+        """A name, by which the agent can resume it."""
         self._line({"type": "custom-title", "customTitle": text})
 
     def _chained(self, record: Json, parent: str | None = None, *, is_root: bool = False) -> str:
@@ -233,25 +235,25 @@ class Transcript:
         value = {**head, **record, "uuid": name, "timestamp": _stamp(self._clock()), **self._fields}
         self._append(value)
         self.leaf = name
-        self._spoke(name, parent, is_root=is_root)
+        self._note_written(name, parent, is_root=is_root)
         if record.get("subtype") != "compact_boundary":  # a summary follows, and without it there is no conversation
             self._keep_lead()
         return name
 
-    def _spoke(self, name: str, parent: object, *, is_root: bool = False) -> None:
-        """We said something. A record without a parent does not descend from the leaf that the file names, if any."""
-        self._others.have_spoken = False
+    def _note_written(self, name: str, parent: object, *, is_root: bool = False) -> None:
+        """Note that we wrote a message. Without a parent it does not descend from the leaf that the file names."""
+        self._others.have_written = False
         self._others.have_led |= parent is None and self._is_led
         self._root = name if is_root or parent is None else self._root
 
     def _keep_lead(self) -> None:
-        """Behind somebody else, or a compaction, the file is told whose branch is the last."""
+        """After another writer, or a compaction, name our branch as the last."""
         if self._others.have_led and self._root and not self._is_sidechain:
             self._lead(self._root)
 
     def _lead(self, leaf: str | None) -> None:
         self._others.have_led, self._is_led = False, True
-        self._line({"type": "last-prompt", "lastPrompt": self._said or self._typed, "leafUuid": leaf})
+        self._line({"type": "last-prompt", "lastPrompt": self._last_prompt or self._earlier_prompt, "leafUuid": leaf})
 
     def _line(self, value: Json) -> None:
         self._append({**value, "sessionId": self.session})
@@ -261,12 +263,12 @@ class Transcript:
         self._others.writing = text_at(dict(value), "uuid")
         try:
             self._file.append(line)
-        finally:  # a line that the disk did not confirm is there
+        finally:  # a line that was not synced is in the file too
             if self._file.end != before:
-                self._others.up_to(self._file.end - len(line) - 1, self._file.end)
+                self._others.note_own(self._file.end - len(line) - 1, self._file.end)
 
-    def _go_on(self) -> None:
-        """Find the leaf of what is there, and the calls without a result."""
+    def _continue(self) -> None:
+        """Find the leaf of an existing file, and the calls without a result."""
         for record in records_of(self.path):
             if record.value.get("type") in CHAINED:
                 self._note(record.value)
@@ -277,10 +279,9 @@ class Transcript:
         if (value.get("isSidechain") is True) != self._is_sidechain or not text_at(value, "uuid"):
             return
         self.leaf = text_at(value, "uuid")
-        said = value.get("message")
-        content = said.get("content") if isinstance(said, dict) else None
+        content = object_at(value, "message").get("content")
         if isinstance(content, str) and value.get("promptId") and not value.get("isCompactSummary"):
-            self._typed = content
+            self._earlier_prompt = content
         for block in content if isinstance(content, list) else []:
             if text_at(block, "type") == "tool_use":
                 self._calls[text_at(block, "id")] = self.leaf

@@ -1,23 +1,24 @@
 """A record of Claude Code's transcripts as a message.
 
 1. `user` and `assistant` are messages of that role; a content that is a text is one part.
-2. An `attachment` is what the agent put beside a prompt: its role is system, its kind attachment; what a person typed
-   while the agent was at work (`queued_command`) is a message of the user.
-3. `system` records and those we do not know are notices: the record itself is their one part, `other`.
-4. The kind says why a record is there, and is empty for what was said: sidechain, meta, summary, attachment, notice.
+2. An `attachment` is what the agent added to a prompt: its role is system, its kind attachment; what a person typed
+   while the agent was working (`queued_command`) is a message of the user.
+3. `system` records and unknown ones are notices: the record itself is their one part, `other`.
+4. The kind is the purpose of a record, empty for messages: sidechain, meta, summary, attachment, notice.
 5. The bytes of an image are in `raw` only.
 """
 
 from __future__ import annotations
 
-from foretold.sessions.formats.fields import parse_time, text_at
+from foretold.sessions.formats.fields import Json, list_at, object_at, parse_time, text_at
 from foretold.sessions.formats.jsonl import JsonlRecord
 from foretold.sessions.model import Message, Part
 
-Json = dict[str, object]
 Names = dict[str, str]  #: calls whose result has not come: id -> tool
 
-#: a prompt that begins so was not typed: it is what a command of the terminal left behind
+CHAINED = ("user", "assistant", "attachment", "system")  #: types of records that name their parents
+
+#: a prompt that begins like this was not typed: a command of the terminal added it
 _NOT_TYPED = (
     "<command-",
     "<local-command-",
@@ -32,9 +33,9 @@ def message_of(record: JsonlRecord, names: Names, *, is_subagent: bool = False) 
     """A record as a message. Names of calls are kept in `names` until their result comes."""
     value = record.value
     kind = value.get("type")
-    said = value.get("message")
-    if kind in ("user", "assistant") and isinstance(said, dict):
-        role, parts = str(kind), _parts(said.get("content"), names)
+    message = value.get("message")
+    if kind in ("user", "assistant") and isinstance(message, dict):
+        role, parts = str(kind), _parts(message.get("content"), names)
     elif kind == "attachment":
         role, parts = _attached(value)
     elif kind == "summary":
@@ -45,13 +46,13 @@ def message_of(record: JsonlRecord, names: Names, *, is_subagent: bool = False) 
         text_at(value, "uuid") or f"byte {record.start}",
         role,
         parts,
-        parse_time(value.get("timestamp")),
-        text_at(said, "model"),
-        text_at(value, "parentUuid"),
-        _kind(value, role, is_subagent=is_subagent),
-        record.line,
-        record.start,
-        record.end,
+        time=parse_time(value.get("timestamp")),
+        model=text_at(message, "model"),
+        parent=text_at(value, "parentUuid"),
+        kind=_kind(value, role, is_subagent=is_subagent),
+        line=record.line,
+        start=record.start,
+        end=record.end,
     )
 
 
@@ -68,16 +69,14 @@ def _kind(value: Json, role: str, *, is_subagent: bool) -> str:
 
 
 def _attached(value: Json) -> tuple[str, tuple[Part, ...]]:
-    attachment, rendered = value.get("attachment"), value.get("rendered")
-    text = _attachment_text(attachment)
-    if not text and isinstance(rendered, list):
-        text = "\n".join(text_at(one, "content") for one in rendered)
-    typed = isinstance(attachment, dict) and attachment.get("type") == "queued_command"
-    return ("user" if typed else "system"), (Part("text" if typed else "other", text, raw=attachment),)
+    attachment = value.get("attachment")
+    text = _attachment_text(attachment) or "\n".join(text_at(one, "content") for one in list_at(value, "rendered"))
+    is_typed = text_at(attachment, "type") == "queued_command"
+    return ("user" if is_typed else "system"), (Part("text" if is_typed else "other", text, raw=attachment),)
 
 
 def _attachment_text(attachment: object) -> str:
-    """What an attachment says, as far as it is a text."""
+    """The text of an attachment, as far as it has one."""
     if not isinstance(attachment, dict):
         return ""
     for name in ("content", "prompt", "snippet", "addedLines"):
@@ -125,40 +124,28 @@ def _part(block: object, names: Names) -> list[Part]:
 def _result(block: Json, names: Names) -> list[Part]:
     call = text_at(block, "tool_use_id")
     content, tool, failed = block.get("content"), names.pop(call, ""), block.get("is_error") is True
-    inner = content if isinstance(content, list) else []
-    text = content if isinstance(content, str) else "\n".join(text_at(one, "text") for one in inner if _is(one, "text"))
-    return [
-        Part("result", text, tool, call, failed=failed, raw=block),
-        *(_image(one) for one in inner if _is(one, "image")),
-    ]
-
-
-def _is(block: object, kind: str) -> bool:
-    return isinstance(block, dict) and block.get("type") == kind
+    inner = list_at(block, "content")
+    texts = [text_at(one, "text") for one in inner if text_at(one, "type") == "text"]
+    text = content if isinstance(content, str) else "\n".join(texts)
+    images = [_image(one) for one in inner if text_at(one, "type") == "image"]
+    return [Part("result", text, tool, call, failed=failed, raw=block), *images]
 
 
 def _image(block: object) -> Part:
-    source = block.get("source") if isinstance(block, dict) else None
-    return Part("image", text_at(source, "media_type"), raw=block)
+    return Part("image", text_at(object_at(block, "source"), "media_type"), raw=block)
 
 
 def prompt_of(value: Json) -> str:
-    """What a person typed, if a record is that; else nothing.
+    """What a person typed; empty if the record is something else.
 
     >>> prompt_of({"type": "user", "message": {"role": "user", "content": "hello"}})
     'hello'
     >>> prompt_of({"type": "user", "isMeta": True, "message": {"role": "user", "content": "hello"}})
     ''
     """
-    said = value.get("message")
-    if (
-        value.get("type") != "user"
-        or not isinstance(said, dict)
-        or value.get("isMeta")
-        or value.get("isCompactSummary")
-    ):
+    if value.get("type") != "user" or value.get("isMeta") or value.get("isCompactSummary"):
         return ""
-    parts = _parts(said.get("content"), {})
+    parts = _parts(object_at(value, "message").get("content"), {})
     if any(part.kind == "result" for part in parts):
         return ""
     text = "\n".join(part.text for part in parts if part.kind == "text").strip()

@@ -1,12 +1,12 @@
 """A record of Codex's rollouts as a message.
 
-1. A record is `{"timestamp", "type", "payload"}`; in older files it is the payload itself. What the model was given or
-   has said are records of the type `response_item`.
-2. `developer` messages are context, and so are those of the user that only hold what Codex puts there itself:
-   instructions, the environment, skills. Where Codex says of which kind a text is, that decides.
+1. A record is `{"timestamp", "type", "payload"}`; in older files it is the payload itself. What the model received or
+   answered are records of the type `response_item`.
+2. `developer` messages are context, and so are those of the user that contain only what Codex adds: instructions, the
+   environment, skills. Where Codex records the kind of a text, that decides.
 3. Reasoning, calls and answers of the model have the role assistant, results of tools the role user.
-4. Records that only keep the books (token counts, settings, events that repeat an item) have the kind meta; those that
-   tell something (errors, a turn that was stopped, a rollback) and those we do not know are notices.
+4. Bookkeeping (token counts, settings, events that repeat an item) has the kind meta; other events (errors, a turn that
+   was stopped, a rollback) and unknown records are notices.
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ from __future__ import annotations
 import json
 import re
 
-from foretold.sessions.formats.fields import parse_time, text_at
+from foretold.sessions.formats.fields import Json, list_at, object_at, parse_time, text_at
 from foretold.sessions.formats.jsonl import JsonlRecord
 from foretold.sessions.model import Message, Part
 
-Json = dict[str, object]
 Names = dict[str, str]  #: calls whose result has not come: id -> tool
 
-#: a text of the role user that begins so was put there by Codex
+#: a text of the role user that begins like this was added by Codex
 CONTEXT = (
     "# AGENTS.md instructions",
     "<environment_context>",
@@ -33,7 +32,7 @@ CONTEXT = (
     "<subagent_notification>",
     "<INSTRUCTIONS>",
 )
-#: events that tell what no other record does, and the field that says it
+#: events that no other record repeats, and the field with their text
 _EVENTS = {
     "error": "message",
     "warning": "message",
@@ -44,8 +43,15 @@ _EVENTS = {
     "entered_review_mode": "user_facing_hint",
     "exited_review_mode": "",
 }
-#: types of records that keep the books
-_BOOKS = ("event_msg", "turn_context", "world_state", "token_usage_record", "session_meta", "dynamic_tools_updated")
+#: types of records that are bookkeeping
+_BOOKKEEPING = (
+    "event_msg",
+    "turn_context",
+    "world_state",
+    "token_usage_record",
+    "session_meta",
+    "dynamic_tools_updated",
+)
 #: type of a call -> the fields that hold its tool and its input
 _CALLS = {
     "function_call": ("name", "arguments"),
@@ -84,17 +90,24 @@ def message_of(record: JsonlRecord, names: Names, model: str = "") -> Message:
     if kind == "response_item":
         role, parts, why = item_of(payload, names)
     else:
-        role, parts, why = _told(kind, payload, record.value)
+        role, parts, why = _other_record(kind, payload, record.value)
     time = parse_time(record.value.get("timestamp")) or parse_time(payload.get("timestamp"))
     name = text_at(payload, "id") if kind == "response_item" else ""
-    said_by = model if role == "assistant" else ""
     return Message(
-        name or f"byte {record.start}", role, parts, time, said_by, "", why, record.line, record.start, record.end
+        name or f"byte {record.start}",
+        role,
+        parts,
+        time=time,
+        model=model if role == "assistant" else "",
+        kind=why,
+        line=record.line,
+        start=record.start,
+        end=record.end,
     )
 
 
-def _told(kind: str, payload: Json, value: Json) -> tuple[str, tuple[Part, ...], str]:
-    """What is no item of the conversation: role, parts and kind."""
+def _other_record(kind: str, payload: Json, value: Json) -> tuple[str, tuple[Part, ...], str]:
+    """Role, parts and kind of a record that is not an item of the conversation."""
     if kind == "compacted":
         return "system", (Part("text", text_at(payload, "message"), raw=payload),), "summary"
     if kind == "session_meta":
@@ -104,13 +117,13 @@ def _told(kind: str, payload: Json, value: Json) -> tuple[str, tuple[Part, ...],
     event = text_at(payload, "type") if kind == "event_msg" else ""
     if event in _EVENTS:
         return "system", (Part("other", text_at(payload, _EVENTS[event]), raw=payload),), "notice"
-    return "system", (Part("other", raw=value),), "meta" if kind in _BOOKS else "notice"
+    return "system", (Part("other", raw=value),), "meta" if kind in _BOOKKEEPING else "notice"
 
 
 def _instructions(payload: Json) -> tuple[Part, ...]:
-    """What a session was told at its start, beside the facts about it."""
-    told = text_at(payload.get("base_instructions"), "text") or text_at(payload, "instructions")
-    return (*((Part("text", told, raw=told),) if told else ()), Part("other", raw=payload))
+    """The base instructions of a session, and the record itself."""
+    text = text_at(payload.get("base_instructions"), "text") or text_at(payload, "instructions")
+    return (*((Part("text", text, raw=text),) if text else ()), Part("other", raw=payload))
 
 
 def item_of(item: Json, names: Names) -> tuple[str, tuple[Part, ...], str]:
@@ -135,14 +148,13 @@ def _message(item: Json) -> tuple[str, tuple[Part, ...], str]:
         return role, parts, ""
     if role != "user":
         return "system", parts, "context"
-    return role, parts, "context" if parts and not is_said(item, parts) else ""
+    return role, parts, "context" if parts and not _is_typed(item, parts) else ""
 
 
-def is_said(item: Json, parts: tuple[Part, ...]) -> bool:
-    """Whether somebody typed a part of a message."""
-    about = item.get("internal_chat_message_metadata_passthrough")
-    kinds = about.get("content_item_kinds") if isinstance(about, dict) else None
-    if isinstance(kinds, list) and kinds and kinds != ["unknown"] * len(kinds):
+def _is_typed(item: Json, parts: tuple[Part, ...]) -> bool:
+    """Whether a part of a message was typed by a person."""
+    kinds = list_at(object_at(item, "internal_chat_message_metadata_passthrough"), "content_item_kinds")
+    if kinds and kinds != ["unknown"] * len(kinds):
         return any(isinstance(kind, str) and kind.startswith("user.") for kind in kinds)
     return not all(part.kind == "text" and part.text.lstrip().startswith(CONTEXT) for part in parts)
 
@@ -156,8 +168,8 @@ def _piece(piece: object) -> Part:
 
 
 def _thought(item: Json) -> str:
-    both = [item.get("summary"), item.get("content")]
-    return "\n".join(text_at(piece, "text") for pieces in both if isinstance(pieces, list) for piece in pieces)
+    pieces = [*list_at(item, "summary"), *list_at(item, "content")]
+    return "\n".join(text_at(piece, "text") for piece in pieces)
 
 
 def _call(item: Json, names: Names) -> Part:
@@ -166,11 +178,11 @@ def _call(item: Json, names: Names) -> Part:
     tool = text_at(item, name) if name else kind.removesuffix("_call")
     call = text_at(item, "call_id") or text_at(item, "id")
     names[call] = tool
-    return Part("call", tool=tool, id=call, input=_given(item.get(field), field), raw=item)
+    return Part("call", tool=tool, id=call, input=_input_of(item.get(field), field), raw=item)
 
 
-def _given(value: object, field: str) -> Json | None:
-    """What a call gives its tool: an object, also where it is written as a text."""
+def _input_of(value: object, field: str) -> Json | None:
+    """The input of a call: an object, even if it is written as a text."""
     if isinstance(value, str) and field == "arguments":
         try:
             value = json.loads(value)
@@ -189,17 +201,17 @@ def _result(item: Json, names: Names) -> tuple[Part, ...]:
         failed, output = output.get("success") is False, output.get("content")
     pieces = [_piece(piece) for piece in output] if isinstance(output, list) else []
     text = output if isinstance(output, str) else "\n".join(piece.text for piece in pieces if piece.kind == "text")
-    text, code = _shell(text)
-    shown = Part("result", text, names.pop(call, ""), call, failed=failed or code != 0, raw=item)
-    return (shown, *(piece for piece in pieces if piece.kind == "image"))
+    text, code = _shell_output(text)
+    result = Part("result", text, names.pop(call, ""), call, failed=failed or code != 0, raw=item)
+    return (result, *(piece for piece in pieces if piece.kind == "image"))
 
 
-def _shell(text: str) -> tuple[str, int]:
-    """What a command printed and its exit status; older versions wrote both as JSON."""
+def _shell_output(text: str) -> tuple[str, int]:
+    """The output and the exit status of a command; older versions wrote both as JSON."""
     if text.startswith('{"output":'):
         try:
-            told = json.loads(text)
-            return str(told["output"]), int(told["metadata"]["exit_code"])
+            value = json.loads(text)
+            return str(value["output"]), int(value["metadata"]["exit_code"])
         except (ValueError, KeyError, TypeError, RecursionError):
             return text, 0
     code = _EXIT.search(text[:200])
@@ -207,7 +219,7 @@ def _shell(text: str) -> tuple[str, int]:
 
 
 def prompt_of(value: Json) -> str:
-    """What a person typed, if a record is that; else nothing.
+    """What a person typed; empty if the record is something else.
 
     >>> prompt_of({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hello"}]})
     'hello'
@@ -216,5 +228,5 @@ def prompt_of(value: Json) -> str:
     if kind != "response_item" or text_at(item, "role") != "user":
         return ""
     _, parts, why = item_of(item, {})
-    said = [part.text for part in parts if part.kind == "text" and not part.text.lstrip().startswith(CONTEXT)]
-    return "" if why else "\n".join(said).strip()
+    typed = [part.text for part in parts if part.kind == "text" and not part.text.lstrip().startswith(CONTEXT)]
+    return "" if why else "\n".join(typed).strip()
