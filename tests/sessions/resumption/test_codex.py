@@ -134,7 +134,7 @@ def test_a_fork_of_itself_ends(family):
     _, fork = family
     text = fork.read_text(encoding="utf-8").replace(f'"thread_id":"{NAME}"', f'"thread_id":"{fork.name[-42:-6]}"')
     fork.write_text(text, encoding="utf-8")
-    assert "is not there" in resume_codex(str(fork)).refused
+    assert "is missing" in resume_codex(str(fork)).refused
 
 
 def test_older_rollouts_have_no_wrapper(tmp_path):
