@@ -95,8 +95,8 @@ def session_lines(stored: StoredSession, progress: Progress | None = None) -> It
 
 
 def read_graph(stored: StoredSession) -> Graph:
-    """The graph of all records that can be saved."""
-    graph = Graph(separates_unnamed=True)
+    """The graph of all records that can be saved, to repair them."""
+    graph = Graph(is_for_repair=True)
     for found in session_lines(stored):
         for record in found.saved.records:
             graph.add(record)

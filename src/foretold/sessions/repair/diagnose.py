@@ -140,7 +140,7 @@ def _diagnose_linked(stored: StoredSession, progress: Progress | None, version: 
     where = FirstPlaces(*(lines[number] if number >= 0 else 0 for number in first_places(graph, reachability)))
     may_be_refused = graph.has_null or graph.hollow > 0
     if counts.findings or now.refused or graph.nameless >= 0 or any(now._asdict()[key] for key in REPAIRABLE):
-        is_complete = not counts.hidden and graph.nameless < 0 and graph.rules == NEWER
+        is_complete = not counts.hidden and not graph.doubles and graph.nameless < 0 and graph.rules == NEWER
         after = _reach_after_repair(stored, version, graph if is_complete else read_graph(stored))
     unread = max(0, after.messages - now.messages)  # messages on lines that the agent cannot read
     now = now._replace(messages=now.messages + unread, lost=now.lost + unread)

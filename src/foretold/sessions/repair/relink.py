@@ -44,9 +44,8 @@ class Changes(NamedTuple):
 
 
 def relink(graph: Graph) -> Changes:
-    """Find what has to change; the graph is changed accordingly."""
-    _restore_originals(graph)
-    before = array("i", graph.parent)
+    """Find what has to change in a graph for repair; it is changed accordingly."""
+    graph.hollow, graph.has_null, before = 0, False, array("i", graph.parent)
     for number, flags in enumerate(graph.flags):
         graph.flags[number] = flags & ~PLAIN_TEXT
     _skip_hollow_parents(graph)
@@ -58,21 +57,6 @@ def relink(graph: Graph) -> Changes:
         if parent != before[number] and graph.flags[number] & PRESENT
     }
     return Changes(parents, NONE if graph.named_leaf == named else graph.named_leaf, undated)
-
-
-def _restore_originals(graph: Graph) -> None:
-    """Of records with the same uuid, take the first."""
-    for number, original in graph.originals.items():
-        graph.parent[number], graph.flags[number] = original.parent, original.flags
-        graph.times[number], graph.group[number] = original.time, original.group
-        graph.preserved.pop(number, None)
-        graph.logical_parent.pop(number, None)
-        if original.preserved:
-            graph.preserved[number] = original.preserved
-        if original.flags & BOUNDARY:
-            graph.logical_parent[number] = original.logical_parent
-    graph.repeats, graph.repeated_at, graph.originals = [], {}, {}
-    graph.doubles, graph.hollow, graph.has_null = 0, 0, False
 
 
 def _reach_all(graph: Graph) -> frozenset[int]:

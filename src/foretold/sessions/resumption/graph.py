@@ -89,25 +89,15 @@ class Preserved(NamedTuple):
     tail: int = NONE
 
 
-class Original(NamedTuple):
-    """The first of several records with the same uuid."""
-
-    parent: int
-    flags: int
-    time: float
-    group: int
-    preserved: Preserved | None = None
-    logical_parent: int = NONE
-
-
 class Graph:
     """The nodes of a file, as numbers: `add` every record in order, `close`, then query.
 
-    To the agent, all records without a uuid are one record; `separates_unnamed` keeps them apart, to repair a file.
+    To the agent, the last of several records with the same uuid counts, and all records without one are one record. To
+    repair a file, the first counts, and records without a uuid are kept apart.
     """
 
-    def __init__(self, rules: SessionRules = NEWER, *, separates_unnamed: bool = False) -> None:
-        self.rules, self.separates_unnamed = rules, separates_unnamed
+    def __init__(self, rules: SessionRules = NEWER, *, is_for_repair: bool = False) -> None:
+        self.rules, self.is_for_repair = rules, is_for_repair
         self.unnamed: set[int] = set()  #: records without a uuid, where they are kept apart
         self.added = 0  #: records that have a number, or share one
         self.double_at: set[int] = set()  #: which of these share it
@@ -124,7 +114,6 @@ class Graph:
         self.tail_of: dict[int, int] = {}  #: summaries of compactions, and the last message preserved after each
         self.repeats: list[tuple[int, int, bool]] = []  #: how many numbers there were, number, whether a sidechain
         self.repeated_at: dict[int, tuple[int, int]] = {}  #: where the last record with a repeated uuid is
-        self.originals: dict[int, Original] = {}
         self.doubles = self.hollow = 0
         self.nameless = self.named_leaf = NONE
         self.answer_count = 0
@@ -144,7 +133,7 @@ class Graph:
             if not self.rules.refuses_damage:
                 self._skip_hollow(key, number, record)
                 return NONE
-        if key is None and self.separates_unnamed:
+        if key is None and self.is_for_repair:
             number = self._new((self.added,))
             self.unnamed.add(number)
         elif number == NONE:
@@ -153,9 +142,11 @@ class Graph:
             fresh = self._new(key)
             self.parent[number], self.flags[number], number = fresh, MOVED, fresh
         else:
-            self._replace(number, is_side=bool(flags & SIDECHAIN))
+            self._note_double(number, is_side=bool(flags & SIDECHAIN))
+            if self.is_for_repair:
+                return NONE
             flags |= self.flags[number] & FIRST_SIDECHAIN
-        if number not in self.originals and flags & SIDECHAIN:
+        if number not in self.repeated_at and flags & SIDECHAIN:
             flags |= FIRST_SIDECHAIN
         self.added += 1
         self._fill(number, record, flags | PRESENT)
@@ -168,23 +159,17 @@ class Graph:
         self.group.append(NONE)
         return self.uuids.add(key)
 
-    def _replace(self, number: int, *, is_side: bool) -> None:
-        """Make room for a record whose uuid another has."""
+    def _note_double(self, number: int, *, is_side: bool) -> None:
+        """Note a record whose uuid another has; unless the first counts, it replaces that one."""
         self.doubles += 1
         self.double_at.add(self.added)
+        if self.is_for_repair:
+            self.added += 1
+            return
         self.repeats.append((len(self.uuids), number, is_side))
         self.repeated_at[number] = (len(self.uuids) - 1, len(self.repeats))
-        original = Original(
-            parent=self.parent[number],
-            flags=self.flags[number],
-            time=self.times[number],
-            group=self.group[number],
-            preserved=self.preserved.pop(number, None),
-            logical_parent=self.logical_parent.pop(number, NONE),
-        )
-        self.originals.setdefault(number, original)
-        self.more_calls.pop(number, None)
-        self.replaced_calls.pop(number, None)
+        for facts in (self.preserved, self.logical_parent, self.more_calls, self.replaced_calls):
+            facts.pop(number, None)
 
     def _skip_hollow(self, key: Hashable, number: int, record: Json) -> None:
         """Remember only its parent, for a repair."""
@@ -227,7 +212,7 @@ class Graph:
         return numbers[0]
 
     def _note_calls(self, number: int, calls: list[int]) -> None:
-        if number in self.originals:
+        if number in self.repeated_at:
             self.replaced_calls[number] = frozenset(calls)
         for call in calls:
             if self.caller[call] == NONE:
@@ -239,7 +224,7 @@ class Graph:
         """The message id of the answer that has a call; of several the first."""
         groups = []
         for number in (self.caller[call], *self.callers.get(call, ())):
-            is_stale = number in self.originals and call not in self.replaced_calls.get(number, ())
+            is_stale = number in self.repeated_at and call not in self.replaced_calls.get(number, ())
             if self.is_there(number) and self.flags[number] & KIND == ASSISTANT and not is_stale:
                 groups.append(self.group[number])
         return min(groups, default=NONE)
@@ -270,12 +255,6 @@ class Graph:
         self.named_leaf = settle(self.named_leaf)
         self.logical_parent = {number: settle(parent) for number, parent in self.logical_parent.items()}
         self.preserved = {number: self._settle_preserved(kept) for number, kept in self.preserved.items()}
-        for number, original in self.originals.items():
-            self.originals[number] = original._replace(
-                parent=settle(original.parent),
-                preserved=original.preserved and self._settle_preserved(original.preserved),
-                logical_parent=settle(original.logical_parent),
-            )
         for number, parent in enumerate(self.parent):
             if parent >= 0 and self.flags[parent] & MOVED and not self.flags[number] & MOVED:
                 self.parent[number] = self.parent[parent]

@@ -65,7 +65,7 @@ def find_sessions(homes: Homes) -> Iterator[StoredSession]:
 
 def _sessions_in(path: str) -> list[StoredSession]:
     try:
-        return [_of_row(path, row) for row in sessions_in(path)]
+        return [_fill(StoredSession(AGENT, text_at(row, "id"), path), row) for row in sessions_in(path)]
     except OSError as error:
         broken = StoredSession(AGENT, os.path.basename(path), path, title=f"cannot be read: {error}")
         return list(_with_status(broken))
@@ -86,19 +86,17 @@ def _names(folder: str) -> list[str]:
         return []
 
 
-def _of_row(path: str, row: dict[str, object]) -> StoredSession:
-    parent, archived = text_at(row, "parent_id"), row.get("time_archived")
-    return StoredSession(
-        AGENT,
-        text_at(row, "id"),
-        path,
+def _fill(stored: StoredSession, row: Json) -> StoredSession:
+    """A session with what its row in the database says."""
+    parent = text_at(row, "parent_id")
+    return stored._replace(
         cwd=text_at(row, "directory"),
         title=one_line(text_at(row, "title")),
         started=_seconds(row.get("time_created")),
-        changed=_seconds(row.get("time_updated")) or 0.0,
+        changed=_seconds(row.get("time_updated")) or stored.changed,
         version=text_at(row, "version"),
         model=_model(row.get("model")),
-        kind="subagent" if parent else "archived" if archived else "main",
+        kind="subagent" if parent else "archived" if row.get("time_archived") else "main",
         parent=parent,
     )
 
@@ -118,26 +116,14 @@ def _model(value: object) -> str:
 def summarize(stored: StoredSession) -> StoredSession:
     """A session with what its row, or its file, says."""
     if stored.path.endswith(".json"):
-        return _summarize_file(stored)
+        data = _read(stored.path, None)
+        times = {f"time_{name}": time for name, time in object_at(data, "time").items()}
+        return _fill(stored, {**data, **times, "parent_id": data.get("parentID"), "model": None})
     try:
         rows = sessions_in(stored.path, stored.id)
     except OSError:
         return stored
-    return _of_row(stored.path, rows[0]) if rows else stored
-
-
-def _summarize_file(stored: StoredSession) -> StoredSession:
-    data = _read(stored.path, None)
-    time, parent = object_at(data, "time"), text_at(data, "parentID")
-    return stored._replace(
-        cwd=text_at(data, "directory"),
-        title=one_line(text_at(data, "title")),
-        started=_seconds(time.get("created")),
-        changed=_seconds(time.get("updated")) or stored.changed,
-        version=text_at(data, "version"),
-        kind="subagent" if parent else "archived" if time.get("archived") else "main",
-        parent=parent,
-    )
+    return _fill(StoredSession(AGENT, text_at(rows[0], "id"), stored.path), rows[0]) if rows else stored
 
 
 def resume_command(stored: StoredSession) -> tuple[str, ...]:
