@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Homes(NamedTuple):
-    """Where agents keep their sessions: a home folder, and the environment that may move them."""
+    """Where agents store their sessions: a home folder, and the environment that may move them."""
 
     home: str
     env: Mapping[str, str]
@@ -23,7 +23,7 @@ class Part(NamedTuple):
     """A piece of a message."""
 
     kind: str  #: text, thinking, call, result, image, other
-    text: str = ""  #: what it says; of a result what the tool said; of a call nothing
+    text: str = ""  #: of a result the output of the tool; of a call empty
     tool: str = ""  #: of a call, and of a result where it is known
     id: str = ""  #: joins a call and its result
     input: Mapping[str, object] | None = None  #: of a call
@@ -32,22 +32,22 @@ class Part(NamedTuple):
 
 
 class Message(NamedTuple):
-    """One message of a conversation, and where it stands in its file."""
+    """One message of a conversation, and its place in the file."""
 
-    id: str  #: the agent's own, or `byte N`: where its record begins
+    id: str  #: as the agent wrote it, or `byte N`: where its record begins
     role: str  #: user, assistant, system
     parts: tuple[Part, ...]
     time: float | None = None  #: seconds since 1970
     model: str = ""
     parent: str = ""  #: the message it follows
-    kind: str = ""  #: empty = said; else why it is there: context, attachment, summary, meta, notice, sidechain
+    kind: str = ""  #: empty = a message of the conversation; else context, attachment, summary, meta, notice, sidechain
     line: int = 0  #: from 1; in a database 0
     start: int = 0  #: where its record begins: a byte of the file, a key of the database
-    end: int = 0  #: where reading goes on after it
+    end: int = 0  #: where to continue reading after it
 
     @property
     def text(self) -> str:
-        """What it says, without calls, results and thinking.
+        """Its text, without calls, results and thinking.
 
         >>> Message("1", "user", (Part("text", "a"), Part("call", tool="Read"), Part("text", "b"))).text
         'a\\nb'
@@ -56,13 +56,13 @@ class Message(NamedTuple):
 
 
 class StoredSession(NamedTuple):
-    """A conversation on disk. What only a full reading would tell is left empty."""
+    """A conversation on disk. What only reading all of it would show is left empty."""
 
     agent: str
     id: str
-    path: str  #: its file; several may share one (a database)
-    cwd: str = ""  #: the folder it was held in
-    title: str = ""  #: its name, else how it begins
+    path: str  #: its file; several sessions may share one (a database)
+    cwd: str = ""  #: its folder
+    title: str = ""  #: its name, else its first prompt
     started: float | None = None
     changed: float = 0.0  #: of the last record, else of the file
     size: int = 0  #: bytes

@@ -1,1 +1,1 @@
-"""formats."""
+"""The readers of session files, one folder per agent."""

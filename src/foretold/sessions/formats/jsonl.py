@@ -153,7 +153,7 @@ def rescue_records(data: bytes) -> Iterator[tuple[int, Json, int]]:
 
 
 def _next_start(text: str, at: int) -> int:
-    """Where a record may begin, that is no part of another."""
+    """Where a record may begin that is not part of another."""
     while True:
         at = min((found for start in _STARTS if (found := text.find(start, at)) >= 0), default=len(text))
         is_record = text.startswith(_STARTS[0], at)  # no object within a record begins so

@@ -1,1 +1,1 @@
-"""instructions_seen."""
+"""Which instruction files a session has seen."""

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from foretold.sessions.formats.fields import parse_time
+from foretold.sessions.formats.fields import Json, list_at, object_at, parse_time
 from foretold.sessions.formats.jsonl import records_of
 from foretold.sessions.instructions_seen.events import CompactionEvent, Event, InstructionText, LoadEvent
 from foretold.sessions.model import StoredSession
@@ -36,32 +36,24 @@ def read_events(stored: StoredSession, findings: list[Finding] | None = None) ->
             is_new = True
         elif kind == "system" and value.get("subtype") == "compact_boundary":
             count += 1
-            yield CompactionEvent(count, time, _trigger(value))
+            yield CompactionEvent(count, time, str(object_at(value, "compactMetadata").get("trigger", "")))
             yield LoadEvent(time, "compact")
         elif kind == "attachment":
-            yield from _attached(value.get("attachment"), time)
+            yield from _read_attachment(object_at(value, "attachment"), time)
 
 
-def _is_prompt(value: dict[str, object]) -> bool:
-    said = value.get("message")
-    return isinstance(said, dict) and isinstance(said.get("content"), str) and not value.get("isMeta")
+def _is_prompt(value: Json) -> bool:
+    return isinstance(object_at(value, "message").get("content"), str) and not value.get("isMeta")
 
 
-def _trigger(value: dict[str, object]) -> str:
-    metadata = value.get("compactMetadata")
-    return str(metadata.get("trigger", "")) if isinstance(metadata, dict) else ""
-
-
-def _attached(attachment: object, time: float | None) -> Iterator[InstructionText]:
-    if not isinstance(attachment, dict):
-        return
-    if attachment.get("type") == "instructions" and isinstance(attachment.get("files"), list):
-        for file in attachment["files"]:
+def _read_attachment(attachment: Json, time: float | None) -> Iterator[InstructionText]:
+    if attachment.get("type") == "instructions":
+        for file in list_at(attachment, "files"):
             if isinstance(file, dict) and isinstance(file.get("content"), str):
                 yield InstructionText(str(file.get("path", "")), file["content"], time, "start")
-    elif attachment.get("type") == "nested_memory" and isinstance(attachment.get("content"), dict):
-        file = attachment["content"]
-        text = file.get("content")
+    elif attachment.get("type") == "nested_memory":
+        nested = object_at(attachment, "content")
+        text, raw = nested.get("content"), nested.get("rawContent")
         if isinstance(text, str):
-            raw = file.get("rawContent")
-            yield InstructionText(str(file.get("path", "")), text, time, "read", raw if isinstance(raw, str) else text)
+            raw = raw if isinstance(raw, str) else text
+            yield InstructionText(str(nested.get("path", "")), text, time, "read", raw)

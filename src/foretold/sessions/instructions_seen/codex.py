@@ -7,7 +7,7 @@ earlier one. Which file a sentence came from is not recorded, so the event has n
 from __future__ import annotations
 
 from foretold.sessions.formats.codex.zstd import readable
-from foretold.sessions.formats.fields import parse_time
+from foretold.sessions.formats.fields import parse_time, text_at
 from foretold.sessions.formats.jsonl import records_of
 from foretold.sessions.instructions_seen.events import CompactionEvent, Event, InstructionText, LoadEvent
 from foretold.sessions.model import StoredSession
@@ -44,8 +44,8 @@ def _texts(content: object) -> list[str]:
     """The instruction text of a message."""
     found = []
     for part in content if isinstance(content, list) else ():
-        text = part.get("text") if isinstance(part, dict) else None
-        if isinstance(text, str) and text.startswith(BEGINS):
+        text = text_at(part, "text")
+        if text.startswith(BEGINS):
             end = max(text.rfind(mark) for mark in ENDS)
             found.append(text[text.find(">") + 1 : end if end >= 0 else len(text)])
     return found

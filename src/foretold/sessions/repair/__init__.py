@@ -1,1 +1,1 @@
-"""repair."""
+"""Damaged sessions: diagnosis and repaired copies."""

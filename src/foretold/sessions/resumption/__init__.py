@@ -1,1 +1,1 @@
-"""resumption."""
+"""What an agent sends when it resumes a session."""

@@ -71,7 +71,7 @@ class _History:
     """The conversation as far as it has been read."""
 
     def __init__(self) -> None:
-        self.kept: list[_HistoryItem] = []
+        self.items: list[_HistoryItem] = []
         self.dropped: list[DroppedItem] = []
         #: by type of a context record: the numbers of the turns that such records were written for
         self.baselines: dict[str, list[int]] = {"turn_context": [], "world_state": []}
@@ -85,16 +85,16 @@ class _History:
             reason = "not-for-the-model" if item.get("role") == "system" else "unknown"
             self.dropped.append(DroppedItem(line, reason, raw))
         else:
-            self.kept.append(_HistoryItem(line, item, raw))
+            self.items.append(_HistoryItem(line, item, raw))
 
-    def replace(self, reason: str, kept: list[_HistoryItem]) -> None:
-        staying = {id(one) for one in kept}
-        self.dropped += [DroppedItem(one.line, reason, one.raw) for one in self.kept if id(one) not in staying]
-        self.kept = kept
+    def replace(self, reason: str, items: list[_HistoryItem]) -> None:
+        staying = {id(one) for one in items}
+        self.dropped += [DroppedItem(one.line, reason, one.raw) for one in self.items if id(one) not in staying]
+        self.items = items
 
     def turns(self) -> list[int]:
         """The indexes of the prompts of people, or of other agents."""
-        return [place for place, one in enumerate(self.kept) if _is_prompt(one.item)]
+        return [place for place, one in enumerate(self.items) if _is_prompt(one.item)]
 
 
 def resume_codex(path: str, prompt: str | None = None) -> CodexResumed:
@@ -112,9 +112,9 @@ def resume_codex(path: str, prompt: str | None = None) -> CodexResumed:
     findings: list[Finding] = []
     history = _History()
     refused = _replay(history, path, None, findings, ())
-    items = [one.item for one in history.kept]
+    items = [one.item for one in history.items]
     lost = find_orphans(items)
-    history.dropped += [DroppedItem(history.kept[place].line, "orphan", history.kept[place].raw) for place in lost]
+    history.dropped += [DroppedItem(history.items[place].line, "orphan", history.items[place].raw) for place in lost]
     sent = add_results([item for place, item in enumerate(items) if place not in set(lost)])
     if prompt is not None:
         sent.append({"type": "message", "role": "user", "content": [{"type": "input_text", "text": prompt}]})
@@ -245,7 +245,7 @@ def _compact(history: _History, line: int, payload: Item) -> None:
     else:
         summary = text_at(payload, "message") or "(no summary available)"
         message: Item = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": summary}]}
-        prompts = [history.kept[place] for place in history.turns()]
+        prompts = [history.items[place] for place in history.turns()]
         history.replace("compacted", [*prompts, _HistoryItem(line, message, payload)])
     history.baselines = {name: [] for name in history.baselines}
 
@@ -256,9 +256,9 @@ def _roll_back(history: _History, turns: int) -> None:
     if turns <= 0 or not prompts:
         return
     cut = prompts[0] if turns >= len(prompts) else prompts[-turns]
-    while cut > prompts[0] and _is_context(history.kept[cut - 1].item):
+    while cut > prompts[0] and _is_context(history.items[cut - 1].item):
         cut -= 1
-    history.replace("rolled-back", history.kept[:cut])
+    history.replace("rolled-back", history.items[:cut])
     left = len(history.turns())
     for name, made_for in history.baselines.items():
         history.baselines[name] = [turn for turn in made_for if turn <= left]

@@ -51,9 +51,8 @@ def fragments_of(
             if contents is None:
                 unknown.append(node)
             elif contents:
-                found.append(
-                    _attachment(node, contents, as_system=as_system, is_kept=rules.is_rendered, is_tagged=is_tagged)
-                )
+                has_text = rules.is_rendered
+                found.append(_attachment(node, contents, as_system=as_system, has_text=has_text, is_tagged=is_tagged))
         elif node.type == "system" and node.value.get("subtype") == "local_command":
             found.append(Fragment("user", (text_at(node.value, "content"),)))
         elif node.type == "user" and isinstance(content, str | list) and node.value.get("isVirtual") is not True:
@@ -62,12 +61,9 @@ def fragments_of(
         elif node.type == "assistant" and isinstance(content, str | list) and not is_error(node):
             blocks = _known_blocks(content)
             texts: list[Json] = [{"type": "text", "text": blocks}] if isinstance(blocks, str) else blocks
-            own = _rename_tools(_without_foreign_thinking(texts, text_at(message, "model"), model), rules)
-            found.append(
-                Fragment(
-                    "assistant", (_strip_calls(own, rules),), node.message_id or ("-" if rules.joins_unnamed else "")
-                )
-            )
+            texts = _rename_tools(_without_foreign_thinking(texts, text_at(message, "model"), model), rules)
+            name = node.message_id or ("-" if rules.joins_unnamed else "")
+            found.append(Fragment("assistant", (_strip_calls(texts, rules),), name))
     return found
 
 
@@ -123,16 +119,16 @@ def _rename_tools(blocks: list[Json], rules: SessionRules) -> list[Json]:
 
 
 def _attachment(
-    node: RecordNode, contents: Sequence[Content], *, as_system: bool, is_kept: bool, is_tagged: bool
+    node: RecordNode, contents: Sequence[Content], *, as_system: bool, has_text: bool, is_tagged: bool
 ) -> Fragment:
-    role = text_at(node.value, "renderedRole") if is_kept else ""
+    role = text_at(node.value, "renderedRole") if has_text else ""
     role = role or ("system" if as_system else "user")
     if as_system and role == "system" and all(_is_text_only(content) for content in contents):
         text = "\n".join(text_at(block, "text") for content in contents for block in blocks_in(content))
         return Fragment("system", (tagged(text) if is_tagged else text,))
     if as_system and text_at(node.value.get("attachment"), "type") == "nested_memory":
         return Fragment("separate", tuple(_tag(content) for content in contents))
-    is_saved = is_kept and len(contents) > 1 and isinstance(node.value.get("rendered"), list)
+    is_saved = has_text and len(contents) > 1 and isinstance(node.value.get("rendered"), list)
     return Fragment("saved" if is_saved else "attached", tuple(_tag(content) for content in contents))
 
 

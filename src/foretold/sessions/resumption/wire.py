@@ -180,8 +180,8 @@ def _keep_new_calls(fragment: Fragment, seen: set[str]) -> tuple[Fragment, list[
             seen.add(text_at(block, "id"))
             calls.append(text_at(block, "id"))
         kept.append(block)
-    said = CUT_CALL if fragment.contents[0] else EMPTY
-    return fragment._replace(contents=(kept or [{"type": "text", "text": said, "citations": []}],)), calls
+    notice = CUT_CALL if fragment.contents[0] else EMPTY
+    return fragment._replace(contents=(kept or [{"type": "text", "text": notice, "citations": []}],)), calls
 
 
 def _keep_open_results(fragment: Fragment, waiting: Sequence[str], *, is_first: bool) -> Fragment:

@@ -1,1 +1,1 @@
-"""transcript."""
+"""Writing transcripts that Claude Code can resume."""

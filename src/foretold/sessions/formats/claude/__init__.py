@@ -1,1 +1,1 @@
-"""claude."""
+"""Sessions of Claude Code."""

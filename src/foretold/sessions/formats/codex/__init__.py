@@ -1,1 +1,1 @@
-"""codex."""
+"""Sessions of Codex."""

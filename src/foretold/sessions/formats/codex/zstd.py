@@ -1,7 +1,7 @@
 """Rollouts that Codex has compressed with Zstandard.
 
-The standard library reads them from Python 3.14 on; before, the program `zstd` does, and if it is not there, that is
-named. They are unpacked into a temporary file, a piece at a time.
+The standard library reads them since Python 3.14; before, the program `zstd` does, and if it is missing, that is
+reported. They are unpacked into a temporary file, a piece at a time.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from typing import IO
 
 PACKED = ".zst"
-_LIBRARY = "compression.zstd"  #: from 3.14 on
+_LIBRARY = "compression.zstd"  #: since 3.14
 
 
 @contextlib.contextmanager
 def readable(path: str, findings: list[Finding] | None = None) -> Iterator[str]:
-    """The path of a file as plain lines: itself, or a copy that is gone afterwards; empty if it cannot be unpacked."""
+    """The path of a file as plain lines: itself, or a temporary copy; empty if it cannot be unpacked."""
     if not path.endswith(PACKED):
         yield path
         return
@@ -37,13 +37,13 @@ def readable(path: str, findings: list[Finding] | None = None) -> Iterator[str]:
 
 
 def _unpack(path: str, out: IO[bytes]) -> str:
-    """Write what a compressed file holds; what is wrong with it, or nothing."""
+    """Write the contents of a compressed file; returns what is wrong with it, or nothing."""
     for unpack in (_by_library, _by_program):
         try:
             return unpack(path, out)
         except (ImportError, FileNotFoundError):
             continue
-    return "it is compressed with Zstandard, and nothing here can unpack it: install zstd"
+    return "it is compressed with Zstandard, which cannot be unpacked: install zstd"
 
 
 def _by_library(path: str, out: IO[bytes]) -> str:
@@ -54,7 +54,7 @@ def _by_library(path: str, out: IO[bytes]) -> str:
         with zstd.open(path) as packed:
             shutil.copyfileobj(packed, out)
     except (OSError, EOFError, zstd.ZstdError) as error:
-        return f"it cannot be unpacked whole: {error}"
+        return f"it cannot be unpacked completely: {error}"
     return ""
 
 
@@ -64,5 +64,5 @@ def _by_program(path: str, out: IO[bytes]) -> str:
     done = subprocess.run(
         ["zstd", "-dcq", "--", path], stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE, check=False
     )
-    said = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1]
-    return f"it cannot be unpacked whole: {said}" if done.returncode else ""
+    reason = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1]
+    return f"it cannot be unpacked completely: {reason}" if done.returncode else ""

@@ -1,1 +1,1 @@
-"""gemini."""
+"""Sessions of Gemini CLI."""

@@ -1,1 +1,1 @@
-"""opencode."""
+"""Sessions of opencode."""
