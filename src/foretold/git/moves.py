@@ -33,7 +33,7 @@ def trace_paths(
 ) -> dict[str, PathFate]:
     """What became of each path, file or folder; those that git never knew are left out.
 
-    A path need not be whole: `api/users.py` stands for `src/api/users.py`.
+    A path need not be whole: `api/users.py` also means `src/api/users.py`.
     """
     fates: dict[str, PathFate] = {}
     wanted = {path: path for path in paths}  #: what to look for now, by what was asked

@@ -44,7 +44,7 @@ _HEADER = re.compile(rb"\x01([0-9a-f]{40,64}) (\d{4}-\d\d-\d\d)")
 
 
 class PathChange(NamedTuple):
-    """A path that a commit renames, or deletes: then there is no new one."""
+    """A path that a commit renames or deletes; if it deletes it, `new` is empty."""
 
     old: str
     new: str
@@ -187,7 +187,7 @@ def _parse_changes(said: bytes) -> dict[str, list[PathChange]]:
 
 
 def _stream(root: str, *words: str, seconds: float) -> Iterator[bytes]:
-    """The parts of an answer between NUL, while git still writes it. Git is stopped when nobody asks for more."""
+    """The parts of an answer between NUL, while git still writes it. Git is stopped when no more is asked for."""
     end = time.monotonic() + seconds
     try:
         process = _start(_command(root, words), environment())
@@ -227,7 +227,7 @@ def _pattern_tree(words: set[bytes]) -> bytes:
 def ask(root: str, *words: str, given: bytes | None = None, nothing: int = 0) -> bytes | None:
     """What a git command answers; None if it fails, takes too long, or git is not there.
 
-    `nothing` is another exit status than 0 that is no failure.
+    `nothing` is an exit status other than 0 that is not a failure.
 
     >>> ask("/", "no-such-command") is None
     True

@@ -1,13 +1,11 @@
-"""What of the instructions was not loaded, as findings: no silence about a file that is there.
+"""What is attached to a prompt or to the results of tools, and what of the instructions was not loaded.
 
-What a prompt, or the results of tools, bring along by themselves.
-
-1. With a prompt: what it mentions, the instructions that speak for what it mentions, files that somebody else changed,
-   memories that it is about, and what the conversation was not told yet of its surroundings.
-2. With results of tools: the instructions that speak for the files they touched, and files that somebody else changed.
-3. Instructions that came with a file are known to the read state: when they change, that is said.
-4. Recalled memories come as a hook of the prompt would bring them, quoted (`memory.recall.render`), each once.
-5. What is mentioned and not attached is a finding.
+1. To a prompt: the files that it mentions, the instructions for those files, files that another process changed,
+   memories that it is about, and the part of its context that the conversation does not have yet.
+2. To results of tools: the instructions for the files they touched, and files that another process changed.
+3. Instructions that came with a file are known to the read state: when they change, that is reported.
+4. Recalled memories come as a hook of the prompt would inject them, quoted (`memory.recall.render`), each once.
+5. A mention that is not attached is a finding, and so is every instruction file that was skipped unexpectedly.
 """
 
 from __future__ import annotations
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
     from foretold.memory.project import Memories
 
 
-#: reasons that need no word: it comes when it is needed, the model has the same text, or a finding says it already
+#: reasons that need no finding: it is loaded when needed, the model has the same text, or a finding says it already
 #: (of an import that is missing; of memory that is off)
 EXPECTED = frozenset(
     "not-yet-read duplicate already-loaded already-attached not-an-import in-code missing disabled".split()
@@ -64,7 +62,7 @@ class AttachmentCollector:
         memory: Memories | None,
         find: Callable[[Finding], None],
     ) -> None:
-        """`memory` is what is recalled from, if anything is; `find` is told what should be known."""
+        """`memory` is what is recalled from, if anything; `add_finding` takes what the user should know."""
         self.instructions, self.state, self.system_prompt = instructions, state, surroundings
         self.memory, self.add_finding = memory, find
         self._recalled: set[str] = set()
@@ -82,7 +80,7 @@ class AttachmentCollector:
         return [*self._nested(self.instructions.use(used)), *changed_attachments(self.state)]
 
     def after_compaction(self) -> list[Attachment]:
-        """What a conversation is told again when it goes on in the middle of a turn."""
+        """What is attached again when a conversation continues in the middle of a turn."""
         first, last = self.system_prompt.attachments()
         return [*first, *last]
 

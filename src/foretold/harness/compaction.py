@@ -1,14 +1,14 @@
-"""Compaction in a harness: when, by whose words, and what the conversation has afterwards.
+"""Compaction in a harness: when it happens, where the summary comes from, and what the conversation has afterwards.
 
-1. By itself when the tokens of the last reply reach the window less the agent's reserve, before the next request. A
+1. Automatically when the tokens of the last reply reach the window less the agent's reserve, before the next request. A
    small window is compacted at six tenths of it.
 2. The summary is what session notes say, if there are any; else the model is asked, with the request that it knows and
-   one more message. What is kept word for word it is not shown: the last answer and what follows it.
-3. The records are the agent's own (`context.compaction`): it goes on from them itself. Where the agent would refuse,
+   one more message. The model is not shown what is kept verbatim: the last answer and what follows it.
+3. The records are the agent's own (`context.compaction`): it can resume from them. Where the agent would refuse,
    nothing is written, and the reason is given.
-4. So it is when a provider says that the request is too long, once; then the request is made again.
-5. Then: instructions are loaded again, files that were read come back, the read state knows those and no others, and
-   the surroundings are said again.
+4. If a provider says that the request is too long, the conversation is compacted once and the request made again.
+5. Then: instructions are loaded again, files that were read come back, the read state knows only those, and the
+   context is attached again.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ tool. First think it over between <analysis> and </analysis>, then write the sum
 
 
 def due_at(window: int, version: str) -> int:
-    """The tokens at which a conversation is compacted by itself.
+    """The tokens at which a conversation is compacted automatically.
 
     >>> due_at(200_000, "2.1.325"), due_at(40_000, "2.1.325")
     (167000, 24000)
@@ -62,7 +62,7 @@ def due_at(window: int, version: str) -> int:
 
 
 def is_too_long(error: ModelFailed) -> bool:
-    """Whether a model failed because it was told more than it can read.
+    """Whether a model failed because the request was too long for it.
 
     >>> is_too_long(ModelFailed("Anthropic answered 400: prompt is too long: 201000 tokens > 200000 maximum"))
     True
@@ -81,7 +81,7 @@ def summary_request(wishes: str = "") -> dict[str, object]:
 
 
 def compact(harness: Harness, trigger: str, wishes: str = "", *, is_pending: bool = False) -> CompactionEvent:
-    """Compact a conversation; `is_pending`: the model has not answered yet to what was said last."""
+    """Compact a conversation; `is_pending`: the model has not answered the last message yet."""
     harness.recorder.claim()
     records = own_records(harness.recorder.records(), harness.version)
     refused = compaction_records(records, "x", "", facts=CompactionFacts(trigger)).reason
@@ -112,7 +112,7 @@ def _refuse(harness: Harness, trigger: str, reason: str, usage: Usage = NONE) ->
 def _summarize(
     harness: Harness, records: Sequence[Mapping[str, object]], trigger: str, wishes: str
 ) -> tuple[str | None, Usage]:
-    """The words that stand for the conversation; None if the model gave none by itself."""
+    """The summary of the conversation; None if the model gave none in an automatic compaction."""
     notes = harness.notes.text() if harness.notes is not None and not wishes else ""
     if notes.strip():
         return f"<summary>\n{notes}\n</summary>", Usage()

@@ -7,7 +7,7 @@
    what surrounds a turn. Each is made when it is first needed; none needs the permissions to start, nor they it.
 2. A turn is `turn.Taking`; compaction, resuming, rewinding and subagents have modules of their own.
 3. What was not loaded, not attached, torn, refused or broken is in `findings`. Nothing of it raises.
-4. A conversation is written down as Claude Code writes its own; `claude --resume` goes on with it.
+4. A conversation is stored in Claude Code's format; `claude --resume` resumes it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""A conversation that was broken off is made whole: what is written down is what was said, and no call waits.
+"""Repairs a conversation that was interrupted: its messages are those of the transcript, and no call is open.
 
 1. The transcript is opened again. An interrupt may come when a record is in the file and its writer does not know it
    yet: only the file knows where the chain ends. A torn end is put aside.
 2. Calls of the last answer that have no result get one that says so. Those further up are left to the rules by which
-   the agent resumes: a result behind them would part the conversation.
+   the agent resumes: a result after them would split the conversation.
 3. The messages are taken from the records.
 """
 
@@ -52,7 +52,7 @@ def chain_of(records: Iterable[Mapping[str, object]], version: str) -> Sequence[
 
 
 def own_records(records: Sequence[Mapping[str, object]], version: str) -> list[Mapping[str, object]]:
-    """The records without those of other branches since the last compaction: of a rewind, or of somebody else."""
+    """The records without those of other branches since the last compaction: of a rewind, or of another process."""
     ours = {node.id for node in chain_of(records, version)}
     ends = (at for at, each in enumerate(records) if each.get("subtype") == "compact_boundary" and _id(each) in ours)
     last = max(ends, default=-1)
@@ -68,7 +68,7 @@ def _id(record: Mapping[str, object]) -> str:
 
 
 def find_open_calls(nodes: Sequence[RecordNode]) -> list[str]:
-    """The calls of the last answer that have no result, if nothing else was said since."""
+    """The calls of the last answer that have no result, if no other message came since."""
     calls: list[str] = []
     answered: set[str] = set()
     name = ""

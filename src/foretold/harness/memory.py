@@ -1,18 +1,15 @@
-"""The memory folder under the context of a model: what it writes there is kept as the agent keeps it.
+"""Memory in a harness: what the model writes to the memory folder, and what is extracted at the end of a turn.
 
 1. Who may write is the project's setting (`foretold memory`): unless agents may, a Write or Edit in the folder is
-   refused, and the model is told to tell the user. So is what looks like a credential.
-2. After a Write or Edit of a `.md` file there, its frontmatter is in the agent's own form, with the session it came
-   from (`memory.stored`). The model may go on editing it without a Read.
-3. What is read there, when it is two days old or more, has a note about its age before it.
-
-What is learned at the end of a turn: memories, and notes of the conversation.
-
-1. After a turn that the model ended by itself, without a tool, the extractor is asked whether it is time; then it goes
-   on from the last request and what the model answered, so that a provider has read all of that already.
-2. Session notes (`memory/extraction/session_notes`) are updated by their own thresholds. They serve as the summary when
+   refused, and the model is asked to inform the user. So is what looks like a credential.
+2. After a Write or Edit of a `.md` file there, its frontmatter is in the agent's own format, with the session it came
+   from (`memory.format`). The model may edit it again without a Read.
+3. A Read of a file that is two days old or more begins with a note about its age.
+4. After a turn that the model ended by itself, without a tool, the extractor decides whether it is time. It continues
+   from the last request and its answer, so that a provider has cached all of that.
+5. Session notes (`memory/extraction/session_notes`) are updated by their own thresholds. They serve as the summary when
    the conversation is compacted.
-3. What fails is a finding, and so is every memory that was refused. The turn stands.
+6. What fails is a finding, and so is every memory that was refused. The turn is not affected.
 """
 
 from __future__ import annotations

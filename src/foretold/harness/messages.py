@@ -2,10 +2,10 @@
 
 1. A request repeats the one before it, byte for byte, and goes on: nothing that was sent is changed. Only a prompt that
    comes where the model has not answered (it failed, or was interrupted) joins the last message, as the agent has it.
-2. Behind three messages a provider may keep what it has read: the last of the first request, the last of the request
+2. After three messages a provider may keep what it has read: the last of the first request, the last of the request
    before, and the last of this one.
 3. Results of tools are one message of the user. What is attached to them stands where the recorded agent puts it: in
-   the text of the last result, behind the results, or in a message of the role `system`.
+   the text of the last result, after the results, or in a message of the role `system`.
 4. The messages of a stored conversation are made from its records, as the agent makes them (`messages_of_records`).
 """
 
@@ -59,7 +59,7 @@ class Dialogue:
 
     @property
     def is_open(self) -> bool:
-        """Whether the model has not answered to what was said last: a prompt joins it, and is no message of its own."""
+        """Whether the model has not answered the last message: then a prompt joins it."""
         return bool(self.messages) and self.messages[-1]["role"] != "assistant"
 
     def begin(self, messages: Iterable[Message]) -> None:
@@ -99,7 +99,7 @@ def result_messages(results: Sequence[Message], blocks: Sequence[Block], *, fold
 
 
 def _joined(result: Message, text: str, *, folds_lists: bool) -> list[Message]:
-    """A result with more text; where it is a list of blocks, one more, or one behind it."""
+    """A result with more text; where it is a list of blocks, one more, or one after it."""
     content = result.get("content")
     if isinstance(content, str):
         return [{**result, "content": content + text if content else text.removeprefix("\n\n")}]

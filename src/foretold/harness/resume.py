@@ -1,10 +1,10 @@
-"""Going on with a stored conversation: one of ours, or of Claude Code itself.
+"""Resumes a stored conversation: one of ours, or of Claude Code itself.
 
 1. It is found by its file, or by its id: in the folder, else among all sessions of this user.
 2. A torn end is put aside and named. Calls of the last answer that have no result get one that says so. A turn that was
    broken off is closed as the agent closes it. All this is written down before anything else is said.
 3. Messages, what is known of files, the history of files and what was said of the surroundings come from the records.
-4. A session that two went on with has two branches. It follows the one that spoke last, or the one that it is told.
+4. A session that two processes continued has two branches. The last one to write is followed, or the one asked for.
 5. A file that the agent would refuse is refused, with the reason.
 """
 
@@ -47,7 +47,7 @@ def resume(
 
 
 def switch_branch(harness: Harness, branch: str) -> None:
-    """Let the file tell of another branch, given one of its records."""
+    """Make another branch the current one of the file, given one of its records."""
     records = harness.recorder.records()
     end = prompt = ""
     reached: set[str] = set()
@@ -63,7 +63,7 @@ def switch_branch(harness: Harness, branch: str) -> None:
         raise SessionFailed(f"no record of {harness.path} has the id {branch}; leave branch out for the last one")
     links = chain_of(records, harness.version)
     if branch in {link.id for link in links}:
-        raise SessionFailed(f"{branch} is on the branch that is gone on with anyway; leave it out, or rewind")
+        raise SessionFailed(f"{branch} is on the current branch; leave it out, or rewind")
     named = {"type": "last-prompt", "lastPrompt": prompt, "leafUuid": end, "sessionId": harness.session}
     harness.recorder.append([named])
 
@@ -109,7 +109,7 @@ def close_open_turn(harness: Harness) -> None:
 
 
 def load_conversation(harness: Harness, records: Sequence[Json] | None = None) -> str:
-    """Know what a conversation was, from all its records or from the first of them; the record that it ended with."""
+    """Load a conversation from all its records or from the first of them; the id of its last record."""
     everything = harness.recorder.records()
     said = everything if records is None else records
     chain = [link.value for link in chain_of(said, harness.version)]

@@ -1,11 +1,11 @@
 """Going back to before a prompt: the conversation, the files, or both.
 
-1. Without being told to, it only says what it would do.
+1. By default, it only says what it would do.
 2. Files go back to what they were at the prompt, all or none; what they are is kept, and `foretold files undo`
-   brings it back. What stands in the way is named, and then nothing is changed, the conversation neither.
+   brings it back. Obstacles are named, and then nothing is changed, not even the conversation.
 3. The conversation goes on from the record before the prompt. Nothing is deleted: what was said since stays in the
-   transcript, as a branch. As with the agent itself, the file tells of it from the next prompt on.
-4. What a compaction has replaced cannot be gone back to in the same transcript; `foretold.sessions.fork` can.
+   transcript, as a branch. As with the agent itself, the file shows it from the next prompt on.
+4. What a compaction has replaced cannot be restored in the same transcript; `foretold.sessions.fork` can.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Prompt(NamedTuple):
-    """What the user said once."""
+    """A prompt of the user."""
 
     id: str  #: for `Harness.rewind`
     text: str
@@ -37,7 +37,7 @@ class Rewound(NamedTuple):
     id: str  #: of the prompt
     prompt: str  #: what was typed, to be typed again
     dropped: tuple[str, ...] = ()  #: ids of the records that the conversation has no more
-    files: RestorePlan | None = None  #: changes of files, and what stands in their way
+    files: RestorePlan | None = None  #: changes of files, and what prevents them
     undo: str = ""  #: brings the files back: `foretold files undo ID`
     is_done: bool = False
 
@@ -63,7 +63,7 @@ def rewind(harness: Harness, message_id: str, *, dry_run: bool, files: bool, con
 
 
 def prompts(harness: Harness) -> tuple[Prompt, ...]:
-    """What was said so far and can be gone back to: all prompts since the last compaction."""
+    """The prompts that can be rewound to: all since the last compaction."""
     records = {text_at(each, "uuid"): each for each in harness.recorder.records() if text_at(each, "uuid")}
     at, found = harness.recorder.leaf or _end(harness, list(records.values())), list[Prompt]()
     while record := records.pop(at, None):

@@ -1,11 +1,11 @@
 """Other conversations that begin from one: subagents, which begin with nothing, and forks, which begin with all of it.
 
-1. A subagent has its own messages, read state and surroundings; it is told the instructions unless its name or the
+1. A subagent has its own messages, read state and surroundings; it gets the instructions unless its name or the
    caller says otherwise. It neither recalls nor extracts. Its transcript lies where the agent keeps those of subagents.
 2. What a subagent changes is in the file history of the conversation that it works for, so a rewind brings it back.
    (Claude Code does not record that.)
 3. A fork has the same messages, the same objects, and a clone of what is known of files and was attached. It is a
-   session of its own, in a file of its own (`sessions.fork`).
+   separate session, in a separate file (`sessions.fork`).
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def subagent(
 
 
 def _write_about(path: str, about: dict[str, object]) -> None:
-    """What the agent notes of a subagent, beside its transcript."""
+    """What the agent stores about a subagent, next to its transcript."""
     os.makedirs(os.path.dirname(path), 0o755, exist_ok=True)
     descriptor = os.open(path.removesuffix("jsonl") + "meta.json", os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
     with open(descriptor, "w", encoding="utf-8") as file:

@@ -1,4 +1,4 @@
-"""What surrounds a conversation: the sections of its system prompt, and what it is told before its first prompt.
+"""The context of a conversation: the sections of its system prompt, and what is attached before its first prompt.
 
 1. The system prompt: who the agent is, then how to use its memory. Where the recorded version has them there, the
    environment and the git status follow. A section is made once; what depends on it changing is said in an attachment.
@@ -38,7 +38,7 @@ IDENTITY = (
 )
 #: said once in a conversation, whatever becomes of it
 ONCE = frozenset({"session_context"})
-#: stand before what a prompt brings along; the others behind it  # claude-code@2.1.325: tests/context/turns.jsonl
+#: come before what a prompt brings along; the others after it  # claude-code@2.1.325: tests/context/turns.jsonl
 FIRST = frozenset({"environment", "model"})
 
 
@@ -62,7 +62,7 @@ class SystemPrompt:
         self.builds_context = rules_of(agent.rpartition("@")[2]).has_context
         self._git: GitStatus | None = None
         self._has_git = False
-        self._told: dict[str, dict[str, object]] = {}
+        self._attached: dict[str, dict[str, object]] = {}
         self._date_reminder = DateReminder(agent=agent)
         self.sections = Sections()
         self.sections.add("identity", lambda: system or IDENTITY)
@@ -78,7 +78,7 @@ class SystemPrompt:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What git could not tell."""
+        """What git could not answer."""
         return self._git.findings if self._git else ()
 
     def system(self) -> tuple[str, ...]:
@@ -102,21 +102,21 @@ class SystemPrompt:
         return context_blocks(self.view) if self.builds_context else ()
 
     def attachments(self) -> tuple[list[Attachment], list[Attachment]]:
-        """What is to be said now: what was not said yet, or is not so any more. Before and behind other attachments."""
+        """What to attach now: what is new or has changed; before and after other attachments."""
         today = self.today()
-        if self.builds_context and not self._told:
+        if self.builds_context and not self._attached:
             self._date_reminder.check(self.view.surroundings.date)
-            self._told["context"] = {}
+            self._attached["context"] = {}
         said = [] if self.builds_context else [each for each in self._all() if self._is_new(each)]
         for each in said:
-            self._told[each.type] = each.record
+            self._attached[each.type] = each.record
         date = self._date_reminder.check(today)
         first, last = ([each for each in said if (each.type in FIRST) is is_first] for is_first in (True, False))
         return first, [*last, *([date] if date else [])]
 
     def _is_new(self, attachment: Attachment) -> bool:
-        told = self._told.get(attachment.type)
-        return told is None or (told != attachment.record and attachment.type not in ONCE)
+        known = self._attached.get(attachment.type)
+        return known is None or (known != attachment.record and attachment.type not in ONCE)
 
     def _all(self) -> list[Attachment]:
         found = self._environment()
@@ -132,7 +132,7 @@ class SystemPrompt:
         return environment_section(self._environment(), agent=self.agent)
 
     def resume(self, records: Iterable[Mapping[str, object]]) -> None:
-        """A stored conversation goes on: what it was told is what its records say."""
+        """Take what a stored conversation has from its records."""
         for record in records:
             given = record.get("attachment")
             if record.get("type") != "attachment" or not isinstance(given, dict):
@@ -141,11 +141,11 @@ class SystemPrompt:
             if kind in ("date", "date_change"):
                 self._date_reminder.check(str(date))
             else:
-                self._told[kind] = given
+                self._attached[kind] = given
 
     def copy_from(self, other: SystemPrompt) -> None:
-        """Have said what another conversation has said, with the same system prompt: a fork."""
-        self._told, self._git, self._has_git = dict(other._told), other._git, other._has_git
+        """Have the same context and system prompt as another conversation: a fork."""
+        self._attached, self._git, self._has_git = dict(other._attached), other._git, other._has_git
         self._date_reminder = copy(other._date_reminder)
         self.sections = Sections()
         for name in other.sections:
@@ -153,13 +153,13 @@ class SystemPrompt:
 
     def forget(self) -> None:
         """A compaction has dropped all that was said: it is to be said again. The system prompt may change, too."""
-        self._told.clear()
+        self._attached.clear()
         self._date_reminder = DateReminder(agent=self.agent)
         self.sections.invalidate()
 
 
 def model_attachment(model: ModelIdentity) -> Attachment:
-    """What a model is told about itself, where that is an attachment."""
+    """What a model learns about itself, where that is an attachment."""
     identity = {"modelId": model.id, "marketingName": model.name, "knowledgeCutoff": model.cutoff}
     text = model.sentence + (f" Assistant knowledge cutoff is {model.cutoff}." if model.cutoff else "")
     return Attachment("model", {"identity": {key: said for key, said in identity.items() if said}, "text": text})

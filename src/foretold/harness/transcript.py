@@ -1,10 +1,10 @@
-"""The transcript of a conversation: everything that is said, as Claude Code writes it down.
+"""The transcript of a conversation, as Claude Code writes it.
 
 1. The file is made with the first record, so a conversation in which nothing was said leaves none.
 2. When a method returns, its record is in the file and survives the end of the process (`sessions.write`).
 3. Ids are unique in a conversation: an answer or a call whose id was there before gets another one. (Some servers
-   number their calls anew for every answer.) A call without a name, or whose input is no object, gets one: what is sent
-   back like that, no server takes, and the conversation would end there.
+   number their calls again for every answer.) A call without a name, or whose input is not an object, gets one: no
+   server takes back what has none, and the conversation would end there.
 4. Versions that keep the text of attachments get it in `rendered`.
 """
 
@@ -74,7 +74,7 @@ class TranscriptRecorder:
     def transcript(self) -> Transcript:
         """The open file; made when it is first used."""
         if self._is_closed:
-            raise StoreFailed(f"{self.path} is closed; go on with it by Harness.resume")
+            raise StoreFailed(f"{self.path} is closed; resume it with Harness.resume")
         if self._transcript is None:
             self._transcript = self._open()
         return self._transcript
@@ -107,11 +107,11 @@ class TranscriptRecorder:
         return name
 
     def claim(self) -> None:
-        """If others went on with this session since we spoke, let the file tell of our branch again."""
+        """If another process continued this session, make our branch the current one again."""
         self.transcript.claim()
 
     def branch(self, leaf: str) -> None:
-        """Go on behind an earlier record; behind none, if it is empty."""
+        """Continue after an earlier record; at the start if it is empty."""
         self.transcript.leaf, self.has_branched = leaf or None, True
 
     def reply(self, reply: Reply) -> tuple[dict[str, object], ...]:
@@ -145,7 +145,7 @@ class TranscriptRecorder:
             self._transcript = self._open()
 
     def attach(self, attachments: Iterable[Attachment]) -> None:
-        """What was put beside a prompt or a result."""
+        """Write what was attached to a prompt or a result."""
         for attachment in attachments:
             self.transcript.attachment(attachment.record, **self._rendered(attachment))
 
@@ -158,11 +158,11 @@ class TranscriptRecorder:
         return {"rendered": said, "renderedRole": "user" if is_user else "system"} if said else {}
 
     def append(self, records: Sequence[Json | None]) -> None:
-        """Records that somebody else made: snapshots of files, a compaction. None is passed over."""
+        """Write records that are made already: snapshots of files, a compaction. None is skipped."""
         self.transcript.records([record for record in records if record is not None])
 
     def reserve_ids(self, records: Iterable[Json]) -> None:
-        """Ids of a conversation that is gone on with are not new."""
+        """Treat the ids of a resumed conversation as used."""
         for record in records:
             said = record.get("message")
             content = said.get("content") if isinstance(said, dict) else None
@@ -176,7 +176,7 @@ class TranscriptRecorder:
         return name
 
     def close(self) -> None:
-        """No more is said."""
+        """Close the file."""
         if self._transcript is not None:
             self._transcript.close()
             self._findings += self._transcript.findings

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class TurnRunner:
-    """A turn that is being taken."""
+    """Runs one turn."""
 
     def __init__(self, harness: Harness) -> None:
         self.harness = harness
@@ -181,7 +181,7 @@ class TurnRunner:
 
 
 def _cut_off(limit: int) -> Result:
-    """What is said to a call that is not whole."""
+    """The result of a call that is incomplete."""
     from foretold.harness.tools.base import Result
 
     said = f"This call was cut off: an answer has {limit:,} tokens at most. It was not run."

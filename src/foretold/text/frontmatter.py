@@ -1,18 +1,18 @@
 """Frontmatter of instruction files: where it ends and what it says.
 
-The numbers in brackets are those of the specification; the cases that prove a rule stand beside the code.
+The numbers in brackets are those of the specification; the cases that prove a rule are next to the code.
 
 1. Frontmatter opens with `---` at the very start, white space and a line end; a byte order mark may come first if the
-   dialect says so [3.3, C1]. It closes at the next `---`, wherever that stands. The white space behind it goes too
+   dialect says so [3.3, C1]. It closes at the next `---`, wherever that is. The white space after it goes too
    [3.7]. White space is what ECMAScript calls so.
-2. It is YAML 1.2, but a repeated key is no fault, the last one wins [4.6]; a tab in the indentation is one column
+2. It is YAML 1.2, but a repeated key is not a fault, the last one wins [4.6]; a tab in the indentation is one column
    [13.3]; a tag is dropped and its value kept [4.6]. ryaml thinks otherwise, so the text is prepared for it.
 3. If it does not parse, troublesome values of `key: value` lines at the margin are put in quotes and it is parsed once
    more; list items are not [4.6, 13.2].
 4. What still does not parse, or is not a mapping, has no values.
 5. Nor has text made to cost time (nesting, aliases that multiply, piles of directives, great length): an upper bound
    is taken before ryaml sees it, whose time is quadratic or worse in the first three.
-6. Nothing that stands in a file raises. What is wrong is told in `Front.problem`.
+6. Nothing in a file raises. What is wrong is in `Front.problem`.
 
 The usual shape (`key: value` lines and lists of plain or quoted words) is read without ryaml: `_simple` gives up on
 whatever else it meets. That is two to four times as fast, and spares a short-lived hook the import.
@@ -32,7 +32,7 @@ SPACE = (
 MAX_LENGTH = 64 * 1024  #: characters; the worst text of this size takes less than a second
 MAX_OPEN = 512  #: brackets; ryaml takes 4 ms for so many nested ones, and itself refuses more than 128 levels
 MAX_NODES = 1_000_000  #: what aliases may multiply a text to
-MAX_TABS = 4096  #: each is looked at by itself
+MAX_TABS = 4096  #: each is checked by itself
 MAX_TAGS = 16  #: `%TAG` directives
 MAX_ROUNDS = 16  #: of preparing a text for ryaml; a mapping with repeated keys takes one
 
@@ -41,7 +41,7 @@ class Front(NamedTuple):
     """What a frontmatter says."""
 
     values: dict[str, object]  #: the top-level mapping; empty if there is none
-    problem: str | None  #: what is wrong, in a sentence; beside values: they were read as if in quotes
+    problem: str | None  #: what is wrong, in a sentence; with values: they were read as if in quotes
     line: int | None  #: where, counted from 1 at the first line of the frontmatter text
 
 
@@ -170,9 +170,9 @@ def _general(front: str) -> Front:
     if error is None:
         return _mapping(value)
     line, error = _line(error, front), error[:200]
-    mended, keys = _mend(front)
+    repaired, keys = _repair(front)
     if keys:
-        value, failure = _load(mended)
+        value, failure = _load(repaired)
         if failure is None and isinstance(value, dict):
             said = ", ".join(f"`{key}`" for key in [*dict.fromkeys(keys)][:3])
             return Front(_named(value), f"not valid YAML: {error}; read as if {said} were in quotes", line)
@@ -280,7 +280,7 @@ def _ryaml(text: str) -> tuple[object, str | None]:
 
 
 def _stray(text: str) -> int:
-    """The line at the margin of a mapping that is no entry, or 0. libyaml lets lists and quoted texts go on there."""
+    """The line at the margin of a mapping that is not an entry, or 0. libyaml allows lists and quoted texts there."""
     if text.lstrip()[:1] == "{":
         return 0
     found = re.search(r"(?m)^(?![\s#\]}]|[-?:](?:\s|$)|\.\.\.|[^\n]*:(?:\s|$)).", text)
@@ -301,7 +301,7 @@ def _plain(value: object) -> object:
     return value
 
 
-def _mend(front: str) -> tuple[str, list[str]]:
+def _repair(front: str) -> tuple[str, list[str]]:
     """The text with troublesome values in quotes, and the keys that had them. # claude-code: rule-form-unquoted"""
     keys: list[str] = []
 
@@ -313,7 +313,7 @@ def _mend(front: str) -> tuple[str, list[str]]:
         value = value.replace("\\", "\\\\").replace('"', '\\"')
         return f'{key}: "{value}"'
 
-    # a line that ends in CR is not mended: the agent was asked
+    # a line that ends in CR is not repaired: the agent was asked
     return re.sub(r"(?m)^([A-Za-z_-]+):[ \t]+(\S[^\r\n]*)$", quoted, front), keys
 
 
@@ -326,6 +326,6 @@ def _delimited(value: str) -> bool:
 
 
 def _line(error: str, front: str) -> int:
-    """The line that a message of ryaml names; it may be one behind the last."""
+    """The line that a message of ryaml names; it may be one after the last."""
     found = re.search(r" at line (\d+)", error)
     return min(int(found[1]), trim(front).count("\n") + 1) if found else 1

@@ -129,9 +129,9 @@ def test_rules_that_refuse_may_have_stars_and_fields(folder: Path) -> None:
 def test_rules_that_are_none_are_named(folder: Path) -> None:
     permission = Permission(deny=["Bash(rm", "Write(src/**)"], allow=["Glob(x)"], cwd=folder / "proj", home=folder)
     assert [(finding.code, finding.message) for finding in permission.findings] == [
-        ("permission-invalid", "allow rule Glob(x): rules about files are those of Read"),
-        ("permission-invalid", "no deny rule: Bash(rm"),
-        ("permission-invalid", "deny rule Write(src/**): rules about files are those of Edit"),
+        ("permission-invalid", "allow rule Glob(x): rules about files must use Read"),
+        ("permission-invalid", "not a valid deny rule: Bash(rm"),
+        ("permission-invalid", "deny rule Write(src/**): rules about files must use Edit"),
     ]
     assert file(permission, "Write", "src/a") == "deny"
 

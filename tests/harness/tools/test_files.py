@@ -57,7 +57,7 @@ def test_an_image_comes_as_one(tmp_path: Path) -> None:
     result = call(context, "Read", file_path="dot.png")
     assert result.content == [{"type": "image", "source": {"type": "base64", "data": data, "media_type": "image/png"}}]
     assert (
-        call(context, "Read", file_path="not.png").content == f"{tmp_path}/not.png is no image, whatever its name says."
+        call(context, "Read", file_path="not.png").content == f"{tmp_path}/not.png is not an image, despite its name."
     )
 
 

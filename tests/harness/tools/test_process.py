@@ -96,7 +96,7 @@ def test_there_is_nothing_to_read(tmp_path: Path) -> None:
 
 def test_what_is_told_is_apart_from_the_output(tmp_path: Path) -> None:
     done = run(["/bin/bash", "-c", "echo a; echo b >&3"], str(tmp_path), {"PATH": "/usr/bin:/bin"}, 60)
-    assert (done.output.cut(10), done.told) == ("a\n", "b\n")
+    assert (done.output.cut(10), done.status_text) == ("a\n", "b\n")
 
 
 def test_a_program_that_cannot_be_started(tmp_path: Path) -> None:

@@ -158,8 +158,8 @@ def test_a_text_is_as_good_as_a_result() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (None, "it gave no Result but NoneType"),
-        ({"a": 1}, "it gave no Result but dict"),
+        (None, "it returned no Result but NoneType"),
+        ({"a": 1}, "it returned no Result but dict"),
         (Result(None), "the content of its Result is neither a text nor blocks"),  # type: ignore[arg-type]
         (Result(["a"]), "the content of its Result is neither a text nor blocks"),  # type: ignore[list-item]
         (

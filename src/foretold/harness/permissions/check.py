@@ -160,7 +160,7 @@ class Permission:
         return not any(rule.fits_tool("Read", loosely=True) for rule in self.deny) or self.refused_read(path) is None
 
     def may_read(self, path: str) -> bool:
-        """Whether a file may be read without asking. The path is as the kernel takes it: `..` is behind links."""
+        """Whether a file may be read without asking. As in the kernel, `..` is applied after links."""
         return self._check_file("Read", {}, os.path.join(self.cwd, path)).decision == "allow"
 
     def may_edit(self, path: str) -> bool:

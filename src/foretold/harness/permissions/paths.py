@@ -1,4 +1,4 @@
-"""Paths as a permission sees them: every spelling of a file counts, also the one behind its links.
+"""Paths as a permission sees them: every spelling of a file counts, also the one that its links lead to.
 
 1. A file is in a folder only if all its spellings are: as it is written, and as it really is.
 2. Some files are never changed without asking: what belongs to git, to editors, shells and package managers, and what
@@ -14,7 +14,7 @@ from foretold.types import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-HOPS = 40  #: links behind links
+HOPS = 40  #: links to links
 #: as the public documentation of Claude Code lists them
 PROTECTED_FOLDERS = frozenset(".git .config/git .vscode .idea .husky .cargo .devcontainer .yarn .mvn .claude".split())
 PROTECTED_FILES = frozenset(
@@ -27,7 +27,7 @@ PROTECTED_FILES = frozenset(
 
 
 def spellings(path: str) -> tuple[str, ...]:
-    """All that a path leads through: itself, without idle parts, and what is behind its links.
+    """All that a path leads through: itself, normalized, and the targets of its links.
 
     >>> spellings("/no/such/../file")
     ('/no/file',)

@@ -1,8 +1,7 @@
 """Permission rules: `Tool`, or `Tool(…)` with what it is about.
 
-1. `Bash(npm run *)`: `*` stands for any text; behind a space at the end it may be missing with that space, so that
-   `ls *` is `ls` and `ls -l`, not `lsof`. `:*` at the end is the same as ` *`. Without a star the command is meant as
-   it is.
+1. `Bash(npm run *)`: `*` matches any text; after a space at the end, both may be missing, so that `ls *` is `ls` and
+   `ls -l`, not `lsof`. `:*` at the end is the same as ` *`. Without a star, exactly this command.
 2. `Read(…)` and `Edit(…)` name files as `.gitignore` does: `//x` from the root, `~/x` from home, `/x` from the folder
    of the settings that hold the rule, `x` and `./x` from the folder of the conversation. Edit rules are for all tools
    that change files, Read rules for all that read them.
@@ -150,7 +149,7 @@ def parse_rule(text: str, *, base: str = "/", cwd: str = "/", home: str = "") ->
 def first_match(rules: Iterable[PermissionRule], paths: Sequence[str], *, every: bool) -> PermissionRule | None:
     """The first rule that is about a file, given by its spellings: about `every` one of them, or about any.
 
-    To refuse or ask, letters that may be composed in two ways are the same: to some file systems they are.
+    To refuse or ask, characters that can be composed in two ways are equal, as they are to some file systems.
     """
     if not every and not all(path.isascii() for path in paths):
         from unicodedata import normalize

@@ -91,18 +91,22 @@ def check_rule(
 ) -> PermissionRule | None:
     """A rule that can be used, or None; what is wrong with it becomes a finding."""
     if rule is None:
-        findings.append(Finding(path, None, "permission-invalid", f"no {kind} rule: {text}", "write Tool or Tool(…)"))
+        findings.append(_invalid(path, f"not a valid {kind} rule: {text}", "write Tool or Tool(…)"))
         return None
     if kind == "allow" and "*" in rule.tool and not re.match(r"mcp__[^*]+?__", rule.tool):
-        said = f"a rule that permits must name its tool: {text}"
-        findings.append(Finding(path, None, "permission-invalid", said, "name the tool"))
+        said = f"an allow rule must name its tool: {text}"
+        findings.append(_invalid(path, said, "name the tool"))
         return None
     other = UNMATCHED.get(rule.tool)
     if other and rule.about:
-        said = f"{kind} rule {text}: rules about files are those of {other}"
-        findings.append(Finding(path, None, "permission-invalid", said, f"write {other}({rule.about})"))
+        said = f"{kind} rule {text}: rules about files must use {other}"
+        findings.append(_invalid(path, said, f"write {other}({rule.about})"))
         return None if kind == "allow" else rule._replace(tool=other)
     return rule
+
+
+def _invalid(path: str, message: str, hint: str = "fix the value") -> Finding:
+    return Finding(path, None, "permission-invalid", message, hint)
 
 
 def _scopes(cwd: str, config: str, managed: str, tree: Disk) -> list[RuleSource]:
@@ -122,9 +126,7 @@ def _permissions(tree: Disk, scope: RuleSource, findings: list[Finding]) -> dict
     found = read_json(tree, scope.path, findings)
     value = found.get("permissions", {})
     if not isinstance(value, dict):
-        findings.append(
-            Finding(scope.path, None, "permission-invalid", "permissions must be an object", "mend the value")
-        )
+        findings.append(_invalid(scope.path, "permissions must be an object"))
         return {}
     only = found.get("allowManagedPermissionRulesOnly")
     return {**value, "allowManagedPermissionRulesOnly": only} if only is not None else value
@@ -133,16 +135,12 @@ def _permissions(tree: Disk, scope: RuleSource, findings: list[Finding]) -> dict
 def _texts(scope: RuleSource, found: dict[str, object], key: str, findings: list[Finding]) -> list[str]:
     value = found.get(key, [])
     if not isinstance(value, list):
-        findings.append(
-            Finding(
-                scope.path, None, "permission-invalid", f"permissions.{key} must be a list of texts", "mend the value"
-            )
-        )
+        findings.append(_invalid(scope.path, f"permissions.{key} must be a list of texts"))
         return []
     wrong = [item for item in value if not isinstance(item, str)]
     if wrong:
-        said = f"permissions.{key} holds what is no text: {wrong[0]!r}"
-        findings.append(Finding(scope.path, None, "permission-invalid", said, "mend the value"))
+        said = f"permissions.{key} has an item that is not a text: {wrong[0]!r}"
+        findings.append(_invalid(scope.path, said))
     return [item for item in value if isinstance(item, str)]
 
 
@@ -188,22 +186,14 @@ def _mode(values: list[tuple[RuleSource, dict[str, object]]], findings: list[Fin
                 Finding(scope.path, None, "permission-bypass", said, "use it only where nothing can be damaged")
             )
         if mode is None:
-            said = f"there is no mode {asked!r} here; it is as default"
-            findings.append(
-                Finding(
-                    scope.path,
-                    None,
-                    "permission-invalid",
-                    said,
-                    f"write one of {', '.join(dict.fromkeys(MODES.values()))}",
-                )
-            )
+            said = f"there is no mode {asked!r}; default is used"
+            findings.append(_invalid(scope.path, said, f"write one of {', '.join(dict.fromkeys(MODES.values()))}"))
         return mode or "default"
     return "default"
 
 
 def _is_of_project(scope: RuleSource, cwd: str) -> bool:
-    """Whether a file may have come with the project: its own, a local one that git keeps, or one behind a link."""
+    """Whether a file may have come with the project: its own, a local one that git tracks, or a link."""
     if scope.name == "project":
         return True
     return scope.name == "local" and (
@@ -212,7 +202,7 @@ def _is_of_project(scope: RuleSource, cwd: str) -> bool:
 
 
 def _is_tracked(path: str) -> bool:
-    """Whether git has a file in its index, as its name stands there; where that cannot be told, it may have."""
+    """Whether git has a file in its index, by its name; where that is not known, it may have."""
     folder = os.path.dirname(os.path.dirname(path))
     above = folder
     while not os.path.lexists(above + "/.git"):

@@ -1,9 +1,9 @@
-"""What a tool is, what it gives, and what it has at hand.
+"""What a tool is, what it returns, and what it works with.
 
 1. A tool is a name, a description, a schema of its input, and a function from `ToolContext` and an input to a `Result`.
 2. What a model did wrong is a result with `is_error`, in words for the model; it never raises.
-3. `ToolContext` belong to one conversation: the folder that the shell is in, what the model knows of files, what is
-   permitted, and whom to ask or to tell.
+3. A `ToolContext` belongs to one conversation: the folder that the shell is in, what the model knows of files, what is
+   permitted, and whom to ask.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Result(NamedTuple):
     outcome: Outcome | None = None  #: of Read, Write and Edit
     paths: tuple[str, ...] = ()  #: files that were read or changed, absolute
     verdict: PermissionVerdict | None = None  #: why it was not permitted
-    fault: str = ""  #: what the tool itself did wrong, for whoever wrote it
+    fault: str = ""  #: what the tool itself did wrong, for its author
 
     def block(self, call: str) -> dict[str, object]:
         """The block that answers a call, given its id."""
@@ -79,7 +79,7 @@ class ToolContext:
     ) -> None:
         """`ask` is called with the call and the verdict where a person has to decide; without it, that means no.
 
-        `before_edit` is told the path of a file before it is changed. `env` is the environment of commands, by default
+        `before_edit` gets the path of a file before it is changed. `env` is the environment of commands, by default
         that of this process. `keeps_background`: what a command leaves running is not ended with it.
         """
         self.root = os.path.abspath(cwd)  #: where the conversation began

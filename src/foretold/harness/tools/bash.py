@@ -1,4 +1,4 @@
-"""Bash: a command in a process of its own.
+"""Bash: a command in a separate process.
 
 1. The folder that a command that succeeded ends in is where the next one begins, if it is one of those that the
    conversation works in; else the shell is back where the conversation began, and that is said.
@@ -6,7 +6,7 @@
 3. A command has two minutes unless it asks for another time, ten at most; then its whole group is ended.
 4. What it leaves running is ended with it. Output beyond 30,000 characters, of a failure beyond 10,000, loses its
    middle, and that is said.
-5. A status of 1 that only says that nothing was found is no failure.
+5. A status of 1 that only says that nothing was found is not a failure.
 6. What a command plainly shows of a file counts as read.
 """
 
@@ -57,7 +57,7 @@ def run(context: ToolContext, given: Input) -> Result:
     done = process.run(
         [shell, "-c", SCRIPT, shell, command], cwd, env, seconds, keeps_background=context.keeps_background
     )
-    note = "" if done.timed_out else _follow_cd(context, done.told.removesuffix("\n"))
+    note = "" if done.timed_out else _follow_cd(context, done.status_text.removesuffix("\n"))
     benign = _benign_status(command) if done.code == 1 else ""
     if done.timed_out or (done.code and not benign):
         return _failed(done, seconds, note)
@@ -90,7 +90,7 @@ def _env_milliseconds(context: ToolContext, name: str) -> int:
 
 
 def _follow_cd(context: ToolContext, folder: str) -> str:
-    """Go where the shell went; what is said if it may not stay there."""
+    """Follow the shell to its folder; the note if it may not stay there."""
     if not folder.startswith("/") or not os.path.isdir(folder) or folder == os.path.realpath(context.cwd):
         return ""
     if context.permission.works_in(folder):

@@ -1,14 +1,11 @@
-"""What an edit changed, as the hunks that transcripts of Claude Code hold.
-
-1. Three lines of context stand around what changed; hunks that would touch are one.
-2. A last line without a newline is followed by a line that says so.
-3. Of very long changes only the two ends that are the same are found, and all between them counts as replaced.
-
-Read, Write and Edit, over what the model knows of files (`foretold.files.ReadState`), which also has the words.
+"""Read, Write and Edit, over what the model knows of files (`foretold.files.ReadState`), which also has the wording.
 
 1. Paths are relative to the folder that the shell is in.
-2. Before a file is changed, and only if it will be, `before_edit` is told its path.
+2. Before a file is changed, and only if it will be, `before_edit` gets its path.
 3. An image or a PDF comes as what it is; one that is too large for a request is refused.
+4. A change is also given as the hunks that transcripts of Claude Code hold: three lines of context, hunks that would
+   touch are one, and a last line without a newline is followed by a line that says so. Of very long changes only the
+   equal ends are found, and all between them counts as replaced.
 """
 
 from __future__ import annotations
@@ -154,7 +151,7 @@ def edit(context: ToolContext, given: Input) -> Result:
 
 
 class _WatchedDisk(LocalDisk):
-    """A disk that tells before it writes, and knows what was there."""
+    """A disk that calls `before_edit` before it writes, and knows what was there."""
 
     def __init__(self, disk: LocalDisk, context: ToolContext) -> None:
         self._disk, self._context = disk, context
@@ -228,7 +225,7 @@ def _media(context: ToolContext, path: str, outcome: Outcome) -> Result:
         return Result([text, _source("document", "application/pdf", pdf)], value=pdf, outcome=outcome)
     image = image_content(data, IMAGES[ending]) if ending in IMAGES else None
     if image is None:
-        said = f"{outcome.path} is no image, whatever its name says."
+        said = f"{outcome.path} is not an image, despite its name."
         return Result(said, is_error=True, value=f"Error: {said}", outcome=outcome)
     return Result([_source("image", f"image/{IMAGES[ending]}", image)], value=image, outcome=outcome)
 

@@ -68,7 +68,7 @@ def _list_files(names: list[str], *, is_complete: bool) -> list[str]:
             " to see the rest.)"
         )
     if not is_complete:
-        lines.append("(The folder has too many files to look at all of them. Give a path to search a part of it.)")
+        lines.append("(The folder has too many files to search all of them. Give a path to search a part of it.)")
     return lines
 
 

@@ -2,7 +2,7 @@
 
 1. Three ways to answer: the files, the newest first; the lines, with their numbers; how many lines of each file.
 2. At most 250 lines or files are given, or as many as are asked for; if there are more, it is said how many there are.
-3. Paths are relative to the working directory where they are in it. Files that may not be read are not looked at.
+3. Paths are relative to the working directory where they are in it. Files that may not be read are not searched.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def search(context: ToolContext, given: Input) -> Result:
 
 
 def _filter(context: ToolContext, given: Input, place: str, found: list[FileMatches]) -> list[FileMatches]:
-    """Files that may be shown, and that the glob stands for."""
+    """Files that may be shown, and that the glob matches."""
     pattern = str(given.get("glob") or "")
     negated = pattern.startswith("!")
     glob = Glob(_anywhere(pattern.removeprefix("!"))) if pattern else None
@@ -125,7 +125,7 @@ def _count(
 
 
 def _page(items: list[str], limit: int, offset: int) -> tuple[list[str], str]:
-    """A part of a list, and which part that is; nothing is said of the whole."""
+    """A part of a list, and which part that is; nothing if it is all of it."""
     shown = items[offset : offset + limit] if limit else items[offset:]
     parts = [f"limit: {limit}"] if limit and len(items) > offset + limit else []
     parts += [f"offset: {offset}"] if offset else []
@@ -175,12 +175,12 @@ GREP = Tool(
         "properties": {
             "pattern": {"type": "string", "description": "The regular expression"},
             "path": {"type": "string", "description": "A file or folder; by default the working directory"},
-            "glob": {"type": "string", "description": "Only files that this pattern stands for, such as *.{ts,tsx}"},
+            "glob": {"type": "string", "description": "Only files that match this pattern, such as *.{ts,tsx}"},
             "type": {"type": "string", "description": "Only files of a language, such as py, js, rust, go, java"},
             "output_mode": {"type": "string", "enum": list(MODES), "description": "What to answer with"},
             "-i": {"type": "boolean", "description": "Ignore case"},
             "-n": {"type": "boolean", "description": "Show the numbers of lines; on by default"},
-            "-A": _lines_around("behind each match"),
+            "-A": _lines_around("after each match"),
             "-B": _lines_around("before each match"),
             "-C": _lines_around("around each match"),
             "context": _lines_around("around each match"),

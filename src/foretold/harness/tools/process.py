@@ -1,8 +1,8 @@
 """Running a program that cannot outlive what started it.
 
-1. It runs in a session and process group of its own, with no input but what is given, and its output is read as it
+1. It runs in a new session and process group, with no input but what is given, and its output is read as it
    comes; of a long output the beginning and the end are kept, and what is between them is counted.
-2. A shell beside it, in its group, reads from a pipe that only this process holds open: should this process die, even
+2. A shell next to it, in its group, reads from a pipe that only this process holds open: should this process die, even
    by SIGKILL, that pipe ends and the whole group is killed.
 3. After its time the group gets SIGTERM, a little later SIGKILL. When the program has ended, whatever it left running
    in its group is killed, unless it is to be kept.
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 KEPT = 150_000  #: characters of the beginning, and of the end
 GRACE = 2.0  #: seconds between SIGTERM and SIGKILL
 DRAIN = 0.2  #: seconds to wait for output that is still on its way when the program has ended
-#: stdin is the pipe that must not end, stderr the one that tells of the end, and takes what is written to descriptor 3
+#: stdin is the pipe that must not end, stderr the one that reports the end, and takes what is written to descriptor 3
 GUARD = """exec 5<&0
 "$@" </dev/null 3>&2 2>&1 5<&- &
 child=$!
@@ -46,7 +46,7 @@ class Finished(NamedTuple):
 
     code: int  #: 128 and the number of the signal, if one ended it
     output: Output
-    told: str  #: what it wrote to descriptor 3
+    status_text: str  #: what it wrote to descriptor 3
     timed_out: bool = False
 
 
@@ -90,9 +90,9 @@ class Output:
 
 
 class _StatusPipe(Output):
-    """What is told. Behind a NUL character comes the status of the program, which has then ended.
+    """What comes through the status pipe. After a NUL character comes the status of the program, which has then ended.
 
-    The pipe alone does not tell: whatever the program left running may still hold it.
+    That the pipe is open proves nothing: what the program left running may still hold it.
     """
 
     status: bytes | None = None
@@ -158,13 +158,13 @@ def _attend(process: subprocess.Popen[bytes], seconds: float, output: Output, *,
     """Read what a program says until it ends, or is ended."""
     assert process.stdout is not None
     assert process.stderr is not None
-    told = _StatusPipe()
+    pipe = _StatusPipe()
     out, status = process.stdout.fileno(), process.stderr.fileno()
     deadline, timed_out = time.monotonic() + seconds, False
     with selectors.DefaultSelector() as selector:
         selector.register(out, selectors.EVENT_READ, output)
-        selector.register(status, selectors.EVENT_READ, told)
-        while status in selector.get_map() and not told.has_ended:
+        selector.register(status, selectors.EVENT_READ, pipe)
+        while status in selector.get_map() and not pipe.has_ended:
             left = deadline - time.monotonic()
             if left > 0:
                 _read_ready(selector, left)
@@ -175,12 +175,12 @@ def _attend(process: subprocess.Popen[bytes], seconds: float, output: Output, *,
                 break
         if timed_out or not keeps_background:
             _signal(process.pid, signal.SIGKILL)  # before it is waited for: its number is still its own
-        code = told.code(process.wait())
+        code = pipe.code(process.wait())
         while out in selector.get_map() and _read_ready(selector, DRAIN):
             pass
-    for text in (output, told):
+    for text in (output, pipe):
         text.add(b"", final=True)
-    return Finished(code, output, told.cut(KEPT), timed_out)
+    return Finished(code, output, pipe.cut(KEPT), timed_out)
 
 
 def _read_ready(selector: selectors.BaseSelector, seconds: float) -> bool:

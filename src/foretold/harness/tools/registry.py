@@ -1,16 +1,14 @@
-"""Does an input fit the schema of a tool? In the words that the agent has for its model.
-
-1. All that is wrong is told at once: what is missing, what has another type or value, what is not known.
-2. A number or a truth value that was written as a text is taken as what was meant, as the agent does.
-
-The tools of the harness, and how a call of one is answered.
+"""The tools of the harness, and how a call of one is answered.
 
 1. A call is answered in this order: the tool is known, the input fits its schema, it is permitted, it runs.
-2. Where a person has to decide, `context.ask` is called; without it the answer is no. The model is told which it was.
-3. Whatever a model does wrong is an answer that says so; nothing raises. A fault of the machine is an answer, too.
-4. So is a fault of a tool that is not ours: it raises, or gives something that no model can be sent. It is in
-   `Result.fault`, for the harness to tell its user. Of a long text that such a tool gives, the middle is left out, and
-   that is said. A text alone is as good as a `Result`.
+2. All faults of an input are named at once, in the words that the agent has for its model: what is missing, what has
+   another type or value, what is not known. A number or a boolean that was written as a text is converted, as the agent
+   does.
+3. Where a person has to decide, `context.ask` is called; without it the answer is no. The model learns which it was.
+4. Whatever a model does wrong is an answer that says so; nothing raises. A fault of the machine is an answer, too.
+5. So is a fault of a custom tool: it raises, or returns something that no model can be sent. It is in `Result.fault`,
+   for the harness to report. The middle of a long text that such a tool returns is left out, and the text says so. A
+   plain text is as good as a `Result`.
 """
 
 from __future__ import annotations
@@ -122,11 +120,11 @@ def _type_name(value: object) -> str:
 __all__ = ["DEFAULT_TOOLS", "Result", "Tool", "ToolContext", "run_tool", "tool_definitions"]
 
 DEFAULT_TOOLS: tuple[Tool, ...] = (READ, WRITE, EDIT, GLOB, GREP, BASH)
-MOST = 100_000  #: characters of a text that a tool of somebody else gives
+MOST = 100_000  #: characters of a text that a custom tool returns
 
 
 def tool_definitions(tools: Iterable[Tool]) -> tuple[dict[str, object], ...]:
-    """What a model is told of tools.
+    """The definitions of tools, as a model gets them.
 
     >>> [tool["name"] for tool in tool_definitions(DEFAULT_TOOLS)]
     ['Read', 'Write', 'Edit', 'Glob', 'Grep', 'Bash']
@@ -185,7 +183,7 @@ def _validate_result(name: str, given: object) -> Result:
     """What a tool gave, if it can be written down and sent."""
     result = Result(given) if isinstance(given, str) else given
     if not isinstance(result, Result):
-        return _failed(f"{name} failed: it gave no Result but {type(given).__name__}", fault=True)
+        return _failed(f"{name} failed: it returned no Result but {type(given).__name__}", fault=True)
     content = result.content
     if isinstance(content, str):
         return _check_json(name, result._replace(content=_shorten(content)))

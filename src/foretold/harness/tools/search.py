@@ -1,19 +1,15 @@
-"""The kinds of files that a search can be limited to, by the names that ripgrep has for them.
+"""Searches the lines of files: with ripgrep if it is on the PATH of the commands, else with Python. Both answer alike.
 
-Searching the lines of files with Python's own regular expressions, where there is no ripgrep.
-
-It runs as a program of its own: an expression can take for ever, and only a process can be ended. The request is one
-JSON text behind its name; answers go to standard output, one JSON text per file.
-
-1. A file that holds a NUL byte is binary and passed over; one above a size is named, not searched.
-2. Lines end with a newline; a carriage return before it belongs to the line, but is not shown.
-3. Across lines: every line that a match touches matches; `.` stands for newlines, too.
-
-Looking for lines: by ripgrep where it is on the PATH of the commands, else by Python. Both answer alike.
-
-1. Hidden files are searched, `.git`, binary files and what git ignores are not; a file that is named itself is, even
+1. Hidden files are searched; `.git`, binary files and what git ignores are not. A file that is named itself is, even
    if it is ignored.
-2. A search that takes too long is ended, and that is said.
+2. A search that takes too long is ended, and the answer says so.
+
+The search with Python runs as a separate program: an expression can take forever, and only a process can be ended. The
+request is one JSON text, its last argument; answers go to standard output, one JSON text per file.
+
+1. A file that has a NUL byte is binary and skipped; one above a size is named, not searched.
+2. Lines end with a newline; a carriage return before it belongs to the line, but is not shown.
+3. Across lines: every line that a match touches matches; `.` also matches newlines.
 """
 
 from __future__ import annotations
@@ -134,7 +130,7 @@ def matching_lines(pattern: re.Pattern[str], text: str, *, multiline: bool) -> l
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a text; there is none behind its last newline."""
+    """The lines of a text; none begins after its last newline."""
     lines = text.split("\n")
     return lines[:-1] if lines[-1] == "" else lines
 
@@ -157,7 +153,7 @@ def cut_line(line: str, *, matches: bool) -> str:
 
 
 def search(asked: Mapping[str, object]) -> Iterator[dict[str, object]]:
-    """What is found in each file, and at the end whether all were looked at."""
+    """What is found in each file, and at the end whether all were searched."""
     pattern, multiline = compile_pattern(asked), bool(asked.get("multiline"))
     place = str(asked["place"])
     walk = FolderWalk(place, ignores=True)
@@ -201,7 +197,7 @@ def _lines(asked: Mapping[str, object], text: str, numbers: list[int]) -> list[t
 
 
 def main() -> None:
-    """Answer the request that stands behind the name."""
+    """Answer the request in the last argument."""
     for found in search(json.loads(sys.argv[-1])):
         sys.stdout.write(json.dumps(found) + "\n")
 
@@ -237,7 +233,7 @@ class SearchResult(NamedTuple):
 
     found: list[FileMatches]
     problem: str = ""  #: why there was none
-    notes: tuple[str, ...] = ()  #: what was not looked at
+    notes: tuple[str, ...] = ()  #: what was not searched
 
 
 def run_search(asked: SearchRequest, env: Mapping[str, str], *, seconds: float = SECONDS) -> SearchResult:
@@ -248,7 +244,7 @@ def run_search(asked: SearchRequest, env: Mapping[str, str], *, seconds: float =
         try:
             compile_pattern(asked._asdict())
         except (re.error, OverflowError, RecursionError) as error:
-            return SearchResult([], f"the pattern is no regular expression: {error}")
+            return SearchResult([], f"the pattern is not a regular expression: {error}")
     argv = _ripgrep_command(program, asked) if program else _python_command(asked)
     done = process.run(argv, cwd, env, seconds, kept=KEPT)
     said = done.output.cut(KEPT)
@@ -283,7 +279,7 @@ def _parse_answer(said: str) -> SearchResult:
         if value.get("too_large"):
             large += 1
         elif value.get("incomplete"):
-            notes.append("There are too many files to look at all of them; give a path.")
+            notes.append("There are too many files to search all of them; give a path.")
         else:
             found.append(
                 FileMatches(value["path"], value["count"], tuple((n, m, text) for n, m, text in value["lines"]))

@@ -1,8 +1,8 @@
 """The files below a folder, for searches.
 
-1. In the order of their names, folder by folder. Links are not followed, and a link is no file.
+1. In the order of their names, folder by folder. Links are not followed, and a link is not a file.
 2. `.git` is left out; what git ignores, if that is asked for.
-3. A walk ends after so many entries; whoever walks says so.
+3. A walk ends after so many entries; the caller says so.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 PRUNED = frozenset(".git .hg .svn .tox .venv .mypy_cache .pytest_cache .ruff_cache __pycache__ node_modules".split())
-MAX_STARS = 64  #: of one glob; nobody writes more
+MAX_STARS = 64  #: of one glob; no one writes more
 _PARTS = re.compile(r"(?<![^/])\*\*/|\*+|\?|\[!?\]?[^\]]*\]|[^*?\[]+|\[")
 _MAGIC = re.compile(r"[*?\[]")
 _ENDS = re.compile(r"[*?\]]")
@@ -92,7 +92,7 @@ class _Heads:
     def __init__(self, tree: Tree, cwd: str) -> None:
         self.tree, self.cwd = tree, cwd.rstrip("/")
         self.known = {"": True}
-        self.links: list[str] = []  #: those that lie behind a link, which a walk would not enter
+        self.links: list[str] = []  #: those that are reached through a link, which a walk would not enter
 
     def are_there(self, head: str) -> bool:
         folder = head.rpartition("/")[0]

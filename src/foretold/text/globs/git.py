@@ -3,7 +3,7 @@
 1. A line loses trailing spaces, unless a backslash keeps them. Empty lines and those that begin with `#` say nothing;
    `!` takes back what an earlier line ignores.
 2. A `/` at the end asks for a folder; any other one anchors the line at the folder of its file, else it holds at every
-   depth. `*` and `?` stay in a name, `**` between slashes stands for any folders, `[…]` is one character.
+   depth. `*` and `?` stay in a name, `**` between slashes matches any folders, `[…]` is one character.
 3. The last line that matches decides; deeper files are stronger. What is below an ignored folder is ignored.
 4. `.gitignore` counts only inside a repository, up to its root, and `.git/info/exclude` with it.
 """
@@ -59,7 +59,7 @@ def _parse_line(text: str) -> IgnoreLine | None:
 
 
 def translate_glob(glob: str) -> str:
-    """A pattern as a regular expression that stands for whole paths."""
+    """A pattern as a regular expression that matches whole paths."""
     made: list[str] = []
     for match in _PART.finditer(glob):
         escaped, stars, question, negation, inside, other = match.groups()
@@ -75,7 +75,7 @@ def translate_glob(glob: str) -> str:
 
 
 def _stars(glob: str, start: int, end: int) -> str:
-    """`*`, or `**` that fills a name. The mark stands for a slash that is left out with the folders before it."""
+    """`*`, or `**` that fills a name. The mark is a slash that is left out with the folders before it."""
     alone = end - start >= 2 and (start == 0 or glob[start - 1] == "/") and (end == len(glob) or glob[end] == "/")
     if not alone:
         return "[^/]*"

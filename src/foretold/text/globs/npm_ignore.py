@@ -4,7 +4,7 @@
    and what is empty matches nothing. A leading `!` makes the line a re-inclusion.
 2. A trailing `/` asks for a folder. Any other `/`, even an escaped one or one in brackets, anchors the line at the
    base; without one it applies at every depth. One leading `/` only anchors.
-3. `*` and `?` stay inside a name. Two or more `*` that fill a whole name stand for any number of folders; at the end
+3. `*` and `?` stay inside a name. Two or more `*` that fill a whole name match any number of folders; at the end
    of the line, for everything below. A backslash makes the next character literal.
 4. `[...]` is one character other than `/`: single characters, ranges, `[:alpha:]` classes, `!` or `^` to negate. A
    `]` that comes first is literal; an inverted range is its first end. A line with an unclosed bracket, an unknown

@@ -57,14 +57,14 @@ class UnusableGlob(Exception):
 
 
 class ReversedPath:
-    """A path seen from its end: place 0 is behind its last character."""
+    """A path seen from its end: place 0 is after its last character."""
 
     __slots__ = ("line", "places", "segment", "start", "steps")
 
     def __init__(self, path: str) -> None:
         self.places = Positions(path[::-1])
         self.start = 1 << len(path)  #: the set of the place before the first character
-        self.segment = self.start - 1 - self.places.at("/")  #: the characters that are no `/`
+        self.segment = self.start - 1 - self.places.at("/")  #: the characters other than `/`
         self.line = self.start - 1 - sum(map(self.places.at, NEWLINES))
         self.steps = 0
 
@@ -75,7 +75,7 @@ class ReversedPath:
 
 
 class Literal(NamedTuple):
-    """Characters that stand for themselves."""
+    """Literal characters."""
 
     characters: str
 
@@ -91,7 +91,7 @@ class Literal(NamedTuple):
 
 
 class Class(NamedTuple):
-    """A character of some ranges, or any other one, which then is no `/` unless that is said."""
+    """A character of some ranges, or any other one, which is not `/` unless `slash` is set."""
 
     ranges: Sequence[tuple[str, str]]
     negated: bool = False
@@ -119,7 +119,7 @@ class Star(NamedTuple):
 
 
 class Anything(NamedTuple):
-    """`**` that is a segment of its own: any text on one line."""
+    """`**` that is a whole segment: any text on one line."""
 
     def starts(self, text: ReversedPath, ends: int) -> int:
         return runs(ends, text.line)
@@ -177,7 +177,7 @@ class Other(NamedTuple):
 
 DEEPEST = 50  #: levels of parentheses and braces
 PLAIN = lazy(r"(?:[^][/?*+@!(){}|,]|/(?!\*\*(?!\*)))+")
-LEAD = lazy(r"(?:\./)?((?:!(?!\((?!\?)))*)")  # `!(a)` is no negation
+LEAD = lazy(r"(?:\./)?((?:!(?!\((?!\?)))*)")  # `!(a)` is not a negation
 SUFFIX = lazy(r"\*\*((?:\.\w+)+)", re.ASCII)
 EXTGLOB = lazy(r"[?*+@]\((?!\?)|!\(")
 STARS = lazy(r"\*(?:\*(?!\((?!\?)))*")  # the last one of `**(a)` is that of `*(a)`
@@ -206,7 +206,7 @@ ONE = Class([("/", "/")], negated=True)
 
 
 def parse(pattern: str) -> tuple[Node, bool]:
-    """The tree of a pattern, and whether the pattern stands for all other paths."""
+    """The tree of a pattern, and whether the pattern is negated."""
     try:
         return _parse(pattern)
     except UnusableGlob:
@@ -225,7 +225,7 @@ def _parse(pattern: str) -> tuple[Node, bool]:
 
 
 class GlobParser:
-    """A pattern, with what is known of its brackets: `closing` tells where each is closed."""
+    """A pattern, with what is known of its brackets: `closing` has where each is closed."""
 
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
@@ -392,7 +392,7 @@ class GlobParser:
         return end
 
     def folders(self, at: int, first: int, end: int, parts: list[Node]) -> int:
-        """Add a `**` that is a segment of its own, with the slashes that may be left out with it."""
+        """Add a `**` that is a whole segment, with the slashes that may be left out with it."""
         while self.pattern.startswith("/**", end) and self.pattern[end + 3 : end + 4] in "/":
             end += 3
         after = self.pattern[end : end + 1]
@@ -408,7 +408,7 @@ class GlobParser:
         return end
 
     def alone(self, before: str, end: int, separators: str) -> bool:
-        """Whether two stars behind this character and up to this place are a segment of their own."""
+        """Whether two stars after this character and up to this place are a whole segment."""
         after = self.pattern[end : end + 1]
         in_braces = "," in separators
         return (before in ("", "/", "(", ")") or (in_braces and before in "{,")) and (
@@ -455,7 +455,7 @@ class Glob:
         self._tree: Node | None = None
 
     def matches(self, path: str) -> bool:
-        """Whether the pattern stands for this path."""
+        """Whether the pattern matches this path."""
         if not path or len(self.pattern) > LONGEST:
             return False
         if path == self.pattern:

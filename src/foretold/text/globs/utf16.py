@@ -61,7 +61,7 @@ def _lower_cases() -> dict[str, list[int]]:
 def runs(here: int, allowed: int) -> int:
     """Every place reached from `here` by stepping over any number of `allowed` units, none included.
 
-    Adding a start to the run of ones it stands in carries to the end of the run: the bits that flip are the way.
+    Adding a start to the run of ones that it is in carries to the end of the run: the bits that flip were passed.
     """
     return here | (((here & allowed) + allowed) ^ allowed)
 

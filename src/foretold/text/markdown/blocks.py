@@ -279,7 +279,7 @@ def _list(lines: list[str], start: int, effort: Effort) -> MarkdownBlock:
 
 
 def _item(lines: list[str], start: int, width: int) -> tuple[int, ListItem]:
-    """An item whose mark has this width; and the line behind it."""
+    """An item whose mark has this width; and the line after it."""
     rest = lines[start][width:]
     text = rest.lstrip(" ")
     indent = len(rest) - len(text)
@@ -298,7 +298,7 @@ def _item(lines: list[str], start: int, width: int) -> tuple[int, ListItem]:
 
 
 def _rest_of_item(lines: list[str], at: int, indent: int, last: str, taken: list[str]) -> int:
-    """Take lines for an item; `last` is the line before. The line behind the item."""
+    """Take lines for an item; `last` is the line before. The line after the item."""
     pad = " " * indent
     near = min(3, indent - 1)
     blank = is_blank(last)
@@ -351,7 +351,7 @@ def _quote(lines: list[str], start: int, effort: Effort, depth: int) -> Markdown
 
 
 def _span(lines: list[str], at: int) -> int:
-    """The line behind a quote, if it takes every lazy line."""
+    """The line after a quote, if it takes every lazy line."""
     while at < len(lines):
         mark = _QUOTED.match(lines[at])
         if not mark:

@@ -2,8 +2,8 @@
 
 1. Blocks are cut already: the text goes to the parser as one line that begins with a word, so it is one paragraph.
 2. Text that the parser gives in parts is one piece as long as nothing is left out between them. An escaped character
-   is no part of a piece; the text behind it is a new one. [imp-escape]
-3. The agent differs from CommonMark: U+FEFF is white space; and emphasis is none behind a `*` that is left over
+   is not part of a piece; the text after it is a new one. [imp-escape]
+3. The agent differs from CommonMark: U+FEFF is white space; and there is no emphasis after a `*` that is left over
    (`***a**` is text), nor if it ends between two backticks or between `<` and `>`, whatever these are.
 """
 
@@ -49,7 +49,7 @@ def pieces(texts: list[str], labels: set[str]) -> Iterator[list[tuple[str, str, 
 
 
 def whole_events(text: str) -> list[Event]:
-    """The events of a whole text, tables and task lists too: for a page that shows it, not for what is told."""
+    """The events of a whole text, tables and task lists too: for a page that shows it, not for what is loaded."""
     from pyromark import Options, events
 
     return list(events(text, options=Options.ENABLE_TABLES | Options.ENABLE_STRIKETHROUGH | Options.ENABLE_TASKLISTS))

@@ -3,8 +3,8 @@
 The parser is near CommonMark and not the same. It was found by asking the agent, and it does what `marked` 15 does
 with GFM off (`tests/oracles/test_markdown_oracle.py`):
 
-1. A line begins, in this order of trial: indented code (four spaces or a tab), a fence, a heading (white space behind
-   the `#`), a thematic break, a quote, a list item (white space and a character behind the mark, or nothing), HTML.
+1. A line begins, in this order of trial: indented code (four spaces or a tab), a fence, a heading (white space after
+   the `#`), a thematic break, a quote, a list item (white space and a character after the mark, or nothing), HTML.
 2. HTML is what begins with `<!--`, `<?`, `<!X`, `<![CDATA[`, a tag of a list of names, or a line that is one whole
    tag of any name. Except for that last kind it need not be alone on its line.
 3. A paragraph is interrupted by headings, quotes, fences, bullets and the number 1, thematic breaks, and without
