@@ -26,7 +26,7 @@ from foretold.compat.claude_prompt import (
 from foretold.compat.engine import Options, ask_claude
 from foretold.dialects.claude_code.instructions import TEMPLATE
 from foretold.errors import ForetoldError
-from foretold.instructions.load import KEPT_VIEWS, key_of, load_view
+from foretold.instructions.load import CACHED_VIEWS, load_view, request_key
 from foretold.instructions.render.blocks import under_heading
 from foretold.instructions.render.escape import escape_tag
 from foretold.instructions.view import View
@@ -95,7 +95,7 @@ def _files(*, external: bool, **options: Unpack[Options]) -> _Kept:
     tree = options.get("tree")
     choice, request = ask_claude(**options)
     request = request._replace(external=external)
-    key = key_of(choice, request._replace(date=""))
+    key = request_key(choice, request._replace(date=""))
     kept = _kept.get(key) if tree is None else None
     if kept is None:
         disk = Disk()
@@ -103,7 +103,7 @@ def _files(*, external: bool, **options: Unpack[Options]) -> _Kept:
         types = dict(found.dialect.types)
         kept = _Kept([_info(entry, types) for entry in found.entries], found, disk)
         if tree is None:
-            if len(_kept) >= KEPT_VIEWS:
+            if len(_kept) >= CACHED_VIEWS:
                 _kept.pop(next(iter(_kept)))
             _kept[key] = kept
     return kept

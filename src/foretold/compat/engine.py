@@ -9,7 +9,7 @@ from foretold.dialects.registry import DEFAULT_AGENT, DialectChoice
 from foretold.dialects.schema import Dialect
 from foretold.dialects.surroundings import LoadRequest
 from foretold.errors import ForetoldError
-from foretold.instructions.load import load_kept, load_view, make_request
+from foretold.instructions.load import load_cached, load_view, make_request
 from foretold.instructions.view import View
 from foretold.storage.tree import Disk, Tree
 from foretold.types import TYPE_CHECKING
@@ -63,7 +63,7 @@ def ask_claude(**options: Unpack[Options]) -> tuple[DialectChoice, LoadRequest]:
 def answer(choice: DialectChoice, request: LoadRequest, tree: Tree | None) -> View:
     """The engine's answer; a view of the disk is cached until something changes, unless a setting is a function."""
     if tree is None and not any(callable(value) for value in request.settings.values()):
-        return load_kept(choice, request)
+        return load_cached(choice, request)
     return load_view(tree if tree is not None else Disk(), choice, request)
 
 

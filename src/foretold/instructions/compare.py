@@ -14,7 +14,7 @@ import sys
 from foretold.dialects.registry import find_agents
 from foretold.dialects.surroundings import Repository
 from foretold.errors import ForetoldError
-from foretold.instructions.load import demand_folder, load_view, make_request, make_request_for
+from foretold.instructions.load import load_view, make_request, make_request_for, require_folder
 from foretold.instructions.session import Call, Session
 from foretold.instructions.view import View
 from foretold.storage.tree import MISSING, Disk, Fault, Item, Tree
@@ -139,7 +139,7 @@ def compare(
     """
     tree = tree if tree is not None else CachingDisk()
     _, first = make_request(cwd, "claude-code", home=home, managed=managed, env=env)
-    demand_folder(tree, first)
+    require_folder(tree, first)
     names = list(agents) if agents is not None else find_agents(tree, first.cwd, first.home, env)
     if not names:
         raise ForetoldError("no agent to compare; name some with --agent, or all of them with --agent all")

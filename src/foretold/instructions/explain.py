@@ -1,9 +1,7 @@
-"""One instruction file: is it loaded, when, and if not, why and what to change.
+"""What becomes of one instruction file, and what to change; and the findings that follow from skips.
 
-Findings that follow from what was skipped: what the agent drops in silence, said aloud, with what to do.
-
-A name that merely looks like an import (`@alice`) is a skip, not a finding: a finding needs a path that
-was meant, or a file that exists.
+An agent drops files silently; `advise` reports them, with what to do. A name that merely looks like an import
+(`@alice`) is a skip, not a finding: a finding needs a path that was meant, or a file that exists.
 """
 
 from __future__ import annotations

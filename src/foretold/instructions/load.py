@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
     from foretold.storage.tree import Stamp
 
-_kept: dict[Hashable, tuple[View, dict[str, Stamp]]] = {}
+_cached: dict[Hashable, tuple[View, dict[str, Stamp]]] = {}
 _chosen: dict[tuple[str, str], DialectChoice] = {}
-KEPT_VIEWS = 64
+CACHED_VIEWS = 64
 
 
 def load(
@@ -73,25 +73,25 @@ def load(
         trust=trust,
         add_dirs=add_dirs,
     )
-    demand_folder(tree if tree is not None else Disk(), request)
-    return load_kept(choice, request) if tree is None else load_view(tree, choice, request)
+    require_folder(tree if tree is not None else Disk(), request)
+    return load_cached(choice, request) if tree is None else load_view(tree, choice, request)
 
 
-def load_kept(choice: DialectChoice, request: LoadRequest) -> View:
+def load_cached(choice: DialectChoice, request: LoadRequest) -> View:
     """A view of the disk: the one that is kept, as long as nothing that it depends on has changed."""
-    key = key_of(choice, request)
-    kept = _kept.get(key)
+    key = request_key(choice, request)
+    kept = _cached.get(key)
     if kept is not None and unchanged(kept[1]):
         return kept[0]
     disk = Disk()
     view = load_view(disk, choice, request)
-    if len(_kept) >= KEPT_VIEWS:
-        _kept.pop(next(iter(_kept)))
-    _kept[key] = (view, disk.stamps)
+    if len(_cached) >= CACHED_VIEWS:
+        _cached.pop(next(iter(_cached)))
+    _cached[key] = (view, disk.stamps)
     return view
 
 
-def key_of(choice: DialectChoice, request: LoadRequest) -> Hashable:
+def request_key(choice: DialectChoice, request: LoadRequest) -> Hashable:
     """What makes two questions the same."""
     env, settings = tuple(sorted(request.env.items())), repr(request.settings)
     return (choice, request._replace(env=env, settings=settings))  # type: ignore[arg-type]
@@ -99,7 +99,7 @@ def key_of(choice: DialectChoice, request: LoadRequest) -> Hashable:
 
 def invalidate() -> None:
     """Forget every view that is kept, and which versions are installed."""
-    _kept.clear()
+    _cached.clear()
     _chosen.clear()
 
 
@@ -163,7 +163,7 @@ def _choose(agent: str, env: Mapping[str, str]) -> DialectChoice:
     return _chosen[key]
 
 
-def demand_folder(tree: Tree, request: LoadRequest) -> None:
+def require_folder(tree: Tree, request: LoadRequest) -> None:
     """Refuse to start where no agent could."""
     if tree.kind(request.cwd) != "folder":
         raise NotAFolder(f"{request.cwd} is not a folder; give the folder the agent starts in")

@@ -20,19 +20,19 @@ from foretold.dialects.schema import FileSource, Nested
 from foretold.dialects.surroundings import LoadRequest, join
 from foretold.instructions.compaction.survival import (
     Survival,
-    assumption,
+    assumption_of,
     changed_paths,
-    files_again,
+    find_restored,
     lost_of,
     with_reason,
 )
 from foretold.instructions.discover.fallback import take_nested_fallback
-from foretold.instructions.discover.locate import below, steps
+from foretold.instructions.discover.locate import folders_below, steps
 from foretold.instructions.discover.shell_reads import ShellRead, files_read, folder_after
 from foretold.instructions.discover.waiting import WaitingRules
 from foretold.instructions.engine import Loader
 from foretold.instructions.explain import advise
-from foretold.instructions.load import demand_folder, invalidate, load_view, make_request
+from foretold.instructions.load import invalidate, load_view, make_request, require_folder
 from foretold.instructions.render.blocks import NestedEntries, mention_blocks, turn_blocks
 from foretold.instructions.render.parts import nested_blocks, resumed_blocks
 from foretold.instructions.text.prompt_mentions import mentions_in
@@ -139,7 +139,7 @@ class Session:
     def start(self) -> View:
         """Begin, or begin again: what the model gets first."""
         tree = self._disk()
-        demand_folder(tree, self._ask[1])
+        require_folder(tree, self._ask[1])
         view = load_view(tree, *self._ask)
         self._begin(view.without_entries() if self._name in view.dialect.subagents_without else view)
         return self.view
@@ -174,14 +174,14 @@ class Session:
         plan = effect_of("compact", before.dialect.agent)
         view = before if plan.start == "kept" else with_reason(self._begun_again(), plan.reason)
         self._begin(view)
-        files = files_again(self._disk(), view, attached, loaded, read, count) if plan.restores else None
+        files = find_restored(self._disk(), view, attached, loaded, read, count) if plan.restores else None
         paths = set(files.paths) if files else set()
         survived = tuple(entry for entry in attached if entry.path in paths)
         self._attached |= paths
         self.attached += survived
         self._loaded = {entry.path: loaded.get(entry.path, 0) for entry in survived}
         lost = lost_of(attached, survived, "compaction", view)
-        return Survival(view, survived, lost, changed_paths(before, view), files, assumption(plan, view))
+        return Survival(view, survived, lost, changed_paths(before, view), files, assumption_of(plan, view))
 
     def clear(self) -> Survival:
         """The conversation was cleared: a new one begins in the same folder."""
@@ -189,7 +189,7 @@ class Session:
         plan = effect_of("clear", before.dialect.agent)
         view = self._begun_again()
         lost = lost_of(attached, (), "clearing", view)
-        return Survival(view, (), lost, changed_paths(before, view), None, assumption(plan, view))
+        return Survival(view, (), lost, changed_paths(before, view), None, assumption_of(plan, view))
 
     def _begun_again(self) -> View:
         invalidate()
@@ -330,7 +330,7 @@ class Session:
     def _folders(self, loader: Loader, touched: str, *, through_links: bool) -> list[str]:
         """The folders between the working directory and a file that may hold instructions."""
         cwd = loader.surroundings.cwd
-        folders = below(cwd, touched)
+        folders = folders_below(cwd, touched)
         return folders if through_links else [path for path in folders if is_inside(loader.tree.real(path), cwd)]
 
     def _follow_touch(self, loader: Loader, touched: str) -> None:

@@ -1,6 +1,6 @@
 """A view: everything an agent is told at the start of a session, and everything it is not, with the reasons.
 
-Where a file comes from, and what waits for a path: small values that a run and its rules share.
+`Origin`, `Wait` and `Waiting` are the values that a loader and its rules share.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ import pytest
 from foretold.dialects.claude_code.instructions import START, TOUCH
 from foretold.dialects.schema import FileSource
 from foretold.dialects.surroundings import Repository, walk_of
-from foretold.instructions.discover.locate import below, find_foreign_folders, folders_of, steps
+from foretold.instructions.discover.locate import find_foreign_folders, folders_below, folders_of, steps
 
 
 class Surroundings:
@@ -43,7 +43,7 @@ def test_the_walk_leaves_out_the_top(cwd, folders):
     ],
 )
 def test_folders_below(cwd, touched, folders):
-    assert below(cwd, touched) == folders
+    assert folders_below(cwd, touched) == folders
 
 
 @pytest.mark.parametrize(

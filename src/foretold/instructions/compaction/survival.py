@@ -64,7 +64,7 @@ def changed_paths(before: View, now: View) -> tuple[str, ...]:
     return (*(path for path in new if old.get(path) != new[path]), *(path for path in old if path not in new))
 
 
-def files_again(
+def find_restored(
     tree: Tree,
     view: View,
     attached: Sequence[Entry],
@@ -113,7 +113,7 @@ def lost_of(attached: Iterable[Entry], survived: Iterable[Entry], event: str, vi
     )
 
 
-def assumption(plan: CompactionEffect, view: View) -> str:
+def assumption_of(plan: CompactionEffect, view: View) -> str:
     """Why a report is not certain."""
     if not plan.recorded:
         return plan.why

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 MANY = ("walk", "upward", "edges", "between", "below", "reach", "added")
 
 
-def below(cwd: str, touched: str) -> list[str]:
+def folders_below(cwd: str, touched: str) -> list[str]:
     """The folders strictly below a folder down to that of a file.
 
-    >>> below("/a", "/a/b/c/x.ts")
+    >>> folders_below("/a", "/a/b/c/x.ts")
     ['/a/b', '/a/b/c']
     """
     folder = touched.rpartition("/")[0]
@@ -44,7 +44,7 @@ PLACES: dict[str, Callable[[Surroundings], str]] = {
 }
 
 
-def reach(surroundings: Surroundings, touched: str) -> list[str]:
+def folders_to(surroundings: Surroundings, touched: str) -> list[str]:
     """The folders from the top of the project down to that of a file in the working directory or in an added folder."""
     folder = touched.rpartition("/")[0]
     if not any(is_inside(folder, base) for base in (surroundings.cwd, *surroundings.added)):
@@ -64,13 +64,13 @@ def folders_of(base: str, surroundings: Surroundings, touched: str) -> list[str]
     if base == "between":
         return list(reversed(surroundings.walk[1:-1]))
     if base == "below":
-        return below(surroundings.cwd, touched)
+        return folders_below(surroundings.cwd, touched)
     if base == "added":
         return list(surroundings.added)
     if base == "memory":
         return [surroundings.memory] if surroundings.memory else []
     if base == "reach":
-        return reach(surroundings, touched)
+        return folders_to(surroundings, touched)
     return [PLACES[base](surroundings) if base in PLACES else ""]
 
 

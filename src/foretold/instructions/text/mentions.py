@@ -106,19 +106,19 @@ class Mentions:
     def _take(self, block: MarkdownBlock, text: str, line: int) -> None:
         if block.kind == "definition":
             self.labels.add(inline.label_of(block.raw or ""))
-            self._meant(_LOOSE, text, line, "definition")
+            self._take_meant(_LOOSE, text, line, "definition")
         elif block.kind == "html":
             self._take_html(block.raw or text, line)
         elif "@" not in text:
             pass
         elif block.kind in ("code", "fence"):
-            self._meant(_LOOSE, text, line, "code-block")
+            self._take_meant(_LOOSE, text, line, "code-block")
         else:
             self._take_running(text, line, is_whole=block.kind == "text")
 
     def _take_html(self, text: str, line: int) -> None:
         rest = leaves.without_comments(text)
-        self._meant(_LOOSE, text, line, "comment" if text.lstrip(" ").startswith("<!--") else "html")
+        self._take_meant(_LOOSE, text, line, "comment" if text.lstrip(" ").startswith("<!--") else "html")
         if rest and "@" in rest:
             self.leaves.append(Leaf(line + text.count("\n", 0, text.index("-->")), [rest]))
 
@@ -161,7 +161,7 @@ class Mentions:
             if region == "text":
                 self.follow(piece, line + row)
             else:
-                self._meant(_LOOSE, piece, line + row, region)
+                self._take_meant(_LOOSE, piece, line + row, region)
 
     def follow(self, text: str, line: int) -> None:
         """Take the tokens of a piece of running text."""
@@ -170,7 +170,7 @@ class Mentions:
         count = text.count("@")
         tokens = _TOKEN.findall(text) if count < MANY or "\\" in text else _words(text)
         if len(tokens) < count < MANY:
-            self._meant(_PUNCTUATED, text, line, "punctuation-before")
+            self._take_meant(_PUNCTUATED, text, line, "punctuation-before")
         new = dict.fromkeys(tokens)
         if self.tokens:
             new = {token: None for token in new if token not in self.tokens}
@@ -190,7 +190,7 @@ class Mentions:
             elif _PATH.match(path) and len(self.meant) < MOST_MEANT:
                 self.meant.setdefault((path.rstrip(CLOSING), "bad-start"), line)
 
-    def _meant(self, pattern: re.Pattern[str], text: str, line: int, region: str) -> None:
+    def _take_meant(self, pattern: re.Pattern[str], text: str, line: int, region: str) -> None:
         """Take what may have been meant to be followed."""
         if "@" not in text:
             return
