@@ -108,7 +108,7 @@ class ConversationHooks:
         self._talks: dict[tuple[str, str], Conversation] = {}
         self._begun: dict[int, None] = {}  #: conversations of which a prompt was seen
         actions: dict[str, Callable[[Conversation, Said], dict[str, Any]]] = {
-            "UserPromptSubmit": self._prompted,
+            "UserPromptSubmit": self._add_context,
             "PreToolUse": _judge,
             "PreCompact": _forget,
         }
@@ -149,7 +149,7 @@ class ConversationHooks:
             self._begun.pop(id(self._talks.pop(next(iter(self._talks)))), None)
         return talk
 
-    def _prompted(self, talk: Conversation, said: Said) -> dict[str, Any]:
+    def _add_context(self, talk: Conversation, said: Said) -> dict[str, Any]:
         is_known = id(talk) in self._begun or "user" not in self._sources
         unseen = "" if is_known else _unseen(talk, str(said.get("transcript_path", "")))
         self._begun[id(talk)] = None

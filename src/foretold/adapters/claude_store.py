@@ -59,7 +59,7 @@ class ClaudeSessionStore:
 
     async def list_sessions(self, project_key: str) -> list[dict[str, Any]]:
         """The sessions of a project, each with the time of its last change in milliseconds."""
-        return await in_thread(lambda: [_listed(path, at) for path, at in self._files(project_key)])
+        return await in_thread(lambda: [_session_row(path, at) for path, at in self._files(project_key)])
 
     async def list_session_summaries(self, project_key: str) -> list[dict[str, Any]]:
         """The same, with what the SDK wants to show of each."""
@@ -123,7 +123,7 @@ class ClaudeSessionStore:
 
     def _summary(self, project_key: str, path: str, at: os.stat_result) -> dict[str, Any]:
         """What the SDK folds of a file; only what is new since the last time is read."""
-        listed = _listed(path, at)
+        listed = _session_row(path, at)
         inode, start, before = self._folded.get(path, (at.st_ino, 0, None))
         if inode != at.st_ino or at.st_size < start:
             start, before = 0, None
@@ -144,7 +144,7 @@ def _once(entries: list[Entry]) -> Iterator[Entry]:
             seen.add(name)
 
 
-def _listed(path: str, at: os.stat_result) -> dict[str, Any]:
+def _session_row(path: str, at: os.stat_result) -> dict[str, Any]:
     return {"session_id": os.path.basename(path).removesuffix(jsonl_store.ENDING), "mtime": at.st_mtime_ns // 1_000_000}
 
 

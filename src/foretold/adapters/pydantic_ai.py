@@ -129,7 +129,7 @@ class History:
     def load(self) -> list[Any]:
         """All messages that were saved; none for a new conversation."""
         found = jsonl_store.values_of(self.path, self.findings)
-        messages = [message for value in (found[0] if found else []) for message in _listed(value.get("add"))]
+        messages = [message for value in (found[0] if found else []) for message in _list_of(value.get("add"))]
         loaded: list[Any] = ModelMessagesTypeAdapter.validate_python(messages)
         return loaded
 
@@ -141,5 +141,5 @@ class History:
             jsonl_store.append(self.path, [{"add": added}], self.findings)
 
 
-def _listed(value: object) -> list[Any]:
+def _list_of(value: object) -> list[Any]:
     return value if isinstance(value, list) else []

@@ -160,12 +160,12 @@ def get_claude_mds(
         text = trim(file.content) if is_wanted and not (is_skipping and file.type in PROJECT_LEVEL) else ""
         if text:
             kind = "User" if file.type == "TeamMem" and "TEAMMEM" not in features else file.type
-            text = _shared(text) if kind == "TeamMem" else text
+            text = _mark_shared(text) if kind == "TeamMem" else text
             parts.append(under_heading(TEMPLATE, file.path, kind, DESCRIPTIONS.get(kind, GLOBAL), text))
     return TEMPLATE.join.join(parts) if len(parts) > 1 else ""
 
 
-def _shared(text: str) -> str:
+def _mark_shared(text: str) -> str:
     """Team memory is marked as such."""
     text = escape_tag(text, "team-memory-content")
     return f'<team-memory-content source="shared">\n{text}\n</team-memory-content>'

@@ -87,7 +87,7 @@ def run_messages(
     elif isinstance(memory, str | bool | Mapping) or memory is None:
         raise ForetoldError(f"memory is {memory!r}; it can be 'auto', 'off' or a list of messages")
     else:
-        found = [_tagged(each) for each in memory]
+        found = [_tag_message(each) for each in memory]
     others = [message for message in messages if not is_tagged(message)]
     at = position(others, "after-system")
     return [*others[:at], *found, *others[at:]]
@@ -131,7 +131,7 @@ class SummaryCompactor:
         return self._compactor.compact(messages, force=force, pinned=self.pinned(messages))
 
 
-def _tagged(message: object) -> Message:
+def _tag_message(message: object) -> Message:
     """A message of an explicit list, with the name that pins it."""
     if isinstance(message, str):
         return {"role": "user", "name": TAG, "content": message}

@@ -140,18 +140,18 @@ def _view(dialect: Dialect, cwd: Folder | None = None, max_hops: int = 5, **opti
     settings = {
         "approve": options.get("approve"),
         "boundary": options.get("boundary", "top"),
-        "claudeMdExcludes": _configured(cwd, home, tree) if excludes == "settings" else several(excludes),
+        "claudeMdExcludes": _read_excludes(cwd, home, tree) if excludes == "settings" else several(excludes),
         "sources": ["managed"] if managed else [],
     }
     folder = None if isinstance(managed, bool) else os.fspath(managed).removesuffix("/CLAUDE.md")
     asked = question(_dialect(dialect, max_hops), cwd, home, managed=folder, settings=settings)
-    paths = [_resolved(os.path.join(asked[1].cwd, path)) for path in several(options.get("touched", ()))]
+    paths = [_resolve_path(os.path.join(asked[1].cwd, path)) for path in several(options.get("touched", ()))]
     if paths and (tree or Disk()).kind(asked[1].cwd) == "folder":
-        return _with_touched(Session.of(*asked, tree), paths)
+        return _read_touched(Session.of(*asked, tree), paths)
     return answer(*asked, tree)
 
 
-def _resolved(path: str) -> str:
+def _resolve_path(path: str) -> str:
     """A path as the working directory is spelled: the links of its folder resolved."""
     return os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
 
@@ -161,13 +161,13 @@ def _dialect(dialect: Dialect, hops: int) -> Dialect:
     return dialect._replace(imports=dialect.imports._replace(depth=max(hops, 0)))
 
 
-def _configured(cwd: Folder | None, home: Folder | None, tree: Tree | None) -> list[str]:
+def _read_excludes(cwd: Folder | None, home: Folder | None, tree: Tree | None) -> list[str]:
     """The exclude patterns of Claude Code's settings files."""
     _, request = make_request(cwd or ".", "claude-code", home=home)
     return list(claude_settings.read_surroundings(tree if tree is not None else Disk(), request).excludes)
 
 
-def _with_touched(session: Session, paths: list[str]) -> View:
+def _read_touched(session: Session, paths: list[str]) -> View:
     """The view of a conversation in which files were read."""
     start = session.start()
     turns = [session.read(path) for path in paths]

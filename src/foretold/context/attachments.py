@@ -229,12 +229,12 @@ def _date(given: Fields, around: TurnContext) -> list[str]:
     return [fill_fields(around.texts["date"], given)]
 
 
-def _attributed(given: Fields, around: TurnContext) -> list[str]:
+def _attribution(given: Fields, around: TurnContext) -> list[str]:
     found = Attribution(str(given.get("commit") or "") or None, str(given.get("pr") or "") or None)
     return ["\n".join((around.texts["remote_session_change"], *attribution_lines(found, around)))]
 
 
-def _edited(given: Fields, around: TurnContext) -> list[str]:
+def _edited_file(given: Fields, around: TurnContext) -> list[str]:
     if given.get("snippet"):
         return [fill_fields(around.texts["edited_text_file"], given)]
     return [fill_fields(rules_of(around.version).omitted, {"path": given.get("filename", "")})]
@@ -260,7 +260,7 @@ def _context(given: Fields, around: TurnContext) -> list[str]:
     return [text.removeprefix(OPEN).removesuffix(CLOSE)] if text else []
 
 
-def _nested(given: Fields, around: TurnContext) -> list[str]:
+def _nested_memory(given: Fields, around: TurnContext) -> list[str]:
     content = _mapping(given.get("content"))
     return [
         fill_fields(
@@ -281,7 +281,7 @@ _MAKERS: dict[str, Callable[[Fields, TurnContext], list[str]]] = {
     "date_change": _say("date_change"),
     "deferred_tools_delta": _list_changes("deferred", "addedLines", "\n"),
     "directory": _folder,
-    "edited_text_file": _edited,
+    "edited_text_file": _edited_file,
     "environment": lambda given, around: [section_of(_mapping(given.get("snapshot")), around)],
     "file": _file,
     "hook_additional_context": _hook_context,
@@ -289,9 +289,9 @@ _MAKERS: dict[str, Callable[[Fields, TurnContext], list[str]]] = {
     "mcp_instructions_delta": _list_changes("mcp", "addedBlocks", "\n\n"),
     "instructions": _instructions,
     "model": _say("model"),
-    "nested_memory": _nested,
+    "nested_memory": _nested_memory,
     "ranked_skills": _say("ranked_skills"),
-    "remote_session_change": _attributed,
+    "remote_session_change": _attribution,
     "session_context": _context,
     "skill_listing": _say("skill_listing"),
     "task_reminder": _tasks,

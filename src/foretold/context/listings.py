@@ -76,7 +76,7 @@ class Listings:
         for each in [kind] if kind else list(self._listed):
             self._listed.pop(each, None)
 
-    def _changed(self, kind: str, names: list[str]) -> tuple[list[str], list[str], bool]:
+    def _find_changes(self, kind: str, names: list[str]) -> tuple[list[str], list[str], bool]:
         before = self._listed.get(kind)
         self._listed[kind] = names
         known = before or []
@@ -85,7 +85,7 @@ class Listings:
     def agents(self, agents: Iterable[Agent]) -> Attachment | None:
         """The kinds of subagents that there are now."""
         by_name = {agent.name: agent for agent in sorted(agents, key=lambda agent: agent.name.lower())}
-        added, gone, first = self._changed("agents", list(by_name))
+        added, gone, first = self._find_changes("agents", list(by_name))
         if not added and not gone:
             return None
         fields = {
@@ -101,7 +101,7 @@ class Listings:
         """The skills that there are now, in the order given."""
         by_name = {skill.name: skill for skill in skills}
         known = self._listed.get("skills", [])
-        added, _, first = self._changed("skills", [*known, *(name for name in by_name if name not in known)])
+        added, _, first = self._find_changes("skills", [*known, *(name for name in by_name if name not in known)])
         if not added:
             return None
         content = "\n".join(by_name[name].line for name in added)
@@ -110,7 +110,7 @@ class Listings:
 
     def tools(self, names: Iterable[str]) -> Attachment | None:
         """The tools whose schemas are loaded when they are asked for."""
-        added, gone, _ = self._changed("tools", list(dict.fromkeys(names)))
+        added, gone, _ = self._find_changes("tools", list(dict.fromkeys(names)))
         if not added and not gone:
             return None
         return Attachment("deferred_tools_delta", {"addedNames": added, "addedLines": added, "removedNames": gone})
@@ -118,7 +118,7 @@ class Listings:
     def servers(self, instructions: Mapping[str, str]) -> Attachment | None:
         """The MCP servers that are connected now, with their instructions; those without any do not count."""
         said = {name: text for name, text in instructions.items() if text}
-        added, gone, _ = self._changed("servers", list(said))
+        added, gone, _ = self._find_changes("servers", list(said))
         if not added and not gone:
             return None
         blocks = [f"## {name}\n{said[name]}" for name in added]

@@ -122,7 +122,7 @@ def message_of(message: Json, *, marked: bool = False, system_role: bool = True)
     role, content = str(message["role"]), message.get("content")
     blocks = [dict(block) for block in blocks_of(content)]
     if role == "system" and not system_role:
-        role, blocks = "user", [_tagged(block) for block in blocks]
+        role, blocks = "user", [_tag_block(block) for block in blocks]
     blocks = [block for block in blocks if not _is_blank(block)] or [_text(EMPTY)]
     if marked:
         for block in reversed(blocks):
@@ -140,7 +140,7 @@ def _text(text: str) -> Json:
     return {"type": "text", "text": text}
 
 
-def _tagged(block: Json) -> Json:
+def _tag_block(block: Json) -> Json:
     text = str(block.get("text", ""))
     if block.get("type") != "text" or not text.strip() or text.startswith(OPEN):
         return block

@@ -112,7 +112,7 @@ class VendorModel:
             reply, refusal = self._ask({**sendable(self._call_of(request, limit)), **self.options}, limit)
         except Exception as error:
             if self._is_of_package(error):
-                raise failed(error, self._reached()) from error
+                raise failed(error, self._vendor()) from error
             raise
         reply = reply if reply.model else reply._replace(model=self.name)
         if refusal is not None:
@@ -142,7 +142,7 @@ class VendorModel:
     def _is_of_package(self, error: Exception) -> bool:
         return is_of_package(error)
 
-    def _reached(self) -> Vendor:
+    def _vendor(self) -> Vendor:
         key = getattr(self.client, "api_key", None)
         address = str(getattr(self.client, "base_url", ""))
         return self.vendor._replace(address=address, key=key if isinstance(key, str) else "")

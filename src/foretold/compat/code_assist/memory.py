@@ -139,14 +139,14 @@ def read_memory_index(
             reported.append(Finding(path, None, data.reason, data.detail or data.reason))
         return ""
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
-    kept = _loaded(text)
+    kept = _cut_index(text)
     if len(kept) < len(text):
         said = f"{len(text) - len(kept)} of {len(text)} characters are not loaded"
         reported.append(Finding(path, kept.count("\n") + 1, "index-cut", said, "keep one short line per memory"))
     return kept
 
 
-def _loaded(text: str) -> str:
+def _cut_index(text: str) -> str:
     """Whole lines within both limits; of one line that is too long, its start."""
     kept = "".join(_lines(text)[:MAX_MEMORY_INDEX_LINES])
     data = kept.encode("utf-8", "replace")

@@ -86,25 +86,25 @@ def shown_summary(answer: str, form: CompactionRules) -> str:
     'Summary:\\n1. Done.'
     """
     text = answer
-    if found := _tagged(text, "analysis"):
+    if found := _find_element(text, "analysis"):
         text = text[: found[0]] + text[found[1] :]
-    if found := _tagged(text, "summary"):
+    if found := _find_element(text, "summary"):
         start, end = found
         inside = "Summary:\n" + trim(text[start + len("<summary>") : end - len("</summary>")])
         if form.expands_dollars:
-            inside = _expanded(inside, text, start, end)
+            inside = _expand_pattern(inside, text, start, end)
         text = text[:start] + inside + text[end:]
     return trim(re.sub(r"\n\n+", "\n\n", text))
 
 
-def _tagged(text: str, tag: str) -> tuple[int, int] | None:
+def _find_element(text: str, tag: str) -> tuple[int, int] | None:
     """Where the first element of a name begins and ends."""
     start = text.find(f"<{tag}>")
     end = text.find(f"</{tag}>", start + len(tag) + 2) if start >= 0 else -1
     return (start, end + len(tag) + 3) if end >= 0 else None
 
 
-def _expanded(inside: str, text: str, start: int, end: int) -> str:
+def _expand_pattern(inside: str, text: str, start: int, end: int) -> str:
     """A replacement as JavaScript's `replace` reads it: `$&`, `` $` ``, `$'` and `$$`."""
     values = {"$": "$", "&": text[start:end], "`": text[:start], "'": text[end:]}
     return re.sub(r"\$([$&`'])", lambda match: values[match[1]], inside)
@@ -193,7 +193,7 @@ def compaction_records(
     chained = chain(records)
     last = next((record for record in reversed(chained) if record.get("uuid")), {})
     form = compaction_rules(str(last.get("version", "")))
-    kept = _kept(records, chained, form, facts.trigger)
+    kept = _kept_ids(records, chained, form, facts.trigger)
     if kept is None:
         return CompactionRecords([], "too_few_groups")
     if shown_summary(answer, form) in ("", "Summary:"):
@@ -204,13 +204,13 @@ def compaction_records(
     boundary, summary = make_id(), make_id()
     text = summary_text(answer, transcript, form, tools=tools_of(records), has_kept=bool(kept))
     made = [_boundary(boundary, summary, leaf, kept, facts, stamp), _summary(summary, boundary, text, stamp)]
-    made += _attached(restored, summary, form, common, stamp, make_id) if restored else []
+    made += _attachment_records(restored, summary, form, common, stamp, make_id) if restored else []
     stays = set(kept)
     dropped = tuple(name for record in chained if (name := str(record.get("uuid"))) not in stays)
     return CompactionRecords([{**record, **common} for record in made], "", tuple(kept), dropped)
 
 
-def _kept(records: Sequence[Json], chained: list[Json], form: CompactionRules, trigger: str) -> list[str] | None:
+def _kept_ids(records: Sequence[Json], chained: list[Json], form: CompactionRules, trigger: str) -> list[str] | None:
     """The ids of the records that stay; None if there is too little to compact."""
     found = record_groups(chained)
     if not any(record.get("type") in SAID for record in chained):
@@ -270,7 +270,7 @@ def _summary(name: str, parent: str, text: str, stamp: str) -> dict[str, object]
     }
 
 
-def _attached(
+def _attachment_records(
     restored: Restored, parent: str, form: CompactionRules, common: Json, stamp: str, make_id: Callable[[], str]
 ) -> list[dict[str, object]]:
     cwd, made = str(common.get("cwd", "/")), []

@@ -78,7 +78,7 @@ class Extractor:
         """Whether enough was said since the last time. The session is that of the last piece, unless it is given."""
         name = session or (said[-1].session if said else "")
         new = self.marks.of(name).new_in(said) if name else 0
-        return not (self._refuse() or self.gate.closed(activity_of(said[new:])))
+        return not (self._refuse() or self.gate.reason_to_wait(activity_of(said[new:])))
 
     def _refuse(self) -> str:
         return "policy" if self.memories.place.policy in ("manual", "read-only") else ""
@@ -105,7 +105,7 @@ class Extractor:
             if not is_ours:
                 return Extraction(session=session, skipped="running")
             new = (self.marks.of(session) if since is None else since).new_in(said)
-            closed = self.gate.closed(activity_of(said[new:])) if new < len(said) else "nothing-new"
+            closed = self.gate.reason_to_wait(activity_of(said[new:])) if new < len(said) else "nothing-new"
             if closed and not (force and closed == "not-due"):
                 return Extraction(session=session, skipped=closed)
             done = self._extract(model, request, said, new, session, _texts(instructions))
@@ -164,7 +164,7 @@ class Extractor:
         is_fork = request is not None and can_fork(request)
         prompts = [piece.text for piece in said[new:] if piece.origin == "user"]
         begins = prompts[0] if is_fork and new and prompts else ""
-        listed = self._listed(notes, prompts)
+        listed = self._select_notes(notes, prompts)
         team = self.memories.team.path if self.team and self.memories.team is not None else ""
         more = len(notes) - len(listed)
         prompt = extraction_prompt(self.memories.own.path, listed, team=team, today=today, begins=begins, more=more)
@@ -172,7 +172,7 @@ class Extractor:
             return fork_request(request, prompt)
         return own_request(digest_conversation(said, new).text, prompt)
 
-    def _listed(self, notes: list[Memory], prompts: list[str]) -> list[Memory]:
+    def _select_notes(self, notes: list[Memory], prompts: list[str]) -> list[Memory]:
         """The memories to list: all, or those that the prompts are about and then the newest."""
         if len(notes) <= LISTED:
             return notes

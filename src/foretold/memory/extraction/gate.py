@@ -44,12 +44,12 @@ class Gate(NamedTuple):
     def never(cls) -> Gate:
         return cls(0, 0, "never")
 
-    def closed(self, since: Activity) -> str:
+    def reason_to_wait(self, since: Activity) -> str:
         """Why nothing is extracted: never, nothing-typed or not-due; empty if it is due.
 
         >>> gate = Gate(tokens=100, tool_calls=3)
-        >>> gate.closed(Activity(20, 1, 1)), gate.closed(Activity(20, 3, 1)), gate.closed(Activity(500, 9, 0))
-        ('not-due', '', 'nothing-typed')
+        >>> [gate.reason_to_wait(Activity(*each)) for each in ((20, 1, 1), (20, 3, 1), (500, 9, 0))]
+        ['not-due', '', 'nothing-typed']
         """
         if self.when == "never":
             return "never"

@@ -223,7 +223,7 @@ def extraction_prompt(
     """
     asked = (TASK_TEAM if team else TASK).format(folder=folder, team=team) + _new(begins)
     scopes = [words.SCOPES.format(folder=folder, team=team)] if team else []
-    return "\n\n".join([asked, *_rules(is_scoped=bool(team), today=today), *scopes, _listed(memories, more)])
+    return "\n\n".join([asked, *_rules(is_scoped=bool(team), today=today), *scopes, _list_memories(memories, more)])
 
 
 def _new(begins: str) -> str:
@@ -244,7 +244,7 @@ def _rules(*, is_scoped: bool, today: str) -> list[str]:
     return ["\n".join(kinds), NEVER, SOURCES, form, CORRECTED, *([DATES.format(today=today)] if today else [])]
 
 
-def _listed(memories: Sequence[Memory], more: int) -> str:
+def _list_memories(memories: Sequence[Memory], more: int) -> str:
     """The list of existing memories, in tags that nothing in it can close."""
     lines = []
     for each in memories:

@@ -118,12 +118,12 @@ class SessionNotes:
 
     def text(self) -> str:
         """The notes, without their frontmatter; empty if there are none."""
-        return self._kept()[1]
+        return self._read()[1]
 
     @property
     def covers(self) -> str:
         """The id of the last message that they cover."""
-        return self._kept()[0].get("message", "")
+        return self._read()[0].get("message", "")
 
     def due(self, said: Sequence[TranscriptPiece], *, is_end: bool) -> bool:
         """Whether notes should be written now; `is_end`: the model has just replied without using a tool."""
@@ -138,7 +138,7 @@ class SessionNotes:
         """Let a model write the notes, continuing a request that ends with its answer."""
         if not said:
             return NotesUpdate(is_written=False, reason="too-early")
-        before, notes = self._kept()
+        before, notes = self._read()
         text, usage = _ask(model, fork_request(request, _question(notes, self.limit)))
         if not _has_headings(text):
             return NotesUpdate(is_written=False, reason="no-notes", usage=usage, findings=(self._rejection(NO_NOTES),))
@@ -157,7 +157,7 @@ class SessionNotes:
         covers = self.covers
         return next((number for number in range(len(said), 0, -1) if said[number - 1].id == covers), 0)
 
-    def _kept(self) -> tuple[dict[str, str], str]:
+    def _read(self) -> tuple[dict[str, str], str]:
         try:
             text = self._folder.read(self._file).data.decode("utf-8", "replace")
         except NoSuchMemory:
@@ -175,7 +175,7 @@ class SessionNotes:
                 there = self._folder.read(self._file)
             except NoSuchMemory:
                 there = None
-            if self._kept()[0] != before:
+            if self._read()[0] != before:
                 return False
             try:
                 if there is None:

@@ -43,7 +43,7 @@ class MemoryTools:
         """Run a call; returns its result as a block."""
         given = call.get("input")
         try:
-            answer = self._called(str(call.get("name", "")), given if isinstance(given, dict) else {})
+            answer = self._call(str(call.get("name", "")), given if isinstance(given, dict) else {})
         except ForetoldError as error:
             answer = ToolAnswer(str(error), failed=True)
         block: dict[str, object] = {"type": "tool_result", "tool_use_id": call.get("id", ""), "content": answer.text}
@@ -54,7 +54,7 @@ class MemoryTools:
         """What may be touched, as text."""
         return f"only files below {' and '.join(self.folders)} can be read and written here"
 
-    def _called(self, name: str, given: Mapping[str, object]) -> ToolAnswer:
+    def _call(self, name: str, given: Mapping[str, object]) -> ToolAnswer:
         searches: dict[str, Callable[[Mapping[str, object]], ToolAnswer]] = {"Glob": self._glob, "Grep": self._grep}
         if name in searches:
             return searches[name](given)
@@ -127,7 +127,7 @@ class MemoryTools:
             return ToolAnswer(f"old_string occurs {count} times in {file}; give more context", failed=True)
         return self.writer.write(scope, file, before.text.replace(old, new))
 
-    def _listed(self) -> list[tuple[str, Memory]]:
+    def _notes(self) -> list[tuple[str, Memory]]:
         """Every memory that is visible here, with its whole path."""
         folders = {scope: folder for folder, scope in self.folders.items()}
         notes = [note for note in self.memories.memories() if note.scope in folders]
@@ -135,14 +135,14 @@ class MemoryTools:
 
     def _glob(self, given: Mapping[str, object]) -> ToolAnswer:
         pattern = str(given.get("pattern", "*")).replace("**/", "*").replace("**", "*")
-        found = [path for path, note in self._listed() if fnmatchcase(note.file, pattern) or fnmatchcase(path, pattern)]
+        found = [path for path, note in self._notes() if fnmatchcase(note.file, pattern) or fnmatchcase(path, pattern)]
         return ToolAnswer("\n".join(found[:MOST_LINES]) or "No files found")
 
     def _grep(self, given: Mapping[str, object]) -> ToolAnswer:
         wanted = [each.lower() for each in str(given.get("pattern", "")).split("|") if each.strip()]
         found = [
             f"{path}:{number}:{line}"
-            for path, note in self._listed()
+            for path, note in self._notes()
             for number, line in enumerate(note.text.split("\n"), 1)
             if any(each in line.lower() for each in wanted)
         ]

@@ -125,7 +125,7 @@ class MemoryWriter:
     def _put(self, named: str, draft: Draft, verdict: Judgement) -> ToolAnswer:
         why = f"message {verdict.source}" if verdict.source else ""
         said: By = {"by": "agent", "session": self.session, "why": why}
-        made = self._proposed(draft, verdict, said) or self._written(draft, verdict, said)
+        made = self._propose(draft, verdict, said) or self._write(draft, verdict, said)
         if verdict.warning:
             self.warned[Refusal(named, "conditional", verdict.warning)] = None
         if isinstance(made, Proposal):
@@ -138,7 +138,7 @@ class MemoryWriter:
             self.done[kind][named] = None
         return ToolAnswer(said)
 
-    def _proposed(self, draft: Draft, verdict: Judgement, said: By) -> Proposal | None:
+    def _propose(self, draft: Draft, verdict: Judgement, said: By) -> Proposal | None:
         """What is only proposed: for the team, by policy, and what the assistant found by itself."""
         if draft.scope != "team" and not verdict.reason and self.memories.place.policy != "confirm":
             return None
@@ -155,7 +155,7 @@ class MemoryWriter:
             op, draft.file, text, expect=expect, session=self.session, why=said["why"], scope=draft.scope
         )
 
-    def _written(self, draft: Draft, verdict: Judgement, said: By) -> Memory | Proposal:
+    def _write(self, draft: Draft, verdict: Judgement, said: By) -> Memory | Proposal:
         if draft.before is not None:
             text = self._text(draft, verdict, self.memories.own)
             return self.memories.edit(draft.file, text=text, expect=draft.before.digest, **said)

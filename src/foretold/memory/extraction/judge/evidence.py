@@ -236,7 +236,7 @@ def evidence_of(
     known = [piece.text for piece in said if piece.origin == "instructions"] + list(instructions)
     recalled, instructed = Spans(piece.text for piece in said if piece.origin == "recalled"), Spans(known)
     foreign = tools, recalled, instructed
-    back = _retracted(said)
+    back = _find_retracted(said)
     said = [_wish(piece, tools) if at not in back else piece._replace(text="") for at, piece in enumerate(said)]
     typed = Spans(piece.text for piece in said if piece.origin == "user")
     units: list[Unit] = []
@@ -278,7 +278,7 @@ def _is_from_tool(piece: TranscriptPiece) -> bool:
     return piece.origin in ("tool", "file", "reminder") or (piece.origin == "recalled" and piece.role == "user")
 
 
-def _retracted(said: Sequence[TranscriptPiece]) -> set[int]:
+def _find_retracted(said: Sequence[TranscriptPiece]) -> set[int]:
     """The prompts that the next one retracts, by their numbers."""
     prompts = [at for at, piece in enumerate(said) if piece.origin == "user"]
     return {one for one, two in pairwise(prompts) if RETRACTION.match(_bare(said[two].text))}
