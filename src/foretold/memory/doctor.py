@@ -25,8 +25,7 @@ from foretold.memory.note import INDEX, Memory
 from foretold.memory.project import Memories
 from foretold.memory.store.index_file import Budget
 from foretold.memory.store.store import Store
-from foretold.memory.store.team import team_index
-from foretold.secrets.forms import credentials_in
+from foretold.memory.store.team import credential_findings, team_index
 from foretold.secrets.invisible import hidden_in
 from foretold.storage.names import same_name
 from foretold.storage.tree import Disk
@@ -52,7 +51,7 @@ def find_problems(memories: Memories) -> list[Finding]:
         problems += [*_check_files(store, notes), *_check_index(store, notes, memories.place.dialect)]
         is_own = store is memories.own
         found += problems if is_own else [each._replace(path=join(store.path, each.path)) for each in problems]
-    return found + find_misplaced(memories)
+    return [*found, *find_misplaced(memories)]
 
 
 def _check_files(store: Store, notes: list[Memory]) -> Iterator[Finding]:
@@ -65,9 +64,7 @@ def _check_files(store: Store, notes: list[Memory]) -> Iterator[Finding]:
         elif not note.type:
             message = f"its type is {note.metadata.get('type')!r}" if "type" in note.metadata else "it has no type"
             yield Finding(path, None, "memory-type", message, "user, feedback, project or reference")
-        for found in credentials_in(note.text):
-            message = f"it looks like a credential: {found.kind}, {found.fingerprint}"
-            yield Finding(path, found.line, "credential", message, "remove it; it is sent to the model when read")
+        yield from credential_findings(path, note.text, "remove it; it is sent to the model when read")
         if _COPY.search(path):
             message = "its name is one that synchronising programs give copies"
             yield Finding(path, None, "memory-copy", message, "compare the two, and delete one")
@@ -126,12 +123,8 @@ def _check_index(store: Store, notes: list[Memory], agent: str) -> Iterator[Find
         yield Finding(INDEX, budget.seen_lines + 1, "index-cut", message, "foretold memory compact")
 
 
-def find_misplaced(memories: Memories) -> list[Finding]:
+def find_misplaced(memories: Memories) -> Iterator[Finding]:
     """Memories elsewhere that belong to this project, or to one that no longer exists."""
-    return list(_places(memories))
-
-
-def _places(memories: Memories) -> Iterator[Finding]:
     place = memories.place
     here = identity_of(place.project, place.store)
     reported = {place.store, place.under, place.team}

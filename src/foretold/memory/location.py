@@ -246,12 +246,20 @@ def _remote(folder: str) -> str:
     """The address of the first remote, without anything that could be a password."""
     import re
 
+    found = _search_config(f"{folder}/config", r'(?m)\[remote "[^"\n]*"\][^\[]*?^[ \t]*url[ \t]*=[ \t]*(\S+)')
+    return re.sub(r"//[^/@]*@", "//", found)
+
+
+def _search_config(path: str, pattern: str) -> str:
+    """The value that a pattern finds in a configuration of git; empty if there is none."""
+    import re
+
     try:
-        with open(os.path.join(folder, "config"), encoding="utf-8", errors="replace") as file:
-            found = re.search(r'(?m)\[remote "[^"\n]*"\][^\[]*?^[ \t]*url[ \t]*=[ \t]*(\S+)', file.read(256 * 1024))
+        with open(path, encoding="utf-8", errors="replace") as file:
+            found = re.search(pattern, file.read(256 * 1024))
     except OSError:
         return ""
-    return re.sub(r"//[^/@]*@", "//", found[1]) if found else ""
+    return found[1].strip() if found else ""
 
 
 def save_identity(state: str, identity: Identity) -> None:
@@ -301,16 +309,5 @@ def author_of(root: str, home: str) -> str:
     git = find_git(Disk(), root)
     own = git.common if git else f"{root}/.git"
     for path in (f"{own}/config", f"{home}/.gitconfig", f"{home}/.config/git/config"):
-        name = name or _git_name(path)
+        name = name or _search_config(path, r"(?m)^[ \t]*\[user\][^\[]*?^[ \t]*name[ \t]*=[ \t]*(\S.*)$").strip('"')
     return name or env.get("USER") or env.get("LOGNAME") or "unknown"
-
-
-def _git_name(path: str) -> str:
-    import re
-
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            found = re.search(r"(?m)^[ \t]*\[user\][^\[]*?^[ \t]*name[ \t]*=[ \t]*(\S.*)$", file.read(256 * 1024))
-    except OSError:
-        return ""
-    return found[1].strip().strip('"') if found else ""

@@ -18,12 +18,14 @@ from foretold.memory.note import INDEX, MAX_FILE, Memory, safe_file
 from foretold.memory.relocate import find_own_lines
 from foretold.memory.store.index_file import line_of
 from foretold.memory.store.store import Arrival, Store
+from foretold.memory.store.team import credential_findings
 from foretold.memory.store.transaction import now
 from foretold.secrets.forms import credentials_in
 from foretold.storage.names import same_name
 from foretold.types import Finding, NamedTuple
 
 SCHEMA = "foretold.export/1"
+REMOVE = "remove it and export again"
 
 
 class Import(NamedTuple):
@@ -61,7 +63,9 @@ def _text(store: Store, memory: Memory, findings: list[Finding]) -> str | None:
         message = "bytes that are not UTF-8 would be lost; the memory is left out"
         findings.append(Finding(memory.file, None, "not-utf8", message, "save the file as UTF-8 and export again"))
         return None
-    return None if _has_credentials(memory.file, text, "the memory is left out", findings) else text
+    found = credential_findings(memory.file, text, REMOVE, "; the memory is left out")
+    findings += found
+    return None if found else text
 
 
 def _index(store: Store, findings: list[Finding]) -> str:
@@ -70,15 +74,9 @@ def _index(store: Store, findings: list[Finding]) -> str:
     except StoreFailed as error:
         findings.append(Finding(INDEX, None, "unreadable", str(error)))
         return ""
-    return "" if _has_credentials(INDEX, text, "the index is left out", findings) else text
-
-
-def _has_credentials(file: str, text: str, so: str, findings: list[Finding]) -> bool:
-    found = credentials_in(text)
-    for each in found:
-        message = f"it looks like a credential: {each.kind}, {each.fingerprint}; {so}"
-        findings.append(Finding(file, each.line, "credential", message, "remove it and export again"))
-    return bool(found)
+    found = credential_findings(INDEX, text, REMOVE, "; the index is left out")
+    findings += found
+    return "" if found else text
 
 
 def plan_import(text: str, store: Store) -> list[Import]:

@@ -29,6 +29,7 @@ from foretold.types import Entry, Finding, NamedTuple
 DESCRIPTION = " (shared team memory, synced across the organization)"
 TAG = "team-memory-content"
 PERSONAL = ("user",)
+REMOVE = "remove it from the memory"
 IGNORED = f"# every machine makes its index from the files beside it\n/{INDEX}\n/.foretold-*\n"
 #: metadata that is only meaningful on one machine
 _LOCAL = ("originSessionId", "author", "created", "editor", "updated", "node_type", "type")
@@ -54,7 +55,7 @@ def plan_share(memory: Memory, team: Store, *, personal: bool = False) -> Share:
         first = {key: before.metadata[key] for key in signed if key in before.metadata}
         signed = {**first, **team.sign("editor", "updated")}
     text = write_text(memory.name, memory.description, {"type": memory.type, **signed, **kept}, memory.body)
-    refusals = (*_credentials(memory.file, memory.text), *_personal(memory, is_meant=personal))
+    refusals = (*credential_findings(memory.file, memory.text, REMOVE), *_personal(memory, is_meant=personal))
     return Share(memory, memory.file, text, refusals, tuple(hidden_in(memory.file, memory.text)), before)
 
 
@@ -76,14 +77,15 @@ def _personal(memory: Memory, *, is_meant: bool) -> list[Finding]:
     return [Finding(memory.file, None, "personal", message, "share it with --personal if you mean to")]
 
 
-def _credentials(file: str, text: str) -> list[Finding]:
+def credential_findings(file: str, text: str, hint: str, effect: str = "") -> list[Finding]:
+    """What looks like a credential in a text, with its kind and fingerprint, never itself."""
     return [
         Finding(
             file,
             found.line,
             "credential",
-            f"it looks like a credential: {found.kind}, {found.fingerprint}",
-            "remove it from the memory",
+            f"it looks like a credential: {found.kind}, {found.fingerprint}{effect}",
+            hint,
         )
         for found in credentials_in(text)
     ]
@@ -91,7 +93,7 @@ def _credentials(file: str, text: str) -> list[Finding]:
 
 def refuse_credentials(file: str, text: str) -> None:
     """Raise if a text for the team has what looks like a credential."""
-    found = _credentials(file, text)
+    found = credential_findings(file, text, REMOVE)
     if found:
         raise WriteRefused(f"{file} is not written for the team, line {found[0].line}: {found[0].message}")
 
