@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MOVE, RIGHTS = "move it away", "check its mode and owner"
+_IN_PLACE = {"link": "a symbolic link", "folder": "a folder", "other": "something other than a file"}
 
 
 class WantedFile(NamedTuple):
@@ -172,12 +173,8 @@ def _elsewhere(wanted: WantedFile, folder: str) -> Finding:
 def _obstacle(wanted: WantedFile, before: FileState, folder: str) -> Finding | None:
     """The problem that prevents a change."""
     path = wanted.path
-    if before.kind == "link":
-        return Finding(path, None, "restore-link", "there is a symbolic link in its place", MOVE)
-    if before.kind == "folder":
-        return Finding(path, None, "restore-folder", "there is a folder in its place", MOVE)
-    if before.kind == "other":
-        return Finding(path, None, "restore-other", "there is something other than a file in its place", MOVE)
+    if before.kind in _IN_PLACE:
+        return Finding(path, None, f"restore-{before.kind}", f"there is {_IN_PLACE[before.kind]} in its place", MOVE)
     if before.kind == "unreadable":
         said = f"it cannot be read, so it cannot be backed up: {before.said}"
         return Finding(path, None, "restore-unreadable", said, RIGHTS)
