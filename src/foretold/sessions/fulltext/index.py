@@ -142,11 +142,16 @@ class SessionIndex:
     def batches(self) -> list[Batch]:
         return [Batch(*row) for row in self.base.execute("SELECT first, last, session, newest FROM batch")]
 
-    def find(self, match: str, first: int = 0, last: int = 2**62, most: int = -1) -> list[IndexedMessage]:
+    def has_more_than(self, most: int, match: str) -> bool:
+        """Whether more messages match an FTS5 expression; dead ones count."""
+        asked = "SELECT count(*) FROM (SELECT 1 FROM word WHERE word MATCH ? LIMIT ?)"
+        return int(self.base.execute(asked, (match, most + 1)).fetchone()[0]) > most
+
+    def find(self, match: str, first: int = 0, last: int = 2**62) -> list[IndexedMessage]:
         """The messages that match an FTS5 expression, between two numbers."""
         asked = """SELECT session, start, size, time, voices, tools FROM word CROSS JOIN message ON id = word.rowid
-            WHERE word MATCH ? AND word.rowid BETWEEN ? AND ? LIMIT ?"""
-        return [IndexedMessage(*row) for row in self.base.execute(asked, (match, first, last, most))]
+            WHERE word MATCH ? AND word.rowid BETWEEN ? AND ?"""
+        return [IndexedMessage(*row) for row in self.base.execute(asked, (match, first, last))]
 
     def count_dead(self) -> int:
         """How many numbers belong to no message any more."""

@@ -105,9 +105,8 @@ def places_in_index(
     known = index.known()
     here = {known[key].row: stored for stored in sessions if (key := key_of(stored)) in known}
     match = fts_expression(query)
-    found = index.find(match, most=FEW + 1)
-    if len(found) <= FEW:
-        return sort_places(_places_of(found, here, filters), [])
+    if not index.has_more_than(FEW, match):
+        return sort_places(_places_of(index.find(match), here, filters), [])
 
     def source_of(batch: Batch) -> PlaceSource:
         stored = here[batch.session]
