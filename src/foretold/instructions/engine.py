@@ -19,7 +19,7 @@ from foretold.instructions.discover.rule_conditions import refusal_of
 from foretold.instructions.discover.rules import is_taken_now, take_rules
 from foretold.instructions.text.imports import MAX_PATH, is_contained, is_text, target_of
 from foretold.instructions.text.memory_index import cut_index, cut_middle
-from foretold.instructions.text.read import RUST_SPACE, InstructionText, read_text, trim_text
+from foretold.instructions.text.read import RUST_SPACE, FileText, read_text, trim_text
 from foretold.instructions.view import Origin, Waiting
 from foretold.storage.tree import MISSING, Fault, Tree
 from foretold.text.frontmatter import SPACE, trim
@@ -166,7 +166,7 @@ class Loader:
     # -- one file -------------------------------------------------------------------------------------------
 
     def take_file(
-        self, path: str, origin: Origin, shown: str = "", real: str = "", text: InstructionText | Fault | None = None
+        self, path: str, origin: Origin, shown: str = "", real: str = "", text: FileText | Fault | None = None
     ) -> bool:
         """Take a file and what it imports; whether it has an entry.
 
@@ -205,7 +205,7 @@ class Loader:
         files[key] = files[path] = path
         return self._deliver(shown, real, text, origin)
 
-    def _deliver(self, path: str, real: str, text: InstructionText, origin: Origin) -> bool:
+    def _deliver(self, path: str, real: str, text: FileText, origin: Origin) -> bool:
         """Add an entry for a text, and for what it imports; whether the text has one."""
         self.findings += text.findings
         if self.dialect.rules.named and origin.kind == "file":
@@ -234,7 +234,7 @@ class Loader:
             self.take_imports(path, real, text, origin)
         return True
 
-    def _shown_text(self, path: str, real: str, text: InstructionText, origin: Origin) -> InstructionText:
+    def _shown_text(self, path: str, real: str, text: FileText, origin: Origin) -> FileText:
         """A text with its imports in place and its ends trimmed, where the dialect does so."""
         if self.dialect.imports.mode == "inline" and not origin.literal:
             from foretold.instructions.text.inline import expand, expand_flat  # most agents have no need of this
@@ -260,7 +260,7 @@ class Loader:
             return "empty"
         return "same-content" if stripped in origin.unlike else ""
 
-    def entry(self, path: str, text: InstructionText, origin: Origin, reason: str = "") -> Entry:
+    def entry(self, path: str, text: FileText, origin: Origin, reason: str = "") -> Entry:
         """The entry of a text."""
         name = origin.name
         if self.dialect.rules.named:
@@ -286,7 +286,7 @@ class Loader:
             includes=text.includes,
         )
 
-    def _reason(self, text: InstructionText, origin: Origin) -> str:
+    def _reason(self, text: FileText, origin: Origin) -> str:
         if self.trigger and text.globs.patterns:  # claude-code: nest-fm-only; whether or not they match
             return "path_glob_match"
         if origin.parent:
@@ -295,7 +295,7 @@ class Loader:
 
     # -- imports --------------------------------------------------------------------------------------------
 
-    def take_imports(self, path: str, real: str, text: InstructionText, origin: Origin) -> None:
+    def take_imports(self, path: str, real: str, text: FileText, origin: Origin) -> None:
         """Take the files that a text imports, in its order."""
         folder = real.rpartition("/")[0] or "/"
         tried: set[str] = set()

@@ -26,7 +26,7 @@ from foretold.types import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from foretold.instructions.text.read import InstructionText
+    from foretold.instructions.text.read import FileText
 
 
 MAX_GLOBS = 1_000
@@ -187,7 +187,7 @@ def never_matches(pattern: str, *, alone: bool = True) -> str | None:
     return next((reason for form, reason in _NEVER if re.search(form, pattern)), None)
 
 
-def _cline(text: InstructionText) -> tuple[str, str]:
+def _cline(text: FileText) -> tuple[str, str]:
     """# cline: cline-006, cline-007: a broken header drops the rule, and so does `disabled`"""
     front = text.front
     is_odd = not isinstance(front.get("name", ""), str) or not isinstance(front.get("disabled", False), bool)
@@ -196,7 +196,7 @@ def _cline(text: InstructionText) -> tuple[str, str]:
     return ("disabled", "disabled in its frontmatter") if text.front.get("disabled") is True else ("", "")
 
 
-def _continue(text: InstructionText) -> tuple[str, str]:
+def _continue(text: FileText) -> tuple[str, str]:
     """# continue: continue-006: always, unless it says otherwise or waits for files"""
     front = text.front
     if front.get("invokable") is True:
@@ -207,28 +207,28 @@ def _continue(text: InstructionText) -> tuple[str, str]:
     return "", ""
 
 
-def _cursor(text: InstructionText) -> tuple[str, str]:
+def _cursor(text: FileText) -> tuple[str, str]:
     """Always, when a file matches, or only when it is asked for."""
     if text.front.get("alwaysApply") is True:
         return "", ""
     return (WAITS, "") if text.globs.patterns else ("disabled", "only when it is asked for, by name or description")
 
 
-def _windsurf(text: InstructionText) -> tuple[str, str]:
+def _windsurf(text: FileText) -> tuple[str, str]:
     trigger = text.front.get("trigger", "always_on")
     if trigger in ("always_on", "glob"):
         return (WAITS if trigger == "glob" and text.globs.patterns else ""), ""
     return "disabled", f"its trigger is {trigger}"
 
 
-def _kiro(text: InstructionText) -> tuple[str, str]:
+def _kiro(text: FileText) -> tuple[str, str]:
     inclusion = text.front.get("inclusion", "always")
     if inclusion in ("always", "fileMatch"):
         return (WAITS if inclusion == "fileMatch" and text.globs.patterns else ""), ""
     return "disabled", f"its inclusion is {inclusion}"
 
 
-def _vscode(text: InstructionText) -> tuple[str, str]:
+def _vscode(text: FileText) -> tuple[str, str]:
     """Without the key, never by itself."""
     if "applyTo" not in text.front:
         return "disabled", "it has no applyTo"
@@ -236,7 +236,7 @@ def _vscode(text: InstructionText) -> tuple[str, str]:
 
 
 WAITS = "waits"
-STRATEGIES: dict[str, Callable[[InstructionText], tuple[str, str]]] = {
+STRATEGIES: dict[str, Callable[[FileText], tuple[str, str]]] = {
     "cline": _cline,
     "continue": _continue,
     "cursor": _cursor,
@@ -246,6 +246,6 @@ STRATEGIES: dict[str, Callable[[InstructionText], tuple[str, str]]] = {
 }
 
 
-def refusal_of(strategy: str, text: InstructionText) -> tuple[str, str]:
+def refusal_of(strategy: str, text: FileText) -> tuple[str, str]:
     """The reason and its detail why a rule is not loaded; two empty texts if it is; `WAITS` if it waits for a file."""
     return STRATEGIES[strategy](text) if strategy else ("", "")

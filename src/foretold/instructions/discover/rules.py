@@ -17,7 +17,7 @@ import os
 from foretold.dialects.schema import FileSource
 from foretold.dialects.surroundings import join
 from foretold.instructions.discover.rule_conditions import WAITS, never_matches, refusal_of
-from foretold.instructions.text.read import InstructionText, read_text, trim_text
+from foretold.instructions.text.read import FileText, read_text, trim_text
 from foretold.instructions.view import Origin, Wait, Waiting
 from foretold.storage.tree import Fault, Tree, is_inside
 from foretold.text.frontmatter import trim
@@ -208,7 +208,7 @@ def _is_refused(loader: Loader, rule: RuleFile, origin: Origin, holder: str) -> 
     return True
 
 
-def is_taken_now(loader: Loader, path: str, real: str, text: InstructionText, origin: Origin, wait: Wait) -> bool:
+def is_taken_now(loader: Loader, path: str, real: str, text: FileText, origin: Origin, wait: Wait) -> bool:
     """Whether a file of a rules folder is taken like any other; if it has `paths`, it waits."""
     if real in loader.taken.waiting:
         loader.skip(path, "duplicate", origin, path)
@@ -231,7 +231,7 @@ def is_taken_now(loader: Loader, path: str, real: str, text: InstructionText, or
     return True
 
 
-def _wait(loader: Loader, path: str, real: str, text: InstructionText, origin: Origin, wait: Wait) -> None:
+def _wait(loader: Loader, path: str, real: str, text: FileText, origin: Origin, wait: Wait) -> None:
     loader.taken.files.setdefault(real, path)
     loader.findings += text.findings
     if wait.source.base == "added":
@@ -249,7 +249,7 @@ def _wait(loader: Loader, path: str, real: str, text: InstructionText, origin: O
         loader.take_imports(path, real, text, origin)
 
 
-def _row(loader: Loader, entry: Entry, text: InstructionText) -> Entry:
+def _row(loader: Loader, entry: Entry, text: FileText) -> Entry:
     """A waiting rule as it is listed at the start."""
     table, surroundings = loader.dialect.rules, loader.surroundings
     globs = text.front.get(table.key)

@@ -22,7 +22,7 @@ from bisect import bisect_left
 from foretold.dialects.schema import Inline
 from foretold.dialects.surroundings import join, marked_top, user_home
 from foretold.instructions.text.imports import MAX_PATH, is_contained, is_text
-from foretold.instructions.text.read import InstructionText, read_text
+from foretold.instructions.text.read import FileText, read_text
 from foretold.storage.tree import Fault, is_inside
 from foretold.text.frontmatter import trim
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple, Skip
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from foretold.instructions.engine import Loader
-    from foretold.instructions.text.read import InstructionText
+    from foretold.instructions.text.read import FileText
     from foretold.instructions.view import Origin
     from foretold.text.markdown.blocks import MarkdownBlock
 
@@ -54,7 +54,7 @@ class _Frame:
         self,
         path: str,
         real: str,
-        text: InstructionText,
+        text: FileText,
         origin: Origin,
         loader: Loader,
         chain: frozenset[str] = frozenset(),
@@ -80,7 +80,7 @@ class _Frame:
         return self.line
 
 
-def expand(loader: Loader, path: str, real: str, text: InstructionText, origin: Origin) -> tuple[str, tuple[str, ...]]:
+def expand(loader: Loader, path: str, real: str, text: FileText, origin: Origin) -> tuple[str, tuple[str, ...]]:
     """A text with what it imports in it, and the paths of those files."""
     if "@" not in text.shown and "<!--" not in text.shown:
         return text.shown, ()
@@ -149,7 +149,7 @@ class Inlining:
             frame.capped.add(target)
             self.loader.skips.append(refusal)
             return None
-        text: InstructionText | Fault
+        text: FileText | Fault
         if refusal is not None:
             text = Fault(refusal.reason, refusal.detail)
         else:
@@ -162,7 +162,7 @@ class Inlining:
             return self._replacement(self.tried[known], mark.path, target)
         return self._enter(frame, target, mark.path, text, origin)
 
-    def _enter(self, frame: _Frame, target: str, path: str, text: InstructionText, origin: Origin) -> _Frame | str:
+    def _enter(self, frame: _Frame, target: str, path: str, text: FileText, origin: Origin) -> _Frame | str:
         real = self.loader.tree.real(target)
         before = self.reals if self.inline.once == "text" else frame.chain
         if real in before:
@@ -420,12 +420,12 @@ def _fences(lines: list[str]) -> Iterator[tuple[int, int]]:
 BLOCK = "--- File: {path} ---\n{text}\n--- End of File: {path} ---"
 
 
-def expand_flat(loader: Loader, real: str, text: InstructionText, origin: Origin) -> tuple[str, tuple[str, ...]]:
+def expand_flat(loader: Loader, real: str, text: FileText, origin: Origin) -> tuple[str, tuple[str, ...]]:
     """A text with the files that it imports after it, and their paths."""
     inline = loader.dialect.imports.inline
     whole = Inlining(loader, real, inline)
     folder = real.rpartition("/")[0] or "/"
-    waiting: list[tuple[str, str, InstructionText, int]] = [(folder, folder, text, 0)]
+    waiting: list[tuple[str, str, FileText, int]] = [(folder, folder, text, 0)]
     seen: set[str] = set()
     blocks: list[str] = []
     while waiting:

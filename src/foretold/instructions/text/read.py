@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 NOTHING: Mapping[str, object] = {}
 
 
-class InstructionText(NamedTuple):
+class FileText(NamedTuple):
     """A file as the agent understands it."""
 
     raw: str
@@ -44,7 +44,7 @@ RUST_SPACE = SPACE.replace("\ufeff", "") + "\x85"
 
 def read_text(
     tree: Tree, path: str, dialect: Dialect, kind: str = "file", limit: int | None = None
-) -> InstructionText | Fault:
+) -> FileText | Fault:
     """The text of one file, or of its first bytes; or why there is none."""
     data = tree.read(path, dialect.max_file)
     if isinstance(data, Fault):
@@ -77,7 +77,7 @@ def _odd_bytes(path: str, data: bytes, raw: str, dialect: Dialect) -> Iterator[F
         yield Finding(path, 1, "byte-order-mark", said, "save the file without it")
 
 
-def understand(path: str, raw: str, size: int, dialect: Dialect, kind: str = "file") -> InstructionText:
+def understand(path: str, raw: str, size: int, dialect: Dialect, kind: str = "file") -> FileText:
     """A decoded text as the agent understands it."""
     reading = dialect.reading
     cuts = reading.frontmatter
@@ -93,11 +93,11 @@ def understand(path: str, raw: str, size: int, dialect: Dialect, kind: str = "fi
         offset = raw.count("\n", 0, len(raw) - len(body))
     if not reading.markdown:
         body = _plain_body(body, reading, kind)
-        return InstructionText(raw, body, size, globs, (), findings, offset, front=values)
+        return FileText(raw, body, size, globs, (), findings, offset, front=values)
     document = scan(body)
     if document.problem:
         findings = (*findings, Finding(path, None, "markdown-nesting", document.problem))
-    return InstructionText(raw, document.text, size, globs, document.mentions, findings, offset)
+    return FileText(raw, document.text, size, globs, document.mentions, findings, offset)
 
 
 def _plain_body(body: str, reading: TextRules, kind: str) -> str:
@@ -109,7 +109,7 @@ def _plain_body(body: str, reading: TextRules, kind: str) -> str:
     return body
 
 
-def trim_text(text: InstructionText, reading: TextRules, origin: Origin) -> str:
+def trim_text(text: FileText, reading: TextRules, origin: Origin) -> str:
     """A text without white space at its ends, if the dialect trims such texts: by layer, by kind, or if `fronted`."""
     fronted = "fronted" if text.offset else ""
     if any(each in reading.trims for each in (origin.kind, origin.layer, fronted)):
