@@ -8,7 +8,7 @@ import os
 import sys
 
 import foretold
-from foretold.harness.events import CompactionEvent, ExtractionEvent, ReplyEvent, ToolCallEvent, TurnEndEvent
+from foretold.harness.events import CompactEvent, ExtractionEvent, ReplyEvent, ToolCallEvent, TurnEndEvent
 
 
 def note(text):
@@ -28,7 +28,7 @@ def show(event):
             print(text, flush=True)
         case ToolCallEvent(_, name, given):
             note(f"{name} {next(iter(given.values()), '')}")
-        case CompactionEvent(_, reason):
+        case CompactEvent(_, reason):
             note(f"not compacted: {reason}" if reason else "compacted")
         case ExtractionEvent(done):
             note(f"remembered: {', '.join((*done.added, *done.updated)) or 'nothing new'}")

@@ -6,7 +6,7 @@ import pytest
 
 from foretold.errors import ModelFailed
 from foretold.harness.compaction import ASK
-from foretold.harness.events import CompactionEvent
+from foretold.harness.events import CompactEvent
 
 from .scene import codes, harness, is_prefix, live, resumed, stored, texts, types
 
@@ -106,7 +106,7 @@ def test_by_itself_in_the_middle_of_a_turn(place):
 
     agent = harness(place, [work] * 20, memory=False, window=12_000, max_turns=9)
     events = list(agent.run("Work."))
-    assert any(isinstance(event, CompactionEvent) and event.is_done for event in events)
+    assert any(isinstance(event, CompactEvent) and event.is_done for event in events)
     after = next(request for request in agent.model.requests if "They counted words." in str(request.messages))
     assert "tool_result" in str(after.messages)
     assert "Use tabs." in str(after.messages)

@@ -17,7 +17,7 @@ from foretold.context.compaction.compactor import TOPICS
 from foretold.context.compaction.transcript import CompactionFacts, chain, compaction_records, limit, record_groups
 from foretold.dialects.claude_code.compaction import compaction_rules
 from foretold.errors import ModelFailed
-from foretold.harness.events import CompactionEvent
+from foretold.harness.events import CompactEvent
 from foretold.harness.interrupts import own_records
 from foretold.models.protocol import ModelRequest, Reply, Usage
 from foretold.types import TYPE_CHECKING, Finding
@@ -80,7 +80,7 @@ def summary_request(wishes: str = "") -> dict[str, object]:
     return {"role": "user", "content": [{"type": "text", "text": ASK.format(topics=topics, wishes=more)}]}
 
 
-def compact(harness: Harness, trigger: str, wishes: str = "", *, is_pending: bool = False) -> CompactionEvent:
+def compact(harness: Harness, trigger: str, wishes: str = "", *, is_pending: bool = False) -> CompactEvent:
     """Compact a conversation; `is_pending`: the model has not answered the last message yet."""
     harness.recorder.claim()
     records = own_records(harness.recorder.records(), harness.version)
@@ -99,14 +99,14 @@ def compact(harness: Harness, trigger: str, wishes: str = "", *, is_pending: boo
     )
     harness.recorder.append(written.records)
     _restart(harness, survival.files.paths if survival.files else (), is_pending=is_pending)
-    return CompactionEvent(trigger, "", answer, written.kept, written.dropped, survival, usage)
+    return CompactEvent(trigger, "", answer, written.kept, written.dropped, survival, usage)
 
 
-def _refuse(harness: Harness, trigger: str, reason: str, usage: Usage = NONE) -> CompactionEvent:
+def _refuse(harness: Harness, trigger: str, reason: str, usage: Usage = NONE) -> CompactEvent:
     harness.add_finding(
         Finding(harness.path, None, "not-compacted", f"the conversation was not compacted ({trigger}): {reason}")
     )
-    return CompactionEvent(trigger, reason, usage=usage)
+    return CompactEvent(trigger, reason, usage=usage)
 
 
 def _summarize(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from foretold.models.protocol import Reply
 
     ToolEvent: TypeAlias = "ToolCallEvent | ToolResultEvent"
-    Event: TypeAlias = "AttachmentEvent | ReplyEvent | ToolEvent | CompactionEvent | ExtractionEvent | TurnEndEvent"
+    Event: TypeAlias = "AttachmentEvent | ReplyEvent | ToolEvent | CompactEvent | ExtractionEvent | TurnEndEvent"
     Message: TypeAlias = dict[str, object]
 
 
@@ -50,7 +50,7 @@ class ToolResultEvent(NamedTuple):
     result: Result
 
 
-class CompactionEvent(NamedTuple):
+class CompactEvent(NamedTuple):
     """The conversation was replaced by a summary; or it was not, and `reason` says why."""
 
     trigger: str  #: manual, auto
@@ -82,7 +82,7 @@ class Turn(NamedTuple):
     usage: Usage = Usage()  #: of all its requests
     requests: int = 0
     findings: tuple[Finding, ...] = ()  #: what went wrong or was left out since the previous turn
-    compactions: tuple[CompactionEvent, ...] = ()
+    compactions: tuple[CompactEvent, ...] = ()
     extraction: object = None
 
 

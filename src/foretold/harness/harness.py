@@ -17,7 +17,7 @@ import os
 from foretold.dialects.claude_code.context import turn_context_of
 from foretold.errors import SessionFailed, StoreFailed
 from foretold.harness.attachments import AttachmentCollector, skip_findings
-from foretold.harness.events import CompactionEvent, Turn, TurnEndEvent
+from foretold.harness.events import CompactEvent, Turn, TurnEndEvent
 from foretold.harness.messages import Dialogue, messages_of_records
 from foretold.harness.options import (
     check_prompt,
@@ -90,12 +90,8 @@ class Harness:
     ) -> None:
         self.options, self.path = options, path
         self.session = os.path.splitext(os.path.basename(path))[0]
-        self.model, self.extractor, self.notes, self.clock = (
-            options.model,
-            options.extractor,
-            options.notes,
-            options.clock,
-        )
+        self.model, self.clock = options.model, options.clock
+        self.extractor, self.notes = options.extractor, options.notes
         self.window, self.max_turns = options.window, options.max_turns
         self.findings: list[Finding] = []
         self._reported = 0  #: how many of them a turn has reported
@@ -165,7 +161,7 @@ class Harness:
         """The next request to the model."""
         return self.dialogue.request(self.system_prompt.system(), self.tool_definitions, self.options.max_tokens)
 
-    def compact(self, instructions: str = "") -> CompactionEvent:
+    def compact(self, instructions: str = "") -> CompactEvent:
         """Replace the conversation with a summary that follows the `instructions`; or say why not."""
         from foretold.harness.compaction import compact
 
@@ -208,9 +204,9 @@ class Harness:
         self._editing = self.recorder.written.get(str(call.get("id")), "")
         memory = None
         if self.memory is not None:
-            from foretold.harness.memory import MemoryFolder
+            from foretold.harness.memory import MemoryToolGuard
 
-            memory = MemoryFolder(self.memory.place, self.state, self.session, self.agent, self.clock)
+            memory = MemoryToolGuard(self.memory.place, self.state, self.session, self.agent, self.clock)
             if (refused := memory.refused(call)) is not None:
                 return refused
         result = run_tool(self.tool_context, self.tools, call)

@@ -47,7 +47,7 @@ REFUSED = (
 CREDENTIAL = "Nothing was written: this looks like a credential ({kind}), and memories hold none."
 
 
-class MemoryFolder:
+class MemoryToolGuard:
     """What is special about the memory folder of a conversation."""
 
     def __init__(

@@ -19,7 +19,7 @@ from foretold.errors import ModelFailed
 from foretold.harness import compaction
 from foretold.harness.events import (
     AttachmentEvent,
-    CompactionEvent,
+    CompactEvent,
     ReplyEvent,
     ToolCallEvent,
     ToolResultEvent,
@@ -49,7 +49,7 @@ class TurnRunner:
     def __init__(self, harness: Harness) -> None:
         self.harness = harness
         self.usage, self.requests = Usage(), 0
-        self.compactions: list[CompactionEvent] = []
+        self.compactions: list[CompactEvent] = []
         self.extraction: object = None
         self._before = len(harness.dialogue.messages)
 

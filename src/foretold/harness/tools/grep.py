@@ -11,7 +11,7 @@ import os
 
 from foretold.harness.tools.base import Result, Tool, ToolContext
 from foretold.harness.tools.glob import shown_path
-from foretold.harness.tools.search import TYPES, FileMatches, SearchRequest, SearchResult, run_search
+from foretold.harness.tools.search import TYPES, FileMatches, LineSearchResult, SearchRequest, run_search
 from foretold.text.globs.picomatch import Glob
 from foretold.types import TYPE_CHECKING
 
@@ -71,7 +71,7 @@ def _anywhere(pattern: str) -> str:
     return pattern.removeprefix("/") if "/" in pattern else "**/" + pattern
 
 
-def _render(context: ToolContext, given: Input, place: str, answer: SearchResult) -> Result:
+def _render(context: ToolContext, given: Input, place: str, answer: LineSearchResult) -> Result:
     mode = str(given.get("output_mode", "files_with_matches"))
     name = {"content": _content, "count": _count}.get(mode, _files)
     limit, offset = _number(given, "head_limit", LIMIT), _number(given, "offset")

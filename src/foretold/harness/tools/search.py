@@ -228,7 +228,7 @@ class FileMatches(NamedTuple):
     lines: tuple[tuple[int, bool, str], ...] = ()
 
 
-class SearchResult(NamedTuple):
+class LineSearchResult(NamedTuple):
     """What came of a search."""
 
     found: list[FileMatches]
@@ -236,7 +236,7 @@ class SearchResult(NamedTuple):
     notes: tuple[str, ...] = ()  #: what was not searched
 
 
-def run_search(asked: SearchRequest, env: Mapping[str, str], *, seconds: float = SECONDS) -> SearchResult:
+def run_search(asked: SearchRequest, env: Mapping[str, str], *, seconds: float = SECONDS) -> LineSearchResult:
     """Search."""
     program = shutil.which("rg", path=env.get("PATH", ""))
     cwd = asked.place if os.path.isdir(asked.place) else os.path.dirname(asked.place)
@@ -244,17 +244,17 @@ def run_search(asked: SearchRequest, env: Mapping[str, str], *, seconds: float =
         try:
             compile_pattern(asked._asdict())
         except (re.error, OverflowError, RecursionError) as error:
-            return SearchResult([], f"the pattern is not a regular expression: {error}")
+            return LineSearchResult([], f"the pattern is not a regular expression: {error}")
     argv = _ripgrep_command(program, asked) if program else _python_command(asked)
     done = process.run(argv, cwd, env, seconds, kept=KEPT)
     said = done.output.cut(KEPT)
     if done.timed_out:
-        return SearchResult([], f"the search did not end within {seconds:g} s. Give a path or a simpler pattern.")
+        return LineSearchResult([], f"the search did not end within {seconds:g} s. Give a path or a simpler pattern.")
     if program is None:
-        return _parse_answer(said) if done.code == 0 else SearchResult([], said.strip().rsplit("\n", 1)[-1])
+        return _parse_answer(said) if done.code == 0 else LineSearchResult([], said.strip().rsplit("\n", 1)[-1])
     if done.code not in (0, 1) and not (said.startswith("{") or "\0" in said):
-        return SearchResult([], said.strip())
-    return SearchResult(sorted(_parse_ripgrep(said, asked), key=lambda found: found.path.split("/")))
+        return LineSearchResult([], said.strip())
+    return LineSearchResult(sorted(_parse_ripgrep(said, asked), key=lambda found: found.path.split("/")))
 
 
 def _python_command(asked: SearchRequest) -> list[str]:
@@ -272,7 +272,7 @@ def _expression(name: str) -> str:
     return ".*".join(re.escape(part) for part in name.split("*"))
 
 
-def _parse_answer(said: str) -> SearchResult:
+def _parse_answer(said: str) -> LineSearchResult:
     found, large, notes = [], 0, []
     for line in said.splitlines():
         value = json.loads(line)
@@ -286,7 +286,7 @@ def _parse_answer(said: str) -> SearchResult:
             )
     if large:
         notes.append(f"{large} {'file is' if large == 1 else 'files are'} too large and not searched.")
-    return SearchResult(found, notes=tuple(notes))
+    return LineSearchResult(found, notes=tuple(notes))
 
 
 def _ripgrep_command(program: str, asked: SearchRequest) -> list[str]:
