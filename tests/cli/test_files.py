@@ -124,7 +124,7 @@ def test_history(session):
     done = run(session, "history", "a.txt")
     assert (done.code, done.error) == (0, "")
     assert done.text.split("\n") == [
-        "a.txt: 3 states in 1 session",
+        "a.txt: 3 versions in 1 session",
         "",
         "  now          2027-01-16 09:30             on disk",
         "  08bac3dc@v3  2027-01-15 08:06      +1 -0  before “Thanks”",
@@ -132,7 +132,7 @@ def test_history(session):
         "  08bac3dc@v1  2027-01-15 08:01             before “Write a test”",
         "",
         "What changed since:   foretold files diff a.txt --at 08bac3dc@v2",
-        "Bring it back:        foretold files restore a.txt --at 08bac3dc@v2",
+        "Restore it:           foretold files restore a.txt --at 08bac3dc@v2",
         "",
     ]
     found = run(session, "history", "a.txt", "--json").data
@@ -157,12 +157,12 @@ def test_a_backup_that_is_gone_is_named(session):
         os.remove(os.path.join(folder, name))
     done = run(session, "history", "a.txt")
     assert done.code == 1
-    assert done.text.count("its backup is gone") == 3
+    assert done.text.count("its backup is missing") == 3
     refused = run(session, "rewind", "08ba", "f92d", "--yes")
     assert refused.code == 1
     assert "[backup-missing]" in refused.text
     assert "foretold files history a.txt" in " ".join(refused.text.split())
-    assert "Or leave them out: foretold files rewind 08bac3dc f92d4975 --skip a.txt" in refused.text
+    assert "Or skip them: foretold files rewind 08bac3dc f92d4975 --skip a.txt" in refused.text
     assert states(session.proj) == LAST
     assert run(session, "rewind", "08ba", "f92d", "--yes", "--skip", "a.txt").code == 0
     assert states(session.proj) == {"a.txt": LAST["a.txt"]}
@@ -191,7 +191,7 @@ def test_restore_and_undo(session):
     done = run(session, "restore", "a.txt", "--at", "08bac3dc@v1", "--yes")
     assert done.code == 0
     assert states(session.proj) == {**LAST, "a.txt": ["one\n", "644"]}
-    (undo,) = re.findall(r"Take it back:   foretold files undo (\S+)", done.text)
+    (undo,) = re.findall(r"Undo it:   foretold files undo (\S+)", done.text)
     assert run(session, "undo", undo, "--yes").code == 0
     assert states(session.proj) == LAST
     assert agents_own(session) == before
@@ -225,7 +225,7 @@ def test_on_a_terminal_it_asks(session, answer, code):
     assert done.code == code
     assert "\n1 file, +1 -2 lines\nRestore it? [y/N] " in done.text
     assert states(session.proj)["a.txt"] == (["one\n", "644"] if answer == "y" else LAST["a.txt"])
-    assert ("Take it back:   foretold files undo " in done.text) == (answer == "y")
+    assert ("Undo it:   foretold files undo " in done.text) == (answer == "y")
 
 
 def test_a_restore_can_delete(session):
@@ -274,7 +274,7 @@ This would rewind 08bac3dc to f92d4975
 
 def test_nothing_to_do(session):
     done = run(session, "rewind", SESSION, "last", "--yes")
-    assert (done.code, done.text) == (0, "Nothing to do; 2 files are as wanted.\n")
+    assert (done.code, done.text) == (0, "Nothing to do; 2 files are unchanged.\n")
 
 
 def test_a_link_in_the_way_stops_everything(session):
@@ -296,7 +296,7 @@ def test_a_link_in_the_way_stops_everything(session):
         (("restore", "a.txt"), 2, "--at"),
         (("rewind", "zzz"), 2, "foretold files list shows them"),
         (("rewind", "08ba", "zzz"), 2, "foretold files rewind 08bac3dc"),
-        (("rewind", "08ba", "f92d", "--skip", "other"), 2, "has not changed"),
+        (("rewind", "08ba", "f92d", "--skip", "other"), 2, "did not change"),
         (("undo", "zzz"), 2, "foretold files undo"),
         (("hstory",), 2, "did you mean 'history'"),
     ],

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import pytest
 
-from foretold.cli import install, uninstall
+from foretold.cli import install
+from foretold.cli.install import uninstall
 from foretold.errors import ForetoldError
 
 PROGRAM = "/opt/bin/foretold"
@@ -104,15 +105,13 @@ def test_done_and_taken_back(place):
     path = place.write("home/.claude/settings.json", SETTINGS)
     done = run(place, install, "claude-code", "--yes", *WITH)
     assert done.code == 0
-    assert done.text.endswith(
-        "Done: 2 files changed.\nSessions that begin now have it. Take it back: foretold uninstall claude-code\n"
-    )
+    assert done.text.endswith("Done: 2 files changed.\nNew sessions have it. To undo: foretold uninstall claude-code\n")
     again = run(place, install, "claude-code", "--yes", *WITH)
     assert (again.code, again.text) == (0, "claude-code: already installed (user), nothing to change\n")
     gone = run(place, uninstall, "claude-code", "--yes")
     assert gone.code == 0
     assert gone.text.startswith("~/.claude/settings.json: as it was before foretold, byte for byte\n")
-    assert "~/.claude.json: was made for foretold, and goes\n" in gone.text
+    assert "~/.claude.json: was created for foretold, and is deleted\n" in gone.text
     assert read(path) == SETTINGS
     assert not os.path.exists(place.path("home/.claude.json"))
     none = run(place, uninstall, "claude-code")
@@ -124,7 +123,7 @@ def test_of_a_file_that_was_changed_since_only_ours_goes(place):
     stop_only(place, install, "--yes")
     place.write("home/.claude/settings.json", read(path).replace("opus", "sonnet"))
     done = run(place, uninstall, "claude-code", "--yes")
-    assert done.text.startswith("~/.claude/settings.json: was changed since; only what is foretold's goes\n")
+    assert done.text.startswith("~/.claude/settings.json: was changed since; only foretold's entries are removed\n")
     assert read(path) == '{\n  "model": "sonnet"\n}\n'
 
 
@@ -140,7 +139,7 @@ def test_a_file_with_two_names_is_told_of(place):
     path = place.write("home/.claude/settings.json", SETTINGS)
     os.link(path, place.path("home/other.json"))
     done = stop_only(place, install, "--yes")
-    assert done.text.startswith("~/.claude/settings.json (it has 2 names; the others keep what they have):\n")
+    assert done.text.startswith("~/.claude/settings.json (it has 2 hard links; the others are not changed):\n")
     assert read(place.path("home/other.json")) == SETTINGS
 
 
@@ -148,29 +147,28 @@ def test_what_is_installed_where(place):
     nothing = run(place, install)
     assert nothing.code == 0
     assert nothing.text == (
-        "foretold is not installed in any agent yet. Look first, nothing is changed:\n"
-        "  foretold install claude-code --dry-run\n"
+        "foretold is not installed in any agent yet. See what would change:\n  foretold install claude-code --dry-run\n"
     )
     assert run(place, install, "--list", "codx").error.startswith(
-        "foretold: the agent 'codx' is not known. Did you mean 'codex'? There are:"
+        "foretold: the agent 'codx' is not known. Did you mean 'codex'? Known agents:"
     )
     run(place, install, "claude-code", "--yes", *WITH)
-    assert run(place, install, "codex", "--list").text.startswith("foretold is not installed in codex yet. Look first")
+    assert run(place, install, "codex", "--list").text.startswith("foretold is not installed in codex yet. See what")
     run(place, install, "codex", "--project", "--yes", "--no-hooks")
     shown = run(place, install, "--list")
     assert shown.code == 1
     assert shown.text == (
         "claude-code (user): hooks for 8 events  ~/.claude/settings.json\n"
         "  cannot be started: /opt/bin/foretold\n"
-        "  because the program is not there\n"
+        "  because the program does not exist\n"
         "  try: foretold install claude-code\n"
         "claude-code (user): MCP server  ~/.claude.json\n"
         "  cannot be started: /opt/bin/foretold mcp\n"
-        "  because the program is not there\n"
+        "  because the program does not exist\n"
         "  try: foretold install claude-code\n"
         "codex (project): MCP server  .codex/config.toml\n"
         "  cannot be started: foretold mcp\n"
-        "  because the program is not there\n"
+        "  because the program does not exist\n"
         "  try: foretold install codex --project\n"
     )
     data = run(place, install, "--json").data
@@ -224,8 +222,8 @@ def test_several_agents_all_or_none(place):
     done = run(place, install, "codex", "gemini-cli", "--yes", *WITH)
     assert done.code == 3
     assert done.error == (
-        "foretold: ~/.gemini/settings.json cannot be changed safely: line 1: a key was\n"
-        "expected, and there is the end. Mend it, or change it by hand. Nothing was\nchanged\n"
+        "foretold: ~/.gemini/settings.json cannot be changed safely: line 1: expected a\n"
+        "key, found the end. Fix it, or change it by hand. Nothing was changed\n"
     )
     assert not os.path.exists(place.path("home/.codex"))
 
@@ -237,9 +235,9 @@ def test_several_agents_all_or_none(place):
             install,
             ["claud-code"],
             2,
-            "foretold: the agent 'claud-code' is not known. Did you mean 'claude-code'? There are: claude-code, codex,",
+            "foretold: the agent 'claud-code' is not known. Did you mean 'claude-code'? Known agents:",
         ),
-        (install, ["foo"], 2, "foretold: the agent 'foo' is not known. There are: claude-code, codex,"),
+        (install, ["foo"], 2, "foretold: the agent 'foo' is not known. Known agents: claude-code, codex,"),
         (install, ["claude-code", "--command", "true"], 2, "--command must end with the program foretold"),
         (install, ["claude-code", "--no-hooks", "--no-mcp"], 2, "there is nothing left to do"),
         (uninstall, ["claude-code", "--no-hooks", "--no-mcp"], 2, "there is nothing left to do"),
@@ -249,7 +247,7 @@ def test_several_agents_all_or_none(place):
         (install, ["claude-code", "--mcp", "--events", "Stop"], 2, "--events is about hooks"),
         (install, ["claude-code", "--user", "--project"], 2, "not allowed with argument --user"),
         (uninstall, [], 2, "from which agent? `foretold install` lists where foretold is"),
-        (uninstall, ["nobody"], 2, "the agent 'nobody' is not known. There are:"),
+        (uninstall, ["nobody"], 2, "the agent 'nobody' is not known. Known agents:"),
     ],
 )
 def test_wrong_usage(place, module, words, code, said):
@@ -285,7 +283,7 @@ def test_a_server_that_cannot_start_is_told_of(place):
     program = place.write("venv/bin/foretold", f"#!{python}\n", mode=0o755)
     words = ("--command", program)
     done = run(place, install, "claude-code", "--yes", *words)
-    said = "Note: the MCP server is left out: the package that it needs is not there.\n"
+    said = "Note: the MCP server is left out: the package that it needs is not installed.\n"
     remedy = "  try: venv/bin/python3 -m pip install 'mcp>=2.3,<3'\n"
     assert (done.code, said + remedy in done.text) == (0, True)
     assert "\nclaude-code gets 8 hooks:\n" in done.text
@@ -317,7 +315,7 @@ def test_what_is_shown_is_short_and_whole_words(place):
 def test_a_question_about_several_agents_fits_too(place):
     done = run(place, install, "claude-code", "codex", "gemini-cli", "qwen-code", "--yes", *WITH)
     assert done.text.endswith(
-        "Sessions that begin now have it. Take it back:\n  foretold uninstall claude-code codex gemini-cli qwen-code\n"
+        "New sessions have it. To undo:\n  foretold uninstall claude-code codex gemini-cli qwen-code\n"
     )
     gone = run(place, uninstall, "claude-code", "codex", "gemini-cli", "qwen-code", "--yes")
     assert max(map(len, (done.text + gone.text).split("\n"))) <= 80

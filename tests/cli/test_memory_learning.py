@@ -88,7 +88,7 @@ def test_a_model_that_fails_loses_nothing(session):
     done = extract(session, server, "--force")
     assert done.returncode == 3
     assert done.stdout.startswith("It ended early (")
-    assert "the next time begins at the same place" in " ".join(done.stdout.split())
+    assert "the next run begins at the same place" in " ".join(done.stdout.split())
     with ModelServer(eager(session)) as again:
         extract(session, again, "--force")
     assert kept(session) == ["feedback_tabs.md"]

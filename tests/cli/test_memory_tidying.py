@@ -66,19 +66,19 @@ def test_what_was_made_is_not_made_again(two, capsys):
     assert proposal(capsys)["id"] == plan["id"]  # the same proposal, not another one like it
     said(capsys, "consolidate", "--apply", plan["id"], "--yes")
     assert main(["memory", "consolidate", "--apply", plan["id"], "--yes"]) == 1
-    assert capsys.readouterr().err.startswith(f"{plan['id']} was made already.")
+    assert capsys.readouterr().err.startswith(f"{plan['id']} was already applied.")
 
 
 def test_nothing_to_do(two, capsys):
     main(["memory", "rm", "short"])
-    assert said(capsys, "consolidate") == (0, "1 memory: there is nothing to join, to shorten or to drop.\n")
+    assert said(capsys, "consolidate") == (0, "1 memory: there is nothing to merge, to shorten or to drop.\n")
 
 
 def test_a_step_that_is_stale(two, capsys):
     plan = proposal(capsys)
     main(["memory", "edit", "short", "-b", "Other words now."])
     code, out = said(capsys, "consolidate", "--apply", plan["id"], "--yes")
-    assert (code, "step 1 was not made: feedback_short.md was changed meanwhile" in out) == (1, True)
+    assert (code, "step 1 was not applied: feedback_short.md was changed meanwhile" in out) == (1, True)
 
 
 def test_a_model_that_is_none(two, capsys):

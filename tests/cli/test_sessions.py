@@ -7,8 +7,8 @@ import os
 import pytest
 
 from foretold.cli import main
-from foretold.cli.sessions.folding import folded
-from foretold.cli.sessions.options import when
+from foretold.cli.output import fold
+from foretold.sessions.exporters.formatting import format_time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 _spec = importlib.util.spec_from_file_location("talk", os.path.join(HERE, "..", "sessions", "talk.py"))
@@ -46,7 +46,7 @@ def test_another_folder_has_none_and_says_where_they_are(home, capsys):
     assert "Why does" in capsys.readouterr().out  # a folder has those of the folders below
     (home / "empty").mkdir()
     assert run(home, "-C", str(home / "empty")) == 0
-    said = "There are no sessions of this folder. In others: 1, see foretold sessions --all\n"
+    said = "There are no sessions of this folder. In others: 1; see foretold sessions --all\n"
     assert capsys.readouterr().out == said
 
 
@@ -96,7 +96,7 @@ def test_an_export_has_no_credentials_and_replaces_no_file(home, capsys):
     target = home / "talk.html"
     assert run(home, "export", "1111", "-o", str(target)) == 0
     assert AWS not in target.read_text()
-    assert "taken out: AWS access key" in capsys.readouterr().err
+    assert "removed: AWS access key" in capsys.readouterr().err
     assert oct(target.stat().st_mode & 0o777) == "0o600"
     before = target.read_text()
     assert run(home, "export", "1111", "-o", str(target)) == 3
@@ -112,12 +112,12 @@ def test_an_export_has_no_credentials_and_replaces_no_file(home, capsys):
         (["show", "9999"], 2, "no session is called '9999'"),
         (["serch", "x"], 2, "did you mean 'search'?"),
         (["list", "--agent", "nobody"], 2, "readers for: claude-code, codex"),
-        (["list", "-C", "/nonexistent"], 2, "/nonexistent is not a folder, and no session was held there"),
+        (["list", "-C", "/nonexistent"], 2, "/nonexistent is not a folder, and has no sessions"),
     ],
 )
 def test_mistakes_say_what_to_do(home, capsys, words, code, said):
     assert run(home, *words) == code
-    assert said in capsys.readouterr().err
+    assert said in " ".join(capsys.readouterr().err.split())
 
 
 def test_explain_says_what_a_session_was_told(home, capsys):
@@ -136,7 +136,7 @@ def test_explain_says_what_a_session_was_told(home, capsys):
 def test_less_than_nothing_is_no_number(home, capsys, words):
     with pytest.raises(SystemExit, match="2"):
         run(home, *words)
-    assert "0 or more" in capsys.readouterr().err
+    assert "0 or more" in " ".join(capsys.readouterr().err.split())
 
 
 @pytest.mark.parametrize("line", ["sessions --all", "sessions show 2222", "explain --session 2222"])
@@ -153,7 +153,7 @@ def test_nothing_in_a_session_plays_tricks_on_a_terminal(home, capsys, line):
 
 
 def test_a_moment_that_no_calendar_has_is_left_out():
-    assert [when(moment) for moment in (None, 1e308, float("nan"), -1e300)] == ["", "", "", ""]
+    assert [format_time(moment) for moment in (None, 1e308, float("nan"), -1e300)] == ["", "", "", ""]
 
 
 def test_an_export_into_a_folder_that_is_not_there_says_so(home, capsys):
@@ -209,8 +209,8 @@ def test_prose_is_folded_and_code_is_not():
     table = "| one | two | three | four |"
     kept = f"{code}\n{table}\n    four spaces are code"
     text = f"one two three four five\n\n1. one two three four\n{kept}\n日本語 日本語 日本語"
-    assert folded(text, 16) == (f"one two three\nfour five\n\n1. one two three\n   four\n{kept}\n日本語 日本語\n日本語")
-    assert folded("see https://example.org/a/long/address", 16) == "see\nhttps://example.org/a/long/address"
+    assert fold(text, 16) == (f"one two three\nfour five\n\n1. one two three\n   four\n{kept}\n日本語 日本語\n日本語")
+    assert fold("see https://example.org/a/long/address", 16) == "see\nhttps://example.org/a/long/address"
 
 
 def test_what_will_be_deleted_is_named_until_it_is_archived(home, capsys):
@@ -221,7 +221,7 @@ def test_what_will_be_deleted_is_named_until_it_is_archived(home, capsys):
     run(home, "-C", str(home / "project"))
     assert capsys.readouterr().out.endswith(
         "\nClaude Code keeps sessions for 30 days. Within 7 days it will delete 1 file of\n"
-        "all folders that is not archived.\nKeep them: foretold sessions archive --all\n"
+        "all folders that is not archived.\nArchive them: foretold sessions archive --all\n"
     )
     run(home, "archive", "--all")
     capsys.readouterr()
@@ -249,7 +249,7 @@ def test_ages_are_written_as_people_write_them(home, capsys, word, count):
 def test_what_is_no_age_is_refused(home, capsys, word):
     with pytest.raises(SystemExit, match="2"):
         run(home, "prune", f"--older-than={word}")
-    assert f"{word!r} is no age; write e.g. 30d, 2w or 12h" in capsys.readouterr().err
+    assert f"{word!r} is not an age; write e.g. 30d, 2w or 12h" in " ".join(capsys.readouterr().err.split())
 
 
 def test_room_is_of_all_in_any_case(home, capsys):

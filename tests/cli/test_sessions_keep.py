@@ -116,14 +116,14 @@ def test_archiving_touches_nothing_of_the_agents_and_says_what_will_be_deleted(h
     before = theirs(home)
     code, out, _ = run(home, "archive", "--all", capsys=capsys)
     assert (code, theirs(home) == before) == (0, True)
-    assert out.startswith("Looked at 6 sessions of every folder: 6 new.\n")
+    assert out.startswith("Checked 6 sessions of every folder: 6 new.\n")
     assert "Claude Code deletes a session 30 days after it was last written (the default)." in out
     assert f"  {house.name_of(1)}  at its next start  archived" in out
     code, out, _ = run(home, "archive", capsys=capsys)
-    assert out.startswith("Looked at 5 sessions of this folder: nothing new, the archive has them.\n")
+    assert out.startswith("Checked 5 sessions of this folder: nothing new, the archive already has them.\n")
     assert "other folders" not in out
     code, out, _ = run(home, "archive", "--verify", capsys=capsys)
-    assert (code, out) == (0, "6 sessions in the archive: all of it can be restored.\n")
+    assert (code, out) == (0, "6 sessions in the archive: everything can be restored.\n")
 
 
 def test_a_deleted_session_is_listed_as_gone_and_comes_back(home, capsys):
@@ -142,7 +142,7 @@ def test_a_deleted_session_is_listed_as_gone_and_comes_back(home, capsys):
 
 def test_archiving_one_folder_says_what_is_left_in_others(home, capsys):
     _, out, _ = run(home, "archive", capsys=capsys)
-    assert out.startswith("Looked at 5 sessions of this folder: 5 new.\n")
+    assert out.startswith("Checked 5 sessions of this folder: 5 new.\n")
     assert "1 session of other folders is not in it: foretold sessions archive --all\n" in out
     _, out, _ = run(home, "archive", "--json", capsys=capsys)
     told = json.loads(out)
@@ -154,7 +154,7 @@ def test_archiving_one_folder_says_what_is_left_in_others(home, capsys):
         file.write(b"{}\n")
     os.utime(file.name, (time.time() - 40 * DAY,) * 2)
     _, out, _ = run(home, "archive", house.name_of(2), capsys=capsys)
-    assert out.startswith("Looked at 1 session: nothing new, the archive has it.\n")
+    assert out.startswith("Checked 1 session: nothing new, the archive already has it.\n")
     assert f"  {house.name_of(1)}  at its next start  NOT archived" in out
 
 
@@ -163,7 +163,7 @@ def test_a_subagent_whose_session_is_gone_is_kept_by_itself(home, capsys):
     os.unlink(f"{folder}.jsonl")
     before = house.files(f"{folder}/subagents")
     _, out, _ = run(home, "archive", "--all", capsys=capsys)
-    assert out.startswith("Looked at 6 sessions of every folder: 6 new.\n")
+    assert out.startswith("Checked 6 sessions of every folder: 6 new.\n")
     homes = Homes(str(home), {})
     assert find_unarchived(homes, find_expiring_sessions(homes, time.time(), within=7)) == []
     os.unlink(f"{folder}/subagents/agent-a1.jsonl")
@@ -192,7 +192,7 @@ def test_the_redacted_copy_comes_back_when_it_is_asked_for(home, capsys):
     for words, is_redacted in (((), False), (("--redacted",), True)):
         to = home.parent / f"out{is_redacted}"
         _, out, _ = run(home, "restore", house.name_of(2), "--to", to, *words, capsys=capsys)
-        assert ("Credentials were taken out" in out) == is_redacted
+        assert ("Credentials were removed" in out) == is_redacted
     with pytest.raises(ForetoldError, match=r"it was archived once: --at takes 1$"):
         run(home, "restore", house.name_of(2), "--at", "2", capsys=capsys)
 
@@ -217,7 +217,7 @@ def test_repair_says_how_much_is_reached_and_writes_beside(home, capsys):
     code, out, _ = run(home, "repair", house.name_of(4), capsys=capsys)
     assert code == 1
     assert "  6 of 10 messages (60 %) are reached when it is resumed\n" in out
-    assert "Of a mended copy 10 of 10 messages (100 %) are reached.\n" in out
+    assert "Of a repaired copy 10 of 10 messages (100 %) are reached.\n" in out
     code, out, _ = run(home, "repair", house.name_of(4), "--write", "--json", capsys=capsys)
     made = json.loads(out)
     after = theirs(home)
@@ -227,14 +227,14 @@ def test_repair_says_how_much_is_reached_and_writes_beside(home, capsys):
     code, out, _ = run(home, "repair", made["written"], capsys=capsys)
     assert (code, out.endswith("Nothing is wrong with it.\n")) == (0, True)
     code, out, _ = run(home, "repair", capsys=capsys)
-    assert out.endswith("1 with something wrong.\nMore about one: foretold sessions repair ID\n")
+    assert out.endswith("1 with problems.\nMore about one: foretold sessions repair ID\n")
 
 
 def test_prune_shows_first_and_then_archives_and_deletes(home, capsys):
     before = theirs(home)
     code, out, err = run(home, "prune", "--older-than", "30", "--all", capsys=capsys)
     assert (code, err) == (1, "Nothing was changed: add --yes to do it.\n")
-    assert "1 session could go" in out
+    assert "1 session could be deleted" in out
     assert theirs(home) == before
     code, out, _ = run(home, "prune", "--older-than", "30", "--all", "--yes", capsys=capsys)
     assert code == 0

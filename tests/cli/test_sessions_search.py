@@ -107,26 +107,26 @@ def test_nothing_found_and_more_than_shown(home, capsys):
     assert run(home, "absent") == 0
     assert capsys.readouterr().out == "Nothing was found in 1 session.\n"
     assert run(home, "pool", "--limit", "1") == 0
-    assert capsys.readouterr().out.endswith("There is more: --limit 20, or more words.\n")
+    assert capsys.readouterr().out.endswith("More: --limit 20, or more words.\n")
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (("--", "-x"), "there is no word to search for: -word only says what must not occur"),
-        (("--", "-", "*"), "there is no word to search for\n"),
+        (("--", "-", "*"), "there is no word to search for"),
         (("x", "--projct", "."), "there is no --projct; did you mean --project? To search for it, write: -- --projct"),
         (("x", "--all", "--project", "."), "not allowed with argument"),
         (("x", "--limit"), "expected one argument"),
         (("x", "--after", "someday"), "'someday' is not a date; write 2026-10-31, or 7d for a week ago"),
-        (("x", "--limit", "0"), "'0' is not a number from 1 on"),
+        (("x", "--limit", "0"), "'0' is not a number; give 1 or more"),
     ],
 )
 def test_wrong_usage(home, capsys, words, said):
     with pytest.raises(SystemExit) as error:
         main(["sessions", "search", "--home", str(home), *words])
     assert error.value.code == 2
-    assert said in capsys.readouterr().err
+    assert said in " ".join(capsys.readouterr().err.split())
 
 
 @pytest.mark.parametrize(
@@ -170,9 +170,9 @@ def test_a_prompt_that_waited_is_found_once_and_one_that_was_never_sent_too(home
 
 
 def test_an_interrupt_says_that_the_next_search_goes_on(home, capsys, monkeypatch):
-    monkeypatch.setattr("foretold.cli.sessions.options.Progress.__call__", _interrupt)
+    monkeypatch.setattr("foretold.cli.output.ProgressLine.__call__", _interrupt)
     assert run(home, "pool") == 130
-    assert "the next search goes on" in capsys.readouterr().err
+    assert "the next search continues" in capsys.readouterr().err
 
 
 def _interrupt(*_):

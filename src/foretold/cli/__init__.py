@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 #: command -> (module, what it does)
 COMMANDS = {
     "show": ("show", "print exactly what an agent receives"),
-    "explain": ("explain", "say why: every file, loaded or not, with its reason"),
-    "compare": ("compare", "what each of several agents sees here, side by side"),
+    "explain": ("explain", "say why each file is loaded, or not"),
+    "compare": ("compare", "compare what several agents see here"),
     "memory": ("memory", "what an agent remembers here: list, recall, add, verify, …"),
     "sessions": ("sessions", "what was said: list, show, search, export, archive, repair, …"),
-    "files": ("files", "what was touched: history, diff, restore, rewind"),
-    "install": ("install", "hooks and an MCP server in an agent's settings, if you agree"),
-    "uninstall": ("uninstall", "take them out again"),
-    "probe": ("probe", "ask the agent on this machine, and compare with our answer"),
+    "files": ("files", "what was changed: history, diff, restore, rewind"),
+    "install": ("install", "add hooks and an MCP server to an agent's settings"),
+    "uninstall": ("install.uninstall", "remove them again"),
+    "probe": ("probe", "run the agent on this machine, and compare with our answer"),
     "conform": ("conform", "run recorded cases of real agents"),
     "hook": ("hook", "what agents call at their events; --explain, --log"),
     "mcp": ("mcp", "an MCP server on standard input and output, for agents"),
@@ -32,13 +32,13 @@ COMMANDS = {
     "completion": ("completion", "print a completion script for a shell"),
 }
 
-#: options that every command about a folder has, and that take a value
-WITH_VALUE = ("-C", "--agent", "--home", "--managed", "--model", "--folder")
+#: options that take a value and are the same for every command about a folder
+COMMON = ("-C", "--agent", "--home", "--managed", "--model")
 
 HELP = """\
 usage: foretold [COMMAND] [OPTIONS]
 
-What is your coding agent told? foretold alone shows it for this folder.
+What does your coding agent receive? foretold alone shows it for this folder.
 
 commands:
 {commands}
@@ -53,7 +53,7 @@ everywhere:
 
 examples:
   foretold                          what the agent receives here, in short
-  foretold show > told.txt          the exact text
+  foretold show > instructions.txt  the exact text
   foretold explain                  why each file is loaded, or not
   foretold explain --file src/a.ts  what reading that file adds
   foretold show -- --bare           the same, with flags of the agent itself
@@ -66,24 +66,24 @@ Exit status: 0 clean, 1 there are findings, 2 wrong usage, 3 failure.
 def run() -> None:
     """The entry point of the installed command.
 
-    A short-lived process has no garbage worth collecting, and nothing to tidy up once its output is written: leaving at
-    once saves a tenth of its time.
+    A short-lived process has no garbage worth collecting, and nothing to clean up once its output is written: leaving
+    at once saves a tenth of its time.
     """
     gc.disable()
-    if sys.argv[1:2] == ["hook"]:  # an agent waits: nothing else is looked at first
+    if sys.argv[1:2] == ["hook"]:  # an agent waits: nothing else comes first
         from foretold.cli.hook import was_answered
 
         if was_answered(sys.argv[2:]):
             os._exit(0)
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a terminal that is not UTF-8
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # for a terminal that is not UTF-8
     try:
-        code = _finished(sys.argv[1:])
+        code = _run_to_end(sys.argv[1:])
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that nothing is flushed into it again
         code = 3
     except OSError as error:
-        _say_failed(error)
+        _print_failure(error)
         code = 3
     except KeyboardInterrupt:
         code = 130
@@ -94,8 +94,8 @@ def run() -> None:
     os._exit(code)
 
 
-def _finished(argv: Sequence[str]) -> int:
-    """Run a command line until all that it says is written; a help text, too, may find the disk full."""
+def _run_to_end(argv: Sequence[str]) -> int:
+    """Run a command line until its output is written; a help text, too, may find the disk full."""
     try:
         code = main(argv)
     except SystemExit as left:
@@ -104,14 +104,13 @@ def _finished(argv: Sequence[str]) -> int:
     return code
 
 
-def _say_failed(error: OSError) -> None:
-    """One line for what the machine refused: a file has a name, standard output has none."""
+def _print_failure(error: OSError) -> None:
+    """Print one line for what the machine refused: a file has a name, standard output has none."""
     about = "the output cannot be written" if error.filename is None else str(error.filename)
-    said = f"{about}: {error.strerror or error}"
     try:  # noqa: SIM105  # contextlib is not worth its time here
-        print(f"foretold: {said}", file=sys.stderr)
+        print(f"foretold: {about}: {error.strerror or error}", file=sys.stderr)
     except OSError:
-        pass  # there is nobody to tell
+        pass  # there is nowhere left to say it
 
 
 def main(argv: Sequence[str]) -> int:
@@ -123,7 +122,7 @@ def main(argv: Sequence[str]) -> int:
         print(f"foretold {__version__}")
         return 0
     if words[:1] in (["-h"], ["--help"], ["help"]):
-        from foretold.cli.group import rows_of
+        from foretold.cli.options import rows_of
 
         print(HELP.format(commands=rows_of(COMMANDS)), end="")
         return 0
@@ -133,18 +132,44 @@ def main(argv: Sequence[str]) -> int:
 
 
 def command_at(words: list[str]) -> int | None:
-    """Where the command stands: global options may come before it."""
+    """The position of the command: common options may come before it."""
     at = 0
     while at < len(words) and words[at].startswith("-") and words[at] != "--":
-        at += 1 if "=" in words[at] or words[at] not in WITH_VALUE else 2
+        at += 1 if "=" in words[at] or words[at] not in (*COMMON, "--folder") else 2
     return at if at < len(words) and words[at] != "--" else None
+
+
+def split_options(
+    words: Sequence[str], values: Sequence[str], flags: Sequence[str]
+) -> tuple[dict[str, str], list[str], list[str], list[str]]:
+    """Options with a value, flags, the other words, and what comes after `--`: for commands that must start fast.
+
+    >>> split_options(["Stop", "--home", "/h", "--agent=codex", "--json", "--", "-x"], COMMON, ["--json"])
+    ({'--home': '/h', '--agent': 'codex'}, ['--json'], ['Stop'], ['-x'])
+    """
+    given: dict[str, str] = {}
+    found: list[str] = []
+    rest: list[str] = []
+    at = 0
+    while at < len(words) and words[at] != "--":
+        word, after = words[at], words[at + 1 : at + 2]
+        name, equals, value = word.partition("=")
+        at += 1
+        if name in values and equals:
+            given[name] = value
+        elif name in values and after and not (after[0][:1] == "-" and len(after[0]) > 1 and " " not in after[0]):
+            given[name] = after[0]
+            at += 1
+        else:
+            (found if word in flags else rest).append(word)
+    return given, found, rest, list(words[at + 1 :])
 
 
 def _dispatch(name: str, words: list[str]) -> int:
     from foretold.errors import ForetoldError
 
     if name and name not in COMMANDS:
-        from foretold.cli.group import guess
+        from foretold.cli.options import guess
 
         print(f"foretold: there is no command {name!r}{guess(name, COMMANDS)}; try: foretold --help", file=sys.stderr)
         return 2

@@ -1,13 +1,11 @@
-"""`foretold compare`: agents by files. What does each of them see here?"""
+"""`foretold compare`: agents by files: what each of them sees here."""
 
 from __future__ import annotations
 
-import argparse
 import os
 
-from foretold.cli.listing import name_of
-from foretold.cli.options import formatter
-from foretold.cli.paint import Paint, plural
+from foretold.cli.options import make_parser
+from foretold.cli.output import Paint, name_of, plural
 from foretold.dialects.registry import AGENTS
 from foretold.instructions.compare import Cell, Comparison, compare
 from foretold.instructions.view import View
@@ -17,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 EXAMPLES = """\
-examples:
   foretold compare                          the agents that are set up here
   foretold compare --agent all
   foretold compare --agent claude-code,codex
@@ -32,26 +29,19 @@ MEANING = (
 
 
 def command(words: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(
-        prog="foretold compare",
-        description="What does each agent see here? Agents by files; differences first.",
-        epilog=EXAMPLES,
-        formatter_class=formatter,
-        allow_abbrev=False,
+    about = "What each agent sees here: agents by files, differences first."
+    parser = make_parser(
+        "compare", about, EXAMPLES, "-C --home --managed --json", home="the home folder the agents would have"
     )
-    parser.add_argument("-C", dest="folder", default=".", metavar="DIR", help="look at this folder")
-    parser.add_argument("--agent", action="append", metavar="NAMES", help="agents, with commas between; or all")
+    parser.add_argument("--agent", action="append", metavar="NAMES", help="agents, separated by commas; or all")
     parser.add_argument("--file", default="", metavar="PATH", help="a file of the project that the agents read")
-    parser.add_argument("--home", metavar="DIR", help="the home folder the agents would have")
-    parser.add_argument("--managed", metavar="DIR", help="the organisation's folder")
     parser.add_argument("--format", choices=("text", "markdown"), default="text")
-    parser.add_argument("--json", action="store_true", help="data for programs")
     options = parser.parse_args(list(words))
     agents = [name for value in options.agent or () for name in value.split(",") if name]
     chosen = list(AGENTS) if "all" in agents else agents or None
-    found = compare(options.folder, chosen, read=options.file, home=options.home, managed=options.managed)
+    found = compare(options.cwd, chosen, read=options.file, home=options.home, managed=options.managed)
     if options.json:
-        from foretold.cli.schema import emit
+        from foretold.cli.json import emit
 
         emit("compare", _json(found))
     elif options.format == "markdown":
@@ -62,14 +52,14 @@ def command(words: Sequence[str]) -> int:
 
 
 def differences(found: Comparison) -> Iterator[str]:
-    """What sets the agents apart, in sentences."""
-    told = {"always", "cut", "read"}
+    """What differs between the agents, in sentences."""
+    received = {"always", "cut", "read"}
     for view in found.views:
         if view.refusal:
             yield f"{name_of(view)} refuses to start here (exit status {view.refusal}): the folder is not trusted"
     for path in found.paths:
         cells = [(view, found.cell(path, view)) for view in found.views]
-        having = [view for view, cell in cells if cell.state in told]
+        having = [view for view, cell in cells if cell.state in received]
         where = _short(found, path)
         for view, cell in cells:
             if cell.state == "cut":
@@ -77,12 +67,12 @@ def differences(found: Comparison) -> Iterator[str]:
         if len(having) == 1 and len(cells) > 1:
             yield f"only {name_of(having[0])} sees {where}"
         elif 0 < len(cells) - len(having) <= 2 < len(having):
-            missing = " and ".join(name_of(view) for view, cell in cells if cell.state not in told)
+            missing = " and ".join(name_of(view) for view, cell in cells if cell.state not in received)
             yield f"all but {missing} see {where}"
 
 
 def _short(found: Comparison, path: str) -> str:
-    """A path as it is seen from the folder, or from the home."""
+    """A path relative to the folder, or to the home."""
     cwd = found.cwd.rstrip("/") + "/"
     home = found.views[0].surroundings.home.rstrip("/") + "/"
     if path.startswith(cwd):
@@ -98,8 +88,8 @@ def _short(found: Comparison, path: str) -> str:
 def _print_text(found: Comparison) -> None:
     paint = Paint(found.views[0].surroundings.cwd, found.views[0].surroundings.home)
     print(f"{plural(len(found.views), 'agent')} in {paint.fit(found.cwd, paint.width - 14).rstrip()}\n")
-    for said in differences(found):
-        print(paint.wrap(f"- {said}", 0))
+    for line in differences(found):
+        print(paint.wrap(f"- {line}", 0))
     for start in range(0, len(found.views), MOST):
         _print_table(found, found.views[start : start + MOST], paint)
     print("\n" + MEANING)
@@ -133,8 +123,8 @@ def _count(number: int) -> str:
 
 
 def _print_markdown(found: Comparison) -> None:
-    for said in differences(found):
-        print(f"- {said}")
+    for line in differences(found):
+        print(f"- {line}")
     print("\n| file | " + " | ".join(name_of(view) for view in found.views) + " |")
     print("|---|" + "---|" * len(found.views))
     for path in found.paths:

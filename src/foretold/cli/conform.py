@@ -1,4 +1,4 @@
-"""`foretold conform`: run recorded cases of real agents and say where we differ."""
+"""`foretold conform`: run recorded cases of real agents and report where we differ."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import sys
 import time
 
-from foretold.cli.options import formatter
+from foretold.cli.options import make_parser
 from foretold.errors import BadCase
 from foretold.proof.conform.cases import Case, CaseOutcome, read_cases
 from foretold.proof.conform.run import run_cases
@@ -16,27 +16,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 EXAMPLES = """\
-examples:
   foretold conform tests/conformance/claude-code@2.1.325.jsonl
   foretold conform --allow-setup cases/*.jsonl
   foretold conform --json cases.jsonl | jq '.failures[].differences'"""
 
 
 def command(words: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(
-        prog="foretold conform",
-        description="Run recorded cases (one JSON object a line) and compare our answers with the recordings.",
-        epilog=EXAMPLES,
-        formatter_class=formatter,
-        allow_abbrev=False,
+    about = "Run recorded cases (one JSON object per line) and compare our answers with the recordings."
+    parser = make_parser(
+        "conform", about, EXAMPLES, "--json", json="data for programs, each failure with its difference"
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="a .jsonl file of cases")
     parser.add_argument("--allow-setup", action="store_true", help="let cases run their own shell commands")
     parser.add_argument("--only", metavar="ID", help="run the cases whose id contains this")
     parser.add_argument("--live", action="store_true", help="ask the agent on this machine instead of foretold")
     parser.add_argument("--program", default="", metavar="PATH", help="with --live: its program, if not on PATH")
-    parser.add_argument("--limit", type=int, metavar="N", help="only so many cases that can run")
-    parser.add_argument("--json", action="store_true", help="data for programs, each failure with its difference")
+    parser.add_argument("--limit", type=int, metavar="N", help="run at most N cases")
     options = parser.parse_args(list(words))
     cases = [case for path in options.files for case in read_cases(path)]
     if options.only:
@@ -113,7 +108,7 @@ def _print(outcomes: list[CaseOutcome]) -> None:
 
 
 def _emit(outcomes: list[CaseOutcome]) -> None:
-    from foretold.cli.schema import emit
+    from foretold.cli.json import emit
 
     emit(
         "conform",

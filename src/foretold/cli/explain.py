@@ -3,14 +3,21 @@
 foretold explain                   the whole trace of the start
 foretold explain --file src/x.ts   what reading that file adds
 foretold explain docs/rules.md     one instruction file: loaded when; if not, why, and what to change
-foretold explain --session ID      what that session was really told, and what the files say now
+foretold explain --session ID      what that session really received, and what the files say now
 """
 
 from __future__ import annotations
 
-from foretold.cli.listing import print_entries, print_findings, print_rows, print_skips, title
-from foretold.cli.options import parse, parser_of
-from foretold.cli.paint import Paint, plural
+from foretold.cli.options import folder_parser, parse
+from foretold.cli.output import (
+    Paint,
+    plural,
+    print_entries,
+    print_rows,
+    print_skips,
+    print_view_findings,
+    title_of,
+)
 from foretold.dialects.surroundings import join
 from foretold.instructions.explain import FileVerdict, verdict_of
 from foretold.instructions.load import load
@@ -23,33 +30,34 @@ if TYPE_CHECKING:
 
     from foretold.cli.options import Question
 
+
 EXAMPLES = """\
   foretold explain                       the whole trace
   foretold explain --file src/api/x.ts   what reading that file adds
   foretold explain .claude/rules/api.md  is this file loaded, when, and why not
-  foretold explain --session 118ca5f9    what that session was really told
+  foretold explain --session 118ca5f9    what that session really received
   foretold explain --json | jq .skips"""
 
 
 def command(words: Sequence[str]) -> int:
-    parser = parser_of("explain", "Say why each instruction file is loaded, or not.", EXAMPLES)
+    parser = folder_parser("explain", "Say why each instruction file is loaded, or not.", EXAMPLES)
     parser.add_argument("path", nargs="?", metavar="PATH.md", help="explain this one instruction file")
     parser.add_argument("--file", metavar="PATH", help="a file of the project that the agent reads")
-    parser.add_argument("--session", metavar="ID", help="what this session was told, beside what the files say now")
+    parser.add_argument("--session", metavar="ID", help="what this session received, next to what the files say now")
     options, question = parse(parser, words)
     if bool(options.path) + bool(options.file) + bool(options.session) > 1:
         parser.error("give an instruction file, --file or --session, not several of them")
     if options.session:
-        from foretold.cli.explain_session import explain_session
+        from foretold.cli.sessions.explain import explain_session
 
         return explain_session(options.session, options.home, _agent_in(words), as_json=options.json)
     if options.file:
-        return _explain_file(options.folder, options.file, question, as_json=options.json)
-    view = load(options.folder, **question)
+        return _explain_file(options.cwd, options.file, question, as_json=options.json)
+    view = load(options.cwd, **question)
     if options.path:
         return _explain_one(view, options.path, as_json=options.json)
     if options.json:
-        from foretold.cli.schema import emit, view_json
+        from foretold.cli.json import emit, view_json
 
         emit("explain", view_json(view))
     else:
@@ -58,7 +66,7 @@ def command(words: Sequence[str]) -> int:
 
 
 def _agent_in(words: Sequence[str]) -> str | None:
-    """The agent that a command line names; a session has one already, so that the usual one does not count."""
+    """The agent that a command line names; a session has its own, so the default does not count."""
     for at, word in enumerate(words):
         if word == "--agent" and at + 1 < len(words):
             return words[at + 1]
@@ -69,21 +77,21 @@ def _agent_in(words: Sequence[str]) -> str | None:
 
 def _print_trace(view: View) -> None:
     paint = Paint(view.surroundings.cwd, view.surroundings.home)
-    print(title(view, paint))
+    print(title_of(view, paint))
     print_entries(view, paint)
     if view.waiting:
         print(f"\n{paint.bold('Waiting for a matching file')}\n")
         for rule in view.waiting:
             print(f"  {paint.fit(paint.path(rule.entry.path), paint.width - 2).rstrip()}")
-            base = "" if rule.base == view.surroundings.cwd else f", seen from {rule.base}"
+            base = "" if rule.base == view.surroundings.cwd else f", relative to {rule.base}"
             print(paint.faint(paint.wrap(f"paths{base}: {', '.join(rule.entry.globs)}", 6)))
     lost = [skip for skip in view.skips if skip.reason != "not-yet-read"]
     if lost:
         print(f"\n{paint.bold('Not delivered')}\n")
         print_skips(lost, paint)
-    print_findings(view.findings, paint)
+    print_view_findings(view.findings, paint)
     if view.absent:
-        print(f"\n{paint.bold('Looked for, not there')}: {plural(len(view.absent), 'path')}\n")
+        print(f"\n{paint.bold('Looked for, not found')}: {plural(len(view.absent), 'path')}\n")
         for path in view.absent:
             print(paint.faint(f"  {paint.fit(paint.path(path), paint.width - 2).rstrip()}"))
 
@@ -95,16 +103,16 @@ def _explain_file(folder: str, file: str, question: Question, *, as_json: bool) 
     view = session.start()
     attachment = session.read(file)
     if as_json:
-        from foretold.cli.schema import attachment_json, emit
+        from foretold.cli.json import attachment_json, emit
 
         emit("explain-file", {"file": join(view.surroundings.cwd, file), **attachment_json(attachment)})
         return 1 if attachment.findings else 0
     paint = Paint(view.surroundings.cwd, view.surroundings.home)
-    print(title(view, paint))
+    print(title_of(view, paint))
     tokens = sum(entry.tokens for entry in attachment.entries)
-    there = "" if Disk().kind(join(view.surroundings.cwd, file)) != "missing" else " (there is no such file)"
-    said = f"adds {plural(len(attachment.entries), 'file')}, about {tokens:,} tokens" if tokens else "adds nothing"
-    print("\n" + paint.wrap(f"Reading {join(view.surroundings.cwd, file)}{there} {said}", 0) + ("\n" if tokens else ""))
+    there = "" if Disk().kind(join(view.surroundings.cwd, file)) != "missing" else " (it does not exist)"
+    adds = f"adds {plural(len(attachment.entries), 'file')}, about {tokens:,} tokens" if tokens else "adds nothing"
+    print("\n" + paint.wrap(f"Reading {join(view.surroundings.cwd, file)}{there} {adds}", 0) + ("\n" if tokens else ""))
     print_rows(attachment.entries, paint)
     for entry in attachment.entries:
         if entry.globs:
@@ -112,14 +120,14 @@ def _explain_file(folder: str, file: str, question: Question, *, as_json: bool) 
     if attachment.skips:
         print(f"\n{paint.bold('Not attached')}\n")
         print_skips(attachment.skips, paint)
-    print_findings(attachment.findings, paint)
+    print_view_findings(attachment.findings, paint)
     return 1 if attachment.findings else 0
 
 
 def _explain_one(view: View, path: str, *, as_json: bool) -> int:
     verdict = verdict_of(view, path)
     if as_json:
-        from foretold.cli.schema import emit
+        from foretold.cli.json import emit
 
         emit("explain-path", dict(verdict._asdict()))
     else:
@@ -129,7 +137,7 @@ def _explain_one(view: View, path: str, *, as_json: bool) -> int:
 
 def _print_verdict(view: View, verdict: FileVerdict) -> None:
     paint = Paint(view.surroundings.cwd, view.surroundings.home)
-    print(title(view, paint))
+    print(title_of(view, paint))
     print("\n" + paint.wrap(f"{verdict.path}: {verdict.answer}", 0))
     for why in verdict.why:
         print(paint.wrap(why, 2))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
+from foretold.cli import split_options
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -56,7 +57,8 @@ Switch it off: [hooks] in config.toml; see docs/hooks.md
 
 def was_answered(words: Sequence[str]) -> bool:
     """Answer an agent; whether it was an agent that asked. This never raises."""
-    given, flags, rest = _split(words)
+    given, flags, rest, _ = split_options(words, VALUES, FLAGS)
+    rest = [word for word in rest if not word.startswith("-")]  # an agent cannot fix what is not understood
     if flags or not (rest or "--work" in given):
         return False
     try:
@@ -94,24 +96,6 @@ def _log_fault(words: Sequence[str], error: BaseException, given: dict[str, str]
         return
 
 
-def _split(words: Sequence[str]) -> tuple[dict[str, str], list[str], list[str]]:
-    """Options with a value, flags, and other words. What is not understood is ignored: an agent cannot fix it."""
-    given: dict[str, str] = {}
-    flags: list[str] = []
-    rest: list[str] = []
-    queue = list(words)
-    while queue:
-        word = queue.pop(0)
-        name, equals, value = word.partition("=")
-        if name in VALUES and (equals or queue):
-            given[name] = value if equals else queue.pop(0)
-        elif word in FLAGS:
-            flags.append(word)
-        elif not word.startswith("-"):
-            rest.append(word)
-    return given, flags, rest
-
-
 def _caller(given: dict[str, str], *, is_dry: bool = False) -> Caller:
     from foretold.serve.hooks.context import Caller
 
@@ -125,7 +109,8 @@ def _caller(given: dict[str, str], *, is_dry: bool = False) -> Caller:
 
 def command(words: Sequence[str]) -> int:
     """The commands for people: help, the log, an explanation."""
-    given, flags, rest = _split(words)
+    given, flags, rest, _ = split_options(words, VALUES, FLAGS)
+    rest = [word for word in rest if not word.startswith("-")]  # an agent cannot fix what is not understood
     if "--log" in flags:
         from foretold.cli.hook_explain import print_log
 

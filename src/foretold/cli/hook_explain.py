@@ -11,7 +11,7 @@ import os
 import sys
 import textwrap
 
-from foretold.cli.paint import printable
+from foretold.cli.output import printable
 from foretold.serve.hooks import EVENTS
 from foretold.serve.hooks.agent_protocols import PROTOCOLS, encode_output, protocol_of
 from foretold.serve.hooks.context import Caller, HookContext

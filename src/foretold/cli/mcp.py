@@ -9,7 +9,7 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 
-from foretold.cli.options import formatter
+from foretold.cli.options import make_parser
 from foretold.errors import NotAFolder
 from foretold.extras import missing
 
@@ -26,16 +26,16 @@ EXAMPLES = """\
 
 def command(words: Sequence[str]) -> int:
     options = _parser().parse_args(list(words))
-    folder = os.path.realpath(options.folder) if options.folder else ""
+    folder = os.path.realpath(options.cwd) if options.cwd else ""
     if folder and not os.path.isdir(folder):
-        raise NotAFolder(f"{options.folder} is not a folder; give a folder of the project")
+        raise NotAFolder(f"{options.cwd} is not a folder; give a folder of the project")
     if options.agent:
         from foretold.dialects.registry import choose
 
         choose(options.agent, os.environ)
     if sys.stdin.isatty():
         print("foretold mcp waits for an agent on standard input; Ctrl-C ends it.", file=sys.stderr)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # at once: a thread that waits for input cannot be woken
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # at once: a thread that waits for input cannot be interrupted
     serve = _serve()
     gc.freeze()  # what was imported stays
     gc.enable()  # a server lives long
@@ -44,24 +44,19 @@ def command(words: Sequence[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="foretold mcp",
-        description=ABOUT,
-        epilog=f"examples:\n{EXAMPLES}",
-        formatter_class=formatter,
-        allow_abbrev=False,
-    )
-    about = "the project's folder; default: the one the client works in, else this one"
-    parser.add_argument("-C", dest="folder", default="", metavar="DIR", help=about)
-    about = "whose instructions and memory; default: the client's own instructions, the project's memory"
-    parser.add_argument("--agent", metavar="NAME[@VERSION]", help=about)
-    parser.add_argument("--home", metavar="DIR", help="the home folder that memories and sessions are in")
+    helps = {
+        "C": "the project's folder; default: the one the client works in, else this one",
+        "agent": "whose instructions and memory; default: the client's own instructions, the project's memory",
+        "home": "the home folder that memories and sessions are in",
+    }
+    parser = make_parser("mcp", ABOUT, EXAMPLES, "-C --agent --home", **helps)
+    parser.set_defaults(cwd="")
     parser.add_argument("--read-only", action="store_true", help="leave out the tools that write")
     return parser
 
 
 def _serve() -> Callable[..., None]:
-    """What serves; it takes a second and more to import, so everything else is checked first."""
+    """The server; it takes more than a second to import, so everything else is checked first."""
     try:
         from foretold.serve.mcp.server import serve
     except ImportError as error:

@@ -1,16 +1,20 @@
-"""The options that every command about a folder has, and how they become a question to the library."""
+"""Command lines: groups of commands, the options that commands share, and how they become arguments of the library.
+
+Only what `show` needs is imported at the top: it must start fast. argparse takes a third of a bare start to import.
+"""
 
 from __future__ import annotations
 
 import os
+import sys
 
-from foretold.dialects.registry import AGENTS, DEFAULT_AGENT
+from foretold.cli import COMMON, command_at, split_options
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
-    from typing import TypedDict
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import NoReturn, TypedDict
 
     from foretold.instructions.view import View
 
@@ -22,23 +26,57 @@ if TYPE_CHECKING:
         model: str | None
 
 
-def parser_of(command: str, about: str, examples: str) -> argparse.ArgumentParser:
-    """A parser with the options that are the same everywhere."""
-    import argparse
+#: options that several commands share; a command may give another help text
+SHARED: dict[str, dict[str, object]] = {
+    "-C": {"dest": "cwd", "default": ".", "metavar": "DIR", "help": "look at this folder"},
+    "--agent": {"metavar": "NAME[@VERSION]"},
+    "--home": {"metavar": "DIR", "help": "the home folder the agent would have"},
+    "--managed": {"metavar": "DIR", "help": "the organisation's folder, e.g. /etc/claude-code"},
+    "--model": {"metavar": "NAME", "help": "the model the agent would use"},
+    "--all": {"action": "store_true", "help": "of every project"},
+    "--yes": {"action": "store_true", "help": "do it without asking"},
+    "--dry-run": {"action": "store_true", "help": "only show what would change"},
+    "--json": {"action": "store_true", "help": "data for programs"},
+}
 
-    parser = argparse.ArgumentParser(
+
+def make_parser(command: str, about: str, examples: str, shared: str, **helps: str) -> argparse.ArgumentParser:
+    """A parser with some of the shared options, named with spaces between; `helps` are other help texts for them."""
+    import argparse
+    import textwrap
+
+    class Parser(argparse.ArgumentParser):
+        def error(self, message: str) -> NoReturn:
+            self.print_usage(sys.stderr)
+            self.exit(
+                2,
+                "\n".join(
+                    textwrap.wrap(f"{self.prog}: error: {message}", 80, break_on_hyphens=False, break_long_words=False)
+                )
+                + "\n",
+            )
+
+    epilog = examples if examples.startswith(("examples:", "agents:")) else f"examples:\n{examples}"
+    parser = Parser(
         prog=f"foretold {command}".strip(),
-        description=about,
-        epilog=f"examples:\n{examples}",
+        description=textwrap.fill(about, 80),
+        epilog=epilog,
         formatter_class=formatter,
         allow_abbrev=False,
     )
-    parser.add_argument("-C", dest="folder", default=".", metavar="DIR", help="look at this folder")
-    parser.add_argument("--agent", default=DEFAULT_AGENT, metavar="NAME[@VERSION]", help=f"{', '.join(AGENTS)}")
-    parser.add_argument("--home", metavar="DIR", help="the home folder the agent would have")
-    parser.add_argument("--managed", metavar="DIR", help="the organisation's folder, e.g. /etc/claude-code")
-    parser.add_argument("--model", metavar="NAME", help="the model the agent would use")
-    parser.add_argument("--json", action="store_true", help="data for programs")
+    for name in shared.split():
+        more = {"help": text} if (text := helps.get(name.strip("-").replace("-", "_"))) else {}
+        parser.add_argument(name, **{**SHARED[name], **more})  # type: ignore[arg-type]
+    return parser
+
+
+def folder_parser(command: str, about: str, examples: str) -> argparse.ArgumentParser:
+    """The parser of a command about what an agent receives in a folder; `parse` reads it."""
+    from foretold.dialects.registry import AGENTS, DEFAULT_AGENT
+
+    shared = "-C --agent --home --managed --model --json"
+    parser = make_parser(command, about, examples, shared, agent=", ".join(AGENTS))
+    parser.set_defaults(agent=DEFAULT_AGENT)
     return parser
 
 
@@ -50,7 +88,7 @@ def formatter(prog: str) -> argparse.HelpFormatter:
 
 
 def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> tuple[argparse.Namespace, Question]:
-    """The options of a command; what stands behind `--` is the agent's own command line."""
+    """The options of a command; what comes after `--` is the agent's own command line."""
     words = list(words)
     at = words.index("--") if "--" in words else len(words)
     options = parser.parse_args(words[:at])
@@ -64,50 +102,78 @@ def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> tuple[argpar
     return options, question
 
 
-class Plain(NamedTuple):
-    """The options of a command line that needs no parser."""
+class PlainOptions(NamedTuple):
+    """The options of a command line that needs no argparse."""
 
-    folder: str
+    cwd: str
     flags: frozenset[str]
     question: Question
 
 
-VALUES = ("-C", "--agent", "--home", "--managed", "--model")
+def parse_plain(words: Sequence[str], flags: tuple[str, ...]) -> PlainOptions | None:
+    """The options of a command line that has only these flags and the common options.
 
-
-def parse_plain(words: Sequence[str], flags: tuple[str, ...]) -> Plain | None:
-    """The options of a command line that has only these flags and the options that are the same everywhere.
-
-    None for any other: then argparse reads it, and says what is wrong. It takes a third of a bare start to import, and
-    `show` must start fast.
+    None for any other: then argparse parses it, and says what is wrong.
     """
-    given: dict[str, str] = {}
-    found: set[str] = set()
-    at = 0
-    while at < len(words) and words[at] != "--":
-        name, equals, value = words[at].partition("=")
-        at += 1
-        if name in flags and not equals:
-            found.add(name)
-        elif name in VALUES and (equals and name != "-C"):
-            given[name] = value
-        elif name in VALUES and at < len(words) and not words[at].startswith("-"):
-            given[name] = words[at]
-            at += 1
-        else:
-            return None
+    from foretold.dialects.registry import DEFAULT_AGENT
+
+    given, found, rest, own = split_options(words, COMMON, flags)
+    if rest:
+        return None
     question: Question = {
         "agent": given.get("--agent", DEFAULT_AGENT),
         "home": given.get("--home"),
         "managed": given.get("--managed"),
-        "args": tuple(words[at + 1 :]),
+        "args": tuple(own),
         "model": given.get("--model"),
     }
-    return Plain(given.get("-C", "."), frozenset(found), question)
+    return PlainOptions(given.get("-C", "."), frozenset(found), question)
 
 
-def typed(view: View, command: str) -> str:
+def next_command(view: View, command: str) -> str:
     """A command that asks about the same agent in the same folder."""
+    from foretold.dialects.registry import DEFAULT_AGENT
+
     agent = view.dialect.agent if not view.choice.asked else f"{view.dialect.agent}@{view.choice.asked}"
     words = ["foretold", command] + ([f"--agent {agent}"] if agent != DEFAULT_AGENT else [])
-    return " ".join(words + ([f"-C {view.surroundings.cwd}"] if view.surroundings.cwd != os.path.realpath(".") else []))
+    cwd = view.surroundings.cwd
+    return " ".join(words + ([f"-C {cwd}"] if cwd != os.path.realpath(".") else []))
+
+
+# Groups of commands: `foretold memory recall`. Only the module of the command that runs is imported.
+
+
+def rows_of(commands: Mapping[str, tuple[str, str]]) -> str:
+    """The commands for a help text, a line each."""
+    width = max(map(len, commands)) + 2
+    return "\n".join(f"  {name:{width}}{about}" for name, (_, about) in commands.items())
+
+
+def guess(name: str, commands: Iterable[str]) -> str:
+    """What the user may have meant.
+
+    >>> guess("serch", {"search": ("", "")}), guess("x", {"search": ("", "")})
+    (", did you mean 'search'?", '')
+    """
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, list(commands), 1)
+    return f", did you mean {close[0]!r}?" if close else ""
+
+
+def run_group(group: str, commands: Mapping[str, tuple[str, str]], help_text: str, given: Sequence[str]) -> int:
+    """Run a command line of a group; without a command, its `list`. The exit status."""
+    words = list(given)
+    if words[:1] in (["-h"], ["--help"], ["help"]):
+        print(help_text.format(commands=rows_of(commands)), end="")
+        return 0
+    at = command_at(words)
+    is_command = at is not None and (at == 0 or words[at] in commands)
+    name = words.pop(at) if at is not None and is_command else "list"
+    if name not in commands:
+        hint = f"{guess(name, commands)}; try: foretold {group} --help"
+        print(f"foretold {group}: there is no command {name!r}{hint}", file=sys.stderr)
+        return 2
+    module = __import__(f"foretold.cli.{group}.{commands[name][0]}", fromlist=[name])
+    code: int = getattr(module, f"command_{name}")(words)
+    return code

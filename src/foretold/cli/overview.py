@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from foretold.cli.listing import name_of, print_entries, print_findings, title
-from foretold.cli.options import parse, parser_of, typed
-from foretold.cli.paint import Paint, plural
+from foretold.cli.options import folder_parser, next_command, parse
+from foretold.cli.output import Paint, name_of, plural, print_entries, print_view_findings, title_of
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.instructions.load import load
 from foretold.instructions.view import View
@@ -14,17 +13,17 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 EXAMPLES = """\
-  foretold                what the agent is told here
+  foretold                what the agent receives here
   foretold --json         the same as data
   foretold --help         all commands"""
 
 
 def command(words: Sequence[str]) -> int:
-    parser = parser_of("", "What is your coding agent told in this folder?", EXAMPLES)
+    parser = folder_parser("", "What does your coding agent receive in this folder?", EXAMPLES)
     options, question = parse(parser, words)
-    view = load(options.folder, **question)
+    view = load(options.cwd, **question)
     if options.json:
-        from foretold.cli.schema import emit, view_json
+        from foretold.cli.json import emit, view_json
 
         emit("overview", view_json(view))
     else:
@@ -33,7 +32,7 @@ def command(words: Sequence[str]) -> int:
 
 
 def _others(view: View) -> list[View]:
-    """What the other agents that are set up here are told."""
+    """What the other agents that are set up here receive."""
     from foretold.dialects.registry import EVIDENCE, RECORDED, find_agents
     from foretold.instructions.compare import compare
     from foretold.storage.tree import Disk
@@ -48,15 +47,15 @@ def _others(view: View) -> list[View]:
 def _print_others(views: list[View], paint: Paint) -> None:
     print(f"\n{paint.bold('Other agents here')}\n")
     for view in views:
-        said = f"{plural(len(view.entries), 'file')}, about {view.tokens:,} tokens"
-        told = "refuses to start: not trusted" if view.refusal else said if view.entries else "nothing"
-        print(f"  {name_of(view):16} {told}")
-    print(paint.faint("  side by side: foretold compare"))
+        files = f"{plural(len(view.entries), 'file')}, about {view.tokens:,} tokens"
+        text = "refuses to start: not trusted" if view.refusal else files if view.entries else "nothing"
+        print(f"  {name_of(view):16} {text}")
+    print(paint.faint("  compare them: foretold compare"))
 
 
 def _print(view: View, others: list[View]) -> None:
     paint = Paint(view.surroundings.cwd, view.surroundings.home)
-    print(title(view, paint))
+    print(title_of(view, paint))
     print_entries(view, paint)
     lost = sum(1 for skip in view.skips if skip.reason != "not-yet-read")
     rest = []
@@ -68,12 +67,12 @@ def _print(view: View, others: list[View]) -> None:
         print("\n" + ", ".join(rest) + ".")
     if others:
         _print_others(others, paint)
-    print_findings(view.findings, paint, most=5, more=typed(view, "explain"))
+    print_view_findings(view.findings, paint, most=5, more=next_command(view, "explain"))
     print("\nnext: " + _next(view))
 
 
 def _next(view: View) -> str:
-    explain = typed(view, "explain")
+    explain = next_command(view, "explain")
     if not view.entries:
         return f"{explain}   says where the agent looked"
     if explain != "foretold explain":

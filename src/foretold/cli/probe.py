@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import difflib
 import json
 
-from foretold.cli.options import formatter
-from foretold.cli.paint import plural
+from foretold.cli.options import make_parser
+from foretold.cli.output import plural
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.proof.probe.recipes import RECIPES
 from foretold.proof.probe.run import PROMPT, TIMEOUT, Probe, probe
@@ -28,27 +27,21 @@ this folder with a temporary home that has copies of instruction files only."""
 
 
 def command(words: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(
-        prog="foretold probe",
-        description="See which instructions the agent on this machine sends to its model, and compare with our answer.",
-        epilog=EXAMPLES,
-        formatter_class=formatter,
-        allow_abbrev=False,
-    )
-    parser.add_argument("-C", dest="folder", default=".", metavar="DIR", help="the folder the agent starts in")
-    parser.add_argument("--agent", default=DEFAULT_AGENT, metavar="NAME[@VERSION]", help=", ".join(RECIPES))
+    about = "See which instructions the agent on this machine sends to its model, and compare with our answer."
+    helps = {"C": "the folder the agent starts in", "agent": ", ".join(RECIPES)}
+    helps["home"] = "the home whose instruction files are copied"
+    parser = make_parser("probe", about, EXAMPLES, "-C --agent --home --json", **helps)
+    parser.set_defaults(agent=DEFAULT_AGENT, home="")
     parser.add_argument("--program", default="", metavar="PATH", help="its program, if not the one on PATH")
     parser.add_argument("--read", action="append", default=[], metavar="PATH", help="let it read this file")
-    parser.add_argument("--home", default="", metavar="DIR", help="the home whose instruction files are copied")
-    parser.add_argument("--prompt", default=PROMPT, help="what the user says")
+    parser.add_argument("--prompt", default=PROMPT, help="the prompt of the user")
     parser.add_argument("--timeout", type=float, default=TIMEOUT, metavar="SECONDS", help="default: %(default)g")
     parser.add_argument("--record", default="", metavar="FILE", help="add a case to this file (.jsonl)")
     parser.add_argument("--show", action="store_true", help="print what it sent")
-    parser.add_argument("--json", action="store_true", help="data for programs")
     options = parser.parse_args(list(words))
     found = probe(
         options.agent,
-        options.folder,
+        options.cwd,
         read=options.read,
         program=options.program,
         home=options.home,
@@ -61,7 +54,7 @@ def command(words: Sequence[str]) -> int:
         with open(options.record, "a", encoding="utf-8") as file:
             file.write(json.dumps(case_of(found, options.read, options.home), ensure_ascii=False) + "\n")
     if options.json:
-        from foretold.cli.schema import emit
+        from foretold.cli.json import emit
 
         emit("probe", _json(found))
     else:
@@ -72,11 +65,10 @@ def command(words: Sequence[str]) -> int:
 def _print(found: Probe, *, show: bool) -> None:
     print(f"{found.agent} {found.version or '(version unknown)'}, {found.program}")
     size = sum(len(segment.text.encode("utf-8", "replace")) for segment in found.sent)
-    print(
-        f"{plural(found.requests, 'request')}, {plural(len(found.sent), 'segment')} with instructions, {size:,} bytes"
-    )
+    segments = plural(len(found.sent), "segment")
+    print(f"{plural(found.requests, 'request')}, {segments} with instructions, {size:,} bytes")
     if not found.isolated:
-        print("It could reach the network: this system allows no network of its own (unshare).")
+        print("It could reach the network: this system cannot isolate it (unshare).")
     for problem in found.problems:
         print(f"problem: {problem}")
     if show:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 
-from foretold.cli.group import guess
-from foretold.cli.paint import Paint
-from foretold.cli.schema import emit
+from foretold.cli.json import emit
+from foretold.cli.options import guess, make_parser
+from foretold.cli.output import Paint
 from foretold.findings.registry import FAMILIES, find_rule, load_families
 from foretold.types import TYPE_CHECKING
 
@@ -18,20 +17,14 @@ if TYPE_CHECKING:
     from foretold.findings.registry import Rule
 
 EXAMPLES = """\
-examples:
   foretold rule                      every code, in one line each
   foretold rule import-punctuation   what it means, an example, what to do"""
 
 
 def command(words: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(
-        prog="foretold rule",
-        description="Explain a finding: what it means, why it matters, what to do.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    about = "Explain a finding: what it means, why it matters, what to do."
+    parser = make_parser("rule", about, EXAMPLES, "--json")
     parser.add_argument("code", nargs="?", help="the code of a finding, e.g. import-missing")
-    parser.add_argument("--json", action="store_true", help="data for programs")
     options = parser.parse_args(words)
     families = load_families()
     codes = [rule.code for rules in families.values() for rule in rules]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from foretold.cli.options import parse, parse_plain, parser_of, typed
+from foretold.cli.options import folder_parser, next_command, parse, parse_plain
 from foretold.instructions.load import load
 from foretold.instructions.view import View
 from foretold.types import TYPE_CHECKING
@@ -24,19 +24,17 @@ EXAMPLES = """\
 def command(words: Sequence[str]) -> int:
     plain = parse_plain(words, ("--json", "--messages"))
     if plain is not None:
-        return _show(
-            plain.folder, plain.question, as_json="--json" in plain.flags, messages="--messages" in plain.flags
-        )
-    parser = parser_of("show", "Print exactly the instruction text that an agent receives.", EXAMPLES)
+        return _show(plain.cwd, plain.question, as_json="--json" in plain.flags, messages="--messages" in plain.flags)
+    parser = folder_parser("show", "Print exactly the instruction text that an agent receives.", EXAMPLES)
     parser.add_argument("--messages", action="store_true", help="with the envelope, as messages")
     options, question = parse(parser, words)
-    return _show(options.folder, question, as_json=options.json, messages=options.messages)
+    return _show(options.cwd, question, as_json=options.json, messages=options.messages)
 
 
 def _show(folder: str, question: Question, *, as_json: bool, messages: bool) -> int:
     view = load(folder, **question)
     if as_json:
-        from foretold.cli.schema import emit, view_json
+        from foretold.cli.json import emit, view_json
 
         emit("show", {**view_json(view), "text": view.text, "messages": view.messages})
     elif messages:
@@ -48,7 +46,7 @@ def _show(folder: str, question: Question, *, as_json: bool, messages: bool) -> 
 
 
 def _print_exactly(text: str) -> None:
-    """The text and nothing else; on a terminal, a line end behind it."""
+    """The text and nothing else; on a terminal, followed by a line end."""
     if sys.stdout.isatty():
         text += "\n" if text else ""
     sys.stdout.flush()
@@ -63,12 +61,12 @@ def _print_messages(view: View) -> None:
 
 
 def _warn(view: View) -> None:
+    text, why = "", next_command(view, "explain")
     if view.refusal:
-        said = f"refuses to start here (exit status {view.refusal}): the folder is not trusted"
-        print(f"foretold: {view.dialect.name} {said}", file=sys.stderr)
+        text = f"{view.dialect.name} refuses to start here (exit status {view.refusal}): the folder is not trusted"
     elif not view.entries:
-        print(f"foretold: {view.dialect.name} is told nothing here; why: {typed(view, 'explain')}", file=sys.stderr)
+        text = f"{view.dialect.name} receives nothing here; why: {why}"
     elif view.findings:
-        count = len(view.findings)
-        said = "1 finding" if count == 1 else f"{count} findings"
-        print(f"foretold: {said}; see: {typed(view, 'explain')}", file=sys.stderr)
+        text = f"{len(view.findings)} finding{'s' * (len(view.findings) > 1)}; see: {why}"
+    if text:
+        print(f"foretold: {text}", file=sys.stderr)

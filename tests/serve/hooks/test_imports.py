@@ -67,6 +67,8 @@ RECALL |= {
 }
 DATABASE = {"sqlite3", "sqlite3.dbapi2", "_sqlite3", "datetime", "_datetime", "math", "bisect", "_bisect"}
 DATABASE |= {"_sha256", "_sha2", "heapq", "_heapq", "contextlib"}
+if sys.version_info >= (3, 12):
+    DATABASE |= {"warnings"}  # sqlite3.dbapi2 itself imports it, to deprecate its default adapters
 MASKING = {"foretold.secrets", "foretold.secrets.forms", "foretold.secrets.masking"}
 CREDENTIALS = {
     "foretold.secrets",

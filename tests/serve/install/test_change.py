@@ -7,24 +7,24 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from foretold.dialects.install_targets import INSTALLS
-from foretold.serve.install.change import added, made_for, removed
+from foretold.serve.install.change import add_ours, made_for, remove_ours
+from foretold.serve.install.formats import Unsafe
 from foretold.serve.install.formats.json_text import parse
-from foretold.serve.install.ours import PARTS, Piece, wanted
-from foretold.serve.install.unsafe import Unsafe
+from foretold.serve.install.ours import PARTS, InstallPiece, wanted_pieces
 
-BOTH = wanted(INSTALLS["claude-code"], PARTS, ["/opt/bin/foretold"], ())
-FEW = wanted(INSTALLS["claude-code"], PARTS, ["/opt/bin/foretold"], ["Stop"])
+BOTH = wanted_pieces(INSTALLS["claude-code"], PARTS, ["/opt/bin/foretold"], ())
+FEW = wanted_pieces(INSTALLS["claude-code"], PARTS, ["/opt/bin/foretold"], ["Stop"])
 SERVER = FEW[-1:]
-CODEX = wanted(INSTALLS["codex"], ["mcp"], ["/opt/bin/foretold"], ())
-CONTINUE = wanted(INSTALLS["continue"], ["mcp"], ["/opt/bin/foretold"], ())
+CODEX = wanted_pieces(INSTALLS["codex"], ["mcp"], ["/opt/bin/foretold"], ())
+CONTINUE = wanted_pieces(INSTALLS["continue"], ["mcp"], ["/opt/bin/foretold"], ())
 
 
 def back(text, form, pieces, keys=("mcpServers",)):
     """A text with ours, and without again."""
     made = {tuple(place) for place in made_for(text, form, pieces)}
-    new = added(text, form, pieces)
-    assert added(new, form, pieces) == new, "a second time changes nothing"
-    return new, removed(new, form, keys, PARTS, made)
+    new = add_ours(text, form, pieces)
+    assert add_ours(new, form, pieces) == new, "a second time changes nothing"
+    return new, remove_ours(new, form, keys, PARTS, made)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_what_is_written_looks_like_its_neighbours():
         '{\r\n\t"model": "opus",\r\n\t"mcpServers": {\r\n\t\t"foretold": '
         '{"type": "stdio", "command": "/opt/bin/foretold", "args": ["mcp"]}\r\n\t}\r\n}\r\n'
     )
-    assert added(text, "json", SERVER) == wanted_text
+    assert add_ours(text, "json", SERVER) == wanted_text
 
 
 def test_comments_stay_with_what_they_are_about():
@@ -80,35 +80,35 @@ def test_a_comma_at_the_end_stays_one():
 
 def test_ours_takes_a_line_for_each_event():
     group = '{"hooks": [{"type": "command", "command": "/opt/bin/foretold hook Stop", "timeout": 10}]}'
-    assert added("{}", "json", FEW[:1]) == '{\n  "hooks": {\n    "Stop": [' + group + "]\n  }\n}"
+    assert add_ours("{}", "json", FEW[:1]) == '{\n  "hooks": {\n    "Stop": [' + group + "]\n  }\n}"
     theirs = '{\n "hooks": {\n  "Stop": [\n   {}\n  ]\n }\n}\n'
-    assert added(theirs, "json", FEW[:1]) == theirs.replace("{}\n", "{},\n   " + group + "\n")
+    assert add_ours(theirs, "json", FEW[:1]) == theirs.replace("{}\n", "{},\n   " + group + "\n")
 
 
 def test_hooks_of_others_stay_also_in_a_group_with_ours():
     theirs = {"type": "command", "command": "say done"}
     ours = {"type": "command", "command": "/old/foretold hook Stop"}
     text = json.dumps({"hooks": {"Stop": [{"hooks": [theirs, ours]}, {"hooks": [ours]}, {"hooks": []}, 5]}}, indent=2)
-    new = added(text, "json", FEW[:1])
+    new = add_ours(text, "json", FEW[:1])
     groups = [{"hooks": [theirs]}, {"hooks": []}, 5]
     assert json.loads(new)["hooks"]["Stop"] == [*groups, dict(FEW[0].value)]
-    assert json.loads(removed(new, "json", ("mcpServers",), PARTS)) == {"hooks": {"Stop": groups}}
+    assert json.loads(remove_ours(new, "json", ("mcpServers",), PARTS)) == {"hooks": {"Stop": groups}}
 
 
 def test_an_older_command_is_replaced():
-    old = added("{}", "json", wanted(INSTALLS["claude-code"], PARTS, ["/old/foretold"], ()))
-    assert json.loads(added(old, "json", BOTH)) == json.loads(added("{}", "json", BOTH))
+    old = add_ours("{}", "json", wanted_pieces(INSTALLS["claude-code"], PARTS, ["/old/foretold"], ()))
+    assert json.loads(add_ours(old, "json", BOTH)) == json.loads(add_ours("{}", "json", BOTH))
 
 
 def test_ours_for_an_event_that_is_not_in_the_table_any_more_goes_too():
-    text = added("{}", "json", [Piece("hooks", ("hooks", "Bygone"), FEW[0].value)])
-    assert json.loads(removed(text, "json", ("mcpServers",), PARTS)) == {}
+    text = add_ours("{}", "json", [InstallPiece("hooks", ("hooks", "Bygone"), FEW[0].value)])
+    assert json.loads(remove_ours(text, "json", ("mcpServers",), PARTS)) == {}
 
 
 def test_one_part_can_go_alone():
-    text = added("{}", "json", BOTH)
-    assert set(json.loads(removed(text, "json", ("mcpServers",), ["hooks"]))) == {"mcpServers"}
-    assert set(json.loads(removed(text, "json", ("mcpServers",), ["mcp"]))) == {"hooks"}
+    text = add_ours("{}", "json", BOTH)
+    assert set(json.loads(remove_ours(text, "json", ("mcpServers",), ["hooks"]))) == {"mcpServers"}
+    assert set(json.loads(remove_ours(text, "json", ("mcpServers",), ["mcp"]))) == {"hooks"}
 
 
 def test_empty_places_of_the_user_stay():
@@ -120,38 +120,38 @@ def test_empty_places_of_the_user_stay():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{", "line 1: a key was expected, and there is the end"),
-        ('{"a": 1,}', "line 1: another entry was expected, and there is '}'"),
-        ('{\n  // no\n  "a": 1\n}', "line 2: JSON was expected, and there is '// no'"),
-        ("\n[]", "line 2: it is no object"),
-        ('{\n"hooks": []}', "line 2: hooks is no object"),
-        ('{"hooks": {\n\n"Stop": {}}}', "line 3: hooks.Stop is no list"),
-        ('{"hooks": null}', "line 1: hooks is no object"),
-        ('{"hooks": {},\n"a": 1,\n"hooks": {}}', "line 3: the key 'hooks' is there twice, first in line 1"),
-        ('{"mcpServers": 5}', "line 1: mcpServers is no object"),
-        ('{"a": 01}', "line 1: JSON was expected, and there is '01}'"),
-        ('{"a": NaN}', "line 1: JSON was expected, and there is 'NaN}'"),
-        ('{"a": 1} x', "line 1: JSON was expected, and there is 'x'"),
+        ("{", "line 1: expected a key, found the end"),
+        ('{"a": 1,}', "line 1: expected another entry, found '}'"),
+        ('{\n  // no\n  "a": 1\n}', "line 2: expected JSON, found '// no'"),
+        ("\n[]", "line 2: it is not an object"),
+        ('{\n"hooks": []}', "line 2: hooks is not an object"),
+        ('{"hooks": {\n\n"Stop": {}}}', "line 3: hooks.Stop is not a list"),
+        ('{"hooks": null}', "line 1: hooks is not an object"),
+        ('{"hooks": {},\n"a": 1,\n"hooks": {}}', "line 3: the key 'hooks' occurs twice, first in line 1"),
+        ('{"mcpServers": 5}', "line 1: mcpServers is not an object"),
+        ('{"a": 01}', "line 1: expected JSON, found '01}'"),
+        ('{"a": NaN}', "line 1: expected JSON, found 'NaN}'"),
+        ('{"a": 1} x', "line 1: expected JSON, found 'x'"),
         ("[" * 400 + "]" * 400, "line 1: it is nested too deeply"),
     ],
 )
 def test_what_is_not_safe_is_refused_with_its_line(text, said):
     with pytest.raises(Unsafe) as refused:
-        added(text, "json", FEW)
+        add_ours(text, "json", FEW)
     assert str(refused.value) == said
 
 
 @pytest.mark.parametrize(
     ("form", "text", "pieces", "said"),
     [
-        ("toml", "a = 1\nmcp_servers = 5\n", CODEX, "line 2: mcp_servers is no table"),
+        ("toml", "a = 1\nmcp_servers = 5\n", CODEX, "line 2: mcp_servers is not a table"),
         ("toml", "a = 1\nb =\n", CODEX, "line 2: Invalid value"),
-        ("yaml", "a: 1\nmcpServers: 5\n", CONTINUE, "line 2: mcpServers is no list"),
+        ("yaml", "a: 1\nmcpServers: 5\n", CONTINUE, "line 2: mcpServers is not a list"),
     ],
 )
 def test_so_are_tables_and_lists(form, text, pieces, said):
     with pytest.raises(Unsafe) as refused:
-        added(text, form, pieces)
+        add_ours(text, form, pieces)
     assert str(refused.value) == said
 
 
@@ -171,25 +171,25 @@ def test_so_are_tables_and_lists(form, text, pieces, said):
 )
 def test_what_somebody_changed_elsewhere_stays_and_ours_goes_to_the_byte(text):
     made = {tuple(place) for place in made_for(text, "json", BOTH)}
-    new = added(text, "json", BOTH).replace('"x"', '"changed"')
-    assert removed(new, "json", ("mcpServers",), PARTS, made, text) == text.replace('"x"', '"changed"')
-    once = removed(new, "json", ("mcpServers",), ["hooks"], made, text)
-    assert removed(once, "json", ("mcpServers",), ["mcp"], made, text) == text.replace('"x"', '"changed"')
+    new = add_ours(text, "json", BOTH).replace('"x"', '"changed"')
+    assert remove_ours(new, "json", ("mcpServers",), PARTS, made, text) == text.replace('"x"', '"changed"')
+    once = remove_ours(new, "json", ("mcpServers",), ["hooks"], made, text)
+    assert remove_ours(once, "json", ("mcpServers",), ["mcp"], made, text) == text.replace('"x"', '"changed"')
 
 
 def test_comments_and_a_last_comma_are_where_they_were():
     for text in ('{"a":1, // x\n}', '{"a":1,}', '{"a":1 /* x */}', '{"a":1 /* x */ // y\n }', "{ /* x */ }"):
         made = {tuple(place) for place in made_for(text, "jsonc", SERVER)}
-        new = added(text, "jsonc", SERVER).replace('"a":1', '"a":2')
-        assert removed(new, "jsonc", ("mcpServers",), PARTS, made, text) == text.replace('"a":1', '"a":2')
+        new = add_ours(text, "jsonc", SERVER).replace('"a":1', '"a":2')
+        assert remove_ours(new, "jsonc", ("mcpServers",), PARTS, made, text) == text.replace('"a":1', '"a":2')
 
 
 def test_a_file_that_was_written_anew_keeps_its_new_form():
     text = '{"model":"x"}'
-    new = json.dumps({**json.loads(added(text, "json", BOTH)), "theirs": 1}, indent=1)
-    assert removed(new, "json", ("mcpServers",), PARTS, None, text) == '{\n "model": "x",\n "theirs": 1\n}'
-    new = json.dumps(json.loads(added(text, "json", BOTH)), indent=1)
-    assert removed(new, "json", ("mcpServers",), PARTS, None, text) == '{\n "model": "x"\n}'
+    new = json.dumps({**json.loads(add_ours(text, "json", BOTH)), "theirs": 1}, indent=1)
+    assert remove_ours(new, "json", ("mcpServers",), PARTS, None, text) == '{\n "model": "x",\n "theirs": 1\n}'
+    new = json.dumps(json.loads(add_ours(text, "json", BOTH)), indent=1)
+    assert remove_ours(new, "json", ("mcpServers",), PARTS, None, text) == '{\n "model": "x"\n}'
 
 
 @pytest.mark.parametrize(
@@ -197,10 +197,10 @@ def test_a_file_that_was_written_anew_keeps_its_new_form():
 )
 def test_the_last_line_end_is_as_it_was(form, text, pieces):
     keys = pieces[0].keys[:-1]
-    new = added(text, form, pieces).replace("1", "2", 1)
-    assert removed(new, form, keys, PARTS, None, text) == text.replace("1", "2")
+    new = add_ours(text, form, pieces).replace("1", "2", 1)
+    assert remove_ours(new, form, keys, PARTS, None, text) == text.replace("1", "2")
     theirs = "[z]\n" if form == "toml" else "z: 3\n"
-    assert removed(new + theirs, form, keys, PARTS, None, text).endswith("\n" + theirs)
+    assert remove_ours(new + theirs, form, keys, PARTS, None, text).endswith("\n" + theirs)
 
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
@@ -227,7 +227,7 @@ def test_any_json_gets_ours_and_loses_it_again(value, indent, ascii_only, crlf):
     new, old = back(text, "json", BOTH)
     assert json.loads(old) == value
     made = {tuple(place) for place in made_for(text, "json", BOTH)}
-    assert removed(new, "json", ("mcpServers",), PARTS, made, text) == text
+    assert remove_ours(new, "json", ("mcpServers",), PARTS, made, text) == text
     found = json.loads(new)
     assert found["mcpServers"].pop("foretold") == dict(SERVER[0].value)
     assert {key: item for key, item in found.items() if key not in ("hooks", "mcpServers")} == {
@@ -294,7 +294,7 @@ def test_toml_without_a_last_line_end_gets_one():
 
 def test_an_older_table_is_replaced_with_those_below_it():
     text = '[mcp_servers.foretold]\ncommand = "/old"\n\n[mcp_servers.foretold.env]\nA = "1"\n\n# of z\n[z]\nb = 2\n'
-    new = added(text, "toml", CODEX)
+    new = add_ours(text, "toml", CODEX)
     assert new == '# of z\n[z]\nb = 2\n\n[mcp_servers.foretold]\ncommand = "/opt/bin/foretold"\nargs = ["mcp"]\n'
 
 
@@ -309,7 +309,7 @@ def test_an_older_table_is_replaced_with_those_below_it():
 )
 def test_toml_that_cannot_be_extended_is_refused(text):
     with pytest.raises(Unsafe):
-        added(text, "toml", CODEX)
+        add_ours(text, "toml", CODEX)
 
 
 NAMES = st.sampled_from(["a", "b-c", "mcp_servers", "foretold", '"x y"', "'q.r'"])
@@ -327,13 +327,13 @@ def test_any_toml_gets_ours_and_loses_it_again_or_is_refused(text, end):
     text += end
     try:
         value = tomllib.loads(text)
-        new = added(text, "toml", CODEX)
+        new = add_ours(text, "toml", CODEX)
     except (tomllib.TOMLDecodeError, Unsafe):
         return
     servers = value.setdefault("mcp_servers", {})
     had = "foretold" in servers
     assert tomllib.loads(new) == {**value, "mcp_servers": {**servers, "foretold": dict(CODEX[0].value)}}
-    old = removed(new, "toml", ("mcp_servers",), PARTS)
+    old = remove_ours(new, "toml", ("mcp_servers",), PARTS)
     if not had:
         assert old.rstrip("\n") == text.rstrip("\n")
 
@@ -359,4 +359,4 @@ def test_yaml_comes_back_by_surgery_alone(text):
 @pytest.mark.parametrize("text", ["a: [", "mcpServers: []\n", "mcpServers:\n  a: 1\n", "- 1\n"])
 def test_yaml_that_cannot_be_extended_is_refused(text):
     with pytest.raises(Unsafe):
-        added(text, "yaml", CONTINUE)
+        add_ours(text, "yaml", CONTINUE)

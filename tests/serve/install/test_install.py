@@ -11,12 +11,15 @@ from hypothesis import given, settings, strategies as st
 
 from foretold.dialects.install_targets import INSTALLS
 from foretold.errors import BadArgument, SettingsRefused, UnknownAgent
+from foretold.extras import how_to_install, requirement_of
 from foretold.serve.hooks import EVENTS
-from foretold.serve.hooks.agent_protocols import SPEECHES
-from foretold.serve.install import Here, Kept, carry_out, installed, plan_install, plan_uninstall, state_folder
+from foretold.serve.hooks.agent_protocols import PROTOCOLS
+from foretold.serve.install.apply import apply_plan
+from foretold.serve.install.backup import Backups, state_folder
 from foretold.serve.install.ours import PARTS, is_our_call
-from foretold.serve.install.program import doubts, is_there, our_command
-from foretold.serve.install.python import python_of, way_to_get, without_package
+from foretold.serve.install.plan import plan_install, plan_uninstall
+from foretold.serve.install.program import doubts, is_there, our_command, python_of, without_package
+from foretold.serve.install.targets import InstallPlace, find_installations
 from foretold.storage.kernel import Kernel
 
 COMMAND = [sys.executable, "-m", "foretold"]
@@ -37,20 +40,20 @@ ODD = {
 
 
 def setting(place):
-    return Here(place.home, place.proj, {"PATH": os.environ["PATH"]}), Kept(state_folder(place.home, {}))
+    return InstallPlace(place.home, place.proj, {"PATH": os.environ["PATH"]}), Backups(state_folder(place.home, {}))
 
 
 def install(place, agent="claude-code", **options):
     here, kept = setting(place)
     plan = plan_install(agent, here, kept, **{"command": COMMAND, **options})
-    carry_out(plan, kept)
+    apply_plan(plan, kept)
     return plan
 
 
 def uninstall(place, agent="claude-code", **options):
     here, kept = setting(place)
     plan = plan_uninstall(agent, here, kept, **options)
-    carry_out(plan, kept)
+    apply_plan(plan, kept)
     return plan
 
 
@@ -121,13 +124,13 @@ def test_any_settings_come_back_byte_for_byte(value, indent, eol, mark):
         os.mkdir(os.path.dirname(path))
         with open(path, "wb") as file:
             file.write(data)
-        here, kept = Here(folder, folder, {}), Kept(state_folder(folder, {}))
-        carry_out(plan_install("claude-code", here, kept, command=COMMAND, parts=["hooks"]), kept)
+        here, kept = InstallPlace(folder, folder, {}), Backups(state_folder(folder, {}))
+        apply_plan(plan_install("claude-code", here, kept, command=COMMAND, parts=["hooks"]), kept)
         with open(path, encoding="utf-8-sig") as file:
             found = json.load(file)
         assert {**value, "hooks": {}} == {**found, "hooks": {}}
         assert len(found["hooks"]) == 8
-        carry_out(plan_uninstall("claude-code", here, kept), kept)
+        apply_plan(plan_uninstall("claude-code", here, kept), kept)
         with open(path, "rb") as file:
             assert file.read() == data
 
@@ -224,10 +227,10 @@ def refused(place, agent="claude-code", **options):
 def test_what_cannot_be_changed_safely_is_refused(place):
     path = "home/.claude/settings.json"
     place.write(path, "{")
-    said = "line 1: a key was expected, and there is the end. Mend it, or change it by hand. Nothing was changed"
+    said = "line 1: expected a key, found the end. Fix it, or change it by hand. Nothing was changed"
     assert refused(place) == f"~/.claude/settings.json cannot be changed safely: {said}"
     place.write(path, b'{"a": "\xff"}')
-    assert refused(place) == "~/.claude/settings.json cannot be changed: it is not text in UTF-8. Nothing was changed"
+    assert refused(place) == "~/.claude/settings.json cannot be changed: it is not UTF-8. Nothing was changed"
     place.write(path, "{}", mode=0o444)
     assert refused(place) == (
         "~/.claude/settings.json cannot be changed: it is read-only (mode 444). Nothing was changed"
@@ -237,27 +240,25 @@ def test_what_cannot_be_changed_safely_is_refused(place):
     assert refused(place) == "~/.claude/settings.json cannot be changed: it is a folder. Nothing was changed"
     os.rmdir(place.path(path))
     place.link(path, "nowhere.json")
-    assert refused(place) == (
-        "~/.claude/settings.json is a link that leads nowhere: ~/.claude/nowhere.json. Nothing was changed"
-    )
+    assert refused(place) == ("~/.claude/settings.json is a broken link to ~/.claude/nowhere.json. Nothing was changed")
     os.remove(place.path(path))
     place.fifo(path)
-    assert refused(place) == "~/.claude/settings.json cannot be changed: it is no file. Nothing was changed"
+    assert refused(place) == "~/.claude/settings.json cannot be changed: it is not a file. Nothing was changed"
 
 
 def test_a_second_file_that_is_refused_leaves_the_first_alone(place):
     place.write("home/.claude/settings.json", "{}")
     place.write("home/.claude.json", "[1]")
-    assert refused(place).startswith("~/.claude.json cannot be changed safely: line 1: it is no object")
+    assert refused(place).startswith("~/.claude.json cannot be changed safely: line 1: it is not an object")
 
 
 def test_unknown_agents_and_events_are_named_with_the_known_ones(place):
     for act in (install, uninstall):
         with pytest.raises(UnknownAgent) as unknown:
             act(place, "gemini")
-        start = "the agent 'gemini' is not known. Did you mean 'gemini-cli'? There are: claude-code, codex,"
+        start = "the agent 'gemini' is not known. Did you mean 'gemini-cli'? Known agents: claude-code, codex,"
         assert str(unknown.value).startswith(start)
-    with pytest.raises(UnknownAgent, match=r"the agent 'foo' is not known\. There are: claude-code"):
+    with pytest.raises(UnknownAgent, match=r"the agent 'foo' is not known\. Known agents: claude-code"):
         install(place, "foo")
     with pytest.raises(BadArgument, match="claude-code has no event Stopp; there are: SessionStart, UserPromptSubmit,"):
         install(place, events=["Stopp"])
@@ -277,8 +278,8 @@ def test_somebody_who_is_faster_is_not_overwritten(place):
     plan = plan_install("claude-code", here, kept, command=COMMAND)
     place.write("home/.claude.json", '{"theirs": 1}')
     before = tree(place)
-    with pytest.raises(SettingsRefused, match="was changed by another program meanwhile"):
-        carry_out(plan, kept)
+    with pytest.raises(SettingsRefused, match=r"was changed by .* meanwhile"):
+        apply_plan(plan, kept)
     assert tree(place) == before
     install(place)
     uninstall(place)
@@ -290,9 +291,9 @@ def test_two_installs_at_once(place):
     place.write("home/.claude/settings.json", '{"a":1}')
     before = tree(place)
     plans = [plan_install("claude-code", here, kept, command=COMMAND, events=[each]) for each in ("Stop", "PreCompact")]
-    carry_out(plans[0], kept)
+    apply_plan(plans[0], kept)
     with pytest.raises(SettingsRefused):
-        carry_out(plans[1], kept)
+        apply_plan(plans[1], kept)
     uninstall(place)
     assert tree(place) == before, "the record of the first is still there"
 
@@ -330,7 +331,7 @@ def test_a_process_that_is_killed_anywhere_loses_nothing(place):
         before = tree(place)
         plan = plan_install("claude-code", here, kept, command=COMMAND)
         try:
-            carry_out(plan, Kept(kept.folder, Dying(left)))
+            apply_plan(plan, Backups(kept.folder, Dying(left)))
         except Killed:
             deaths += 1
         else:
@@ -362,7 +363,7 @@ def test_a_state_folder_that_cannot_be_written_stops_everything(place):
 
 def test_variables_of_agents_are_followed(place):
     env = {"CLAUDE_CONFIG_DIR": place.path("cc"), "CODEX_HOME": place.path("cx"), "XDG_CONFIG_HOME": place.path("xdg")}
-    here, kept = Here(place.home, place.proj, env), Kept(state_folder(place.home, {}))
+    here, kept = InstallPlace(place.home, place.proj, env), Backups(state_folder(place.home, {}))
     paths = {
         agent: [edit.path for edit in plan_install(agent, here, kept, command=COMMAND).edits]
         for agent in ("claude-code", "codex", "opencode")
@@ -377,7 +378,7 @@ def test_variables_of_agents_are_followed(place):
 def test_a_project_is_its_repository_and_calls_the_program_by_name(place):
     place.folder("proj/.git")
     place.folder("proj/sub")
-    here, kept = Here(place.home, place.path("proj/sub"), {}), Kept(state_folder(place.home, {}))
+    here, kept = InstallPlace(place.home, place.path("proj/sub"), {}), Backups(state_folder(place.home, {}))
     plan = plan_install("claude-code", here, kept, scope="project")
     assert [edit.path for edit in plan.edits] == [
         place.path("proj/.claude/settings.json"),
@@ -389,22 +390,22 @@ def test_a_project_is_its_repository_and_calls_the_program_by_name(place):
 
 def test_what_is_installed_where(place):
     here, _ = setting(place)
-    assert installed(here) == []
+    assert find_installations(here) == []
     install(place, events=["Stop"])
     install(place, "opencode", command=["/gone/foretold"])
     place.write("home/.gemini/settings.json", "{")
     missing = tuple(hook.event for hook in INSTALLS["claude-code"].hooks.events if hook.event != "Stop")
-    found = [each._replace(path=os.path.relpath(each.path, place.home)) for each in installed(here)]
+    found = [each._replace(path=os.path.relpath(each.path, place.home)) for each in find_installations(here)]
     assert [tuple(each) for each in found] == [
         ("claude-code", "user", ".claude/settings.json", "hooks", ("Stop",), missing, tuple(COMMAND), True, "", ""),
         ("claude-code", "user", ".claude.json", "mcp", (), (), (*COMMAND, "mcp"), True, "", ""),
         (
             *("gemini-cli", "user", ".gemini/settings.json", "", (), (), (), False),
-            *("it cannot be read: line 1: a key was expected, and there is the end", ""),
+            *("it cannot be read: line 1: expected a key, found the end", ""),
         ),
         (
             *("opencode", "user", ".config/opencode/opencode.json", "mcp", (), (), ("/gone/foretold", "mcp"), False),
-            *("the program is not there", ""),
+            *("the program does not exist", ""),
         ),
     ]
 
@@ -422,7 +423,7 @@ def environment(place, *packages):
 def test_a_server_without_its_package_is_left_out_unless_asked_for(place):
     program, python = environment(place)
     remedy = f"{python} -m pip install 'mcp>=2.3,<3'"
-    note = f"the MCP server is left out: the package that it needs is not there; try: {remedy}"
+    note = f"the MCP server is left out: the package that it needs is not installed; try: {remedy}"
     plan = install(place, command=[program])
     assert ([edit.settings.parts for edit in plan.edits], plan.notes[0]) == ([("hooks",)], note)
     again = install(place, command=[program])
@@ -434,15 +435,15 @@ def test_a_server_without_its_package_is_left_out_unless_asked_for(place):
         note.replace("is left out", "cannot start yet"),
     )
     here, _ = setting(place)
-    assert [(each.part, each.is_valid, each.problem, each.remedy) for each in installed(here)] == [
+    assert [(each.part, each.is_valid, each.problem, each.remedy) for each in find_installations(here)] == [
         ("hooks", True, "", ""),
         (
-            *("mcp", False, f"{python} has not the package mcp, which the server needs"),
+            *("mcp", False, f"{python} does not have the package mcp, which the server needs"),
             remedy,
         ),
     ]
     environment(place, "mcp")
-    assert [(each.part, each.is_valid) for each in installed(here)] == [("hooks", True), ("mcp", True)]
+    assert [(each.part, each.is_valid) for each in find_installations(here)] == [("hooks", True), ("mcp", True)]
     assert not install(place, command=[program]).edits
 
 
@@ -464,9 +465,74 @@ def test_nothing_is_said_of_a_python_that_nobody_can_look_into(place):
     os.remove(place.path("venv/pyvenv.cfg"))
     assert without_package([program], {}) == ""
     assert without_package([sys.executable, "-m", "foretold"], {}) == ""
-    assert way_to_get("/h/.local/share/uv/tools/foretold/bin/python") == (
-        "uv tool install --with 'mcp>=2.3,<3' foretold"
+
+
+#: what an installer writes -> what installs the same again
+ORIGINS = {
+    "index": (None, "foretold[mcp]"),
+    "folder": ({"url": "file:///src/foretold", "dir_info": {}}, "foretold[mcp] @ file:///src/foretold"),
+    "editable": (
+        {"url": "file:///my%20src/foretold", "dir_info": {"editable": True}},
+        "foretold[mcp] @ file:///my%20src/foretold",
+    ),
+    "wheel": (
+        {"url": "file:///dist/foretold-1.0-py3-none-any.whl", "archive_info": {"hash": "sha256=0"}},
+        "foretold[mcp] @ file:///dist/foretold-1.0-py3-none-any.whl",
+    ),
+    "address": (
+        {"url": "https://example.org/foretold-1.0.tar.gz", "archive_info": {}},
+        "foretold[mcp] @ https://example.org/foretold-1.0.tar.gz",
+    ),
+    "repository": (
+        {"url": "https://example.org/r.git", "vcs_info": {"vcs": "git", "commit_id": "abc"}, "subdirectory": "py"},
+        "foretold[mcp] @ git+https://example.org/r.git@abc#subdirectory=py",
+    ),
+    "branch": (
+        {
+            "url": "https://example.org/r.git",
+            "vcs_info": {"vcs": "git", "requested_revision": "main", "commit_id": "abc"},
+        },
+        "foretold[mcp] @ git+https://example.org/r.git@main",
+    ),
+}
+
+
+def installed_from(place, folder, origin):
+    """An environment in which foretold was installed from somewhere; its Python."""
+    metadata = f"{folder}/lib/python3.13/site-packages/foretold-1.0.dist-info"
+    place.write(f"{metadata}/METADATA", "Name: foretold\n")
+    if origin is not None:
+        place.write(f"{metadata}/direct_url.json", json.dumps(origin))
+    return place.write(f"{folder}/bin/python3", "", mode=0o755)
+
+
+@pytest.mark.parametrize("name", sorted(ORIGINS))
+def test_a_command_names_the_origin_of_this_foretold(place, name):
+    origin, wanted = ORIGINS[name]
+    uvx = place.write("bin/uvx", "#!/bin/sh\n", mode=0o755)
+    env = {"PATH": os.path.dirname(uvx)}
+    fleeting = installed_from(place, "uv/archive-v0/x", origin)
+    command = our_command("user", env, fleeting)
+    assert command == ["uvx", "--from", wanted, "foretold"]
+    assert doubts(command, env)[0].endswith(f"; try: {shlex.join(['uv', 'tool', 'install', wanted])}")
+    tool = installed_from(place, "share/uv/tools/foretold", origin)
+    bare = shlex.quote(wanted.replace("[mcp]", ""))
+    assert how_to_install("mcp", tool) == f"uv tool install --with 'mcp>=2.3,<3' {bare}"
+    assert how_to_install("mcp", installed_from(place, "pipx/venvs/foretold", origin)) == (
+        "pipx inject foretold 'mcp>=2.3,<3'"
     )
+    python = installed_from(place, "venv", origin)
+    assert how_to_install("mcp", python) == f"{shlex.quote(python)} -m pip install 'mcp>=2.3,<3'"
+
+
+def test_a_python_without_foretold_gets_that_of_the_running_one(place):
+    assert requirement_of(place.path("nowhere/bin/python")) == requirement_of(sys.executable)
+
+
+def test_metadata_that_cannot_be_read_counts_as_an_index(place):
+    python = installed_from(place, "venv", None)
+    place.write("venv/lib/python3.13/site-packages/foretold-1.0.dist-info/direct_url.json", "[")
+    assert requirement_of(python, "mcp") == "foretold[mcp]"
 
 
 def test_every_agent_gets_what_its_table_says(place):
@@ -477,7 +543,7 @@ def test_every_agent_gets_what_its_table_says(place):
             place.write(f"home/{path}", text)
         install(place, agent, scope=scope, command=["/opt/foretold"])
     here, _ = setting(place)
-    for each in installed(here):
+    for each in find_installations(here):
         found.setdefault(each.agent, []).append(each.part)
     assert found == {agent: [part for part in PARTS if getattr(INSTALLS[agent], part)] for agent in INSTALLS}
 
@@ -487,7 +553,7 @@ def test_every_hook_of_the_table_is_an_event_that_we_hear():
         hooks = table.hooks
         for hook in hooks.events if hooks else ():
             assert hook.ours in EVENTS, agent
-            assert SPEECHES[agent].events.get(hook.event, hook.event) == hook.ours
+            assert PROTOCOLS[agent].events.get(hook.event, hook.event) == hook.ours
 
 
 def test_the_command_is_one_that_stays(place):
@@ -501,7 +567,7 @@ def test_the_command_is_one_that_stays(place):
     assert our_command("user", {"PATH": place.path("bin")}, interpreter) == [interpreter, "-m", "foretold"]
     assert our_command("project", {}, interpreter) == ["foretold"]
     uvx = place.write("bin/uvx", "#!/bin/sh\n", mode=0o755)
-    fleeting = place.write("uv/archive-v0/x/bin/python3", "", mode=0o755)
+    fleeting = installed_from(place, "uv/archive-v0/x", None)
     assert our_command("user", {"PATH": os.path.dirname(uvx)}, fleeting) == [
         "uvx",
         "--from",

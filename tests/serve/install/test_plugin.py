@@ -5,10 +5,10 @@ import os
 import re
 
 import foretold
-from foretold.cli.group import rows_of
+from foretold.cli.options import rows_of
 from foretold.dialects.install_targets import INSTALLS
-from foretold.serve.install.change import added
-from foretold.serve.install.ours import PARTS, wanted
+from foretold.serve.install.change import add_ours
+from foretold.serve.install.ours import PARTS, wanted_pieces
 from foretold.serve.install.plugin import main, plugin_files
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
@@ -26,7 +26,7 @@ def test_its_files_are_those_of_the_tables(tmp_path):
 
 
 def test_its_hooks_and_server_are_those_that_an_install_writes():
-    written = json.loads(added("", "json", wanted(INSTALLS["claude-code"], PARTS, ["foretold"], ())))
+    written = json.loads(add_ours("", "json", wanted_pieces(INSTALLS["claude-code"], PARTS, ["foretold"], ())))
     assert json.loads(read("plugin/hooks/hooks.json"))["hooks"] == written["hooks"]
     assert json.loads(read("plugin/.mcp.json"))["mcpServers"] == written["mcpServers"]
 

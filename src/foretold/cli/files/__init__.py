@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foretold.cli.group import run_group
+from foretold.cli.options import run_group
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,19 +10,19 @@ if TYPE_CHECKING:
 
 #: command -> (module, what it does)
 COMMANDS = {
-    "list": ("look", "sessions that changed files here, with their checkpoints"),
-    "history": ("look", "every known state of a file, over all sessions"),
-    "diff": ("look", "what changed in a file since then"),
-    "restore": ("restore", "bring one file back to what it was"),
-    "rewind": ("restore", "bring all files of a session back to a prompt"),
-    "undo": ("restore", "take back a restore or a rewind"),
+    "list": ("history", "sessions that changed files here, with their checkpoints"),
+    "history": ("history", "every known version of a file, over all sessions"),
+    "diff": ("history", "what changed in a file since then"),
+    "restore": ("restore", "restore one file"),
+    "rewind": ("restore", "restore all files of a session as of a prompt"),
+    "undo": ("restore", "undo a restore or a rewind"),
 }
 
 HELP = """\
 usage: foretold files [COMMAND] [OPTIONS]
 
-What your files were before Claude Code changed them. It works on sessions that
-are over, with or without git, also for files that git does not know.
+What your files were before Claude Code changed them. It works on finished
+sessions, with or without git, also for files that git does not track.
 foretold files alone lists the sessions of this folder.
 
 commands:
@@ -39,7 +39,7 @@ examples:
   foretold files restore src/app.py --at 08bac3dc@v2
   foretold files rewind 08bac3dc             its prompts
   foretold files rewind 08bac3dc f92d4975    what going back there would do
-  foretold files undo                        what can be taken back
+  foretold files undo                        what can be undone
 
 WHEN is a version (08bac3dc@v2), the id of a prompt, or a time: 2026-11-16,
 "2026-11-16 03:28", 03:28, 10m, 2h, 3d (ago).

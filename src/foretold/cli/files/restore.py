@@ -1,4 +1,4 @@
-"""`foretold files restore`, `rewind` and `undo`: putting files back, which can be taken back."""
+"""`foretold files restore`, `rewind` and `undo`: restoring files, which can be undone."""
 
 from __future__ import annotations
 
@@ -9,59 +9,57 @@ from collections.abc import Callable, Sequence
 
 from foretold.cli.files.options import (
     change_json,
-    counted,
-    homes_of,
-    paint_of,
+    count_text,
+    next_command,
     parser_of,
     print_plan,
     print_problems,
-    quoted,
+    quote,
     sessions_of_file,
-    typed,
     undo_of,
-    when,
 )
-from foretold.cli.paint import Paint, plural, printable
-from foretold.cli.people import agreed
-from foretold.cli.schema import emit, finding_json
+from foretold.cli.json import emit, findings_json
+from foretold.cli.output import Paint, confirm, plural, printable
+from foretold.cli.sessions.options import homes_of, paint_of
 from foretold.files.history.recorded import Recorded, find_session
 from foretold.files.history.versions import SHORT, find_version
 from foretold.files.restore.plans import FileCache, RestorePlan, make_plan
 from foretold.files.restore.restore import Restore, RestoreResult, Undo, restore, take_back
+from foretold.sessions.exporters.formatting import format_time
 from foretold.sessions.formats.fields import parse_time
 from foretold.text.diff import LineCount
 
 
 def command_restore(words: Sequence[str]) -> int:
     about = (
-        "Bring one file back to what it was: content and mode. What it is now is kept first, and the command that "
-        "takes this back is printed. If there was no file then, it is deleted. It says what it would do and asks; "
+        "Restore one file: content and mode. Its current state is saved first, and the command that "
+        "undoes this is printed. If there was no file then, it is deleted. It shows what it would do and asks; "
         "without a terminal it needs --yes."
     )
     examples = "  foretold files restore src/app.py --at 08bac3dc@v2\n  foretold files restore src/app.py --at 2h"
     parser = parser_of("restore", about, examples)
-    parser.add_argument("file", metavar="FILE", help="it need not be there any more")
+    parser.add_argument("file", metavar="FILE", help="it need not exist any more")
     parser.add_argument("--at", metavar="WHEN", required=True, help="a version, a prompt or a time")
     _add_consent(parser)
     options = parser.parse_args(words)
     path, sessions = sessions_of_file(options)
     version = find_version(sessions, path, options.at, time.time())
     plan = make_plan([version.wanted])
-    return _carry_out(plan, f"restore {path} as it was: {version.name}", options)
+    return _execute(plan, f"restore {path} as it was: {version.name}", options)
 
 
 def command_rewind(words: Sequence[str]) -> int:
     about = (
-        "Bring all files that a session changed back to what they were when a prompt was given: content and mode; "
-        "files that it made later are deleted. It says what it would do and asks; without a terminal it needs --yes. "
-        "Without a prompt it lists the prompts. The session itself is not changed."
+        "Restore all files that a session changed to what they were at a prompt: content and mode; "
+        "files that it created later are deleted. It shows what it would do and asks; without a terminal it needs "
+        "--yes. Without a prompt it lists the prompts. The session itself is not changed."
     )
     examples = (
         "  foretold files rewind 08bac3dc\n  foretold files rewind 08bac3dc f92d4975\n"
         "  foretold files rewind 08bac3dc f92d4975 --yes --skip notes.md"
     )
     parser = parser_of("rewind", about, examples)
-    parser.add_argument("session", metavar="SESSION", help="its id, or how that begins")
+    parser.add_argument("session", metavar="SESSION", help="its id, or how it begins")
     parser.add_argument("message", metavar="MESSAGE", nargs="?", help="the id of a prompt, how it begins, or `last`")
     parser.add_argument("--skip", metavar="FILE", action="append", default=[], help="leave this file as it is")
     _add_consent(parser)
@@ -72,12 +70,12 @@ def command_rewind(words: Sequence[str]) -> int:
     snapshot = recorded.snapshot(options.message)
     skipped = {os.path.normpath(os.path.join(os.path.realpath(options.cwd), each)) for each in options.skip}
     if unknown := sorted(skipped - set(recorded.tracked)):
-        parser.error(f"the session has not changed {', '.join(map(printable, unknown))}")
+        parser.error(f"the session did not change {', '.join(map(printable, unknown))}")
     plan = make_plan(each for each in recorded.wanted(snapshot.message) if each.path not in skipped)
     why = f"rewind {recorded.session[:SHORT]} to {snapshot.message[:SHORT]}"
     blocked = [os.path.relpath(each.path, os.path.realpath(options.cwd)) for each in plan.problems]
     words = [recorded.session[:SHORT], snapshot.message[:SHORT], *_skips([*options.skip, *blocked])]
-    return _carry_out(plan, why, options, instead=words)
+    return _execute(plan, why, options, instead=words)
 
 
 def _skips(files: Sequence[str]) -> list[str]:
@@ -85,11 +83,11 @@ def _skips(files: Sequence[str]) -> list[str]:
 
 
 def _add_consent(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--yes", action="store_true", help="do it, without a question")
-    parser.add_argument("--dry-run", action="store_true", help="only say what it would do")
+    parser.add_argument("--yes", action="store_true", help="do it without asking")
+    parser.add_argument("--dry-run", action="store_true", help="only show what it would do")
 
 
-def _carry_out(
+def _execute(
     plan: RestorePlan,
     why: str,
     options: argparse.Namespace,
@@ -98,10 +96,10 @@ def _carry_out(
     changed: Sequence[str] = (),
     do: Callable[[], RestoreResult] | None = None,
 ) -> int:
-    """Say what a plan does; do it, if nothing stands in the way and that is agreed.
+    """Print what a plan does; do it, if nothing is in the way and the user agrees.
 
-    `instead` are words of a rewind that leaves out what cannot be put back, `changed` files that somebody else changed
-    since. `do` does it in another way.
+    `instead` are arguments of a rewind that skips what cannot be restored, `changed` files that were changed since by
+    something else. `do` replaces the usual restore.
     """
     do = do or (lambda: restore(plan, undo_of(options), why))
     is_sure = (options.yes or not plan.changes) and not options.dry_run and not plan.problems
@@ -113,19 +111,19 @@ def _carry_out(
     if not plan.changes and not plan.problems:
         print(f"Nothing to do{_same(plan)}.")
         return 0
-    _tell(plan, why, paint, is_done=done is not None)
+    _print(plan, why, paint, is_done=done is not None)
     if changed and done is None:
         print(f"Changed since then: {', '.join(map(paint.path, changed))}")
     if plan.problems and instead:
-        print(f"Or leave them out: {typed(options, 'rewind', *instead)}")
+        print(f"Or skip them: {next_command(options, 'rewind', *instead)}")
     if options.dry_run:
         print("Nothing was changed (--dry-run).")
     if options.dry_run or plan.problems:
         return 1 if plan.problems else 0
-    done = done or (do() if agreed(_question(plan, why), yes=False) else None)
+    done = done or (do() if confirm(_question(plan, why), yes=False) else None)
     if done is None:
         return 1
-    print(f"Take it back:   {typed(options, 'undo', done.undo)}")
+    print(f"Undo it:   {next_command(options, 'undo', done.undo)}")
     return 0
 
 
@@ -133,12 +131,12 @@ def _question(plan: RestorePlan, why: str) -> str:
     return f"{why.partition(' ')[0].capitalize()} {'it' if len(plan.changes) == 1 else 'them'}?"
 
 
-def _tell(plan: RestorePlan, why: str, paint: Paint, *, is_done: bool) -> None:
+def _print(plan: RestorePlan, why: str, paint: Paint, *, is_done: bool) -> None:
     """What a plan does, or has done, file by file."""
     print(paint.bold(("Done: " if is_done else "This would ") + printable(paint.text(why))) + "\n")
     print_plan(plan, paint)
     if plan.changes:
-        total = counted(LineCount(plan.added, plan.removed))
+        total = count_text(LineCount(plan.added, plan.removed))
         print(f"\n{plural(len(plan.changes), 'file')}, {total} lines" + _same(plan))
     if plan.problems:
         print(paint.red(f"\n{plural(len(plan.problems), 'file')} in the way, so nothing is changed:"))
@@ -148,7 +146,7 @@ def _tell(plan: RestorePlan, why: str, paint: Paint, *, is_done: bool) -> None:
 def _same(plan: RestorePlan) -> str:
     if not plan.same:
         return ""
-    return f"; {plural(len(plan.same), 'file')} {'is' if len(plan.same) == 1 else 'are'} as wanted"
+    return f"; {plural(len(plan.same), 'file')} {'is' if len(plan.same) == 1 else 'are'} unchanged"
 
 
 def _plan_json(plan: RestorePlan, undo: str | None, why: str) -> dict[str, object]:
@@ -160,16 +158,16 @@ def _plan_json(plan: RestorePlan, undo: str | None, why: str) -> dict[str, objec
         "same": list(plan.same),
         "insertions": plan.added,
         "deletions": plan.removed,
-        "problems": [finding_json(each) for each in plan.problems],
+        "problems": findings_json(plan.problems),
     }
 
 
 def _list_prompts(recorded: Recorded, options: argparse.Namespace) -> int:
-    """Every prompt of a session that can be gone back to, the newest first."""
+    """Every prompt of a session that can be restored, the newest first."""
     seen = FileCache()
     plans = [(each, make_plan(recorded.wanted(each.message), seen)) for each in reversed(recorded.snapshots)]
     if options.json:
-        told = [
+        rows = [
             {
                 "message": snapshot.message,
                 "time": snapshot.time,
@@ -178,37 +176,37 @@ def _list_prompts(recorded: Recorded, options: argparse.Namespace) -> int:
             }
             for snapshot, plan in plans
         ]
-        emit("file-checkpoints", {"session": recorded.session, "cwd": recorded.cwd, "checkpoints": told})
+        emit("file-checkpoints", {"session": recorded.session, "cwd": recorded.cwd, "checkpoints": rows})
         return 0
     paint = paint_of(options)
     print(paint.bold(f"Session {recorded.session}") + f" in {paint.path(recorded.cwd)}\n")
     for snapshot, plan in plans:
         print(_prompt_row(recorded, snapshot.message, snapshot.time, plan, paint))
     named = next((each.message for each, plan in plans if plan.changes), plans[-1][0].message)[:SHORT]
-    print(f"\nWhat going back would do:   {typed(options, 'rewind', recorded.session[:SHORT], named)}")
+    print(f"\nWhat going back would do:   {next_command(options, 'rewind', recorded.session[:SHORT], named)}")
     return 0
 
 
 def _prompt_row(recorded: Recorded, message: str, time_: str, plan: RestorePlan, paint: Paint) -> str:
     much = (
-        f"{plural(len(plan.changes), 'file')} {counted(LineCount(plan.added, plan.removed))}"
+        f"{plural(len(plan.changes), 'file')} {count_text(LineCount(plan.added, plan.removed))}"
         if plan.changes
         else "as now"
     )
     if plan.problems:
         much = f"{plural(len(plan.problems), 'problem')}"
-    said = quoted(recorded.prompts.get(message, ""), paint.width - 54)
-    return f"  {message[:SHORT]}  {when(parse_time(time_) or 0.0)}  {much:>20}  {said}".rstrip()
+    text = quote(recorded.prompts.get(message, ""), paint.width - 54)
+    return f"  {message[:SHORT]}  {format_time(parse_time(time_) or 0.0)}  {much:>20}  {text}".rstrip()
 
 
 def command_undo(words: Sequence[str]) -> int:
     about = (
-        "Take back a restore or a rewind: every file it touched becomes what it was before. It says what it would do, "
-        "names files that were changed since, and asks; without a terminal it needs --yes. This can be taken back, "
-        "too. Without an id it lists what can be taken back."
+        "Undo a restore or a rewind: every file it changed becomes what it was before. It shows what it would do, "
+        "names files that were changed since, and asks; without a terminal it needs --yes. This can be undone, "
+        "too. Without an id it lists what can be undone."
     )
     parser = parser_of("undo", about, "  foretold files undo\n  foretold files undo 20261116-032650-1f3a")
-    parser.add_argument("id", metavar="ID", nargs="?", help="as a restore printed it, or how it begins")
+    parser.add_argument("id", metavar="ID", nargs="?", help="the id that a restore printed, or how it begins")
     _add_consent(parser)
     options = parser.parse_args(words)
     undo = undo_of(options)
@@ -218,7 +216,7 @@ def command_undo(words: Sequence[str]) -> int:
     changed = undo.changed_since(given)
     plan = make_plan(undo.wanted(given))
     why = f"undo {given.id}: {given.why}"
-    return _carry_out(plan, why, options, changed=changed, do=lambda: take_back(given, plan, undo))
+    return _execute(plan, why, options, changed=changed, do=lambda: take_back(given, plan, undo))
 
 
 def _list_restores(undo: Undo, options: argparse.Namespace) -> int:
@@ -228,13 +226,13 @@ def _list_restores(undo: Undo, options: argparse.Namespace) -> int:
         return 0
     paint = paint_of(options)
     if not restores:
-        print("Nothing was put back yet.")
+        print("Nothing was restored yet.")
     for each in restores:
         state = "" if each.is_done else paint.red("  interrupted")
-        print(f"{each.id}  {when(each.time)}  {plural(len(each.files), 'file')}{state}")
+        print(f"{each.id}  {format_time(each.time)}  {plural(len(each.files), 'file')}{state}")
         print(paint.wrap(each.why, 4))
     if restores:
-        print(f"\nTake one back:   {typed(options, 'undo', restores[0].id)}")
+        print(f"\nUndo one:   {next_command(options, 'undo', restores[0].id)}")
     return 0
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foretold.cli.group import run_group
+from foretold.cli.options import run_group
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,28 +10,28 @@ if TYPE_CHECKING:
 
 #: command -> (module, what it does)
 COMMANDS = {
-    "list": ("read", "every memory, with its type, description and age"),
-    "show": ("read", "print a memory, or the index as the agent sees it"),
+    "list": ("list", "every memory, with its type, description and age"),
+    "show": ("list", "print a memory, or the index as the agent sees it"),
     "recall": ("recall", "the memories that a question is about"),
-    "verify": ("recall", "whether what memories claim is still so"),
-    "add": ("write", "write a memory"),
-    "edit": ("write", "change a memory"),
-    "rename": ("write", "give a memory another name"),
-    "rm": ("write", "delete a memory; it can be restored"),
-    "restore": ("write", "bring back a deleted memory or an earlier version"),
-    "log": ("read", "every change, whoever made it"),
-    "diff": ("read", "what a change changed"),
-    "budget": ("read", "how much of the index the agent sees"),
-    "compact": ("maintain", "propose a shorter index"),
-    "consolidate": ("consolidate", "propose to join, shorten or drop memories"),
-    "extract": ("extract", "learn from a session that was kept"),
+    "verify": ("recall", "whether what memories claim is still true"),
+    "add": ("add", "write a memory"),
+    "edit": ("add", "change a memory"),
+    "rename": ("add", "give a memory another name"),
+    "rm": ("add", "delete a memory; it can be restored"),
+    "restore": ("add", "restore a deleted memory or an earlier version"),
+    "log": ("list", "every change, by anyone"),
+    "diff": ("list", "the difference of a change"),
+    "budget": ("list", "how much of the index the agent sees"),
+    "compact": ("doctor", "propose a shorter index"),
+    "consolidate": ("consolidate", "propose to merge, shorten or drop memories"),
+    "extract": ("extract", "extract memories from a stored session"),
     "inbox": ("inbox", "changes that wait for your answer"),
     "share": ("inbox", "copy a memory to the team's store"),
-    "doctor": ("maintain", "what is wrong, and what to do"),
-    "relocate": ("maintain", "take memories along when a project has moved"),
-    "export": ("maintain", "all memories in one file"),
-    "import": ("maintain", "memories from such a file"),
-    "prompt": ("maintain", "the text that teaches a model to use this memory"),
+    "doctor": ("doctor", "what is wrong, and what to do"),
+    "relocate": ("doctor", "move memories along with a project"),
+    "export": ("doctor", "all memories in one file"),
+    "import": ("doctor", "memories from an exported file"),
+    "prompt": ("doctor", "the text that teaches a model to use this memory"),
 }
 
 HELP = """\

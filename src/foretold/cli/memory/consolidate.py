@@ -1,4 +1,4 @@
-"""`foretold memory consolidate`: fewer and shorter memories, shown first, made when agreed, taken back as a whole."""
+"""`foretold memory consolidate`: fewer and shorter memories, shown first, applied when agreed, undone as a whole."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from foretold.cli.memory.options import agreed, for_terminal, opened, paint_of, parser_of
-from foretold.cli.paint import plural, printable
-from foretold.cli.schema import emit
-from foretold.cli.sessions.options import Progress
+from foretold.cli.json import emit
+from foretold.cli.memory.options import open_store, paint_of, parser_of
+from foretold.cli.output import ProgressLine, confirm, for_terminal, plural, printable
 from foretold.memory.extraction.consolidation import (
     ConsolidationPlan,
     PlanResult,
@@ -30,31 +29,31 @@ if TYPE_CHECKING:
 
 def command_consolidate(words: Sequence[str]) -> int:
     about = (
-        "Propose fewer and shorter memories that say the same. Nothing is changed before you agree, and what was made "
-        "can be taken back. Without --model only what says nothing new is found; a model also joins memories that are "
-        "alike and shortens long ones, and what it writes is checked: nothing invented, nothing named lost."
+        "Propose fewer and shorter memories that say the same. Nothing is changed before you agree, and a change "
+        "can be undone. Without --model only duplicates are found; a model also merges similar "
+        "memories and shortens long ones, and what it writes is checked: nothing is invented, no name is lost."
     )
     examples = (
         "  foretold memory consolidate\n  foretold memory consolidate --model anthropic:claude-haiku-4-5\n"
         "  foretold memory consolidate --apply ID --only 1 3\n  foretold memory consolidate --undo ID"
     )
     parser = parser_of("consolidate", about, examples)
-    parser.add_argument("--model", metavar="VENDOR:NAME", help="who joins and shortens, e.g. openai:gpt-5-mini")
-    parser.add_argument("--apply", metavar="ID", help="make a proposal that was shown before")
+    parser.add_argument("--model", metavar="VENDOR:NAME", help="who merges and shortens, e.g. openai:gpt-5-mini")
+    parser.add_argument("--apply", metavar="ID", help="apply a proposal that was shown before")
     parser.add_argument("--only", nargs="+", type=int, metavar="N", default=(), help="only these of its steps")
-    parser.add_argument("--undo", metavar="ID", help="take a proposal back that was made")
+    parser.add_argument("--undo", metavar="ID", help="undo a proposal that was applied")
     parser.add_argument("--list", action="store_true", help="all proposals")
     parser.add_argument("--yes", action="store_true", help="without asking")
     options = parser.parse_args(words)
-    memories = opened(options)
+    memories = open_store(options)
     if options.list:
         return _print_plans(memories, as_json=options.json)
     if options.undo:
-        return _take_back(memories, options)
-    plan = find_plan(memories, options.apply) if options.apply else _proposed(memories, options)
+        return _undo(memories, options)
+    plan = find_plan(memories, options.apply) if options.apply else _propose(memories, options)
     if plan.state == "done":
         back = f"foretold memory consolidate --undo {plan.id}"
-        print(f"{plan.id} was made already. Take it back: {back}", file=sys.stderr)
+        print(f"{plan.id} was already applied. Undo it: {back}", file=sys.stderr)
         return 1
     if not options.json:
         _print_plan(memories, plan)
@@ -62,19 +61,19 @@ def command_consolidate(words: Sequence[str]) -> int:
         emit("consolidation", {**_plan_json(memories, plan), "done": [], "stale": []})
     if not plan.steps or (options.json and not options.yes):
         return 0
-    if not agreed(f"Make {plural(len(options.only or plan.steps), 'step')}?", yes=options.yes):
+    if not confirm(f"Apply {plural(len(options.only or plan.steps), 'step')}?", yes=options.yes):
         print(f"Later: foretold memory consolidate --apply {plan.id}")
         return 1
     return _make(memories, plan, options)
 
 
-def _proposed(memories: Memories, options: argparse.Namespace) -> ConsolidationPlan:
+def _propose(memories: Memories, options: argparse.Namespace) -> ConsolidationPlan:
     model: Model | None = None
     if options.model:
         from foretold.models import from_name
 
         model = from_name(options.model)
-    progress = Progress("asking the model")
+    progress = ProgressLine("asking the model")
     plan = propose_plan(memories, model, progress=lambda done, total: progress(done, total, "questions"))
     progress.end()
     return plan
@@ -86,13 +85,13 @@ def _make(memories: Memories, plan: ConsolidationPlan, options: argparse.Namespa
         emit("consolidation", {**_plan_json(memories, plan), **_made_json(made)})
     else:
         for number, file in made.stale:
-            print(f"step {number} was not made: {printable(file)} was changed meanwhile; propose again")
+            print(f"step {number} was not applied: {printable(file)} was changed meanwhile; propose again")
         if made.done:
-            print(f"made: {plural(len(made.done), 'step')}. Take it back: foretold memory consolidate --undo {plan.id}")
+            print(f"applied: {plural(len(made.done), 'step')}. Undo: foretold memory consolidate --undo {plan.id}")
     return 1 if made.stale else 0
 
 
-def _take_back(memories: Memories, options: argparse.Namespace) -> int:
+def _undo(memories: Memories, options: argparse.Namespace) -> int:
     back, left = undo_plan(memories, find_plan(memories, options.undo))
     if options.json:
         emit("consolidation-undo", {"restored": back, "left": left})
@@ -102,7 +101,7 @@ def _take_back(memories: Memories, options: argparse.Namespace) -> int:
     for file in left:
         print(f"left as it is: {printable(file)} was changed since; see: foretold memory log {printable(file)}")
     if not back and not left:
-        print("Nothing of it was made, or all of it was taken back.")
+        print("Nothing of it was applied, or all of it was undone.")
     return 1 if left else 0
 
 
@@ -122,9 +121,9 @@ def _print_plan(memories: Memories, plan: ConsolidationPlan) -> None:
     paint = paint_of(memories)
     for each in plan.refused:
         files = ", ".join(map(printable, each.files))
-        print(paint.wrap(f"What the model wrote for {files} was not taken ({each.reason}): {each.detail}", 0))
+        print(paint.wrap(f"What the model wrote for {files} was rejected ({each.reason}): {each.detail}", 0))
     if not plan.steps:
-        print(f"{plural(len(memories.own.memories()), 'memory')}: there is nothing to join, to shorten or to drop.")
+        print(f"{plural(len(memories.own.memories()), 'memory')}: there is nothing to merge, to shorten or to drop.")
         return
     print(f"Proposal {plan.id}, {plural(len(plan.steps), 'step')}:\n")
     for number, step in enumerate(plan.steps, 1):

@@ -1,4 +1,4 @@
-"""`foretold memory extract`: learn from a session that was kept, as the hook at the end of a turn does."""
+"""`foretold memory extract`: extract memories from a stored session, as the hook at the end of a turn does."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import argparse
 import os
 from collections.abc import Sequence
 
+from foretold.cli.json import emit
 from foretold.cli.memory.options import paint_of, parser_of
-from foretold.cli.paint import plural, printable
-from foretold.cli.schema import emit
+from foretold.cli.output import plural, printable
 from foretold.cli.sessions.options import session_called
 from foretold.errors import NoSuchSession
 from foretold.instructions.load import load
@@ -24,37 +24,37 @@ from foretold.sessions.model import StoredSession
 #: why nothing was asked -> what to say
 SKIPPED = {
     "never": "extraction is switched off",
-    "not-due": "too little was said since the last time; --force asks all the same",
+    "not-due": "too little was said since the last time; --force overrides this",
     "nothing-new": "nothing was said since the last time",
-    "nothing-typed": "nobody typed anything since the last time",
-    "policy": "the write policy lets no agent write here",
-    "running": "another process is learning from this session at this moment",
+    "nothing-typed": "the user typed nothing since the last time",
+    "policy": "the write policy does not allow agents to write here",
+    "running": "another process is extracting from this session right now",
 }
 
 #: why it ended early -> what to say
 STOPPED = {
-    "rounds": "the model did not come to an end; what it wrote so far stands",
-    "model-failed": "what was written before stands, and the next time begins at the same place",
-    "store-failed": "the next time begins at the same place",
+    "rounds": "the model did not finish; what it wrote so far is kept",
+    "model-failed": "what was written before is kept, and the next run begins at the same place",
+    "store-failed": "the next run begins at the same place",
 }
 
 
 def command_extract(words: Sequence[str]) -> int:
     about = (
-        "Let a model look for memories in what is new in a session of Claude Code. Every memory is judged before it is "
-        "written: secrets, repetitions, text of instructions, and what only a tool or a file said are refused."
+        "Let a model find memories in the new part of a session of Claude Code. Every memory is checked before it is "
+        "written: credentials, duplicates, text of instructions, and what only a tool or a file said are refused."
     )
     examples = (
         "  foretold memory extract --model anthropic:claude-haiku-4-5\n"
         "  foretold memory extract 3f2a91c0 --model openai:gpt-5-mini --propose"
     )
     parser = parser_of("extract", about, examples)
-    parser.add_argument("session", nargs="?", metavar="SESSION", help="id, name or path; the newest of this folder")
+    parser.add_argument("session", nargs="?", metavar="SESSION", help="id, name or path; default: the newest here")
     parser.add_argument(
-        "--model", required=True, metavar="VENDOR:NAME", help="who looks, e.g. anthropic:claude-haiku-4-5"
+        "--model", required=True, metavar="VENDOR:NAME", help="the model, e.g. anthropic:claude-haiku-4-5"
     )
     parser.add_argument("--propose", action="store_true", help="write nothing: put everything into the inbox")
-    parser.add_argument("--force", action="store_true", help="however little is new")
+    parser.add_argument("--force", action="store_true", help="even if little is new")
     parser.add_argument("--whole", action="store_true", help="the whole session, not only what is new")
     options = parser.parse_args(words)
     homes = find_homes(options.home)
@@ -110,6 +110,6 @@ def _print(done: Extraction, stored: StoredSession, memories: Memories) -> None:
     if done.proposed:
         print("Answer: foretold memory inbox")
     elif done.added or done.updated:
-        print("What was written, and taking it back: foretold memory log")
+        print("To see or undo what was written: foretold memory log")
     tokens = done.usage.input + done.usage.cache_read + done.usage.cache_write
     print(f"{plural(done.requests, 'request')}, {tokens:,} tokens in, {done.usage.output:,} out.")

@@ -1,4 +1,4 @@
-"""`foretold memory inbox` and `share`: what happens only if the user says so."""
+"""`foretold memory inbox` and `share`: changes that need the consent of the user."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import shlex
 import sys
 from collections.abc import Sequence
 
-from foretold.cli.memory.options import agreed, opened, paint_of, parser_of, print_findings, tell
-from foretold.cli.paint import Paint
-from foretold.cli.schema import emit, finding_json
+from foretold.cli.json import emit, findings_json
+from foretold.cli.memory.options import open_store, paint_of, parser_of, print_change
+from foretold.cli.output import Paint, confirm, print_findings
 from foretold.errors import ForetoldError
 from foretold.memory.project import Memories
 from foretold.memory.store.team import Share
@@ -23,12 +23,12 @@ def command_inbox(words: Sequence[str]) -> int:
     parser.add_argument("what", nargs="?", choices=("list", "accept", "refuse"), default="list")
     parser.add_argument("ids", nargs="*", metavar="ID", help="or `all`")
     options = parser.parse_args(words)
-    memories = opened(options)
+    memories = open_store(options)
     inbox = memories.inbox
     if options.what == "list":
         return _print_inbox(memories, as_json=options.json)
     if not options.ids:
-        parser.error("which? give an id from: foretold memory inbox")
+        parser.error("give an id from: foretold memory inbox")
     ids = (
         [each.id for each in inbox.waiting()] if options.ids == ["all"] else [inbox.get(id_).id for id_ in options.ids]
     )
@@ -45,7 +45,7 @@ def _answer(memories: Memories, name: str, options: argparse.Namespace) -> int:
             print(f"refused: {refused.file}")
         return 0
     try:
-        tell(memories.inbox.accept(name), "accepted", options, memories)
+        print_change(memories.inbox.accept(name), "accepted", options, memories)
     except ForetoldError as error:
         print(f"foretold: {name} still waits: {error}", file=sys.stderr)
         return error.exit_code
@@ -60,7 +60,7 @@ def _print_inbox(memories: Memories, *, as_json: bool) -> int:
         emit("inbox", {"proposals": found, "policy": memories.place.policy})
         return 0
     if not waiting:
-        print(f"Nothing waits. The write policy is {memories.place.policy}.")
+        print(f"Nothing is waiting. The write policy is {memories.place.policy}.")
     paint = paint_of(memories)
     for each in waiting:
         whose = {"team": " of the team", "under": " of the main worktree"}.get(each.scope, "")
@@ -71,7 +71,7 @@ def _print_inbox(memories: Memories, *, as_json: bool) -> int:
             print(paint.red("    The memory was changed since, so this can only be refused."))
         print("\n".join("    " + paint.text(line) for line in memories.inbox.diff(each).split("\n")))
     if waiting:
-        print(f"Answer: foretold memory inbox accept {waiting[0].id}   (or refuse; or all)")
+        print(f"To answer: foretold memory inbox accept {waiting[0].id}   (or refuse; or all)")
     return 0
 
 
@@ -79,15 +79,14 @@ def command_share(words: Sequence[str]) -> int:
     about = "Copy a private memory to the team's store, in the repository. It is scanned for credentials first."
     parser = parser_of("share", about, "  foretold memory share NAME")
     parser.add_argument("name")
-    parser.add_argument("--personal", action="store_true", help="even if it is of type user")
+    parser.add_argument("--personal", action="store_true", help="even if its type is user")
     parser.add_argument("--yes", action="store_true", help="without asking")
     options = parser.parse_args(words)
-    memories = opened(options)
+    memories = open_store(options)
     plan = memories.plan_share(options.name, personal=options.personal)
     paint = paint_of(memories)
     if options.json and (plan.refusals or not options.yes):
-        told = {"refusals": plan.refusals, "warnings": plan.warnings}
-        found = {key: [finding_json(each) for each in findings] for key, findings in told.items()}
+        found = {"refusals": findings_json(plan.refusals), "warnings": findings_json(plan.warnings)}
         emit("share", {"file": plan.file, "text": plan.text, **found, "done": False})
         return 1 if plan.refusals else 0
     if plan.refusals:
@@ -97,9 +96,9 @@ def command_share(words: Sequence[str]) -> int:
     if not options.json:
         print_findings(plan.warnings, paint)
         _print_share(plan, paint, memories.place.team)
-    if not agreed("Share it?", yes=options.yes):
+    if not confirm("Share it?", yes=options.yes):
         return 1
-    tell(memories.share(plan), "shared", options, memories)
+    print_change(memories.share(plan), "shared", options, memories)
     if not options.json:
         print(f"  for the others: git add {shlex.quote(paint.path(memories.place.team))}, and commit")
     return 0
@@ -109,9 +108,9 @@ def _print_share(plan: Share, paint: Paint, team: str) -> None:
     """What sharing would write; of a memory that is there, what it would change."""
     where, text = f"{paint.path(team)}/{plan.file}", plan.text
     if plan.before is None:
-        print(paint.wrap(f"This would be {where}, for everybody who has the repository:", 0) + "\n")
+        print(paint.wrap(f"This would be {where}, for everyone who has the repository:", 0) + "\n")
     else:
-        who = paint.text(str(plan.before.metadata.get("editor") or plan.before.metadata.get("author") or "somebody"))
+        who = paint.text(str(plan.before.metadata.get("editor") or plan.before.metadata.get("author") or "someone"))
         print(paint.wrap(f"This would change {where}, which {who} wrote last:", 0) + "\n")
         text = unified(plan.before.text, plan.text, plan.file)
     print("\n".join("    " + paint.text(line) for line in text.rstrip("\n").split("\n")) + "\n")

@@ -1,15 +1,13 @@
-"""The options that every `foretold memory` command has, and words that several of them print."""
+"""The options that every `foretold memory` command has, and text that several of them print."""
 
 from __future__ import annotations
 
 import argparse
-import textwrap
 import time
 
-from foretold.cli.options import formatter
-from foretold.cli.paint import Paint, column as column, for_terminal as for_terminal
-from foretold.cli.people import agreed as agreed, print_findings as print_findings
-from foretold.cli.schema import emit
+from foretold.cli.json import emit
+from foretold.cli.options import make_parser
+from foretold.cli.output import Paint
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.memory.note import Memory
 from foretold.memory.project import Memories, open as open_memories
@@ -18,27 +16,19 @@ from foretold.memory.store.journal import Change
 from foretold.secrets.forms import credentials_in
 
 
-def parser_of(name: str, about: str, examples: str) -> argparse.ArgumentParser:
-    """A parser with the options that are the same everywhere."""
-    parser = argparse.ArgumentParser(
-        prog=f"foretold memory {name}",
-        description=textwrap.fill(about, 80),
-        epilog=f"examples:\n{examples}",
-        formatter_class=formatter,
-        allow_abbrev=False,
-    )
-    parser.add_argument("-C", dest="cwd", default=".", metavar="DIR", help="a folder of the project")
-    parser.add_argument("--agent", default=DEFAULT_AGENT, metavar="NAME[@VERSION]", help="whose memories")
+def parser_of(name: str, about: str, examples: str, more: str = "") -> argparse.ArgumentParser:
+    """A parser with the options of every command of this group; `more` are others of the shared ones."""
+    helps = {"C": "a folder of the project", "agent": "whose memories", "managed": argparse.SUPPRESS}
+    shared = f"-C --agent --home --managed --json {more}"
+    parser = make_parser(f"memory {name}", about, examples, shared, **helps)
     parser.add_argument("--folder", metavar="DIR", help="memories in this folder instead")
     parser.add_argument("--team", action="store_true", help="the team's memories, in the repository")
-    parser.add_argument("--home", metavar="DIR", help="the home folder the agent would have")
-    parser.add_argument("--managed", metavar="DIR", help=argparse.SUPPRESS)
-    parser.add_argument("--json", action="store_true", help="data for programs")
+    parser.set_defaults(agent=DEFAULT_AGENT)
     return parser
 
 
-def opened(options: argparse.Namespace) -> Memories:
-    """The memories that a command line speaks of."""
+def open_store(options: argparse.Namespace) -> Memories:
+    """The memories that a command line is about."""
     memories = open_memories(
         options.cwd, agent=options.agent, home=options.home, managed=options.managed, folder=options.folder
     )
@@ -81,8 +71,8 @@ def memory_json(memory: Memory) -> dict[str, object]:
     }
 
 
-def tell(made: Memory | Proposal | Change, verb: str, options: argparse.Namespace, memories: Memories) -> None:
-    """Say what a change did, and whether the agent sees it."""
+def print_change(made: Memory | Proposal | Change, verb: str, options: argparse.Namespace, memories: Memories) -> None:
+    """Print what a change did, and whether the agent sees it."""
     if isinstance(made, Proposal):
         if options.json:
             emit("proposal", dict(made._asdict()))
@@ -95,10 +85,10 @@ def tell(made: Memory | Proposal | Change, verb: str, options: argparse.Namespac
     print(f"{verb}: {made.file}")
     if isinstance(made, Memory):
         for found in credentials_in(made.text)[:3]:
-            print(f"Line {found.line} looks like a credential ({found.kind}): whoever reads the memory sees it.")
+            print(f"Line {found.line} looks like a credential ({found.kind}): everyone who reads the memory sees it.")
     if not isinstance(made, Memory) or made.scope == "team" or not memories.place.is_read:
         return
     budget = memories.budget()
     if any(entry.file == made.file for entry in budget.cut):
-        print("The agent does not see it: its entry is behind the part of MEMORY.md that is loaded.")
+        print("The agent does not see it: its entry is after the part of MEMORY.md that is loaded.")
         print("Make room: foretold memory compact")

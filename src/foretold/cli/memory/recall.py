@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from foretold.cli.memory.options import memory_json, opened, paint_of, parser_of
-from foretold.cli.paint import Paint, plural
-from foretold.cli.schema import emit
+from foretold.cli.json import emit
+from foretold.cli.memory.options import memory_json, open_store, paint_of, parser_of
+from foretold.cli.output import Paint, plural
 from foretold.memory.note import TYPES
 from foretold.types import TYPE_CHECKING
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 
 def command_recall(words: Sequence[str]) -> int:
-    about = "The memories that a question is about, best first, with why, their age, and whether they still hold."
+    about = "The memories that a question is about, best first, with why, their age, and whether they are still true."
     parser = parser_of("recall", about, '  foretold memory recall "how do we deploy?"')
     parser.add_argument("query", nargs="+", help="a question, or words")
     parser.add_argument("--budget", type=int, default=2000, metavar="TOKENS", help="default: %(default)s")
-    parser.add_argument("--limit", type=int, default=8, metavar="N", help="at most so many; default: %(default)s")
+    parser.add_argument("--limit", type=int, default=8, metavar="N", help="at most N; default: %(default)s")
     parser.add_argument("--type", action="append", choices=TYPES, default=[], help="only of this type")
     parser.add_argument("--vectors", action="store_true", help="with vectors, an extra of foretold")
     parser.add_argument("--text", action="store_true", help="the text for a model, in its wrapper")
     options = parser.parse_args(words)
-    memories = opened(options)
+    memories = open_store(options)
     found = memories.recall(
         " ".join(options.query),
         budget=options.budget,
@@ -72,7 +72,7 @@ def _recall_json(found: Recall) -> dict[str, object]:
     }
 
 
-NOTHING = "Nothing that is remembered has a word of this."
+NOTHING = "No memory contains a word of this."
 
 
 def _print_recall(found: Recall, paint: Paint) -> None:
@@ -105,9 +105,9 @@ def command_verify(words: Sequence[str]) -> int:
     about = "Check what memories claim: paths, functions, flags, commits and quoted code, without a model."
     parser = parser_of("verify", about, "  foretold memory verify\n  foretold memory verify NAME --all")
     parser.add_argument("names", nargs="*", metavar="NAME", help="only these; default: every memory")
-    parser.add_argument("--all", action="store_true", help="also what is valid")
+    parser.add_argument("--all", action="store_true", help="also valid ones")
     options = parser.parse_args(words)
-    memories = opened(options)
+    memories = open_store(options)
     verdicts = memories.verify(options.names, progress=_Progress() if sys.stderr.isatty() else None)
     bad = [verdict for verdict in verdicts if verdict.state in ("missing", "moved")]
     if options.json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foretold.cli.group import run_group
+from foretold.cli.options import run_group
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,22 +10,22 @@ if TYPE_CHECKING:
 
 #: command -> (module, what it does)
 COMMANDS = {
-    "list": ("read", "every session here, of all agents, and how to resume it"),
-    "show": ("read", "read a session"),
+    "list": ("list", "every session here, of all agents, and how to resume it"),
+    "show": ("list", "read a session"),
     "search": ("search", "find what was said, in all sessions"),
     "export": ("export", "a session as Markdown, HTML or JSON, without secrets"),
-    "archive": ("archive", "keep sessions before the agent deletes them"),
-    "restore": ("archive", "bring back a session from the archive"),
-    "repair": ("repair", "how much of a session is reachable; write a mended copy"),
-    "du": ("disk_usage", "how much room sessions take, and what takes it"),
-    "prune": ("disk_usage", "move old sessions to the archive"),
-    "relocate": ("repair", "take sessions along when a project has moved"),
+    "archive": ("archive", "archive sessions before the agent deletes them"),
+    "restore": ("archive", "restore a session from the archive"),
+    "repair": ("repair", "how much of a session is reachable; write a repaired copy"),
+    "du": ("du", "how much disk space sessions take"),
+    "prune": ("du", "move old sessions to the archive"),
+    "relocate": ("repair", "move sessions along with a project"),
 }
 
 HELP = """\
 usage: foretold sessions [COMMAND] [OPTIONS]
 
-What you and your coding agents said: Claude Code, Codex, Gemini CLI, opencode.
+What you and your coding agents said, in Claude Code, Codex, Gemini CLI, opencode.
 foretold sessions alone lists those of this folder, with the command to resume.
 
 commands:
@@ -34,9 +34,9 @@ commands:
 everywhere:
   -C DIR                 a folder of the project
   --all                  of every project, not only of this folder (list,
-                         archive, prune, repair); search and du always are
+                         archive, prune, repair); search and du always do
   --agent NAME           only sessions of this agent
-  --home DIR             the home folder that they are in
+  --home DIR             the home folder that the sessions are in
   --json                 data for programs; the schema is versioned
 
 examples:

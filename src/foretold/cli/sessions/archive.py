@@ -1,61 +1,64 @@
-"""`foretold sessions archive` and `restore`: what was said stays, whatever the agent deletes."""
+"""`foretold sessions archive` and `restore`: what was said stays, whatever the agent deletes.
+
+What `foretold sessions archive` says: what it looked at, what it did not, and what will be deleted when.
+"""
 
 from __future__ import annotations
 
 import argparse
 import os
 import shlex
+import sys
 import time
 from collections.abc import Sequence
 
-from foretold.cli.paint import Paint, plural, printable, size
-from foretold.cli.people import print_findings
-from foretold.cli.schema import emit, finding_json
-from foretold.cli.sessions.archive_report import KINDS, tell_archived
-from foretold.cli.sessions.options import Progress, agents_of, homes_of, parser_of, resume_command, session_called, when
+from foretold.cli.json import emit, findings_json
+from foretold.cli.output import Paint, ProgressLine, plural, print_findings, printable, size
+from foretold.cli.sessions.options import agents_of, homes_of, paint_of, parser_of, resume_command, session_called
 from foretold.errors import ForetoldError, SessionFailed
-from foretold.sessions.archive.archive import Archive, archive_folder
+from foretold.sessions.archive.archive import Archive, ArchiveCoverage, archive_folder
 from foretold.sessions.archive.restore import FileReturn, plan_restore, restore, verify_archive
-from foretold.sessions.archive.retention import read_retention
+from foretold.sessions.archive.retention import ExpiringSession, Retention, find_expiring_sessions, read_retention
 from foretold.sessions.archive.session_files import is_shared
 from foretold.sessions.archive.snapshot import ArchiveContents, ArchiveSnapshot
 from foretold.sessions.archive.store_session import ArchiveResult
 from foretold.sessions.catalog import iter_sessions, newest_first, summarize_session
+from foretold.sessions.exporters.formatting import format_time
 from foretold.sessions.model import Homes, StoredSession
 from foretold.types import Finding
 
 
 def command_archive(words: Sequence[str]) -> int:
-    about = "Keep sessions before the agent deletes them, with all that belongs to them. Only what is new is added."
+    about = "Archive sessions before the agent deletes them, with all their files. Only what is new is added."
     examples = "  foretold sessions archive              those of this folder\n  foretold sessions archive --all\n"
-    examples += "  foretold sessions archive --verify     can all of it be restored?"
+    examples += "  foretold sessions archive --verify     can everything be restored?"
     parser = parser_of("archive", about, examples)
     parser.add_argument("sessions", nargs="*", metavar="SESSION", help="ids, or beginnings of ids")
     parser.add_argument("--all", action="store_true", help="of every project")
-    parser.add_argument("--redact", action="store_true", help="without credentials, in archives of their own")
-    parser.add_argument("--thorough", action="store_true", help="read also files that look as they did")
-    parser.add_argument("--verify", action="store_true", help="only prove that everything can be restored")
+    parser.add_argument("--redact", action="store_true", help="without credentials, in a separate archive")
+    parser.add_argument("--thorough", action="store_true", help="also read files that look unchanged")
+    parser.add_argument("--verify", action="store_true", help="only check that everything can be restored")
     options = parser.parse_args(words)
     homes = homes_of(options)
     archive = Archive(archive_folder(homes))
     if options.verify:
         return _verify(archive, options)
     done, problems = _archive(archive, _wanted(homes, options), options)
-    tell_archived(archive, done, problems, homes, options)
+    print_archived(archive, done, problems, homes, options)
     return 3 if problems else 0
 
 
 def _wanted(homes: Homes, options: argparse.Namespace) -> list[StoredSession]:
-    """The sessions that a command line speaks of."""
+    """The sessions that a command line names."""
     if options.sessions:
         return [session_called(homes, name, agents_of(options)) for name in options.sessions]
     project = None if options.all else options.cwd
     wanted = list(iter_sessions(homes, agents=agents_of(options), project=project, kinds=KINDS))
-    return [*wanted, *_left_behind(homes, wanted, options)] if options.all else wanted
+    return [*wanted, *_orphans(homes, wanted, options)] if options.all else wanted
 
 
-def _left_behind(homes: Homes, sessions: list[StoredSession], options: argparse.Namespace) -> list[StoredSession]:
-    """Subagents whose session is gone: nothing else takes them along."""
+def _orphans(homes: Homes, sessions: list[StoredSession], options: argparse.Namespace) -> list[StoredSession]:
+    """Subagents whose session is gone: nothing else archives them."""
     held = {(stored.agent, stored.id) for stored in sessions}
     alone = [stored for stored in newest_first(homes, agents_of(options)) if stored.kind == "subagent"]
     return [stored for each in alone if (each.agent, each.parent) not in held and (stored := summarize_session(each))]
@@ -72,7 +75,7 @@ def _archive(
         from foretold.secrets.redactor import Redactor
 
         redactor = Redactor()
-    progress = Progress("archiving")
+    progress = ProgressLine("archiving")
     total, before = sum(stored.size for stored in sessions), 0
     for stored in sessions:
         start = before
@@ -95,37 +98,37 @@ def _verify(archive: Archive, options: argparse.Namespace) -> int:
     """Read everything, and say what cannot be restored."""
     findings: list[Finding] = []
     snapshots = archive.sessions(findings)
-    progress = Progress("verifying")
+    progress = ProgressLine("verifying")
     for number, snapshot in enumerate(snapshots, 1):
         frames = archive.frames_of(snapshot.agent, snapshot.id, redacted=snapshot.redacted)
         findings += verify_archive(ArchiveContents(frames))
         progress(number, len(snapshots), "sessions")
     progress.end()
     if options.json:
-        emit("sessions-verify", {"sessions": len(snapshots), "findings": [finding_json(each) for each in findings]})
+        emit("sessions-verify", {"sessions": len(snapshots), "findings": findings_json(findings)})
     else:
-        print_findings(findings, Paint(os.path.realpath(options.cwd), homes_of(options).home))
-        said = "all of it can be restored" if not findings else plural(len(findings), "finding")
+        print_findings(findings, paint_of(options))
+        said = "everything can be restored" if not findings else plural(len(findings), "finding")
         print(f"{plural(len(snapshots), 'session')} in the archive: {said}.")
     return 1 if findings else 0
 
 
 def command_restore(words: Sequence[str]) -> int:
-    about = "Bring a session back from the archive, byte for byte; nothing is overwritten. Without a name: list them."
+    about = "Restore a session from the archive, byte for byte; nothing is overwritten. Without a name: list them."
     examples = "  foretold sessions restore\n  foretold sessions restore 118ca5f9\n"
     examples += "  foretold sessions restore 118ca5f9 --to old-talk"
     parser = parser_of("restore", about, examples)
-    parser.add_argument("session", nargs="?", metavar="SESSION", help="its id, or the beginning of it")
+    parser.add_argument("session", nargs="?", metavar="SESSION", help="its id, or how it begins")
     parser.add_argument("--to", metavar="DIR", help="into this folder instead of the agent's")
-    parser.add_argument("--at", type=int, metavar="N", help="as it was the N-th time it was archived; 1 is the first")
-    parser.add_argument("--touch", action="store_true", help="with the time of now, so that the agent keeps it")
+    parser.add_argument("--at", type=int, metavar="N", help="as it was archived the N-th time; 1 is the first")
+    parser.add_argument("--touch", action="store_true", help="with the current time, so that the agent keeps it")
     parser.add_argument("--redacted", action="store_true", help="the copy that archive --redact made")
     parser.add_argument("--dry-run", action="store_true", help="only say what would be written")
     options = parser.parse_args(words)
     homes = homes_of(options)
     archive = Archive(archive_folder(homes))
     if options.session is None:
-        return _list(archive, homes, options)
+        return _list(archive, options)
     contents = archive.find(options.session, redacted=options.redacted)
     snapshot = _chosen(contents, options.at)
     if is_shared(StoredSession(snapshot.agent, snapshot.id, snapshot.path)) and not options.to:
@@ -133,17 +136,17 @@ def command_restore(words: Sequence[str]) -> int:
     plan = plan_restore(contents, options.to, snapshot)
     written: list[str] = []
     if not options.dry_run:
-        progress = Progress("restoring")
+        progress = ProgressLine("restoring")
         written = restore(contents, plan, is_fresh=options.touch, progress=progress)
         progress.end()
-    _tell_restored(snapshot, plan, written, homes, options)
+    _print_restored(snapshot, plan, written, homes, options)
     if options.to and not options.dry_run and is_shared(StoredSession(snapshot.agent, snapshot.id, snapshot.path)):
         _write_import(snapshot, plan[-1].path, options)
     return 0
 
 
 def _write_import(snapshot: ArchiveSnapshot, rows: str, options: argparse.Namespace) -> None:
-    """The rows of a session in the form that its agent imports, beside them."""
+    """Write the rows of a session in the format that its agent imports, next to them."""
     import json
 
     from foretold.sessions.formats.opencode.import_document import import_document
@@ -155,7 +158,7 @@ def _write_import(snapshot: ArchiveSnapshot, rows: str, options: argparse.Namesp
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
             json.dump(document, file)
     except FileExistsError:
-        raise SessionFailed(f"{path} is there already, and was not overwritten") from None
+        raise SessionFailed(f"{path} exists already, and was not overwritten") from None
     if not options.json:
         print(f"Import it: cd {shlex.quote(snapshot.cwd or '.')} && opencode import {shlex.quote(path)}")
 
@@ -174,7 +177,7 @@ def _chosen(contents: ArchiveContents, number: int | None) -> ArchiveSnapshot:
     return contents.snapshots[number - 1]
 
 
-def _tell_restored(
+def _print_restored(
     snapshot: ArchiveSnapshot, plan: list[FileReturn], written: list[str], homes: Homes, options: argparse.Namespace
 ) -> None:
     command = _command(snapshot, options)
@@ -183,16 +186,16 @@ def _tell_restored(
         done = {"done": not options.dry_run, "command": command}
         emit("sessions-restore", {"agent": snapshot.agent, "id": snapshot.id, "files": rows, **done})
         return
-    paint = Paint(os.path.realpath(options.cwd), homes.home)
+    paint = paint_of(options)
     for each in plan:
         print(f"  {each.what:<6} {size(each.file.size):>10}  {paint.path(each.path)}")
     if options.dry_run:
         print("Nothing was written.")
         return
     same = len(plan) - len(written)
-    print(f"{plural(len(written), 'file')} written" + (f", {same} there already." if same else "."))
+    print(f"{plural(len(written), 'file')} written" + (f", {same} already there." if same else "."))
     if snapshot.redacted:
-        print("Credentials were taken out when it was archived; it is not what the agent wrote.")
+        print("Credentials were removed when it was archived; it is not what the agent wrote.")
     _warn_of_age(snapshot, plan[0].path, homes, options)
     if command:
         print(f"Resume it: {printable(command)}")
@@ -214,7 +217,7 @@ def _warn_of_age(snapshot: ArchiveSnapshot, path: str, homes: Homes, options: ar
         print(f"To keep it: touch {shlex.quote(path)}")
 
 
-def _list(archive: Archive, homes: Homes, options: argparse.Namespace) -> int:
+def _list(archive: Archive, options: argparse.Namespace) -> int:
     """What is in the archive."""
     findings: list[Finding] = []
     snapshots = archive.sessions(findings)
@@ -227,13 +230,13 @@ def _list(archive: Archive, homes: Homes, options: argparse.Namespace) -> int:
         ]
         emit("sessions-archived", {"folder": archive.folder, "sessions": shown})
         return 1 if findings else 0
-    paint = Paint(os.path.realpath(options.cwd), homes.home)
+    paint = paint_of(options)
     if not rows:
         print(f"The archive is empty ({paint.path(archive.folder)}). Fill it: foretold sessions archive --all")
     for each in rows:
         gone = "" if _is_there(each) else "gone  "
         mark = " (redacted)" if each.redacted else ""
-        print(f"{each.id}  {each.agent}  {when(each.changed)}  {size(each.size)}{mark}")
+        print(f"{each.id}  {each.agent}  {format_time(each.changed)}  {size(each.size)}{mark}")
         if gone or each.title:
             print(paint.fit(f"  {gone}{printable(each.title)}", paint.width).rstrip())
     print_findings(findings, paint)
@@ -242,3 +245,104 @@ def _list(archive: Archive, homes: Homes, options: argparse.Namespace) -> int:
 
 def _is_there(snapshot: ArchiveSnapshot) -> bool:
     return os.path.exists(snapshot.path)
+
+
+KINDS = ("main", "fork", "archived")
+SOON = 7.0  #: days
+MOST = 10  #: rows
+
+
+def print_archived(
+    archive: Archive,
+    done: list[ArchiveResult],
+    problems: list[tuple[StoredSession, str]],
+    homes: Homes,
+    options: argparse.Namespace,
+) -> None:
+    rule = read_retention(homes)
+    soon = find_expiring_sessions(homes, time.time(), within=SOON, rule=rule)
+    kept = ArchiveCoverage(archive)
+    others = 0 if options.all or options.sessions else _others(kept, homes, done, options)
+    if options.json:
+        facts = _archive_json(done, problems, rule, soon, kept)
+        emit("sessions-archive", {"folder": archive.folder, **facts, "others": others})
+        return
+    paint = paint_of(options)
+    _print_counts(archive, done, others, paint, options)
+    for stored, why in problems:
+        print(f"foretold: {stored.id}: {printable(why)}", file=sys.stderr)
+    _print_leaving(kept, rule, soon, paint)
+
+
+def _others(kept: ArchiveCoverage, homes: Homes, done: list[ArchiveResult], options: argparse.Namespace) -> int:
+    """How many sessions of other folders are not in the archive as they are now; only these are opened."""
+    mine = {(each.stored.agent, each.stored.path, each.stored.id) for each in done}
+    count = 0
+    for stored in newest_first(homes, agents_of(options)):
+        if (stored.agent, stored.path, stored.id) not in mine and not kept.includes(stored):
+            card = summarize_session(stored) if stored.kind != "subagent" else None
+            count += card is not None and card.kind in KINDS
+    return count
+
+
+def _archive_json(
+    done: list[ArchiveResult],
+    problems: list[tuple[StoredSession, str]],
+    rule: Retention,
+    soon: list[ExpiringSession],
+    kept: ArchiveCoverage,
+) -> dict[str, object]:
+    rows = [
+        {"agent": each.stored.agent, "id": each.stored.id, "what": each.what, "size": each.size, "added": each.added}
+        for each in done
+    ]
+    return {
+        "sessions": rows,
+        "problems": [{"id": stored.id, "why": why} for stored, why in problems],
+        "deleted_after_days": rule.days,
+        "leaving": [
+            {"id": each.stored.id, "days": round(each.days, 2), "kept": kept.includes(each.stored)} for each in soon
+        ],
+    }
+
+
+def _print_counts(
+    archive: Archive, done: list[ArchiveResult], others: int, paint: Paint, options: argparse.Namespace
+) -> None:
+    """What was looked at, what became of it, and what was not looked at."""
+    where = "" if options.sessions else " of every folder" if options.all else " of this folder"
+    if done:
+        whole, added = (size(sum(each)) for each in zip(*((one.size, one.added) for one in done), strict=True))
+        print(f"Checked {plural(len(done), 'session')}{where}: {_count_text(done)}.")
+        print(f"{whole} of sessions; {added} added to {paint.path(archive.folder)}")
+    elif not options.sessions:
+        print(f"There is no session{where}.")
+    if others:
+        are = "is" if others == 1 else "are"
+        print(f"{plural(others, 'session')} of other folders {are} not in it: foretold sessions archive --all")
+    if done:
+        print("Restore one: foretold sessions restore ID")
+
+
+def _count_text(done: list[ArchiveResult]) -> str:
+    counts = {what: sum(each.what == what for each in done) for what in ("new", "grown", "rewritten", "same")}
+    said = ", ".join(f"{count} {what}" for what, count in counts.items() if count and what != "same")
+    if not said:
+        return "nothing new, the archive already has " + ("it" if len(done) == 1 else "them")
+    return f"{said}; {counts['same']} unchanged" if counts["same"] else said
+
+
+def _print_leaving(kept: ArchiveCoverage, rule: Retention, soon: list[ExpiringSession], paint: Paint) -> None:
+    """What Claude Code deletes when."""
+    if rule.days is None:
+        print("\nClaude Code deletes no sessions here (cleanupPeriodDays).")
+        return
+    source = paint.path(rule.source) if rule.source else "the default"
+    print(f"\nClaude Code deletes a session {rule.days:g} days after it was last written ({source}).")
+    mine = [each for each in soon if each.stored.kind == "main"]
+    for each in mine[:MOST]:
+        day = "at its next start" if each.days <= 0 else f"in {each.days:.0f} d"
+        print(f"  {each.stored.id}  {day:<17}  {'archived' if kept.includes(each.stored) else 'NOT archived'}")
+    if rest := mine[MOST:]:
+        bare = sum(not kept.includes(each.stored) for each in rest)
+        print(f"  and {len(rest)} more within {SOON:g} days, {bare or 'none'} of them NOT archived")

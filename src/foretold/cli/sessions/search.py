@@ -10,20 +10,19 @@ from collections.abc import Sequence
 from datetime import datetime
 from difflib import get_close_matches
 
-from foretold.cli.paint import Paint, plural, printable
-from foretold.cli.people import print_findings
-from foretold.cli.schema import emit, finding_json
+from foretold.cli.json import emit, findings_json
+from foretold.cli.output import Paint, ProgressLine, plural, print_findings, printable
 from foretold.cli.sessions.options import (
     UNITS,
-    Progress,
     agents_of,
     days,
     homes_of,
+    paint_of,
     parser_of,
     resume_command,
     stored_json,
-    when,
 )
+from foretold.sessions.exporters.formatting import format_time
 from foretold.sessions.fulltext.message_text import VOICES
 from foretold.sessions.fulltext.query import parse_query
 from foretold.sessions.fulltext.search import Hit, Results, search
@@ -33,25 +32,25 @@ VALUED = ("-C", "-n", *(f"--{name}" for name in "agent home project after before
 FLAGS = ("-h", *(f"--{name}" for name in "help json all ranked no-index".split()))
 EXAMPLES = """\
   foretold sessions search connection pool          both words, in one message
-  foretold sessions search '"connection pool"'      one after the other
+  foretold sessions search '"connection pool"'      as a phrase
   foretold sessions search 'migrat* -test' --role user --after 2026-10-01
   foretold sessions search timeout --tool Bash --project . --ranked"""
 
 
 def command_search(words: Sequence[str]) -> int:
     parser = _parser()
-    given, wanted = apart(words)
+    given, wanted = split_words(words)
     options = parser.parse_args(given)
     for word in wanted if "--" not in words else ():
         if word.startswith("--") and (close := get_close_matches(word.partition("=")[0], [*VALUED, *FLAGS], 1, 0.75)):
             parser.error(f"there is no {word}; did you mean {close[0]}? To search for it, write: -- {word}")
     query = " ".join(wanted)
-    asked = parse_query(query)
-    if not asked.wanted:
-        only = ": -word only says what must not occur" if asked.unwanted else ""
+    parsed = parse_query(query)
+    if not parsed.wanted:
+        only = ": -word only says what must not occur" if parsed.unwanted else ""
         parser.error(f"there is no word to search for{only}")
     homes = homes_of(options)
-    progress = Progress("Reading sessions" if options.no_index else "Indexing sessions")
+    progress = ProgressLine("Reading sessions" if options.no_index else "Indexing sessions")
     try:
         found = search(
             query,
@@ -69,41 +68,41 @@ def command_search(words: Sequence[str]) -> int:
         )
     except KeyboardInterrupt:
         progress.end()
-        kept = "" if options.no_index else "; what was indexed is kept, and the next search goes on from there"
+        kept = "" if options.no_index else "; what was indexed is kept, and the next search continues from there"
         print(f"Interrupted{kept}.", file=sys.stderr)
         return 130
     progress.end()
     if options.json:
         emit("search", _results_json(query, found))
     else:
-        _print(found, Paint(os.path.realpath(options.cwd), homes.home), options)
+        _print(found, paint_of(options), options)
     return 1 if found.findings else 0
 
 
 def _parser() -> argparse.ArgumentParser:
     about = (
-        "Find messages with all these words, in what was said, thought, called and printed; subagents' too. "
-        'Words in "quotes" follow one another, word* begins so, -word must not occur.'
+        "Find messages with all these words, in prompts, answers, thinking, calls and output; also of subagents. "
+        '"quoted words" are a phrase, word* is a prefix, -word must not occur.'
     )
     parser = parser_of("search", about, EXAMPLES)
     parser.usage = f"{parser.prog} [OPTIONS] WORD..."
     where = parser.add_mutually_exclusive_group()
-    where.add_argument("--all", action="store_true", help="in every project, which is the default")
-    where.add_argument("--project", metavar="DIR", help="only sessions held in this folder or below")
-    parser.add_argument("--after", type=_day, metavar="DATE", help="from this day on: 2026-10-31, or 7d for a week ago")
+    where.add_argument("--all", action="store_true", help="in every project (the default)")
+    where.add_argument("--project", metavar="DIR", help="only sessions of this folder or below")
+    parser.add_argument("--after", type=_day, metavar="DATE", help="since this day: 2026-10-31, or 7d for a week ago")
     parser.add_argument("--before", type=_day, metavar="DATE", help="before this day")
-    parser.add_argument("--role", action="append", choices=VOICES, default=[], help="only what these said")
-    parser.add_argument("--tool", action="append", default=[], metavar="NAME", help="only calls and results of a tool")
-    parser.add_argument("--ranked", action="store_true", help="the best first, not the newest")
-    parser.add_argument("-n", "--limit", type=_count, default=FIRST, metavar="N", help=f"at most so many ({FIRST})")
-    parser.add_argument("--no-index", action="store_true", help="read the files; no index is made or used")
+    parser.add_argument("--role", action="append", choices=VOICES, default=[], help="only of these")
+    parser.add_argument("--tool", action="append", default=[], metavar="NAME", help="only calls and results of it")
+    parser.add_argument("--ranked", action="store_true", help="best first instead of newest")
+    parser.add_argument("-n", "--limit", type=_count, default=FIRST, metavar="N", help=f"at most N ({FIRST})")
+    parser.add_argument("--no-index", action="store_true", help="read the files without an index")
     return parser
 
 
-def apart(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The options of a command line, and the words to search for. Only what is an option is one; after `--` none is.
+def split_words(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The options of a command line, and the words to search for. Only known options count; after `--` none does.
 
-    >>> apart(["hel*", "-hello", "--tool", "Bash", "-n", "5", "--parse-http"])
+    >>> split_words(["hel*", "-hello", "--tool", "Bash", "-n", "5", "--parse-http"])
     (['--tool', 'Bash', '-n', '5'], ['hel*', '-hello', '--parse-http'])
     """
     options: list[str] = []
@@ -124,7 +123,7 @@ def apart(words: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number; give 1 or more")
     return int(text)
 
 
@@ -144,7 +143,7 @@ def _results_json(query: str, found: Results) -> dict[str, object]:
         "more": found.more,
         "sessions": found.sessions,
         "hits": [_hit_json(hit) for hit in found.hits],
-        "findings": [finding_json(finding) for finding in found.findings],
+        "findings": findings_json(found.findings),
     }
 
 
@@ -172,7 +171,7 @@ def _print(found: Results, paint: Paint, options: argparse.Namespace) -> None:
     if not found.hits:
         print(f"Nothing was found in {plural(found.sessions, 'session')}.")
     if found.more:
-        print(f"There is more: --limit {max(FIRST, options.limit * 5)}, or more words.")
+        print(f"More: --limit {max(FIRST, options.limit * 5)}, or more words.")
     print_findings(found.findings, paint)
 
 
@@ -187,10 +186,10 @@ def _print_session(hit: Hit, paint: Paint) -> None:
 
 def _print_hit(hit: Hit, paint: Paint) -> None:
     tool = f" {printable(hit.tool)}" if hit.tool else ""
-    print(f"  {when(hit.time)}  {hit.role}{tool}")
+    print(f"  {format_time(hit.time)}  {hit.role}{tool}")
     text, marks = hit.snippet
     at, lines = 0, []
-    for line in _wrapped(text, paint.width - 4):
+    for line in _wrap(text, paint.width - 4):
         shown, here = "", at
         for start, end in marks:
             start, end = max(start, at), min(end, at + len(line))
@@ -202,8 +201,8 @@ def _print_hit(hit: Hit, paint: Paint) -> None:
     print("\n".join(f"    {line.strip()}" for line in lines) + "\n")
 
 
-def _wrapped(text: str, width: int) -> list[str]:
-    """A line in pieces that fit, each ending behind a space where there is one."""
+def _wrap(text: str, width: int) -> list[str]:
+    """A line in pieces that fit, each ending after a space if there is one."""
     found = []
     while len(text) > width:
         cut = text.rfind(" ", 0, width + 1) + 1 or width

@@ -1,9 +1,9 @@
-"""Doing what a plan says: all settings files of it, or none.
+"""Applies a plan: all of its settings files, or none.
 
-1. What the files are, and what they become, is kept first, synced.
-2. Then the files change places with what was got ready beside them, each in one step (`files/swap.py`). If one is not
-   what the plan looked at, somebody was faster: all goes back, and `SettingsRefused` says so.
-3. Last, folders that were made for ours and are empty go, and records that are not needed any more.
+1. What the files are, and what they become, is backed up first, synced.
+2. Then each file is exchanged with a temporary file next to it, in one step (`files/restore/swap.py`). If one is not
+   what the plan saw, another process was faster: everything is undone, and `SettingsRefused` says so.
+3. Last, empty folders that were made for ours are removed, and records that are no longer needed.
 """
 
 from __future__ import annotations
@@ -16,72 +16,75 @@ from foretold.files.restore.look import FileState
 from foretold.files.restore.plans import FileChange
 from foretold.files.restore.restore import Undo
 from foretold.files.restore.swap import ASIDE, put_back, temporary
-from foretold.serve.install.backup import Kept, digest_of
-from foretold.serve.install.plan import Edit, Plan
+from foretold.serve.install.backup import Backups, digest_of
+from foretold.serve.install.plan import Edit, InstallPlan
 from foretold.storage.kernel import token
 
 MODES = {"user": 0o600, "project": 0o644}  #: of a file that is made
 
 
-def carry_out(plan: Plan, kept: Kept) -> None:
-    """Do what a plan says. SettingsRefused: nothing was changed."""
+def apply_plan(plan: InstallPlan, backups: Backups) -> None:
+    """Apply a plan. SettingsRefused: nothing was changed."""
     if not plan.edits:
         return
     try:
-        with Undo(kept.folder, kept.kernel).locked():
-            _carry_out(plan, kept)
+        with Undo(backups.folder, backups.kernel).locked():
+            _apply(plan, backups)
     except OSError as error:
-        said = f"what the settings are cannot be kept in {kept.folder}: {error.strerror}"
-        raise SettingsRefused(f"{said}. Nothing was changed") from error
+        raise SettingsRefused(
+            f"the settings cannot be backed up in {backups.folder}: {error.strerror}. Nothing was changed"
+        ) from error
     except RestoreRefused as error:
         raise SettingsRefused(str(error).replace("cannot restore", "cannot write")) from error
     except RestoreStopped as error:
-        raise SettingsRefused(f"{error}; what they were is in {kept.folder}") from error
+        raise SettingsRefused(f"{error}; the backup is in {backups.folder}") from error
 
 
-def _carry_out(plan: Plan, kept: Kept) -> None:
-    kept.end()
-    changes = [_change(edit, MODES[plan.scope], kept) for edit in plan.edits]
-    known = [kept.record(edit.settings.target) for edit in plan.edits]
+def _apply(plan: InstallPlan, backups: Backups) -> None:
+    backups.end()
+    changes = [_change(edit, MODES[plan.scope], backups) for edit in plan.edits]
+    known = [backups.record(edit.settings.target) for edit in plan.edits]
     name = token()
-    kept.begin([path for number, change in enumerate(changes) for path in _beside(change, temporary(name, number))])
+    backups.begin(
+        [path for number, change in enumerate(changes) for path in _temporary_paths(change, temporary(name, number))]
+    )
     for edit in plan.edits:
         if edit.record:
-            kept.write(edit.record)
+            backups.write(edit.record)
     try:
-        put_back(changes, name, kept.kernel)
+        put_back(changes, name, backups.kernel)
     except RestoreRefused:
         for record in filter(None, known):
-            kept.write(record)
-        kept.end()
+            backups.write(record)
+        backups.end()
         raise
-    kept.end()
-    _tidy(plan, kept)
+    backups.end()
+    _tidy(plan, backups)
 
 
-def _beside(change: FileChange, name: str) -> list[str]:
+def _temporary_paths(change: FileChange, name: str) -> list[str]:
     return [os.path.join(change.folder, each) for each in (name, name + ASIDE)]
 
 
-def _tidy(plan: Plan, kept: Kept) -> None:
+def _tidy(plan: InstallPlan, backups: Backups) -> None:
     for edit in plan.edits:
         for folder in edit.folders:
             with suppress(OSError):
                 os.rmdir(folder)
         if edit.record is None:
-            kept.forget(edit.settings.target)
+            backups.forget(edit.settings.target)
 
 
-def _change(edit: Edit, mode: int, kept: Kept) -> FileChange:
+def _change(edit: Edit, mode: int, backups: Backups) -> FileChange:
     settings = edit.settings
     if settings.found.kind == "file":
-        kept.keep(settings.data)
+        backups.keep(settings.data)
         mode = settings.found.mode
     folder = os.path.dirname(settings.target)
     if edit.after is None:
         return FileChange(settings.target, "delete", settings.found, FileState(), None, folder)
-    digest = kept.keep(edit.after)
+    digest = backups.keep(edit.after)
     action = "write" if settings.found.kind == "file" else "create"
     after = FileState("file", digest, mode, len(edit.after))
     assert digest == digest_of(edit.after)
-    return FileChange(settings.target, action, settings.found, after, kept.object_path(digest), folder)
+    return FileChange(settings.target, action, settings.found, after, backups.object_path(digest), folder)

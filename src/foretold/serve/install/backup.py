@@ -1,13 +1,12 @@
-"""What settings files were before we changed them: ours to keep, in our own state folder.
+"""Backups of settings files, in our own state folder.
 
-1. `installs/objects/` has contents by their digest, `installs/<digest of the path>.json` what is known of a file: what
-   it was without ours, what it was after each of our changes, and what was made for ours.
+1. `installs/objects/` has contents by their digest, `installs/<digest of the path>.json` what is known about a file:
+   what it was without ours, what it was after each of our changes, and what was made for ours.
 2. Both are written and synced before a settings file is touched. A record that says more than was done does no harm:
    what counts is what the file is.
-3. A file that is as we left it becomes what it was, byte for byte. One that somebody changed since is another file: of
-   it, only ours is taken out.
-4. `installs/begun` names what waits beside a settings file while it is changed. If the process was killed there, the
-   next one takes it away; it is a content that is kept here, too.
+3. A file that is as we left it is restored byte for byte. From one that was changed since, only ours is removed.
+4. `installs/begun` names the temporary files next to a settings file while it is changed. If the process was killed
+   there, the next one removes them; their content is stored here, too.
 """
 
 from __future__ import annotations
@@ -29,42 +28,42 @@ if TYPE_CHECKING:
 SCHEMA = "foretold.install.record/1"
 
 
-class Record(NamedTuple):
-    """What is known of a settings file that has ours."""
+class BackupRecord(NamedTuple):
+    """What is known about a settings file that has ours."""
 
     path: str
     before: str | None  #: the digest of what it was without ours; empty: there was no file; None: not known
     after: tuple[str, ...]  #: the digests of that with ours, and nothing else
-    made: tuple[tuple[str, ...], ...] = ()  #: the places in it that were made for ours
+    made: tuple[tuple[str, ...], ...] = ()  #: the objects and lists in it that were made for ours
     folders: tuple[str, ...] = ()  #: the folders that were made for it, the innermost first
-    first: str = ""  #: the digest of what it was before somebody changed it between two of our changes
+    first: str = ""  #: the digest of what it was before someone changed it between two of our changes
 
 
-class Kept:
-    """The records, and the contents they name."""
+class Backups:
+    """The records, and the contents that they name."""
 
     def __init__(self, folder: str, kernel: Kernel = KERNEL) -> None:
         self.folder, self.kernel = folder, kernel
 
-    def record(self, path: str) -> Record | None:
-        """What is known of a file; None if nothing is, or what was written is not readable."""
+    def record(self, path: str) -> BackupRecord | None:
+        """What is known about a file; None if nothing is, or the record cannot be read."""
         try:
             with open(self._record_path(path), encoding="utf-8") as file:
-                told = json.load(file)
-            found = Record(
-                told["path"],
-                told["before"],
-                tuple(told["after"]),
-                tuple(map(tuple, told["made"])),
-                tuple(told["folders"]),
-                told.get("first", ""),
+                fields = json.load(file)
+            found = BackupRecord(
+                fields["path"],
+                fields["before"],
+                tuple(fields["after"]),
+                tuple(map(tuple, fields["made"])),
+                tuple(fields["folders"]),
+                fields.get("first", ""),
             )
         except (OSError, ValueError, KeyError, TypeError):
             return None
         return found if found.path == path else None
 
     def content(self, digest: str) -> bytes | None:
-        """A kept content, if it is there and whole."""
+        """A stored content, if it is there and whole."""
         try:
             with open(self.object_path(digest), "rb") as file:
                 data = file.read()
@@ -76,28 +75,28 @@ class Kept:
         return os.path.join(self.folder, "objects", digest)
 
     def keep(self, data: bytes) -> str:
-        """Keep a content; its digest."""
+        """Store a content; its digest."""
         digest = digest_of(data)
         target = self.object_path(digest)
         if look_at(target).digest != digest:
             self._write(target, data)
         return digest
 
-    def write(self, record: Record) -> None:
-        told = {"schema": SCHEMA, **record._asdict()}
-        self._write(self._record_path(record.path), json.dumps(told, indent=1).encode())
+    def write(self, record: BackupRecord) -> None:
+        fields = {"schema": SCHEMA, **record._asdict()}
+        self._write(self._record_path(record.path), json.dumps(fields, indent=1).encode())
 
     def forget(self, path: str) -> None:
-        """Without ours a file needs no record; the contents stay."""
+        """Remove the record of a file without ours; the contents stay."""
         with suppress(FileNotFoundError):
             self.kernel.unlink(self._record_path(path))
 
     def begin(self, paths: Sequence[str]) -> None:
-        """Write down what will wait beside settings files."""
+        """Record which temporary files will be next to settings files."""
         self._write(os.path.join(self.folder, "begun"), json.dumps(list(paths)).encode())
 
     def end(self) -> None:
-        """Take away what still waits beside settings files, if its content is kept here."""
+        """Remove temporary files next to settings files, if their content is stored here."""
         try:
             with open(os.path.join(self.folder, "begun"), encoding="utf-8") as file:
                 paths = json.load(file)
@@ -124,7 +123,7 @@ def digest_of(data: bytes) -> str:
 
 
 def state_folder(home: str, env: Mapping[str, str]) -> str:
-    """Where this is kept.
+    """The folder of the backups.
 
     >>> state_folder("/home/me", {})
     '/home/me/.local/state/foretold/installs'

@@ -1,9 +1,9 @@
 """What is ours in an agent's settings: hooks by their command, a server by its name.
 
-1. A hook is ours if its command calls `foretold hook`, however that program is named. Hooks of others stay, also in a
+1. A hook is ours if its command calls `foretold hook`, whatever the path of the program. Other hooks stay, also in a
    group with ours.
 2. The server called `foretold` is ours.
-3. What is wanted comes from the tables of `dialects/installs.py`, with the words of our own command filled in.
+3. What to install comes from the tables of `dialects/install_targets.py`, with our own command filled in.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _CALL = re.compile(r"""(?:^|[\s/"'])foretold["']?\s+hook\s+[A-Za-z]+""")
 PARTS = ("hooks", "mcp")
 
 
-class Piece(NamedTuple):
-    """One thing that a settings file shall have."""
+class InstallPiece(NamedTuple):
+    """One thing to put into a settings file."""
 
     part: str  #: hooks, mcp
     keys: tuple[str, ...]  #: of the list of an event, or of the server
@@ -61,17 +61,19 @@ def without_ours(groups: Sequence[object]) -> list[object]:
     return kept
 
 
-def wanted(install: Install, parts: Collection[str], command: Sequence[str], events: Collection[str]) -> list[Piece]:
-    """What shall be installed; `events` are the names of those that are chosen, empty for all."""
+def wanted_pieces(
+    install: Install, parts: Collection[str], command: Sequence[str], events: Collection[str]
+) -> list[InstallPiece]:
+    """What to install; `events` are the names of the chosen ones, empty for all."""
     found = []
     if install.hooks and "hooks" in parts:
         found += [
-            Piece("hooks", ("hooks", hook.event), group_of(hook, install.hooks, command))
+            InstallPiece("hooks", ("hooks", hook.event), group_of(hook, install.hooks, command))
             for hook in install.hooks.events
             if not events or {hook.event, hook.ours} & set(events)
         ]
     if install.mcp and "mcp" in parts:
-        found.append(Piece("mcp", (*install.mcp.keys, NAME), server_of(install.mcp, command)))
+        found.append(InstallPiece("mcp", (*install.mcp.keys, NAME), server_of(install.mcp, command)))
     return found
 
 

@@ -1,27 +1,39 @@
-"""Which command an agent shall run: one that is still there tomorrow.
+"""Which command an agent shall run: one that still works tomorrow.
 
-1. For a user: the program `foretold` by its whole path, as PATH names it if that is this one (a link of pipx or of `uv
-   tool` survives an upgrade); else the one beside this interpreter; else this interpreter with `-m foretold`.
-2. For a project: `foretold`, from the PATH of whoever works there; a path of this machine is of no use to others.
-3. In an environment that `uvx` made for one call: `uvx --from foretold[mcp] foretold`.
-4. A command in a folder for temporary files, or in a virtual environment, may be gone one day: a warning says so.
+1. For a user: the program `foretold` by its absolute path, as PATH names it if that is this one (a link of pipx or of
+   `uv tool` survives an upgrade); else the one next to this interpreter; else this interpreter with `-m foretold`.
+2. For a project: `foretold`, from the PATH of everyone who works there; a path of this machine is of no use to others.
+3. In an environment that `uvx` made for one call: `uvx` with the origin of this foretold (`foretold.extras`).
+4. A command in a folder for temporary files, or in a virtual environment, may disappear: a note says so.
+5. Whether the Python of a command has the package that the server needs is found out by looking at files; a settings
+   file of a project may name any program, so none is ever started. The Python of a command is its first word, if that
+   is one, else the one in the first line of a script. If it is the running Python, that is asked; of another virtual
+   environment, the packages folder is looked at; about any other Python nothing is said.
 """
 
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import shutil
 import sys
+from itertools import pairwise
 
 from foretold.dialects.install_targets import NAME
+from foretold.extras import names_in, package_folders, requirement_of
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_TOOLS = ("/pipx/venvs/", "/uv/tools/", "/.local/share/uv/")  #: environments that stay until somebody removes them
+PACKAGE = "mcp"  #: and the extra that brings it
+_TOOLS = ("/pipx/venvs/", "/uv/tools/", "/.local/share/uv/")  #: environments that stay until someone removes them
 _FLEETING = ("/uv/archive-v", "/uv/environments-v", "/.cache/uv/")
 _TEMPORARY = ("/tmp/", "/var/tmp/", "/private/tmp/", "/dev/shm/")  # noqa: S108
+_PYTHON = re.compile(r"python[0-9.]*\Z")
+#: the first line; or the second, if the first could not hold such a long path
+_SHEBANG = re.compile(r"#!(?:/bin/sh\n'''exec' \"?)?(/[^\n\"]*?python[0-9.]*)(?=[ \n\"])")
 
 
 def our_command(scope: str, env: Mapping[str, str], interpreter: str = sys.executable) -> list[str]:
@@ -29,33 +41,33 @@ def our_command(scope: str, env: Mapping[str, str], interpreter: str = sys.execu
     if scope == "project":
         return [NAME]
     if any(mark in interpreter for mark in _FLEETING) and shutil.which("uvx", path=env.get("PATH", "")):
-        return ["uvx", "--from", f"{NAME}[mcp]", NAME]
-    beside = os.path.join(os.path.dirname(interpreter), NAME)
+        return ["uvx", "--from", requirement_of(interpreter, PACKAGE), NAME]
+    sibling = os.path.join(os.path.dirname(interpreter), NAME)
     named = shutil.which(NAME, path=env.get("PATH", ""))
-    if named and os.path.isabs(named) and os.path.realpath(named) == os.path.realpath(beside):
+    if named and os.path.isabs(named) and os.path.realpath(named) == os.path.realpath(sibling):
         return [named]
-    return [beside] if os.access(beside, os.X_OK) else [interpreter, "-m", NAME]
+    return [sibling] if os.access(sibling, os.X_OK) else [interpreter, "-m", NAME]
 
 
 def doubts(command: Sequence[str], env: Mapping[str, str]) -> list[str]:
-    """Why a command may not be there when an agent wants it.
+    """Why a command may not be there when an agent wants it; `; try: ` begins a command to type.
 
     >>> doubts(["/tmp/x/bin/foretold"], {})
     ['/tmp/x/bin/foretold is in a folder for temporary files: once it is gone, the agent cannot start it']
     """
     program = command[0]
     if not os.path.isabs(program):
-        if shutil.which(program, path=env.get("PATH", "")):
-            return [
-                "uvx looks for the newest foretold at each call, which is slow; better: uv tool install foretold"
-            ] * (program == "uvx")
-        return [f"{program} is not on your PATH: until it is, the agent cannot start it"]
+        if not shutil.which(program, path=env.get("PATH", "")):
+            return [f"{program} is not on your PATH: until it is, the agent cannot start it"]
+        origin = next((after for word, after in pairwise(command) if word == "--from"), "")
+        tool = shlex.join(["uv", "tool", "install", origin or requirement_of(extra=PACKAGE)])
+        return [f"uvx resolves foretold at each call, which is slow; try: {tool}"] if program == "uvx" else []
     if program.startswith(_TEMPORARY):
         return [f"{program} is in a folder for temporary files: once it is gone, the agent cannot start it"]
     home = os.path.dirname(os.path.dirname(program))
     if os.path.isfile(os.path.join(home, "pyvenv.cfg")) and not any(mark in program for mark in _TOOLS):
-        said = f"{program} is in a virtual environment: once that is gone, the agent cannot start it"
-        return [f"{said}; better: uv tool install foretold, or pipx install foretold"]
+        tool = shlex.join(["uv", "tool", "install", requirement_of(f"{home}/bin/python", PACKAGE)])
+        return [f"{program} is in a virtual environment: once that is gone, the agent cannot start it; try: {tool}"]
     return []
 
 
@@ -66,3 +78,48 @@ def is_there(words: Sequence[str], env: Mapping[str, str]) -> bool:
     if os.path.isabs(words[0]):
         return os.path.isfile(words[0]) and os.access(words[0], os.X_OK)
     return shutil.which(words[0], path=env.get("PATH", "")) is not None
+
+
+def python_of(command: Sequence[str], env: Mapping[str, str]) -> str:
+    """The absolute path of the Python that a command starts; empty if it is not known."""
+    program = shutil.which(command[0], path=env.get("PATH", "")) if command else None
+    if not program:
+        return ""
+    if _PYTHON.match(os.path.basename(program)):
+        return program
+    try:
+        with open(program, "rb") as file:
+            start = file.read(1024).decode("utf-8", "replace")
+    except OSError:
+        return ""
+    found = _SHEBANG.match(start)
+    return found[1] if found else ""
+
+
+def without_package(command: Sequence[str], env: Mapping[str, str]) -> str:
+    """The Python of a command if it lacks the package; empty if it has it, or that is not known."""
+    python = python_of(command, env)
+    return python if python and _has_package(python) is False else ""
+
+
+def _has_package(python: str) -> bool | None:
+    """None: it is not known."""
+    prefix = os.path.dirname(os.path.dirname(python))
+    if _is_same(prefix, sys.prefix) and _is_same(python, sys.executable):
+        from importlib.util import find_spec
+
+        return find_spec(PACKAGE) is not None
+    try:
+        with open(os.path.join(prefix, "pyvenv.cfg"), encoding="utf-8", errors="replace") as file:
+            settings = file.read()
+    except OSError:
+        return None
+    names = [name for folder in package_folders(prefix) for name in names_in(folder)]
+    if any(name == PACKAGE or name.startswith(f"{PACKAGE}-") for name in names):
+        return True
+    is_open = re.search(r"^include-system-site-packages\s*=\s*true\s*$", settings, re.MULTILINE | re.IGNORECASE)
+    return None if is_open else False
+
+
+def _is_same(one: str, other: str) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)

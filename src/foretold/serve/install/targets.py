@@ -1,30 +1,37 @@
-"""Which files an agent reads its settings from, and what they are now.
+"""Which files an agent reads its settings from, what they contain now, and what of ours is in them.
 
 1. Below the folder that the agent's own variable names, else below the home; in a project, below its top.
-2. A link is followed to the file that it leads to: that one is changed, and the link stays. One that leads nowhere is
-   refused.
-3. Refused, with the reason, are files that cannot be read, are not text in UTF-8, are no files, are larger than
-   settings are, or that nobody may write to.
+2. A link is followed to its file: that one is changed, and the link stays. A broken link is refused.
+3. Refused, with the reason, are files that cannot be read or written, are not UTF-8, are not regular files, or are too
+   large.
+4. `find_installations` reads the settings files of every agent, for the user and for this project.
 """
 
 from __future__ import annotations
 
 import os
+import shlex
 
-from foretold.dialects.install_targets import INSTALLS, Install, SettingsFile
+from foretold.dialects.install_targets import INSTALLS, NAME, Install, SettingsFile
 from foretold.errors import SettingsRefused, UnknownAgent
+from foretold.extras import how_to_install
 from foretold.files.restore.look import FileState, content, look_at
+from foretold.serve.install.formats import Unsafe, toml, yaml
+from foretold.serve.install.formats.json import document_of, object_of
+from foretold.serve.install.ours import PARTS, is_our_handler
+from foretold.serve.install.program import PACKAGE, is_there, without_package
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
+
 LARGEST = 64 * 1024 * 1024
 SCOPES = ("user", "project")
 
 
-class Here(NamedTuple):
-    """Who asks, and where."""
+class InstallPlace(NamedTuple):
+    """The user's home, the folder, and the environment."""
 
     home: str
     cwd: str
@@ -41,7 +48,7 @@ class Here(NamedTuple):
         return folder
 
 
-class Settings(NamedTuple):
+class CurrentSettings(NamedTuple):
     """A settings file as it is."""
 
     path: str  #: as the agent names it
@@ -66,16 +73,16 @@ def install_of(agent: str) -> Install:
     """
     if agent not in INSTALLS:
         near = _near(agent)
-        meant = f" Did you mean {near!r}?" if near else ""
-        raise UnknownAgent(f"the agent {agent!r} is not known.{meant} There are: {', '.join(INSTALLS)}")
+        hint = f" Did you mean {near!r}?" if near else ""
+        raise UnknownAgent(f"the agent {agent!r} is not known.{hint} Known agents: {', '.join(INSTALLS)}")
     return INSTALLS[agent]
 
 
-NEAR = 0.7  #: how alike a name must be to be meant: at the usual 0.6, `foo` would be `roo`
+NEAR = 0.7  #: how similar a name must be: at the usual 0.6, `foo` would be `roo`
 
 
 def _near(agent: str) -> str:
-    """The agent that somebody may have meant; empty if none is near.
+    """The agent that may have been meant; empty if none is similar.
 
     >>> _near("claud-code"), _near("qwen"), _near("foo")
     ('claude-code', 'qwen-code', '')
@@ -86,30 +93,30 @@ def _near(agent: str) -> str:
     return next(iter(longer or difflib.get_close_matches(agent, INSTALLS, 1, NEAR)), "")
 
 
-def path_of(where: SettingsFile, scope: str, here: Here) -> str:
+def path_of(where: SettingsFile, scope: str, place: InstallPlace) -> str:
     """The path of a settings file; empty if there is none for this scope.
 
-    >>> here = Here("/home/me", "/proj", {"CODEX_HOME": "/srv/codex"})
-    >>> path_of(INSTALLS["codex"].mcp.where, "user", here), path_of(INSTALLS["claude-code"].mcp.where, "user", here)
+    >>> place = InstallPlace("/home/me", "/proj", {"CODEX_HOME": "/srv/codex"})
+    >>> path_of(INSTALLS["codex"].mcp.where, "user", place), path_of(INSTALLS["claude-code"].mcp.where, "user", place)
     ('/srv/codex/config.toml', '/home/me/.claude.json')
     """
     if scope == "project":
-        path = os.path.join(here.top, where.project) if where.project else ""
-    elif where.variable and here.env.get(where.variable):
-        path = os.path.join(here.cwd, here.env[where.variable], where.moved)
+        path = os.path.join(place.top, where.project) if where.project else ""
+    elif where.variable and place.env.get(where.variable):
+        path = os.path.join(place.cwd, place.env[where.variable], where.moved)
     else:
-        path = os.path.join(here.home, where.home) if where.home else ""
+        path = os.path.join(place.home, where.home) if where.home else ""
     if path and where.other and not os.path.lexists(path):
         other = os.path.splitext(path)[0] + where.other
         return other if os.path.lexists(other) else path
     return path
 
 
-def settings_of(install: Install, scope: str, here: Here, parts: Collection[str]) -> Iterator[Settings]:
+def settings_of(install: Install, scope: str, place: InstallPlace, parts: Collection[str]) -> Iterator[CurrentSettings]:
     """The settings files of an agent that these parts go into. SettingsRefused: one cannot be changed."""
     found: dict[str, tuple[SettingsFile, tuple[str, ...]]] = {}
     for part, how in (("hooks", install.hooks), ("mcp", install.mcp)):
-        path = path_of(how.where, scope, here) if how else ""
+        path = path_of(how.where, scope, place) if how else ""
         if how and path:
             found[path] = (how.where, (*found.get(path, (how.where, ()))[1], part))
     servers = install.mcp.keys if install.mcp else ()
@@ -118,28 +125,136 @@ def settings_of(install: Install, scope: str, here: Here, parts: Collection[str]
             yield read(path, where, of_file, servers)
 
 
-def read(path: str, where: SettingsFile, parts: tuple[str, ...], servers: tuple[str, ...]) -> Settings:
+def read(path: str, where: SettingsFile, parts: tuple[str, ...], servers: tuple[str, ...]) -> CurrentSettings:
     """A settings file as it is. SettingsRefused: it cannot be changed."""
     target = os.path.realpath(path)
     found = look_at(target)
     if found.kind == "missing":
         if os.path.islink(path):
-            raise SettingsRefused(f"{path} is a link that leads nowhere: {target}. Nothing was changed")
-        return Settings(path, target, where.form, parts, found, b"", servers, where.is_made)
+            raise SettingsRefused(f"{path} is a broken link to {target}. Nothing was changed")
+        return CurrentSettings(path, target, where.form, parts, found, b"", servers, where.is_made)
     if found.kind != "file":
-        said = found.said or {"folder": "it is a folder", "link": "its links go round"}.get(found.kind, "it is no file")
-        raise _refused(path, said)
+        said = found.said or {"folder": "it is a folder", "link": "its links form a cycle"}.get(
+            found.kind, "it is not a file"
+        )
+        raise _refuse(path, said)
     data = content(target, LARGEST)
     if data is None:
-        raise _refused(path, "it is larger than settings are, or cannot be read")
+        raise _refuse(path, "it is too large for a settings file, or cannot be read")
     if not found.mode & 0o200:
-        raise _refused(path, f"it is read-only (mode {found.mode:o})")
+        raise _refuse(path, f"it is read-only (mode {found.mode:o})")
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
-        raise _refused(path, "it is not text in UTF-8") from None
-    return Settings(path, target, where.form, parts, found, data, servers, where.is_made)
+        raise _refuse(path, "it is not UTF-8") from None
+    return CurrentSettings(path, target, where.form, parts, found, data, servers, where.is_made)
 
 
-def _refused(path: str, said: str) -> SettingsRefused:
+def _refuse(path: str, said: str) -> SettingsRefused:
     return SettingsRefused(f"{path} cannot be changed: {said}. Nothing was changed")
+
+
+GONE = "the program does not exist"
+
+
+class Installation(NamedTuple):
+    """A part of ours in a settings file, or why that could not be read."""
+
+    agent: str
+    scope: str
+    path: str
+    part: str  #: hooks, mcp; empty: the file could not be read
+    events: tuple[str, ...] = ()  #: of hooks: the events that are there
+    missing: tuple[str, ...] = ()  #: and those that an install would add
+    command: tuple[str, ...] = ()  #: what the agent runs
+    is_valid: bool = True  #: whether that can still be started
+    problem: str = ""  #: why not; or why the file could not be read
+    remedy: str = ""  #: a command that fixes it
+
+
+def find_installations(place: InstallPlace) -> list[Installation]:
+    """What of ours is installed where."""
+    found: list[Installation] = []
+    for agent, install in INSTALLS.items():
+        for scope in SCOPES:
+            if scope == "project" and place.top == place.home:
+                continue  # the same files
+            try:
+                for settings in settings_of(install, scope, place, PARTS):
+                    found += _in_file(agent, scope, install, settings, place)
+            except SettingsRefused as error:
+                found.append(Installation(agent, scope, "", "", is_valid=False, problem=str(error)))
+    return found
+
+
+def _in_file(
+    agent: str, scope: str, install: Install, settings: CurrentSettings, place: InstallPlace
+) -> Iterator[Installation]:
+    try:
+        value = _value(settings)
+    except Unsafe as error:
+        yield Installation(agent, scope, settings.path, "", is_valid=False, problem=f"it cannot be read: {error}")
+        return
+    calls = _calls(value.get("hooks")) if "hooks" in settings.parts else {}
+    if calls and install.hooks:
+        missing = tuple(hook.event for hook in install.hooks.events if hook.event not in calls)
+        command = next(iter(calls.values()))
+        valid = all(is_there(words, place.env) for words in calls.values())
+        said = "" if valid else GONE
+        yield Installation(agent, scope, settings.path, "hooks", tuple(calls), missing, command, valid, said)
+    argv = _server(value, settings.servers) if "mcp" in settings.parts else ()
+    if argv:
+        yield _check_server(Installation(agent, scope, settings.path, "mcp", command=argv), place)
+
+
+def _check_server(found: Installation, place: InstallPlace) -> Installation:
+    """Whether a server can be started."""
+    if not is_there(found.command, place.env):
+        return found._replace(is_valid=False, problem=GONE)
+    python = without_package(found.command, place.env)
+    if python:
+        said = f"{python} does not have the package {PACKAGE}, which the server needs"
+        return found._replace(is_valid=False, problem=said, remedy=how_to_install(PACKAGE, python))
+    return found
+
+
+def _value(settings: CurrentSettings) -> dict[str, object]:
+    if settings.form == "toml":
+        return toml.value_of(settings.text)
+    if settings.form == "yaml":
+        return yaml.value_of(settings.text)
+    return object_of(document_of(settings.text, settings.form))
+
+
+def _calls(hooks: object) -> dict[str, tuple[str, ...]]:
+    """Event -> our command there."""
+    found = {}
+    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
+        for group in groups if isinstance(groups, list) else ():
+            handlers = group.get("hooks") if isinstance(group, dict) else None
+            for handler in handlers if isinstance(handlers, list) else ():
+                if is_our_handler(handler):
+                    found[event] = _words(handler["command"])
+    return found
+
+
+def _words(line: str) -> tuple[str, ...]:
+    try:
+        words = shlex.split(line)
+    except ValueError:
+        words = line.split()
+    return tuple(words[: words.index("hook")] if "hook" in words else words)
+
+
+def _server(value: object, keys: tuple[str, ...]) -> tuple[str, ...]:
+    """The command that starts our server; empty if there is none."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    if isinstance(value, list):
+        value = {item.get("name"): item for item in value if isinstance(item, dict)}
+    entry = value.get(NAME) if isinstance(value, dict) else None
+    if not isinstance(entry, dict):
+        return ()
+    command, args = entry.get("command"), entry.get("args")
+    first = [command] if isinstance(command, str) else command if isinstance(command, list) else []
+    return tuple(str(word) for word in [*first, *(args if isinstance(args, list) else [])]) or ("?",)

@@ -1,9 +1,9 @@
-"""A JSON text as values with the places where they stand, so that a text can be changed without writing it anew.
+"""Parses JSON into values with their positions, so that a text can be changed in place.
 
 1. A text may begin with a byte order mark. With `comments`, it may have `//` and `/* */` comments and a comma before a
-   closing bracket; else it is JSON as the standard has it.
-2. What is not so raises `Unsafe` with its line.
-3. Numbers are compared by what is written, so that none is rounded.
+   closing bracket; else it is standard JSON.
+2. Anything else raises `Unsafe` with its line.
+3. Numbers are compared as they are written, so that none is rounded.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 
-from foretold.serve.install.unsafe import Unsafe
+from foretold.serve.install.formats import Unsafe, line_of
 from foretold.types import NamedTuple
 
 _TOKEN = re.compile(
@@ -30,7 +30,7 @@ class Number(NamedTuple):
 
 
 class Node(NamedTuple):
-    """A value and where it stands."""
+    """A value and its position."""
 
     kind: str  #: object, array, scalar
     start: int
@@ -39,7 +39,7 @@ class Node(NamedTuple):
     members: tuple[Member, ...] = ()
 
     def plain(self) -> object:
-        """The value without places."""
+        """The value without positions."""
         if self.kind == "object":
             return {member.key: member.node.plain() for member in self.members}
         return [member.node.plain() for member in self.members] if self.kind == "array" else self.value
@@ -51,7 +51,7 @@ class Member(NamedTuple):
     key: str
     start: int  #: of its key, or of its value in an array
     node: Node
-    comma: int  #: where the comma behind it stands; -1: there is none
+    comma: int  #: the position of the comma after it; -1: there is none
 
 
 def parse(text: str, *, comments: bool = False) -> Node:
@@ -63,10 +63,6 @@ def parse(text: str, *, comments: bool = False) -> Node:
     [True]
     """
     return _Reader(text, comments=comments).whole()
-
-
-def line_of(text: str, at: int) -> int:
-    return text.count("\n", 0, at) + 1
 
 
 class _Reader:
@@ -85,10 +81,10 @@ class _Reader:
     def _wrong(self, wanted: str) -> Unsafe:
         found = self.piece if len(self.piece) < 20 else self.piece[:17] + "..."
         found = repr(found) if self.kind else "the end"
-        return Unsafe(f"line {line_of(self.text, self.start)}: {wanted} was expected, and there is {found}")
+        return Unsafe(f"line {line_of(self.text, self.start)}: expected {wanted}, found {found}")
 
     def _next(self) -> None:
-        """Go on to the next token that means something."""
+        """Advance to the next token that is not space or a comment."""
         while self.at < len(self.text):
             found = _TOKEN.match(self.text, self.at)
             self.start = self.at
@@ -121,7 +117,7 @@ class _Reader:
         try:
             value: str = json.loads(token)
         except ValueError:
-            raise self._wrong("a text") from None
+            raise self._wrong("a string") from None
         return value
 
     def _container(self, depth: int) -> Node:

@@ -1,10 +1,10 @@
-"""Adding a table to a TOML text, and taking it out; every other byte stays.
+"""Ours in settings that are TOML: a table that is added and removed; every other byte stays.
 
-1. A table goes to the end, behind an empty line, whatever the text ends with.
-2. A table is taken out with the tables below it: from its header to the next header of another table. Comments and
+1. A table goes to the end, after an empty line, whatever the text ends with.
+2. A table is removed with the tables below it: from its header to the next header of another table. Comments and
    empty lines right before that header stay with it.
-3. Headers are found by reading texts, arrays and comments as TOML does; a header inside a text is none.
-4. A table that is written in another way (inline, with dotted keys) is not taken out: `Unsafe` says so.
+3. Headers are found by parsing strings, arrays and comments as TOML does; a header inside a string is not one.
+4. A table that is written in another way (inline, with dotted keys) is not removed: `Unsafe` says so.
 """
 
 from __future__ import annotations
@@ -12,13 +12,18 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from copy import deepcopy
 from itertools import pairwise
 
-from foretold.serve.install.unsafe import Unsafe
+from foretold.dialects.install_targets import NAME
+from foretold.serve.install.formats import TOUCHED, Unsafe, end_as_before, place_of, value_at
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from foretold.serve.install.formats.json import Path
+    from foretold.serve.install.ours import InstallPiece
 
 _SKIP = re.compile(
     r'"""(?:[^\\]|\\[\s\S])*?"{3,5}|\'\'\'[\s\S]*?\'{3,5}|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'|#[^\n]*|[\[\]{}]|\n'
@@ -31,6 +36,56 @@ class Header(NamedTuple):
 
     start: int
     keys: tuple[str, ...]
+
+
+def add(text: str, _form: str, pieces: Sequence[InstallPiece]) -> str:
+    for piece in pieces:
+        before = value_of(text)
+        there = value_at(before, piece.keys)
+        if there == piece.value:
+            continue
+        if not isinstance(before.get(piece.keys[0], {}), dict):
+            raise Unsafe(f"{place_of(text, piece.keys[0])}{piece.keys[0]} is not a table")
+        text = without_table(text, piece.keys) if there is not None else text
+        text = with_table(text, piece.keys, piece.value)
+        if value_of(text) != _with_value(before, piece):
+            raise Unsafe(TOUCHED)
+    return text
+
+
+def _with_value(value: dict[str, object], piece: InstallPiece) -> dict[str, object]:
+    value = deepcopy(value)
+    inner: object = value
+    for key in piece.keys[:-1]:
+        assert isinstance(inner, dict)
+        inner = inner.setdefault(key, {})
+    assert isinstance(inner, dict)
+    inner[piece.keys[-1]] = dict(piece.value)
+    return value
+
+
+def remove(
+    text: str,
+    _form: str,
+    keys: tuple[str, ...],
+    parts: Collection[str],
+    _made: Collection[Path] | None,
+    before: str | None = None,
+) -> str:
+    there = value_of(text)
+    if "mcp" not in parts or value_at(there, (*keys, NAME)) is None:
+        return text
+    text = end_as_before(before, text, without_table(text, (*keys, NAME)))
+    expected = deepcopy(there)
+    servers = value_at(expected, keys)
+    assert isinstance(servers, dict)
+    del servers[NAME]
+    after = value_of(text)
+    if not servers and value_at(after, keys) is None:
+        del expected[keys[0]]  # a table that had only ours needs no header
+    if after != expected:
+        raise Unsafe(TOUCHED)
+    return text
 
 
 def value_of(text: str) -> dict[str, object]:
@@ -72,14 +127,14 @@ def without_table(text: str, keys: Sequence[str]) -> str:
             end = after.start if after.keys[: len(keys)] == tuple(keys) else _before_comments(text, after.start)
             found = found[: header.start] + found[max(end, header.start) :]
     if found == text:
-        raise Unsafe(f"{'.'.join(keys)} is not written as a table of its own")
+        raise Unsafe(f"{'.'.join(keys)} is not written as its own table")
     if headers[-2].keys[: len(keys)] == tuple(keys):
         found = _without_gap(found)
     return found
 
 
 def _without_gap(text: str) -> str:
-    """Without the empty line that stood before a table at the end."""
+    """Without the empty line before a table at the end."""
     for eol in ("\r\n", "\n"):
         if text.endswith(eol * 2):
             return text[: -len(eol)]
@@ -119,7 +174,7 @@ def _headers(text: str) -> Iterator[Header]:
 
 
 def _keys(line: str) -> tuple[str, ...]:
-    """The keys of a header; those of an array of tables are of something else."""
+    """The keys of a header; those of an array of tables do not count."""
     if line.lstrip().startswith("[["):
         return ("",)
     table: object = value_of(line + "\n")
@@ -135,6 +190,6 @@ def _key(key: str) -> str:
 
 
 def _written(value: object) -> str:
-    """A text or a list of texts: what JSON writes for them is TOML as well."""
+    """A string or a list of strings: what JSON writes for them is TOML as well."""
     assert isinstance(value, str | list)
     return json.dumps(value)

@@ -1,14 +1,14 @@
-"""`foretold explain --session ID`: what a session was really told, beside what its files say now."""
+"""`foretold explain --session ID`: the instructions a session really received, next to what its files say now."""
 
 from __future__ import annotations
 
 import os
 
-from foretold.cli.paint import Paint, plural, printable
-from foretold.cli.people import print_findings
-from foretold.cli.schema import emit, finding_json
-from foretold.cli.sessions.options import period, stored_json, when
+from foretold.cli.json import emit, findings_json
+from foretold.cli.output import Paint, plural, print_findings, printable
+from foretold.cli.sessions.options import period_of, stored_json
 from foretold.sessions.catalog import find_homes, find_session
+from foretold.sessions.exporters.formatting import format_time
 from foretold.sessions.instructions_seen.compare import STATES, InstructionsSeen, SeenFile, compare_instructions
 from foretold.sessions.instructions_seen.events import CompactionEvent
 
@@ -33,22 +33,22 @@ def _json(found: InstructionsSeen) -> dict[str, object]:
         "files": [dict(file._asdict()) for file in found.files],
         "loads": [dict(load._asdict()) for load in found.loads],
         "compactions": [dict(compaction._asdict()) for compaction in found.compactions],
-        "findings": [finding_json(finding) for finding in found.findings],
+        "findings": findings_json(found.findings),
     }
 
 
 def _print(found: InstructionsSeen, paint: Paint) -> None:
     stored = found.stored
     print(paint.bold(printable(stored.title or stored.id)))
-    print(f"{stored.agent} {printable(stored.version)}".rstrip() + f", {period(stored)}")
+    print(f"{stored.agent} {printable(stored.version)}".rstrip() + f", {period_of(stored)}")
     if found.compactions:
         moments = ", ".join(_moment(each) for each in found.compactions)
         print(paint.wrap(f"{plural(len(found.compactions), 'compaction')}: {moments}", 0))
     if not os.path.isdir(stored.cwd):
-        where = f"{stored.cwd} is no folder any more" if stored.cwd else "It does not say in which folder it was held"
-        print("\n" + paint.wrap(f"{where}: what would be loaded there now cannot be said.", 0))
+        where = f"{stored.cwd} no longer exists" if stored.cwd else "It does not record its folder"
+        print("\n" + paint.wrap(f"{where}: what would be loaded there now is unknown.", 0))
     elif not found.files:
-        print("\nIt was told no instruction file, and none would be loaded now.")
+        print("\nIt received no instruction file, and none would be loaded now.")
     for file in found.files:
         print(f"\n  {_mark(file, paint)}  {paint.path(file.path)}")
         print(paint.faint(paint.wrap(_sentence(file), 11)))
@@ -60,11 +60,13 @@ def _print(found: InstructionsSeen, paint: Paint) -> None:
         print_findings(others[:5], paint)
     if any(file.evidence == "time" for file in found.files):
         print()
-        print(paint.wrap("This version records no instruction text: files are judged by when they were written.", 0))
+        print(paint.wrap("This version records no instruction text: files are compared by when they were written.", 0))
 
 
 def _moment(each: CompactionEvent) -> str:
-    return " ".join(word for word in (when(each.time), f"({each.trigger})" if each.trigger else "") if word) or "?"
+    return (
+        " ".join(word for word in (format_time(each.time), f"({each.trigger})" if each.trigger else "") if word) or "?"
+    )
 
 
 def _mark(file: SeenFile, paint: Paint) -> str:
@@ -74,7 +76,7 @@ def _mark(file: SeenFile, paint: Paint) -> str:
 
 
 def _changes(file: SeenFile) -> list[str]:
-    """The lines that an old copy has and the file has not, and the other way round; not more than a few."""
+    """The lines that differ between an old copy and the file; not more than a few."""
     if file.state != "old-copy" or file.text is None or file.now is None or file.event == "read":
         return []
     from difflib import unified_diff
@@ -88,15 +90,15 @@ def _changes(file: SeenFile) -> list[str]:
 
 
 def _sentence(file: SeenFile) -> str:
-    """What to say about one file."""
+    """One sentence about one file."""
     came = {"start": "loaded", "read": "came with a file that was read"}[file.event]
-    seen_at = f"{came} {when(file.seen_at)}" if file.seen_at else ""
-    changed = f"the file was written {when(file.changed)}" if file.changed else "the file is not there any more"
+    seen_at = f"{came} {format_time(file.seen_at)}" if file.seen_at else ""
+    changed = f"the file was written {format_time(file.changed)}" if file.changed else "the file no longer exists"
     state = {
         "old-copy": "it runs on an old copy",
         "lost": f"lost at compaction {file.compaction}, until such a file is read again",
-        "gone": "it was told, and a new session would not be",
-        "not-seen": "it was not told; a new session would be",
+        "gone": "it was loaded, and a new session would not load it",
+        "not-seen": "it was not loaded; a new session would load it",
         "same": STATES["same"],
     }[file.state]
     return "; ".join(each for each in (state, seen_at, changed if file.state != "same" else "") if each)

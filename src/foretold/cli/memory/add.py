@@ -11,8 +11,8 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from foretold.cli.memory.options import opened, parser_of, tell
-from foretold.cli.schema import emit
+from foretold.cli.json import emit
+from foretold.cli.memory.options import open_store, parser_of, print_change
 from foretold.errors import ForetoldError, WriteRefused
 from foretold.memory.note import TYPES, Memory
 from foretold.memory.store.inbox import Proposal
@@ -32,57 +32,57 @@ SKELETON = "\n\n**Why:** \n\n**How to apply:** \n"
 def command_add(words: Sequence[str]) -> int:
     about = "Write a memory. Without -b the text is read from standard input, or written in $EDITOR."
     parser = parser_of("add", about, ADD)
-    parser.add_argument("topic", help="what it is about; its name and file are made of this")
+    parser.add_argument("topic", help="what it is about; its name and file are derived from this")
     parser.add_argument("-t", "--type", choices=TYPES, required=True, help="user, feedback, project, reference")
-    parser.add_argument("-d", "--description", required=True, help="one line, by which it is found")
+    parser.add_argument("-d", "--description", required=True, help="one line that helps to find it")
     parser.add_argument("-b", "--body", help="the text")
-    _who(parser)
-    _about_credentials(parser)
+    _add_author(parser)
+    _add_anyway(parser)
     options = parser.parse_args(words)
-    memories = opened(options)
+    memories = open_store(options)
     body = options.body
     if body is None:
         needs = options.type in ("feedback", "project")
-        body = _edited(SKELETON if needs else "\n", options.topic) if sys.stdin.isatty() else _given()
+        body = _edit(SKELETON if needs else "\n", options.topic) if sys.stdin.isatty() else _read_input()
     if not body.strip() or body.strip() == SKELETON.strip():
         raise WriteRefused("the memory has no text; nothing was written")
-    with _not_lost(body if options.body is None else ""):
+    with _rescue(body if options.body is None else ""):
         _refuse_credentials(f"{options.description}\n{body}", options)
         made = memories.create(
-            options.topic, type=options.type, description=options.description, body=body, **_said(options)
+            options.topic, type=options.type, description=options.description, body=body, **_author(options)
         )
-    tell(made, "written", options, memories)
+    print_change(made, "written", options, memories)
     return 0
 
 
-def _who(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--by", choices=("user", "agent"), default="user", help="who writes; the policy may differ")
+def _add_author(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--by", choices=("user", "agent"), default="user", help="who writes; matters for the policy")
     parser.add_argument("--why", default="", help="a note for the history")
 
 
-def _about_credentials(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--anyway", action="store_true", help="even if it looks like a credential")
+def _add_anyway(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--anyway", action="store_true", help="even if it contains a credential")
 
 
 def _refuse_credentials(text: str, options: argparse.Namespace, before: str = "") -> None:
-    """Say no to what looks like a credential, unless it stood there before: a memory is sent to models."""
+    """Refuse a new credential: a memory is sent to models."""
     known = {found.fingerprint for found in credentials_in(before)}
     new = [found for found in credentials_in(text) if found.fingerprint not in known]
     if new and not options.anyway:
         said = f"this looks like a credential ({new[0].kind}), and memories are sent to models: nothing was written"
-        raise WriteRefused(f"{said}. Leave it out; if it is none, add --anyway")
+        raise WriteRefused(f"{said}. Remove it; if it is not one, add --anyway")
 
 
-def _said(options: argparse.Namespace) -> ChangeOrigin:
+def _author(options: argparse.Namespace) -> ChangeOrigin:
     return {"by": options.by, "why": options.why}
 
 
-def _edited(text: str, name: str) -> str:
-    """A text after the user has had it in an editor."""
+def _edit(text: str, name: str) -> str:
+    """A text after the user has edited it."""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if not editor or not sys.stdin.isatty():
         raise WriteRefused(
-            "there is no $EDITOR, or no terminal; give the text with -b, or on standard input (edit: --stdin)"
+            "$EDITOR is not set, or there is no terminal; give the text with -b, or on standard input (edit: --stdin)"
         )
     with tempfile.TemporaryDirectory(prefix="foretold-") as folder:
         path = os.path.join(folder, "memory.md")
@@ -91,21 +91,21 @@ def _edited(text: str, name: str) -> str:
         try:
             done = subprocess.run([*shlex.split(editor), path], check=False)
         except (OSError, ValueError) as error:
-            raise ForetoldError(f"cannot start the editor {editor!r}: {error}; {name} is as it was") from None
+            raise ForetoldError(f"cannot start the editor {editor!r}: {error}; {name} was not changed") from None
         if done.returncode:
-            raise ForetoldError(f"{editor} ended with {done.returncode}; {name} is as it was")
+            raise ForetoldError(f"{editor} ended with {done.returncode}; {name} was not changed")
         with open(path, "rb") as file:
             data = file.read()
-        with _not_lost(data):
-            return _decoded(data)
+        with _rescue(data):
+            return _decode(data)
 
 
-def _given() -> str:
+def _read_input() -> str:
     """The text on standard input, as it is."""
-    return _decoded(sys.stdin.buffer.read())
+    return _decode(sys.stdin.buffer.read())
 
 
-def _decoded(data: bytes) -> str:
+def _decode(data: bytes) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -113,7 +113,7 @@ def _decoded(data: bytes) -> str:
 
 
 @contextmanager
-def _not_lost(text: str | bytes) -> Iterator[None]:
+def _rescue(text: str | bytes) -> Iterator[None]:
     """Keep what a person has written in an editor if it cannot be stored."""
     try:
         yield
@@ -134,22 +134,22 @@ def command_edit(words: Sequence[str]) -> int:
     parser.add_argument("-t", "--type", choices=TYPES)
     parser.add_argument("-d", "--description", help="another line")
     parser.add_argument("-b", "--body", help="another text")
-    parser.add_argument("--stdin", action="store_true", help="the whole file, from standard input")
-    parser.add_argument("--expect", default="", metavar="DIGEST", help="only if the file is still this one")
-    _who(parser)
-    _about_credentials(parser)
+    parser.add_argument("--stdin", action="store_true", help="the whole file from standard input")
+    parser.add_argument("--expect", default="", metavar="DIGEST", help="only if the file still has this digest")
+    _add_author(parser)
+    _add_anyway(parser)
     options = parser.parse_args(words)
-    memories = opened(options)
+    memories = open_store(options)
     before = memories.get(options.name)
     given = (options.type, options.description, options.body)
     text = None
     if options.stdin:
-        text = _given()
+        text = _read_input()
     elif given == (None, None, None):
-        text = _edited(before.text, before.file)
+        text = _edit(before.text, before.file)
     if text is not None and not text.strip():
-        raise WriteRefused(f"there is no text; {before.file} is as it was. To delete it: foretold memory rm")
-    with _not_lost(text or ""):
+        raise WriteRefused(f"there is no text; {before.file} was not changed. To delete it: foretold memory rm")
+    with _rescue(text or ""):
         _refuse_credentials("\n".join(filter(None, (options.description, options.body, text))), options, before.text)
         made = memories.edit(
             before.file,
@@ -158,44 +158,42 @@ def command_edit(words: Sequence[str]) -> int:
             type=options.type,
             text=text,
             expect=options.expect or before.digest,
-            **_said(options),
+            **_author(options),
         )
     same = isinstance(made, Memory) and made.digest == before.digest
-    tell(made, "as it was" if same else "changed", options, memories)
+    print_change(made, "unchanged" if same else "changed", options, memories)
     return 0
 
 
 def command_rename(words: Sequence[str]) -> int:
-    parser = parser_of(
-        "rename", "Another name for a memory, and for its file.", "  foretold memory rename OLD 'New topic'"
-    )
+    parser = parser_of("rename", "Rename a memory and its file.", "  foretold memory rename OLD 'New topic'")
     parser.add_argument("name")
     parser.add_argument("topic")
-    _who(parser)
+    _add_author(parser)
     options = parser.parse_args(words)
-    memories = opened(options)
-    tell(memories.rename(options.name, options.topic, **_said(options)), "renamed", options, memories)
+    memories = open_store(options)
+    print_change(memories.rename(options.name, options.topic, **_author(options)), "renamed", options, memories)
     return 0
 
 
 def command_rm(words: Sequence[str]) -> int:
-    about = "Delete memories. Each stays in the history, and `restore` brings it back."
+    about = "Delete memories. Each stays in the history, and `restore` restores it."
     parser = parser_of("rm", about, "  foretold memory rm NAME")
     parser.add_argument("names", nargs="+", metavar="NAME")
-    _who(parser)
+    _add_author(parser)
     options = parser.parse_args(words)
-    memories = opened(options)
+    memories = open_store(options)
     notes = {note.file: note for note in map(memories.get, options.names)}.values()
     team = " --team" if options.team else ""
     rows = []
     for note in notes:
-        gone = memories.delete(note.file, expect=note.digest, **_said(options))
+        gone = memories.delete(note.file, expect=note.digest, **_author(options))
         if options.json:
             rows.append(dict(gone._asdict()) if isinstance(gone, Proposal) else _change_json(gone))
             continue
-        tell(gone, "deleted", options, memories)
+        print_change(gone, "deleted", options, memories)
         if isinstance(gone, Change):
-            print(f"  bring it back: foretold memory restore{team} {shlex.quote(note.file)}")
+            print(f"  restore it: foretold memory restore{team} {shlex.quote(note.file)}")
     if options.json:
         emit("deleted", {"changes": rows})
     return 0
@@ -206,11 +204,11 @@ def _change_json(change: Change) -> dict[str, object]:
 
 
 def command_restore(words: Sequence[str]) -> int:
-    about = "Bring back a deleted memory, or an earlier version: the one before the last change, or that of --at."
+    about = "Restore a deleted memory, or an earlier version: the one before the last change, or that of --at."
     parser = parser_of("restore", about, "  foretold memory restore NAME\n  foretold memory restore NAME --at 12")
     parser.add_argument("name", help="a file or a name; MEMORY.md for the index")
     parser.add_argument("--at", type=int, default=0, metavar="N", help="as change N left it; see log")
     options = parser.parse_args(words)
-    memories = opened(options)
-    tell(memories.restore(options.name, at=options.at), "restored", options, memories)
+    memories = open_store(options)
+    print_change(memories.restore(options.name, at=options.at), "restored", options, memories)
     return 0

@@ -1,4 +1,4 @@
-"""`foretold files list`, `history` and `diff`: looking, which changes nothing."""
+"""`foretold files list`, `history` and `diff`: commands that change nothing."""
 
 from __future__ import annotations
 
@@ -8,24 +8,22 @@ import time
 from collections.abc import Sequence
 
 from foretold.cli.files.options import (
-    counted,
-    homes_of,
-    paint_of,
+    count_text,
+    next_command,
     parser_of,
     print_problems,
-    quoted,
+    quote,
     sessions_of_file,
-    typed,
     undo_of,
-    when,
 )
-from foretold.cli.paint import Paint, for_terminal, plural, printable
-from foretold.cli.schema import emit, finding_json
-from foretold.cli.sessions.options import Progress
+from foretold.cli.json import emit, findings_json
+from foretold.cli.output import Paint, ProgressLine, for_terminal, plural, printable
+from foretold.cli.sessions.options import homes_of, paint_of
 from foretold.files.history.recorded import Recorded, list_sessions_in
 from foretold.files.history.versions import SHORT, Version, diff_versions, find_version, list_versions
 from foretold.files.restore.look import FileState, content, look_at
 from foretold.files.restore.restore import Restore
+from foretold.sessions.exporters.formatting import format_time
 from foretold.text.diff import MOST_BYTES, LineCount, count_lines
 
 
@@ -33,7 +31,7 @@ def command_list(words: Sequence[str]) -> int:
     about = "Sessions of Claude Code that changed files in this folder, the newest first."
     options = parser_of("list", about, "  foretold files list\n  foretold files list -C ~/app --json").parse_args(words)
     folder = os.path.realpath(options.cwd)
-    progress = Progress("reading sessions")
+    progress = ProgressLine("reading sessions")
     sessions = list_sessions_in(homes_of(options), folder, progress)
     progress.end()
     findings = [finding for each in sessions for finding in each.findings]
@@ -45,7 +43,7 @@ def command_list(words: Sequence[str]) -> int:
                 "folder": folder,
                 "sessions": [_session_json(each) for each in sessions],
                 "interrupted": [each.id for each in broken],
-                "findings": [finding_json(each) for each in findings],
+                "findings": findings_json(findings),
             },
         )
         return 1 if findings or broken else 0
@@ -60,7 +58,7 @@ def command_list(words: Sequence[str]) -> int:
 
 def _print_sessions(sessions: list[Recorded], folder: str, options: argparse.Namespace, paint: Paint) -> None:
     if not sessions:
-        print(paint.wrap(f"No session that is still there has checkpoints of files in {paint.path(folder)}.", 0))
+        print(paint.wrap(f"No existing session has checkpoints of files in {paint.path(folder)}.", 0))
         print("Claude Code makes them in a terminal; without one only if")
         print("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=1 is set. It deletes them after 30 days.")
         return
@@ -68,17 +66,17 @@ def _print_sessions(sessions: list[Recorded], folder: str, options: argparse.Nam
     for each in sessions:
         much = f"{plural(len(each.snapshots), 'prompt'):>11}  {plural(len(each.tracked), 'file'):>9}"
         first = next((text for text in each.prompts.values() if text), "")
-        print(f"  {each.session[:SHORT]}  {when(each.changed)}{much}  {quoted(first, paint.width - 54)}".rstrip())
-    print(f"\nGo back to a prompt:   {typed(options, 'rewind', sessions[0].session[:SHORT])}")
+        print(f"  {each.session[:SHORT]}  {format_time(each.changed)}{much}  {quote(first, paint.width - 54)}".rstrip())
+    print(f"\nGo back to a prompt:   {next_command(options, 'rewind', sessions[0].session[:SHORT])}")
     named = next((path for each in sessions for path in each.tracked if path.startswith(folder + "/")), "")
     if named:
-        print(f"What a file was:       {typed(options, 'history', os.path.relpath(named, folder))}")
+        print(f"What a file was:       {next_command(options, 'history', os.path.relpath(named, folder))}")
 
 
 def _print_broken(broken: list[Restore], options: argparse.Namespace, paint: Paint) -> None:
     for each in broken:
-        print(paint.red(f"\nThis was interrupted: {printable(each.why)}"))
-        print(f"Take it back:          {typed(options, 'undo', each.id)}")
+        print(paint.red(f"\nInterrupted: {printable(each.why)}"))
+        print(f"Undo it:               {next_command(options, 'undo', each.id)}")
 
 
 def _session_json(recorded: Recorded) -> dict[str, object]:
@@ -98,18 +96,18 @@ def _session_json(recorded: Recorded) -> dict[str, object]:
 
 def command_history(words: Sequence[str]) -> int:
     about = (
-        "Every known state of a file, over all sessions, the newest first: each is what the file was before the agent "
-        "worked on a prompt. Lines are counted from the state before."
+        "Every known version of a file, over all sessions, newest first: each is what the file was before the agent "
+        "worked on a prompt. Lines are counted from the version before."
     )
     parser = parser_of("history", about, "  foretold files history src/app.py")
-    parser.add_argument("file", metavar="FILE", help="it need not be there any more")
+    parser.add_argument("file", metavar="FILE", help="it need not exist any more")
     options = parser.parse_args(words)
     path, sessions = sessions_of_file(options)
     versions = list_versions(sessions, path)
     now = look_at(path)
     if options.json:
-        told = [_version_json(each) for each in versions]
-        emit("file-history", {"path": path, "on_disk": _found_json(now), "versions": told})
+        rows = [_version_json(each) for each in versions]
+        emit("file-history", {"path": path, "on_disk": _found_json(now), "versions": rows})
     else:
         _print_history(path, versions, now, options)
     return 1 if any(each.is_lost for each in versions) else 0
@@ -118,43 +116,43 @@ def command_history(words: Sequence[str]) -> int:
 def _print_history(path: str, versions: list[Version], now: FileState, options: argparse.Namespace) -> None:
     paint = paint_of(options)
     count = len({each.session for each in versions})
-    print(f"{paint.bold(paint.path(path))}: {plural(len(versions), 'state')} in {plural(count, 'session')}\n")
-    told = {"file": "on disk", "missing": "there is no file"}.get(now.kind, f"a {now.kind} stands there")
+    print(f"{paint.bold(paint.path(path))}: {plural(len(versions), 'version')} in {plural(count, 'session')}\n")
+    state = {"file": "on disk", "missing": "there is no file"}.get(now.kind, f"there is a {now.kind}")
     width = max(len(each.name) for each in versions)
-    since = counted(_since(path, now, versions[0]))
-    print(f"  {'now':<{width}}  {_written(path)}  {since:>9}  {told}{_mode(now, versions[0].found)}")
+    since = count_text(_since(path, now, versions[0]))
+    print(f"  {'now':<{width}}  {_written(path)}  {since:>9}  {state}{_mode(now, versions[0].found)}")
     for at, each in enumerate(versions):
         mode = _mode(each.found, versions[at + 1].found) if at + 1 < len(versions) else ""
-        said = _told(each, paint, paint.width - width - 33 - len(mode))
-        print(f"  {each.name:<{width}}  {when(each.time)}  {counted(each.lines):>9}  {said}{mode}")
+        about = _describe(each, paint, paint.width - width - 33 - len(mode))
+        print(f"  {each.name:<{width}}  {format_time(each.time)}  {count_text(each.lines):>9}  {about}{mode}")
     if any(not each.is_lost for each in versions):
-        kept = _last_other(versions, now)
-        print(f"\nWhat changed since:   {typed(options, 'diff', options.file, '--at', kept.name)}")
-        print(f"Bring it back:        {typed(options, 'restore', options.file, '--at', kept.name)}")
+        last = _last_other(versions, now)
+        print(f"\nWhat changed since:   {next_command(options, 'diff', options.file, '--at', last.name)}")
+        print(f"Restore it:           {next_command(options, 'restore', options.file, '--at', last.name)}")
 
 
 def _written(path: str) -> str:
     """When a file was last written; blank if there is none."""
     try:
-        return when(os.lstat(path).st_mtime)
+        return format_time(os.lstat(path).st_mtime)
     except OSError:
         return " " * 16
 
 
 def _mode(found: FileState, older: FileState) -> str:
-    """The mode of a file, if it is another one than before."""
+    """The mode of a file, if it differs from before."""
     return f", mode {found.mode:03o}" if found.kind == older.kind == "file" and found.mode != older.mode else ""
 
 
-def _told(version: Version, paint: Paint, room: int) -> str:
+def _describe(version: Version, paint: Paint, room: int) -> str:
     if version.is_lost:
-        return paint.red("its backup is gone")
+        return paint.red("its backup is missing")
     start = "before " if version.source else "no file before "
-    return start + (quoted(version.prompt, room - len(start)) if version.prompt else version.message[:SHORT])
+    return start + (quote(version.prompt, room - len(start)) if version.prompt else version.message[:SHORT])
 
 
 def _since(path: str, now: FileState, version: Version) -> LineCount | None:
-    """Lines that changed since the newest version; None if none did, too."""
+    """Lines that changed since the newest version; None also if none did."""
     if version.is_lost or now.kind not in ("file", "missing") or now.digest == version.found.digest:
         return None
     old = content(version.source, MOST_BYTES) if version.source else b""
@@ -193,11 +191,11 @@ def _found_json(found: FileState) -> dict[str, object]:
 
 
 def command_diff(words: Sequence[str]) -> int:
-    about = "What changed in a file since then; without --at, since the newest state that is not what is on disk."
+    about = "What changed in a file since then; without --at, since the newest version that differs from the disk."
     parser = parser_of("diff", about, "  foretold files diff src/app.py\n  foretold files diff src/app.py --at 2h")
     parser.add_argument("file", metavar="FILE")
     parser.add_argument("--at", metavar="WHEN", help="a version, a prompt or a time")
-    parser.add_argument("--to", metavar="WHEN", help="up to this state, not up to now")
+    parser.add_argument("--to", metavar="WHEN", help="up to this version instead of now")
     options = parser.parse_args(words)
     path, sessions = sessions_of_file(options)
     now = time.time()

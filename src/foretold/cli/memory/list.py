@@ -1,22 +1,13 @@
-"""`foretold memory list`, `show`, `log`, `diff` and `budget`: looking, which changes nothing."""
+"""`foretold memory list`, `show`, `log`, `diff` and `budget`: commands that change nothing."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
 
-from foretold.cli.memory.options import (
-    age_of,
-    column,
-    for_terminal,
-    memory_json,
-    opened,
-    paint_of,
-    parser_of,
-    print_findings,
-)
-from foretold.cli.paint import Paint, plural
-from foretold.cli.schema import emit, finding_json
+from foretold.cli.json import emit, findings_json
+from foretold.cli.memory.options import age_of, memory_json, open_store, paint_of, parser_of
+from foretold.cli.output import Paint, column, for_terminal, plural, print_findings
 from foretold.instructions.text.memory_index import cut_index
 from foretold.memory.doctor import find_misplaced
 from foretold.memory.note import INDEX, TYPES, Memory
@@ -31,7 +22,7 @@ def command_list(words: Sequence[str]) -> int:
     parser = parser_of("list", "Every memory of this project.", "  foretold memory list --type feedback")
     parser.add_argument("--type", choices=TYPES, help="only of this type")
     options = parser.parse_args(words)
-    memories = opened(options)
+    memories = open_store(options)
     findings = list[Finding](memories.place.findings)
     notes = [note for note in memories.memories(findings) if options.type in (None, note.type)]
     waiting = memories.inbox.waiting()
@@ -47,7 +38,7 @@ def command_list(words: Sequence[str]) -> int:
                 "memories": [memory_json(note) for note in notes],
                 "index": budget_json(budget),
                 "inbox": len(waiting),
-                "findings": [finding_json(finding) for finding in findings],
+                "findings": findings_json(findings),
             },
         )
         return 1 if findings else 0
@@ -64,7 +55,7 @@ def command_list(words: Sequence[str]) -> int:
 def _print_list(memories: Memories, notes: list[Memory], paint: Paint) -> None:
     place = memories.place
     if not notes:
-        print(f"Nothing is remembered here yet: {paint.path(place.store)}")
+        print(f"There are no memories here yet: {paint.path(place.store)}")
         moved = [finding for finding in find_misplaced(memories) if finding.code == "memory-moved"]
         if moved:
             print()
@@ -78,9 +69,9 @@ def _print_list(memories: Memories, notes: list[Memory], paint: Paint) -> None:
     width = min(34, max(len(note.file) for note in notes) - 3)
     for note in notes:
         kind = f"{note.type or '?'}{'*' if shared and note.scope == 'team' else ''}"
-        told = column(paint.text(note.description or note.body.partition("\n")[0]), max(10, paint.width - width - 20))
+        about = column(paint.text(note.description or note.body.partition("\n")[0]), max(10, paint.width - width - 20))
         name = column(note.file.removesuffix(".md"), width)
-        print(f"  {kind:<9} {name}  {told} {paint.faint(age_of(note).rjust(5))}")
+        print(f"  {kind:<9} {name}  {about} {paint.faint(age_of(note).rjust(5))}")
     print()
     print_budget(memories, paint)
 
@@ -96,7 +87,7 @@ def print_budget(memories: Memories, paint: Paint) -> None:
         said = f"{INDEX}: {used}. {place.agent} does not load this index by itself; foretold memory recall reads it."
         print(paint.wrap(said, 0))
     elif not budget.lines:
-        print(f"{INDEX} is empty or not there: the agent knows of no memory.")
+        print(f"{INDEX} is empty or missing: the agent knows no memory.")
     elif budget.is_over:
         lost = plural(len(budget.cut), "entry")
         print(paint.red(f"{INDEX}: {used}. The agent does not see the last {lost}."))
@@ -125,7 +116,7 @@ def command_budget(words: Sequence[str]) -> int:
         "budget", "How much of the index the agent sees, and what to shorten.", "  foretold memory budget"
     )
     options = parser.parse_args(words)
-    memories = opened(options)
+    memories = open_store(options)
     budget = memories.budget()
     if options.json:
         emit("budget", budget_json(budget))
@@ -134,11 +125,11 @@ def command_budget(words: Sequence[str]) -> int:
     print_budget(memories, paint)
     _print_some(paint, [f"not seen: {entry.title} ({entry.file})" for entry in budget.cut])
     _print_some(paint, [f"line {each.line} has {each.length} characters: {each.file}" for each in budget.long])
-    gone = [f"line {each.number + 1} leads to a file that is not there: {each.file}" for each in budget.dangling]
+    gone = [f"line {each.number + 1} refers to a missing file: {each.file}" for each in budget.dangling]
     _print_some(paint, gone)
     _print_some(paint, [f"no entry: {file}" for file in budget.unlisted])
     if budget.is_over or budget.long or budget.dangling:
-        print("\nA shorter one: foretold memory compact")
+        print("\nTo shorten it: foretold memory compact")
     if budget.unlisted:
         print("\nAdd the entries: foretold memory doctor --fix")
     return 1 if budget.is_over else 0
@@ -153,12 +144,12 @@ def _print_some(paint: Paint, lines: list[str], most: int = 10) -> None:
 
 
 def command_show(words: Sequence[str]) -> int:
-    about = "Print a memory as it is on disk, or the index as the agent sees it."
+    about = "Print a memory as stored, or the index as the agent sees it."
     parser = parser_of("show", about, "  foretold memory show NAME\n  foretold memory show --index")
     parser.add_argument("name", nargs="?", help="a file or a name; MEMORY.md for the index")
     parser.add_argument("--index", action="store_true", help="the index, as the agent sees it")
     options = parser.parse_args(words)
-    memories = opened(options)
+    memories = open_store(options)
     if options.index or options.name in (INDEX, None):
         budget = memories.budget()
         text = cut_index(budget.shown, budget.limits).text
@@ -178,12 +169,12 @@ def command_show(words: Sequence[str]) -> int:
 
 
 def command_log(words: Sequence[str]) -> int:
-    about = "Every change, whoever made it; the newest first."
+    about = "Every change, by anyone, newest first."
     parser = parser_of("log", about, "  foretold memory log\n  foretold memory log NAME")
-    parser.add_argument("name", nargs="?", default="", help="only of this memory, under all the names it had")
+    parser.add_argument("name", nargs="?", default="", help="only of this memory, under all its names")
     parser.add_argument("-n", type=int, default=0, metavar="N", help="only the last N")
     options = parser.parse_args(words)
-    memories = opened(options)
+    memories = open_store(options)
     changes = list(reversed(memories.log(options.name)))[: max(0, options.n) or None]
     if options.name and not changes:
         memories.find_store(options.name)  # or there is no such memory, and never was
@@ -224,7 +215,7 @@ def command_diff(words: Sequence[str]) -> int:
     options = parser.parse_args(words)
     if not options.name and not options.at:
         parser.error("give a memory, or the number of a change")
-    memories = opened(options)
+    memories = open_store(options)
     changes = memories.log(options.name)
     wanted = [change for change in changes if options.at in (0, change.number)]
     if not wanted:

@@ -1,8 +1,8 @@
 """What an install or an uninstall would change, for people and for programs.
 
-1. Each file with its difference. A line that does not fit goes on below, indented, with its sign; of a long line in
-   which little changes, what stays is cut. What looks like a secret is not shown.
-2. Notes follow: what to know, and on a line of its own what to type.
+1. Each file with its difference. A line that does not fit continues below, indented, with its sign; of a long line in
+   which little changes, the rest is cut. Credentials are not shown.
+2. Notes follow: what to know, and on a separate line what to type.
 """
 
 from __future__ import annotations
@@ -10,28 +10,28 @@ from __future__ import annotations
 import difflib
 import shlex
 
-from foretold.cli.paint import Paint, plural, printable
+from foretold.cli.output import Paint, plural, printable
 from foretold.secrets.forms import credentials_in
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from foretold.serve.install import Edit, Plan
+    from foretold.serve.install.plan import Edit, InstallPlan
 
 CONTEXT = 2  #: lines around a change
-HANG = 4  #: how much further in a line goes on
-KEPT = 24  #: letters that are left on both sides of a change in a long line
+HANG = 4  #: how much a continued line is indented
+KEPT = 24  #: characters that are left on both sides of a change in a long line
 
 _SAME = {"install": "already installed", "uninstall": "not installed"}
 
 
-def print_plan(plan: Plan, paint: Paint, kind: str) -> None:
+def print_plan(plan: InstallPlan, paint: Paint, kind: str) -> None:
     """Each file and what changes in it."""
     if not plan.edits:
         is_left_out = kind == "install" and not plan.same
-        said = "it takes only the MCP server" if is_left_out else f"{_SAME[kind]} ({plan.scope})"
-        print(f"{plan.agent}: {said}, nothing to change")
+        why = "it takes only the MCP server" if is_left_out else f"{_SAME[kind]} ({plan.scope})"
+        print(f"{plan.agent}: {why}, nothing to change")
     for edit in plan.edits:
         print(paint.bold(paint.path(edit.path)) + _about(edit, paint))
         for line in _diff(edit, paint):
@@ -42,26 +42,26 @@ def print_plan(plan: Plan, paint: Paint, kind: str) -> None:
 
 
 def print_note(note: str, paint: Paint) -> None:
-    said, _, remedy = note.partition("; try: ")
-    print(paint.wrap(f"Note: {said.removesuffix('.')}.", 0))
-    if remedy:  # on a line of its own and whole, to be copied
+    text, _, remedy = note.partition("; try: ")
+    print(paint.wrap(f"Note: {text.removesuffix('.')}.", 0))
+    if remedy:  # whole and on its own line, to be copied
         print(f"  try: {printable(remedy)}")
 
 
-def summary(plan: Plan, paint: Paint, kind: str) -> str:
+def summarize_plan(plan: InstallPlan, paint: Paint, kind: str) -> str:
     """What a plan does, in a sentence; empty if it does nothing."""
     if not plan.edits:
         return ""
     if kind == "uninstall":
-        return f"Out of {plan.agent} goes what is foretold's in {_listed([paint.path(e.path) for e in plan.edits])}."
+        return f"foretold is removed from {plan.agent}: {_join([paint.path(edit.path) for edit in plan.edits])}."
     parts = {part for edit in plan.edits for part in edit.settings.parts}
     hooks = sum(piece.part == "hooks" for piece in plan.pieces if piece.part in parts)
     server = any(piece.part == "mcp" and "mcp" in parts for piece in plan.pieces)
     what = [*([plural(hooks, "hook")] if hooks else []), *(["the MCP server"] if server else [])]
-    return f"{plan.agent} gets {_listed(what)}: {shlex.join(plan.command)}"
+    return f"{plan.agent} gets {_join(what)}: {shlex.join(plan.command)}"
 
 
-def _listed(words: list[str]) -> str:
+def _join(words: list[str]) -> str:
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
@@ -69,22 +69,22 @@ def _about(edit: Edit, paint: Paint) -> str:
     linked = f", which is {paint.path(edit.settings.target)}" if edit.settings.target != edit.path else ""
     names = edit.settings.found.names
     if names > 1:
-        linked += f" (it has {names} names; the others keep what they have)"
+        linked += f" (it has {names} hard links; the others are not changed)"
     if edit.settings.found.kind == "missing":
         return f"{linked}: a new file"
     if edit.after is None:
-        return f"{linked}: was made for foretold, and goes"
+        return f"{linked}: was created for foretold, and is deleted"
     if edit.how == "restored":
         return f"{linked}: as it was before foretold, byte for byte"
     if edit.how == "removed":
-        return f"{linked}: was changed since; only what is foretold's goes"
+        return f"{linked}: was changed since; only foretold's entries are removed"
     return f"{linked}:"
 
 
 def _difference(edit: Edit) -> list[str]:
     before, after = edit.settings.text, (edit.after or b"").decode()
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), n=CONTEXT, lineterm="")
-    return [line[:1] + masked(line[1:]) for line in list(lines)[2:]]
+    return [line[:1] + mask_credentials(line[1:]) for line in list(lines)[2:]]
 
 
 def _diff(edit: Edit, paint: Paint) -> Iterator[str]:
@@ -104,7 +104,7 @@ def _diff(edit: Edit, paint: Paint) -> Iterator[str]:
 
 
 def _short(lines: list[str], room: int) -> list[tuple[str, str]]:
-    """Signs and texts; of long lines, what stays is cut."""
+    """Signs and texts; of long lines, what does not change is cut."""
     found = [(line[:1], line[1:]) for line in lines]
     for at, (sign, text) in enumerate(found):
         if sign == " " and len(text) > room:
@@ -131,13 +131,13 @@ def _cut(old: str, new: str) -> tuple[str, str]:
 
 
 def _alike(one: str, other: str) -> int:
-    """How many letters two texts begin with alike."""
+    """How many characters two texts have in common at the start."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def rows_of(text: str, room: int) -> list[str]:
-    """A line in rows that fit, broken where it has spaces, best behind commas; the first stands furthest out.
+    """A line in rows that fit, broken at spaces, preferably after commas; the first is indented least.
 
     >>> rows_of('  "a": "one two three"', 15)
     ['  "a": "one two', '      three"']
@@ -160,14 +160,14 @@ def _rows(text: str, room: int, *, comma: bool) -> list[str]:
     return [*rows, text]
 
 
-def masked(text: str) -> str:
-    """A line without what looks like a secret."""
+def mask_credentials(text: str) -> str:
+    """A line without credentials."""
     for found in sorted(credentials_in(text), key=lambda each: -each.start):
         text = text[: found.start] + "…" + text[found.end :]
     return text
 
 
-def plan_json(plan: Plan, *, done: bool) -> dict[str, object]:
+def plan_json(plan: InstallPlan, *, done: bool) -> dict[str, object]:
     return {
         "agent": plan.agent,
         "scope": plan.scope,

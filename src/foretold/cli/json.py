@@ -1,13 +1,18 @@
-"""Views as JSON: the shapes that `--json` prints (`docs/formats/json.md`). A change of shape changes SCHEMA."""
+"""The JSON that `--json` prints (`docs/formats/json.md`). A change of shape changes SCHEMA."""
 
 from __future__ import annotations
 
 import json
 import sys
 
-from foretold.instructions.session import Attachment
-from foretold.instructions.view import View
-from foretold.types import Entry, Finding, Skip
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from foretold.instructions.session import Attachment
+    from foretold.instructions.view import View
+    from foretold.types import Entry, Finding, Skip
 
 SCHEMA = 1
 
@@ -37,19 +42,16 @@ def view_json(view: View) -> dict[str, object]:
         "entries": [entry_json(entry) for entry in view.entries],
         "waiting": [{**entry_json(rule.entry), "base": rule.base} for rule in view.waiting],
         "skips": [skip_json(skip) for skip in view.skips],
-        "findings": [finding_json(finding) for finding in view.findings],
+        "findings": findings_json(view.findings),
         "absent": list(view.absent),
     }
 
 
 def entry_json(entry: Entry) -> dict[str, object]:
+    names = ("path", "layer", "kind", "reason", "parent", "trigger")
+    fields: dict[str, object] = {name: getattr(entry, name) for name in names}
     return {
-        "path": entry.path,
-        "layer": entry.layer,
-        "kind": entry.kind,
-        "reason": entry.reason,
-        "parent": entry.parent,
-        "trigger": entry.trigger,
+        **fields,
         "globs": list(entry.globs),
         "includes": list(entry.includes),
         "bytes": entry.size,
@@ -63,8 +65,8 @@ def skip_json(skip: Skip) -> dict[str, object]:
     return {**skip._asdict(), "globs": list(skip.globs)}
 
 
-def finding_json(finding: Finding) -> dict[str, object]:
-    return dict(finding._asdict())
+def findings_json(findings: Iterable[Finding]) -> list[dict[str, object]]:
+    return [dict(finding._asdict()) for finding in findings]
 
 
 def attachment_json(attachment: Attachment) -> dict[str, object]:
@@ -72,5 +74,5 @@ def attachment_json(attachment: Attachment) -> dict[str, object]:
         "entries": [entry_json(entry) for entry in attachment.entries],
         "blocks": [dict(block._asdict()) for block in attachment.blocks],
         "skips": [skip_json(skip) for skip in attachment.skips],
-        "findings": [finding_json(finding) for finding in attachment.findings],
+        "findings": findings_json(attachment.findings),
     }

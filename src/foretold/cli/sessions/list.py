@@ -1,4 +1,4 @@
-"""`foretold sessions list` and `show`: straight from disk, whatever the agents' own pickers say."""
+"""`foretold sessions list` and `show`: straight from disk, independent of the agents' own pickers."""
 
 from __future__ import annotations
 
@@ -11,25 +11,23 @@ import time
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from foretold.cli.paint import Paint, column, for_terminal, plural, printable, size
-from foretold.cli.people import print_findings
-from foretold.cli.schema import emit, finding_json
-from foretold.cli.sessions.folding import folded
+from foretold.cli.json import emit, findings_json
+from foretold.cli.output import Paint, column, fold, for_terminal, plural, print_findings, printable, size
 from foretold.cli.sessions.options import (
     agents_of,
     count,
     homes_of,
+    paint_of,
     parser_of,
-    period,
+    period_of,
     resume_command,
     session_of,
     stored_json,
-    when,
 )
 from foretold.errors import NotAFolder
 from foretold.sessions.archive.retention import find_expiring_sessions, read_retention
 from foretold.sessions.catalog import KINDS, iter_sessions, messages_of, newest_first, sort_by_time
-from foretold.sessions.exporters.formatting import DEEP, format_call, format_json, is_deep, untag_text
+from foretold.sessions.exporters.formatting import DEEP, format_call, format_json, format_time, is_deep, untag_text
 from foretold.sessions.model import Homes, Message, Part, StoredSession
 from foretold.types import Finding
 
@@ -41,16 +39,14 @@ TYPED = "a command"  #: of which a person, not the agent, asked for the result
 def command_list(words: Sequence[str]) -> int:
     parser = parser_of(
         "list",
-        "List sessions, newest first, with the command that resumes each. They are found on disk; no agent is asked.",
+        "List sessions, newest first, with the command that resumes each. They are found on disk; no agent is started.",
         "  foretold sessions                  those of this folder, of all agents\n"
         "  foretold sessions --all -n 100\n"
         "  foretold sessions --agent codex --json | jq -r '.sessions[].command'",
     )
     parser.add_argument("--all", action="store_true", help="of every project, not only of this folder")
-    parser.add_argument("--subagents", action="store_true", help="the conversations of subagents too")
-    parser.add_argument(
-        "-n", dest="limit", type=count, default=MANY, metavar="N", help=f"at most so many ({MANY}); 0 = all"
-    )
+    parser.add_argument("--subagents", action="store_true", help="also the conversations of subagents")
+    parser.add_argument("-n", dest="limit", type=count, default=MANY, metavar="N", help=f"at most N ({MANY}); 0 = all")
     options = parser.parse_args(list(words))
     homes, agents = homes_of(options), agents_of(options)
     kinds = (*KINDS, "subagent") if options.subagents else KINDS
@@ -60,22 +56,22 @@ def command_list(words: Sequence[str]) -> int:
     if options.json:
         emit("sessions", {"sessions": [stored_json(stored) for stored in listed]})
         return 0
-    paint = Paint(os.path.realpath(options.cwd), homes.home)
+    paint = paint_of(options)
     if not listed and project is not None and not os.path.isdir(project):
-        raise NotAFolder(f"{printable(project)} is not a folder, and no session was held there")
+        raise NotAFolder(f"{printable(project)} is not a folder, and has no sessions")
     if not listed:
-        _say_none(options, len([stored for stored in newest_first(homes, agents) if stored.kind in kinds]))
+        _print_none(options, len([stored for stored in newest_first(homes, agents) if stored.kind in kinds]))
         return 0
     for stored in listed:
         _print_row(stored, paint, with_folder=options.all)
     if options.limit > 0 and next(found, None) is not None:
-        print(f"\nMore of them: -n {max(MANY, options.limit * 5)}, or -n 0 for all")
+        print(f"\nMore: -n {max(MANY, options.limit * 5)}, or -n 0 for all")
     _warn_of_deletion(homes, agents, paint)
     return 0
 
 
 def _warn_of_deletion(homes: Homes, agents: tuple[str, ...] | None, paint: Paint) -> None:
-    """Say so if an agent is about to delete sessions: it does so without a word."""
+    """Warn if an agent is about to delete sessions, which it does silently."""
     if agents is not None and "claude-code" not in agents:
         return
     rule = read_retention(homes)
@@ -87,21 +83,21 @@ def _warn_of_deletion(homes: Homes, agents: tuple[str, ...] | None, paint: Paint
     if lost := find_unarchived(homes, soon):
         said = f"Claude Code keeps sessions for {rule.days:g} days. Within {SOON:g} days it will delete"
         said += f" {plural(len(lost), 'file')} of all folders that {'is' if len(lost) == 1 else 'are'} not archived."
-        print("\n" + paint.wrap(said, 0) + "\nKeep them: foretold sessions archive --all")
+        print("\n" + paint.wrap(said, 0) + "\nArchive them: foretold sessions archive --all")
 
 
-def _say_none(options: argparse.Namespace, elsewhere: int) -> None:
+def _print_none(options: argparse.Namespace, elsewhere: int) -> None:
     if options.all or not elsewhere:
         print("There are no sessions on this machine." if options.all else "There are no sessions here.")
     else:
-        print(f"There are no sessions of this folder. In others: {elsewhere:,}, see foretold sessions --all")
+        print(f"There are no sessions of this folder. In others: {elsewhere:,}; see foretold sessions --all")
 
 
 def _print_row(stored: StoredSession, paint: Paint, *, with_folder: bool) -> None:
-    head = f"{when(stored.changed)}  {stored.agent:11}  {size(stored.size):>9}  "
+    head = f"{format_time(stored.changed)}  {stored.agent:11}  {size(stored.size):>9}  "
     kind = "" if stored.kind == "main" else f"({stored.kind}) "
     room = paint.width - len(head)
-    if room < 20:  # a narrow window: the title has a line of its own
+    if room < 20:  # a narrow window: the title gets its own line
         head, room = f"{head.rstrip()}\n", paint.width
     title = column(printable(kind + stored.title or "(nothing was said)"), room).rstrip()
     print(head + paint.bold(title))
@@ -114,14 +110,13 @@ def _print_row(stored: StoredSession, paint: Paint, *, with_folder: bool) -> Non
 def command_show(words: Sequence[str]) -> int:
     parser = parser_of(
         "show",
-        "Read a session: what was said, and which tools were called. Nothing is taken out: "
-        "for something to give away, export it.",
+        "Read a session: messages and tool calls. Credentials are not removed: to share it, export it.",
         "  foretold sessions show 118ca5f9          prompts, answers, calls in a line\n"
-        "  foretold sessions show 118ca5f9 --full   with what the tools said\n"
+        "  foretold sessions show 118ca5f9 --full   with the output of tools\n"
         "  foretold sessions show 118ca5f9 --last 5",
     )
-    parser.add_argument("session", metavar="SESSION", help="its id, the beginning of it, its title or its file")
-    parser.add_argument("--full", action="store_true", help="results of tools, thinking, attachments, notices too")
+    parser.add_argument("session", metavar="SESSION", help="its id or how it begins, its title or its file")
+    parser.add_argument("--full", action="store_true", help="also results of tools, thinking, attachments, notices")
     parser.add_argument("--last", type=count, metavar="N", help="only the last N messages")
     options = parser.parse_args(list(words))
     stored = session_of(options)
@@ -133,13 +128,13 @@ def command_show(words: Sequence[str]) -> int:
         messages = iter(deque(messages, options.last))
     if options.json:
         rows = [message_json(message) for message in messages]
-        said = {"findings": [finding_json(finding) for finding in findings]}
+        said = {"findings": findings_json(findings)}
         emit("session", {"session": stored_json(stored), "messages": rows, **said})
         return 1 if findings else 0
     paint = Paint(stored.cwd or "/", homes_of(options).home)
-    print(paint.bold(_fitting(printable(stored.title or stored.id), paint)))
+    print(paint.bold(_fold_text(printable(stored.title or stored.id), paint)))
     held = f" in {printable(paint.path(stored.cwd))}" if stored.cwd else ""
-    print(f"{stored.agent} {printable(stored.version)}".rstrip() + f"{held}, {period(stored)}")
+    print(f"{stored.agent} {printable(stored.version)}".rstrip() + f"{held}, {period_of(stored)}")
     last = ""
     for message in messages:
         last = _print_message(message, paint, last, full=options.full)
@@ -166,13 +161,13 @@ def message_json(message: Message) -> dict[str, object]:
     parts = [{name: value for name, value in part._asdict().items() if name != "raw"} for part in message.parts]
     for part in parts:
         part["input"] = {"": DEEP} if is_deep(part["input"]) else part["input"]
-    fields: dict[str, object] = json.loads(format_json({**message._asdict(), "parts": parts}))  # NaN is no JSON
+    fields: dict[str, object] = json.loads(format_json({**message._asdict(), "parts": parts}))  # NaN is not JSON
     return fields
 
 
 def _print_message(message: Message, paint: Paint, last: str, *, full: bool) -> str:
     """Print a message; its heading only if it is not the `last` one, which is returned."""
-    said = [_spoken(part, message.role) for part in message.parts if full or part.kind in ("text", "call", "image")]
+    said = [_as_typed(part, message.role) for part in message.parts if full or part.kind in ("text", "call", "image")]
     said = [part for part in said if part.kind != "text" or part.text.strip()]
     if not said:
         return last
@@ -180,19 +175,19 @@ def _print_message(message: Message, paint: Paint, last: str, *, full: bool) -> 
     if all(part.kind == "result" for part in said):
         who = "Output" if all(part.tool == TYPED for part in said) else "Agent"
     kind = f", {message.kind}" if message.kind not in ("", "summary") else ""
-    heading = f"{paint.bold(who)}{paint.faint(f'  {when(message.time)}{kind}')}"
+    heading = f"{paint.bold(who)}{paint.faint(f'  {format_time(message.time)}{kind}')}"
     if heading != last or who != "Agent":
         print(f"\n{heading}")
     for part in said:
         if part.kind == "call":
             print(paint.faint(f"  → {printable(format_call(part, paint.width - 4))}"))
         elif part.kind == "result":
-            print(paint.faint(_indented(for_terminal(part.text), "  │ ")))
+            print(paint.faint(_indent(for_terminal(part.text), "  │ ")))
         elif part.text:
             print(
-                _fitting(part.text, paint)
+                _fold_text(part.text, paint)
                 if part.kind == "text"
-                else _indented(for_terminal(part.text), f"  {part.kind}: ")
+                else _indent(for_terminal(part.text), f"  {part.kind}: ")
             )
         elif part.kind == "image":
             print("  (a picture)")
@@ -201,8 +196,8 @@ def _print_message(message: Message, paint: Paint, last: str, *, full: bool) -> 
     return heading
 
 
-def _spoken(part: Part, role: str) -> Part:
-    """A part as a person would tell it: a command as it was typed, and what it printed as the result that it is."""
+def _as_typed(part: Part, role: str) -> Part:
+    """A part for people: a command as it was typed, and its output as a result."""
     if role == "assistant" or part.kind not in ("text", "other") or not part.text:
         return part
     text, is_output = untag_text(part.text)
@@ -211,9 +206,9 @@ def _spoken(part: Part, role: str) -> Part:
     return Part("result", text, TYPED) if is_output else Part("text", text)
 
 
-def _fitting(text: str, paint: Paint) -> str:
-    return folded(for_terminal(text), paint.width) if sys.stdout.isatty() else text
+def _fold_text(text: str, paint: Paint) -> str:
+    return fold(for_terminal(text), paint.width) if sys.stdout.isatty() else text
 
 
-def _indented(text: str, before: str) -> str:
+def _indent(text: str, before: str) -> str:
     return "\n".join(before + line for line in text.split("\n"))

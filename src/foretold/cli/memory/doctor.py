@@ -1,4 +1,4 @@
-"""`foretold memory compact`, `doctor`, `relocate`, `export`, `import`, `prompt`. What rewrites shows first what."""
+"""`foretold memory compact`, `doctor`, `relocate`, `export`, `import`, `prompt`. What rewrites first shows what."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import shlex
 import sys
 from collections.abc import Sequence
 
-from foretold.cli.memory.options import agreed, for_terminal, opened, paint_of, parser_of, print_findings
-from foretold.cli.memory.read import budget_json
-from foretold.cli.paint import plural, printable
-from foretold.cli.schema import emit, finding_json
+from foretold.cli.json import emit, findings_json
+from foretold.cli.memory.list import budget_json
+from foretold.cli.memory.options import open_store, paint_of, parser_of
+from foretold.cli.output import confirm, for_terminal, plural, print_findings, printable
 from foretold.errors import ForetoldError, NoSuchMemory
 from foretold.memory.doctor import find_problems
 from foretold.memory.location import identity_of, save_identity
@@ -29,11 +29,11 @@ MAX_IMPORT = 256 * 1024 * 1024  #: bytes
 
 
 def command_compact(words: Sequence[str]) -> int:
-    about = "Propose a shorter index: long hooks cut, entries without a file dropped. Text that is no entry stays."
+    about = "Propose a shorter index: long lines cut, entries without a file dropped. Text that is not an entry stays."
     parser = parser_of("compact", about, "  foretold memory compact\n  foretold memory compact --yes")
-    parser.add_argument("--yes", action="store_true", help="write it; the one before is in the history")
+    parser.add_argument("--yes", action="store_true", help="write it; the old one is in the history")
     options = parser.parse_args(words)
-    memories = opened(options)
+    memories = open_store(options)
     before = memories.index()
     budget = memories.budget()
     after = budget.compact() if before else ""
@@ -50,30 +50,30 @@ def command_compact(words: Sequence[str]) -> int:
         print(for_terminal(said))
         print(f"{budget.lines} lines, {budget.units:,} characters now; {then.lines} and {then.units:,} then.")
         if then.is_over:
-            said_too = f"The agent would still not see {plural(len(then.cut), 'entry')}: delete or join memories, too."
+            said_too = f"The agent would still not see {plural(len(then.cut), 'entry')}: delete or merge memories, too."
             print(said_too)
     if not said or (options.json and not options.yes):
         return 0
-    if not agreed("Write it?", yes=options.yes):
+    if not confirm("Write it?", yes=options.yes):
         return 1
     memories.own.write_index(after, expect=before, why="compacted")
     if not options.json:
-        print(f"written. The one before: foretold memory restore {INDEX}")
+        print(f"written. The old one: foretold memory restore {INDEX}")
     return 0
 
 
 def command_doctor(words: Sequence[str]) -> int:
     about = "What is wrong with the memories here, and what to do about it."
     parser = parser_of("doctor", about, "  foretold memory doctor\n  foretold memory doctor --fix")
-    parser.add_argument("--fix", action="store_true", help="bring the index in step with the files")
+    parser.add_argument("--fix", action="store_true", help="update the index from the files")
     options = parser.parse_args(words)
-    memories = opened(options)
+    memories = open_store(options)
     if options.fix:
         _fix(memories, quiet=options.json)
     findings = find_problems(memories)
     here = [finding for finding in findings if finding.code not in ELSEWHERE]
     if options.json:
-        emit("doctor", {"folder": memories.place.store, "findings": [finding_json(each) for each in findings]})
+        emit("doctor", {"folder": memories.place.store, "findings": findings_json(findings)})
         return 1 if here else 0
     others = [finding for finding in findings if finding.code in ELSEWHERE]
     if here:
@@ -82,12 +82,12 @@ def command_doctor(words: Sequence[str]) -> int:
     else:
         print(f"{plural(len(memories.memories()), 'memory')}, nothing is wrong.")
     if others:
-        print(f"\nElsewhere, memories of {plural(len(others), 'project')} that are not where they were:")
+        print(f"\nElsewhere, memories of {plural(len(others), 'project')} that were moved or deleted:")
         print_findings(others, paint_of(memories))
     return 1 if here else 0
 
 
-#: findings that are about other projects: they are told, and are no fault of this one
+#: findings about other projects: they are printed, but do not count for this one
 ELSEWHERE = ("memory-orphan",)
 
 
@@ -101,9 +101,7 @@ def _fix(memories: Memories, *, quiet: bool) -> None:
 
 
 def command_relocate(words: Sequence[str]) -> int:
-    about = (
-        "Take the memories of a project along: from the store of OLD into that of NEW. Shows first what it would do."
-    )
+    about = "Move the memories of a project from the store of OLD to that of NEW. It first shows what it would do."
     examples = "  foretold memory relocate ~/old/app ~/new/app\n  foretold memory relocate ~/old/app ~/new/app --yes"
     parser = parser_of("relocate", about, examples)
     parser.add_argument("old", help="where the project was")
@@ -119,19 +117,19 @@ def command_relocate(words: Sequence[str]) -> int:
         emit("relocate", {"moves": [move._asdict() for move in plan.moves], "done": False, "left": _left(plan)})
         return 0
     if not plan.moves and not plan.notes:
-        raise NoSuchMemory(f"there are no memories to take along in {plan.old.path}")
+        raise NoSuchMemory(f"there are no memories to move in {plan.old.path}")
     if not options.json:
         print(f"from {printable(plan.old.path)}\nto   {printable(plan.new.path)}\n")
         for move in plan.moves:
             print(f"  {move.what:<7} {move.file}" + (f" as {move.to}" if move.to != move.file else ""))
         if plan.notes:
-            print(f"  lines   {plural(len(plan.notes.splitlines()), 'line')} of {INDEX} that are no entries")
+            print(f"  lines   {plural(len(plan.notes.splitlines()), 'line')} of {INDEX} that are not entries")
         print(f"\n{counts['copy']} to copy, {counts['same']} there already, {counts['beside']} under another name.")
         if plan.left:
-            print("Left where they are:")
+            print("Not moved:")
             print_findings(plan.left, paint_of(new))
-        print("Both stores are packed into an archive first; the old one is emptied in the end.")
-    if not agreed("Do it?", yes=options.yes):
+        print("Both stores are archived first; the old one is emptied at the end.")
+    if not confirm("Do it?", yes=options.yes):
         return 1
     archive = relocate(plan)
     save_identity(new.own.state, identity_of(new.place.project, new.place.store))
@@ -139,13 +137,13 @@ def command_relocate(words: Sequence[str]) -> int:
         moves = [move._asdict() for move in plan.moves]
         emit("relocate", {"moves": moves, "done": True, "left": _left(plan), "archive": archive})
     else:
-        print(f"done. Everything as it was: {archive}")
+        print(f"done. The archive of both: {archive}")
         print(f"Its history: foretold memory log --folder {shlex.quote(plan.old.path)}")
     return 1 if plan.left else 0
 
 
 def _left(plan: Relocation) -> list[dict[str, object]]:
-    return [finding_json(finding) for finding in plan.left]
+    return findings_json(plan.left)
 
 
 def _at(path: str, agent: str, home: str | None) -> Memories:
@@ -159,13 +157,13 @@ def _at(path: str, agent: str, home: str | None) -> Memories:
 
 
 def command_export(words: Sequence[str]) -> int:
-    about = "All memories in one file, for another machine. Memories with what looks like a credential are left out."
+    about = "All memories in one file, for another machine. Memories with a credential are left out."
     parser = parser_of("export", about, "  foretold memory export memories.json")
     parser.add_argument("file", help="the file to write; - for standard output")
     options = parser.parse_args(words)
     from foretold.memory.transfer import export
 
-    memories = opened(options)
+    memories = open_store(options)
     text, findings = export(memories.own, memories.place.project)
     if options.file == "-":
         sys.stdout.write(text)
@@ -185,30 +183,30 @@ def command_export(words: Sequence[str]) -> int:
 
 
 def command_import(words: Sequence[str]) -> int:
-    about = "Memories from a file that `export` wrote. Shows first what it would do."
+    about = "Memories from a file that `export` wrote. It first shows what it would do."
     parser = parser_of("import", about, "  foretold memory import memories.json --yes")
     parser.add_argument("file", help="the file; - for standard input")
     parser.add_argument(
-        "--replace", action="store_true", help="also those that differ; the versions here stay in the log"
+        "--replace", action="store_true", help="also those that differ; the old versions stay in the log"
     )
     parser.add_argument("--yes", action="store_true", help="do it")
     options = parser.parse_args(words)
     from foretold.memory.transfer import apply_import, plan_import
 
-    memories = opened(options)
+    memories = open_store(options)
     plan = plan_import(_text_of(options.file), memories.own)
     wanted = [each for each in plan if each.what in ("new", "lines") or (each.what == "differs" and options.replace)]
     if not options.json:
         _print_arrivals(plan, replace=options.replace)
     done: list[Import] = []
     if wanted and (options.yes or not options.json):
-        if not agreed(f"Take in {plural(len(wanted), 'file')}?", yes=options.yes):
+        if not confirm(f"Import {plural(len(wanted), 'file')}?", yes=options.yes):
             return 1
         done = apply_import(plan, memories.own, replace=options.replace)
     failures = [each for each in done if each.what == "failed"]
     if options.json:
-        told = {each.file: each for each in failures}
-        rows = [told.get(each.file, each) for each in plan]
+        failed = {each.file: each for each in failures}
+        rows = [failed.get(each.file, each) for each in plan]
         files = [{"file": each.file, "what": each.what, "why": each.why} for each in rows]
         emit("import", {"files": files, "done": bool(done)})
     elif wanted:
@@ -224,7 +222,7 @@ def _print_arrivals(plan: Sequence[Import], *, replace: bool) -> None:
     if not plan:
         print("There are no memories in this file.")
     elif all(each.what == "same" for each in plan):
-        print("All of it is here already.")
+        print("Everything is already here.")
     if not replace and any(each.what == "differs" for each in plan):
         print("What differs stays as it is here, unless you add --replace.")
 
@@ -237,7 +235,7 @@ def _text_of(path: str) -> str:
             with open(path, "rb") as file:
                 data = file.read(MAX_IMPORT + 1)
         if len(data) > MAX_IMPORT:
-            raise ForetoldError(f"{path} has more than {MAX_IMPORT:,} bytes, and is not read")
+            raise ForetoldError(f"{path} is larger than {MAX_IMPORT:,} bytes")
         return data.decode("utf-8")
     except OSError as error:
         raise ForetoldError(f"cannot read {path}: {error.strerror}") from None
@@ -254,7 +252,7 @@ def command_prompt(words: Sequence[str]) -> int:
     parser.add_argument("--search", choices=("tools", "embedded"), help="add how to search past context")
     options = parser.parse_args(words)
     team, options.team = options.team, False
-    memories = opened(options)
+    memories = open_store(options)
     text = memories.prompt(
         wording=options.wording,
         team=team,

@@ -1,0 +1,330 @@
+"""What commands print for people, in 80 columns: paths, sizes, tables, findings, questions.
+
+Text of a session is fold to fit a terminal: a line that fits stays, a longer one is broken at its spaces, and a word
+that is wider than the terminal stays whole, so that an address can be copied. What follows a bullet or a number is
+indented under its first word. Code (between fences, or indented by four spaces) and rows of tables stay.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+
+from foretold.storage.tree import is_inside
+from foretold.types import REASONS, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from foretold.instructions.view import View
+    from foretold.types import Entry, Finding, Skip
+
+
+class Paint:
+    """How to write for one terminal: its width, its colours, the folders to shorten."""
+
+    def __init__(self, cwd: str, home: str) -> None:
+        self.cwd, self.home = cwd, home
+        self.width = _width()
+        env = os.environ
+        self.colour = sys.stdout.isatty() and not env.get("NO_COLOR") and env.get("TERM") != "dumb"
+
+    def bold(self, text: str) -> str:
+        return self._colour(text, "1")
+
+    def faint(self, text: str) -> str:
+        return self._colour(text, "2")
+
+    def red(self, text: str) -> str:
+        return self._colour(text, "31")
+
+    def _colour(self, text: str, code: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if self.colour and text else text
+
+    def path(self, path: str) -> str:
+        """A path as a reader in this folder would write it."""
+        if path != self.cwd and is_inside(path, self.cwd):
+            path = path[len(self.cwd.rstrip("/")) + 1 :]
+        elif is_inside(path, self.home):
+            path = "~" + path[len(self.home) :]
+        return printable(path)
+
+    def text(self, text: str) -> str:
+        """A sentence with the paths in it shortened."""
+        text = text.replace(self.cwd.rstrip("/") + "/", "").replace(self.home.rstrip("/") + "/", "~/")
+        return printable(text)
+
+    def wrap(self, text: str, indent: int) -> str:
+        """A sentence in lines that fit, each indented."""
+        lines, line, room = [], "", max(8, self.width - indent)
+        for word in self.text(text).split(" "):
+            while len(word) > room:
+                lines += [line] if line else []
+                lines.append(word[:room])
+                line, word = "", word[room:]
+            if line and indent + len(line) + 1 + len(word) > self.width:
+                lines.append(line)
+                line = word
+            else:
+                line = f"{line} {word}" if line else word
+        return "\n".join(" " * indent + each for each in (*lines, line))
+
+    def fit(self, text: str, width: int) -> str:
+        """A text in a column: padded, or cut in the middle."""
+        if len(text) <= width:
+            return text.ljust(width)
+        head = (width - 1) // 3
+        return text[:head] + "…" + text[len(text) - (width - 1 - head) :]
+
+
+def printable(text: str) -> str:
+    """Text without control characters, which could play tricks on a terminal."""
+    return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
+
+
+def _width() -> int:
+    columns = os.environ.get("COLUMNS", "")
+    return max(40, int(columns) if columns.isdigit() else _columns(1))
+
+
+def _columns(stream: int) -> int:
+    try:
+        return os.get_terminal_size(stream).columns
+    except (OSError, ValueError):
+        return 80
+
+
+def size(count: int) -> str:
+    """Bytes for people.
+
+    >>> size(512), size(20480), size(5 * 1024 * 1024), size(6 * 1024**3)
+    ('512 B', '20.0 KiB', '5.0 MiB', '6.0 GiB')
+    """
+    if count < 1024:
+        return f"{count} B"
+    power = 1 if count < 1024**2 else 2 if count < 1024**3 else 3
+    return f"{count / 1024**power:.1f} {('KiB', 'MiB', 'GiB')[power - 1]}"
+
+
+def plural(count: int, word: str) -> str:
+    """A number with its noun.
+
+    >>> plural(1, "file"), plural(2, "entry")
+    ('1 file', '2 entries')
+    """
+    if count == 1:
+        return f"1 {word}"
+    return f"{count:,} {word[:-1]}ies" if word.endswith("y") else f"{count:,} {word}s"
+
+
+def for_terminal(text: str) -> str:
+    """A text of several lines: unchanged for a program, without control characters for a terminal."""
+    if not sys.stdout.isatty():
+        return text
+    return "\n".join(printable(line.replace("\t", "    ")) for line in text.split("\n"))
+
+
+def column(text: str, room: int) -> str:
+    """A text in a column of a terminal, in which some characters take two cells: padded, or cut.
+
+    >>> column("日本語です", 6), column("ab", 4)
+    ('日本… ', 'ab  ')
+    """
+    cells = [_cells(char) for char in text]
+    if sum(cells) <= room:
+        return text + " " * (room - sum(cells))
+    used = at = 0
+    while used + cells[at] < room:
+        used, at = used + cells[at], at + 1
+    return text[:at] + "…" + " " * (room - used - 1)
+
+
+def _cells(char: str) -> int:
+    if char.isascii():
+        return 1
+    import unicodedata
+
+    return 0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+NAMES = {
+    "claude-code": "Claude Code",
+    "codex": "Codex",
+    "copilot-cli": "Copilot CLI",
+    "gemini-cli": "Gemini CLI",
+    "qwen-code": "Qwen Code",
+    "vscode-copilot": "VS Code Copilot",
+    "roo": "Roo Code",
+    "cline": "Cline",
+    "continue": "Continue",
+}
+
+
+def name_of(view: View) -> str:
+    """The name of an agent for people."""
+    agent = view.dialect.agent
+    return NAMES.get(agent, agent if agent in LOWER else agent.capitalize())
+
+
+LOWER = ("code-assist", "deepagents", "ex-athena", "mink", "opencode")
+HOW = {"source": "from its source code", "documented": "from its documentation"}
+
+
+def title_of(view: View, paint: Paint) -> str:
+    """Which agent, which version and how sure we are, where."""
+    dialect = view.dialect
+    name = f"{name_of(view)} {view.choice.asked or dialect.version}"
+    where = paint.fit(paint.path(view.surroundings.cwd), paint.width - 3).rstrip()
+    if view.assumed:
+        how = f"not recorded; treated like {dialect.version}"
+    elif dialect.evidence in HOW:
+        name, how = name_of(view), HOW[dialect.evidence]
+    else:
+        how = dialect.evidence if view.choice.asked else f"the newest {dialect.evidence} version"
+    return f"{paint.bold(name)}, {how}\nin {where}"
+
+
+def print_entries(view: View, paint: Paint) -> None:
+    """What the model receives, in its order."""
+    if view.refusal:
+        print(f"\nIt refuses to start here (exit status {view.refusal}): the folder is not trusted.")
+        print("Start it there once, and trust the folder.")
+        return
+    if not view.entries:
+        print("\nIt receives nothing: no instruction file is delivered.")
+        return
+    total = sum(entry.size for entry in view.entries)
+    print(f"\nLoaded at the start: {plural(len(view.entries), 'file')}, {size(total)}, about {view.tokens:,} tokens\n")
+    print_rows(view.entries, paint)
+
+
+def print_rows(entries: Sequence[Entry], paint: Paint) -> None:
+    """One line per entry: order, layer, path with imports indented, bytes, tokens."""
+    room = paint.width - 37
+    for number, entry in enumerate(entries, 1):
+        lead = "  " * entry.depth + ("└ " if entry.depth else "")
+        row = f"{number:3}  {entry.layer:8} {paint.fit(lead + paint.path(entry.path), room)}"
+        print(f"{row} {size(entry.size):>9} {entry.tokens:>7,} tok")
+        for path in entry.includes:
+            print(f"{'':13} {paint.fit(f'  └ {paint.path(path)}', room).rstrip()}")
+
+
+def print_skips(skips: Sequence[Skip], paint: Paint) -> None:
+    """One line per skip, and the reason in words."""
+    for skip in skips:
+        print(f"  {paint.fit(paint.path(skip.path), paint.width - 22)} {paint.red(skip.reason)}")
+        where = f"{skip.parent}{f':{skip.line}' if skip.line else ''}: " if skip.parent else ""
+        detail = f" ({skip.detail})" if skip.detail else ""
+        print(paint.faint(paint.wrap(f"{where}{REASONS[skip.reason]}{detail}", 6)))
+
+
+def print_view_findings(findings: Sequence[Finding], paint: Paint, most: int | None = None, more: str = "") -> None:
+    """What the author of a file should know, and what to do."""
+    if not findings:
+        return
+    print(f"\n{paint.bold(plural(len(findings), 'finding'))}\n")
+    for finding in findings[:most]:
+        where = paint.path(finding.path) + (f":{finding.line}" if finding.line else "")
+        print(f"  {paint.fit(where, min(len(where), paint.width - len(finding.code) - 4))}  {paint.red(finding.code)}")
+        print(paint.wrap(finding.message, 6))
+        if finding.hint:
+            print(paint.faint(paint.wrap(f"→ {finding.hint}", 6)))
+    if most is not None and len(findings) > most:
+        print(f"  … and {plural(len(findings) - most, 'more finding')}: {more}")
+
+
+def print_findings(findings: Sequence[Finding], paint: Paint) -> None:
+    """Findings for people: where, what, and what to do."""
+    for finding in findings:
+        where = paint.path(finding.path) + (f":{finding.line}" if finding.line else "")
+        print(f"  {where}  [{finding.code}]")
+        is_command = finding.hint.startswith(("foretold ", "chmod "))
+        print(paint.wrap(finding.message + (f"; {finding.hint}" if finding.hint and not is_command else ""), 4))
+        if is_command:  # whole and on its own line, to be copied
+            print(f"    try: {printable(finding.hint)}")
+
+
+def confirm(question: str, *, yes: bool) -> bool:
+    """Ask the user; without a terminal, only `--yes` agrees."""
+    if yes:
+        return True
+    if not sys.stdin.isatty():
+        print("Nothing was changed: add --yes to do it.", file=sys.stderr)
+        return False
+    try:
+        return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+    except EOFError:
+        print()
+        return False
+
+
+_FENCE = re.compile(r" {0,3}(```+|~~~+)")
+_MARK = re.compile(r"\s*(?:(?:[-*+•]|\d{1,3}[.)]|>)\s+)?")
+
+
+def fold(text: str, width: int) -> str:
+    r"""A text in lines of at most this many cells.
+
+    >>> print(fold("- one two three\n```\none two three four\n```\nfour five six", 11))
+    - one two
+      three
+    ```
+    one two three four
+    ```
+    four five
+    six
+    """
+    lines: list[str] = []
+    fence = ""
+    for line in text.split("\n"):
+        mark = _FENCE.match(line)
+        if mark and (not fence or line.strip().startswith(fence)):
+            fence = "" if fence else mark[1]
+        is_kept = bool(fence or mark) or line.startswith(("    ", "\t")) or line.lstrip().startswith("|")
+        lines += [line] if is_kept or _fits(line, width) else _break(line, width)
+    return "\n".join(lines)
+
+
+def _break(line: str, width: int) -> list[str]:
+    found = _MARK.match(line)
+    head = found[0] if found else ""
+    under = " " * len(head)
+    lines, now = [], head
+    for word in line[len(head) :].split(" "):
+        grown = f"{now} {word}" if now.strip() and now != head else now + word
+        if _fits(grown, width) or now in (head, under):
+            now = grown
+        else:
+            lines.append(now)
+            now = under + word
+    return [*lines, now]
+
+
+def _fits(text: str, width: int) -> bool:
+    return len(text) <= width and (text.isascii() or column(text, width).startswith(text))
+
+
+class ProgressLine:
+    """A line on standard error that says how far long work is: only in a terminal, and after a second."""
+
+    def __init__(self, doing: str) -> None:
+        self._doing, self._began, self._last = doing, time.monotonic(), 0.0
+        self._shown = False
+
+    def __call__(self, done: int, total: int, unit: str = "bytes") -> None:
+        now = time.monotonic()
+        if not sys.stderr.isatty() or now - self._began < 1 or now - self._last < 0.2:
+            return
+        self._last, self._shown = now, True
+        share = f"{100 * done // total} %" if total else ""
+        amount = f"{size(done)} of {size(total)}" if unit == "bytes" else f"{done:,} of {total:,} {unit}"
+        line = f"\r{self._doing}: {share} {amount}"[: _columns(2) - 1]
+        print(f"{line}\x1b[K", end="", file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        """Remove the line."""
+        if self._shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            self._shown = False
