@@ -29,6 +29,7 @@ ENDS = 64 * 1024  #: bytes of the head, and of the tail, that are read for a lis
 _BOM = b"\xef\xbb\xbf"
 #: how records of agents begin
 _STARTS = ('{"parentUuid"', '{"type"', '{"timestamp"', '{"id"', '{"$set"', '{"sessionId"')
+_STRING = re.compile(rb'\s?("(?:[^"\\]|\\.)*")')
 _TRIES = 16  #: places of a damaged line that are tried: it may be long and hostile
 _INSIDE = (":", ",", "[")  #: what comes before an object that is part of another
 
@@ -245,9 +246,12 @@ def field_in(data: bytes, name: str) -> str:
     >>> field_in(b'{"payload":{"id":"1","cwd":"/home/me","instruc', "cwd")
     '/home/me'
     """
-    found = re.search(rb'(?<!\\)"%s":\s?("(?:[^"\\]|\\.)*")' % name.encode(), data)
-    try:
-        value = json.loads(found[1]) if found else ""
-    except ValueError:
-        return ""
-    return value if isinstance(value, str) else ""
+    key, at = b'"%s":' % name.encode(), -1
+    while (at := data.find(key, at + 1)) >= 0:  # a regular expression alone would take five times as long
+        found = _STRING.match(data, at + len(key))
+        if found and data[at - 1 : at] != b"\\":
+            try:
+                return str(json.loads(found[1]))
+            except ValueError:
+                return ""
+    return ""

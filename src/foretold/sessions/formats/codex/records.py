@@ -93,16 +93,9 @@ def message_of(record: JsonlRecord, names: Names, model: str = "") -> Message:
         role, parts, why = _other_record(kind, payload, record.value)
     time = parse_time(record.value.get("timestamp")) or parse_time(payload.get("timestamp"))
     name = text_at(payload, "id") if kind == "response_item" else ""
-    return Message(
-        name or f"byte {record.start}",
-        role,
-        parts,
-        time=time,
-        model=model if role == "assistant" else "",
-        kind=why,
-        line=record.line,
-        start=record.start,
-        end=record.end,
+    author = model if role == "assistant" else ""
+    return Message(  # positional: keywords make reading slower
+        name or f"byte {record.start}", role, parts, time, author, "", why, record.line, record.start, record.end
     )
 
 

@@ -167,7 +167,7 @@ def _messages_in_record(record: JsonlRecord, seen: SeenIds) -> Iterator[Message]
     is_known = isinstance(change, dict) and all(name in _BOOKKEEPING for name in change)
     kind = "meta" if is_known or "sessionId" in value else "notice"
     part = Part("other", raw=value)
-    yield Message(f"byte {record.start}", "system", (part,), kind=kind, **place._asdict())
+    yield Message(f"byte {record.start}", "system", (part,), None, "", "", kind, *place)
 
 
 def _messages_in_document(path: str, since: int, findings: list[Finding] | None, seen: SeenIds) -> Iterator[Message]:

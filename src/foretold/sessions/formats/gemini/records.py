@@ -60,14 +60,8 @@ def message_of(value: Json, place: RecordPlace, seen: SeenIds) -> Message | None
         parts = [Part("other", "\n".join(part.text for part in parts), raw=value)]
     why = "notice" if role == "system" else "context" if is_context(parts) else ""
     model = text_at(value, "model")
-    return Message(
-        name or f"byte {place.start}",
-        role,
-        tuple(parts),
-        time=parse_time(value.get("timestamp")),
-        model=model,
-        kind=why,
-        **place._asdict(),
+    return Message(  # positional: keywords make reading slower
+        name or f"byte {place.start}", role, tuple(parts), parse_time(value.get("timestamp")), model, "", why, *place
     )
 
 
