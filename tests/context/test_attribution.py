@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foretold.context.attachments import Attachment, texts
+from foretold.context.attachments import TurnAttachment, texts
 from foretold.context.attribution import Attribution, attribution, attribution_lines
 from foretold.dialects.claude_code.context import V2_1_197, V2_1_325
 
@@ -53,5 +53,5 @@ def test_how_it_is_asked_for() -> None:
         "- End git commit messages with:\nA: {pr}",
         "- End PR bodies with:\nB",
     ]
-    said = texts(Attachment("remote_session_change", {"commit": "A", "pr": ""}), V2_1_325)[0]
+    said = texts(TurnAttachment("remote_session_change", {"commit": "A", "pr": ""}), V2_1_325)[0]
     assert said.endswith("leaves out):\n- End git commit messages with:\nA")

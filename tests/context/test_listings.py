@@ -6,9 +6,9 @@ from pathlib import Path
 
 import foretold
 from foretold.context.attachments import (
-    Attachment,
     DateReminder,
     TaskReminder,
+    TurnAttachment,
     edited_file,
     hook_context,
     hook_output,
@@ -25,7 +25,7 @@ SKILLS = [
 ]
 
 
-def _said(attachment: Attachment | None) -> str:
+def _said(attachment: TurnAttachment | None) -> str:
     assert attachment is not None
     (text,) = texts(attachment, V2_1_325)
     return text
@@ -123,7 +123,7 @@ def test_tasks_left_alone() -> None:
         reminder.count()
     assert due == [11, 21]
     tasks = {"content": [{"id": "1", "status": "pending", "subject": "Sub one"}], "itemCount": 1}
-    assert _said(Attachment("task_reminder", tasks)).endswith(
+    assert _said(TurnAttachment("task_reminder", tasks)).endswith(
         "\n\n\nHere are the existing tasks:\n\n#1. [pending] Sub one"
     )
 
@@ -131,7 +131,7 @@ def test_tasks_left_alone() -> None:
 def test_hooks() -> None:
     assert _said(hook_output("SessionStart", "ready", "startup")) == "SessionStart:startup hook success: ready"
     assert _said(hook_context("PostToolUse", "a", "b", tool="Read")) == "PostToolUse:Read hook additional context: a\nb"
-    assert texts(Attachment("hook_success", {"hookEvent": "PostToolUse", "content": "x"}), V2_1_325) == ()
+    assert texts(TurnAttachment("hook_success", {"hookEvent": "PostToolUse", "content": "x"}), V2_1_325) == ()
 
 
 def test_a_changed_file() -> None:
@@ -139,7 +139,7 @@ def test_a_changed_file() -> None:
     found = edited_file("/a", "x{snippet}\n", agent="claude-code@2.1.325")
     assert _said(found).startswith("Note: /a changed on disk since you last read it.")
     assert _said(found).endswith("(shown with line numbers):\n1\tx{snippet}")
-    bare = Attachment("edited_text_file", {"filename": "/a", "snippet": ""})
+    bare = TurnAttachment("edited_text_file", {"filename": "/a", "snippet": ""})
     assert "/a" in _said(bare)
     assert "line numbers" not in _said(bare)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from foretold.context.attachments import Attachment, texts
+from foretold.context.attachments import TurnAttachment, texts
 from foretold.context.mentions import PromptMention, parse_mentions, resolve_mentions
 from foretold.dialects.claude_code.context import V2_1_197, V2_1_325
 from foretold.types import Skip
@@ -173,7 +173,7 @@ def test_a_notebook_is_shown_with_its_outputs(tmp_path: Path) -> None:
 
 def test_lines_past_the_end() -> None:
     file = {"filePath": "/a", "content": "", "numLines": 0, "startLine": 9, "totalLines": 4}
-    found = Attachment("file", {"filename": "/a", "content": {"type": "text", "file": file}})
+    found = TurnAttachment("file", {"filename": "/a", "content": {"type": "text", "file": file}})
     said = "Warning: the file exists but is shorter than the provided offset (9). The file has 4 lines."
     for around in (V2_1_197, V2_1_325):
         assert texts(found, around)[1] == f"Result of calling the Read tool:\n<system-reminder>{said}</system-reminder>"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from foretold.context.attachments import Attachment, attachment_of
+from foretold.context.attachments import TurnAttachment, attachment_of
 from foretold.context.placement import tool_blocks, turn_messages
 from foretold.types import Block, Message
 
@@ -55,6 +55,6 @@ def test_an_unknown_attachment_is_kept_and_not_sent() -> None:
 
 
 def test_what_has_not_changed_is_passed_over() -> None:
-    date = Attachment("date", {"date": "2026-01-02"})
+    date = TurnAttachment("date", {"date": "2026-01-02"})
     assert turn_messages("Hi.", [None, date, None]) == turn_messages("Hi.", [date])
     assert tool_blocks([None]) == ()

@@ -10,9 +10,9 @@ from foretold.imports import attach
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from foretold.context.attachments import (
-        Attachment as Attachment,
         DateReminder as DateReminder,
         TaskReminder as TaskReminder,
+        TurnAttachment as TurnAttachment,
         attachment_of as attachment_of,
         changed_attachments as changed_attachments,
         edited_file as edited_file,
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__ = attach(
     __name__,
     {
-        "foretold.context.attachments": "Attachment DateReminder TaskReminder attachment_of changed_attachments"
+        "foretold.context.attachments": "TurnAttachment DateReminder TaskReminder attachment_of changed_attachments"
         " edited_file hook_context hook_output nested_attachments",
         "foretold.context.attribution": "Attribution",
         "foretold.context.compaction.clearing": "Cleared clear_results",

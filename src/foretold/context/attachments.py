@@ -45,7 +45,7 @@ TASK_TOOLS = ("TaskCreate", "TaskUpdate", "TaskGet", "TaskList", "TodoWrite")
 _PLACE = re.compile(r"\{(\w+)\}")
 
 
-class Attachment(NamedTuple):
+class TurnAttachment(NamedTuple):
     """What is added to a turn: its type, and its fields by name."""
 
     type: str
@@ -55,33 +55,33 @@ class Attachment(NamedTuple):
     def record(self) -> dict[str, object]:
         """As a transcript holds it.
 
-        >>> Attachment("date_change", {"newDate": "2026-01-03"}).record
+        >>> TurnAttachment("date_change", {"newDate": "2026-01-03"}).record
         {'type': 'date_change', 'newDate': '2026-01-03'}
         """
         return {"type": self.type, **self.fields}
 
 
-def attachment_of(record: Mapping[str, object]) -> Attachment:
+def attachment_of(record: Mapping[str, object]) -> TurnAttachment:
     """An attachment of a transcript.
 
     >>> attachment_of({"type": "date", "date": "2026-01-02"})
-    Attachment(type='date', fields={'date': '2026-01-02'})
+    TurnAttachment(type='date', fields={'date': '2026-01-02'})
     """
-    return Attachment(str(record.get("type", "")), {key: value for key, value in record.items() if key != "type"})
+    return TurnAttachment(str(record.get("type", "")), {key: value for key, value in record.items() if key != "type"})
 
 
-def texts(attachment: Attachment, around: TurnContext) -> tuple[str, ...]:
+def texts(attachment: TurnAttachment, around: TurnContext) -> tuple[str, ...]:
     """What a model reads of an attachment.
 
     >>> from foretold.dialects.claude_code.context import V2_1_325
-    >>> texts(Attachment("date", {"date": "2026-01-02"}), V2_1_325)
+    >>> texts(TurnAttachment("date", {"date": "2026-01-02"}), V2_1_325)
     ("Today's date is 2026-01-02.",)
     """
     maker = _MAKERS.get(attachment.type)
     return tuple(text for text in maker(attachment.fields, around) if text) if maker else ()
 
 
-def image_of(attachment: Attachment) -> dict[str, object] | None:
+def image_of(attachment: TurnAttachment) -> dict[str, object] | None:
     """The image block of a mention of an image; None for anything else."""
     content = _mapping(attachment.fields.get("content"))
     if attachment.type != "file" or content.get("type") != "image":
@@ -306,7 +306,7 @@ def flatten_context(context: Mapping[str, object], around: TurnContext) -> str:
     return CONTEXT_BEFORE + "\n".join(f"# {key}\n{text}" for key, text in context.items()) + around.context_after
 
 
-def nested_attachments(entries: Iterable[Entry], view: View) -> list[Attachment]:
+def nested_attachments(entries: Iterable[Entry], view: View) -> list[TurnAttachment]:
     """Entries that a touched file brought, as the agent's transcript records them.
 
     >>> import foretold, tempfile
@@ -322,7 +322,7 @@ def nested_attachments(entries: Iterable[Entry], view: View) -> list[Attachment]
     return [_attachment(entry, types.get(entry.layer, entry.layer), view.surroundings.cwd) for entry in entries]
 
 
-def _attachment(entry: Entry, kind: str, cwd: str) -> Attachment:
+def _attachment(entry: Entry, kind: str, cwd: str) -> TurnAttachment:
     content: dict[str, object] = {"path": entry.path, "type": kind, "content": entry.text}
     if entry.globs:
         content["globs"] = list(entry.globs)
@@ -330,17 +330,17 @@ def _attachment(entry: Entry, kind: str, cwd: str) -> Attachment:
     if entry.differs_from_disk:
         content["rawContent"] = entry.raw
     fields = {"path": entry.path, "content": content, "displayPath": os.path.relpath(entry.path, cwd)}
-    return Attachment("nested_memory", fields)
+    return TurnAttachment("nested_memory", fields)
 
 
-def changed_attachments(state: ReadState) -> list[Attachment]:
+def changed_attachments(state: ReadState) -> list[TurnAttachment]:
     """The files that another process changed since the agent knew them, each once."""
     from foretold.files.read_state.notice import changed_files
 
     return [attachment_of(notice.attachment) for notice in changed_files(state)]
 
 
-def edited_file(path: str, content: str, *, agent: str = DEFAULT_AGENT) -> Attachment | None:
+def edited_file(path: str, content: str, *, agent: str = DEFAULT_AGENT) -> TurnAttachment | None:
     """A file that was changed, for callers that watch files themselves; None if it is empty.
 
     >>> edited_file("/repo/a.txt", "one\\ntwo\\n").fields["snippet"]
@@ -349,7 +349,7 @@ def edited_file(path: str, content: str, *, agent: str = DEFAULT_AGENT) -> Attac
     from foretold.files.read_state.notice import snippet_of
 
     snippet, _ = snippet_of(content, rules_of(turn_context_of(agent).version))
-    return Attachment("edited_text_file", {"filename": path, "snippet": snippet}) if content else None
+    return TurnAttachment("edited_text_file", {"filename": path, "snippet": snippet}) if content else None
 
 
 class DateReminder:
@@ -365,14 +365,14 @@ class DateReminder:
     def __init__(self, known: str = "", *, agent: str = DEFAULT_AGENT) -> None:
         self._known, self._type = known, turn_context_of(agent).date_type
 
-    def check(self, date: str) -> Attachment | None:
+    def check(self, date: str) -> TurnAttachment | None:
         """Before a request: what to attach on this day."""
         before, self._known = self._known, date
         if before == date:
             return None
         if self._type == "date_change":
-            return Attachment("date_change", {"newDate": date}) if before else None
-        return Attachment("date", {"date": date, "changed": True} if before else {"date": date})
+            return TurnAttachment("date_change", {"newDate": date}) if before else None
+        return TurnAttachment("date", {"date": date, "changed": True} if before else {"date": date})
 
 
 class TaskReminder:
@@ -394,29 +394,29 @@ class TaskReminder:
         """The model produced a content block: a text, or a call of a tool."""
         self._since = 0 if tool in TASK_TOOLS else self._since + 1
 
-    def due(self, tasks: Sequence[Mapping[str, object]]) -> Attachment | None:
+    def due(self, tasks: Sequence[Mapping[str, object]]) -> TurnAttachment | None:
         """Before a request: the reminder, if it is time. A task has an id, a status and a subject."""
         if self._since < PATIENCE:
             return None
         self._since = 0
-        return Attachment("task_reminder", {"content": list(tasks), "itemCount": len(tasks)})
+        return TurnAttachment("task_reminder", {"content": list(tasks), "itemCount": len(tasks)})
 
 
-def hook_output(event: str, text: str, matcher: str = "") -> Attachment:
+def hook_output(event: str, text: str, matcher: str = "") -> TurnAttachment:
     """The standard output of a hook of SessionStart (matcher: startup, resume, …) or UserPromptSubmit.
 
     >>> hook_output("SessionStart", "ready", "startup").fields["hookName"]
     'SessionStart:startup'
     """
     name = f"{event}:{matcher}" if matcher else event
-    return Attachment("hook_success", {"hookName": name, "hookEvent": event, "content": text})
+    return TurnAttachment("hook_success", {"hookName": name, "hookEvent": event, "content": text})
 
 
-def hook_context(event: str, *texts: str, tool: str = "") -> Attachment:
+def hook_context(event: str, *texts: str, tool: str = "") -> TurnAttachment:
     """The `additionalContext` of hooks; those of tools name the tool.
 
     >>> hook_context("PostToolUse", "Tests pass.", tool="Edit").fields["hookName"]
     'PostToolUse:Edit'
     """
     name = f"{event}:{tool}" if tool else event
-    return Attachment("hook_additional_context", {"content": list(texts), "hookName": name, "hookEvent": event})
+    return TurnAttachment("hook_additional_context", {"content": list(texts), "hookName": name, "hookEvent": event})

@@ -11,7 +11,7 @@ Recorded, except for when tools and servers that go away are mentioned: a server
 
 from __future__ import annotations
 
-from foretold.context.attachments import Attachment
+from foretold.context.attachments import TurnAttachment
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Listings:
         known = before or []
         return [name for name in names if name not in known], [name for name in known if name not in names], not before
 
-    def agents(self, agents: Iterable[Agent]) -> Attachment | None:
+    def agents(self, agents: Iterable[Agent]) -> TurnAttachment | None:
         """The kinds of subagents that there are now."""
         by_name = {agent.name: agent for agent in sorted(agents, key=lambda agent: agent.name.lower())}
         added, gone, first = self._find_changes("agents", list(by_name))
@@ -95,9 +95,9 @@ class Listings:
             "isInitial": first,
             "showConcurrencyNote": True,
         }
-        return Attachment("agent_listing_delta", fields)
+        return TurnAttachment("agent_listing_delta", fields)
 
-    def skills(self, skills: Iterable[Skill]) -> Attachment | None:
+    def skills(self, skills: Iterable[Skill]) -> TurnAttachment | None:
         """The skills that there are now, in the order given."""
         by_name = {skill.name: skill for skill in skills}
         known = self._listed.get("skills", [])
@@ -106,16 +106,16 @@ class Listings:
             return None
         content = "\n".join(by_name[name].line for name in added)
         fields = {"content": content, "skillCount": len(added), "isInitial": first, "names": added}
-        return Attachment("skill_listing", fields)
+        return TurnAttachment("skill_listing", fields)
 
-    def tools(self, names: Iterable[str]) -> Attachment | None:
+    def tools(self, names: Iterable[str]) -> TurnAttachment | None:
         """The tools whose schemas are loaded when they are asked for."""
         added, gone, _ = self._find_changes("tools", list(dict.fromkeys(names)))
         if not added and not gone:
             return None
-        return Attachment("deferred_tools_delta", {"addedNames": added, "addedLines": added, "removedNames": gone})
+        return TurnAttachment("deferred_tools_delta", {"addedNames": added, "addedLines": added, "removedNames": gone})
 
-    def servers(self, instructions: Mapping[str, str]) -> Attachment | None:
+    def servers(self, instructions: Mapping[str, str]) -> TurnAttachment | None:
         """The MCP servers that are connected now, with their instructions; those without any do not count."""
         said = {name: text for name, text in instructions.items() if text}
         added, gone, _ = self._find_changes("servers", list(said))
@@ -123,7 +123,7 @@ class Listings:
             return None
         blocks = [f"## {name}\n{said[name]}" for name in added]
         fields = {"addedNames": added, "addedBlocks": blocks, "removedNames": gone}
-        return Attachment("mcp_instructions_delta", fields)
+        return TurnAttachment("mcp_instructions_delta", fields)
 
 
 def ranked_skills(prompt: str, skills: Iterable[Skill], limit: int = 5) -> list[Skill]:
@@ -150,8 +150,8 @@ def ranked_skills(prompt: str, skills: Iterable[Skill], limit: int = 5) -> list[
     return [given[int(mark.candidate.file.removesuffix(".md"))] for mark in marks[:limit]]
 
 
-def ranked_attachment(prompt: str, skills: Iterable[Skill], limit: int = 5) -> Attachment | None:
+def ranked_attachment(prompt: str, skills: Iterable[Skill], limit: int = 5) -> TurnAttachment | None:
     """The skills that a prompt is about, as an attachment of ours; None if it is about none."""
     best = ranked_skills(prompt, skills, limit)
     fields = {"content": "\n".join(skill.line for skill in best), "names": [skill.name for skill in best]}
-    return Attachment("ranked_skills", fields) if best else None
+    return TurnAttachment("ranked_skills", fields) if best else None

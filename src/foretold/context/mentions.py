@@ -20,7 +20,7 @@ import json
 import os
 import re
 
-from foretold.context.attachments import Attachment
+from foretold.context.attachments import TurnAttachment
 from foretold.dialects.claude_code.context import TurnContext, turn_context_of
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.dialects.surroundings import join
@@ -53,7 +53,7 @@ BINARY = frozenset(
 class ResolvedMentions(NamedTuple):
     """What mentions attach, and what they do not."""
 
-    attachments: tuple[Attachment, ...]
+    attachments: tuple[TurnAttachment, ...]
     skips: tuple[Skip, ...] = ()
 
 
@@ -81,8 +81,8 @@ def resolve_mentions(
     named = [name for name in dict.fromkeys(_AGENT.findall(prompt)) if name in known]
     calls = {f"agent-{name}" for name in named}
     found = [resolver.resolve(mention) for mention in parse_mentions(prompt) if mention.path not in calls]
-    attached = [each for each in found if isinstance(each, Attachment)]
-    attached += [Attachment("agent_mention", {"agentType": name}) for name in named]
+    attached = [each for each in found if isinstance(each, TurnAttachment)]
+    attached += [TurnAttachment("agent_mention", {"agentType": name}) for name in named]
     return ResolvedMentions(tuple(attached), tuple(each for each in found if isinstance(each, Skip)))
 
 
@@ -92,7 +92,7 @@ class _Resolver:
     def __init__(self, cwd: str, home: str, tree: Tree, around: TurnContext) -> None:
         self.cwd, self.home, self.tree, self.around = cwd, home, tree, around
 
-    def resolve(self, mention: PromptMention) -> Attachment | Skip:
+    def resolve(self, mention: PromptMention) -> TurnAttachment | Skip:
         path = join(self.home, mention.path[2:]) if mention.path[:2] == "~/" else join(self.cwd, mention.path)
         kind = self.tree.kind(path)
         if kind == "folder":
@@ -105,7 +105,7 @@ class _Resolver:
     def _shown(self, path: str) -> str:
         return os.path.relpath(path, self.cwd)
 
-    def _folder(self, path: str) -> Attachment | Skip:
+    def _folder(self, path: str) -> TurnAttachment | Skip:
         items = self.tree.scan(path)
         if isinstance(items, Fault):
             return Skip(path, items.reason, items.detail)
@@ -113,17 +113,17 @@ class _Resolver:
         if len(items) > MOST_NAMES:
             names.append(f"… and {len(items) - MOST_NAMES} more entries")
         fields = {"path": path, "content": "\n".join(names), "displayPath": self._shown(path)}
-        return Attachment("directory", fields)
+        return TurnAttachment("directory", fields)
 
-    def _fault(self, path: str, fault: Fault) -> Attachment | Skip:
+    def _fault(self, path: str, fault: Fault) -> TurnAttachment | Skip:
         size, ending = fault.detail.partition(" ")[0], ending_of(path)
         is_named = ending and ending not in IMAGES and not self._is_binary(ending)  # one without an ending is not
         if fault.reason != "too-large" or not self.around.too_large or not size.isdigit() or not is_named:
             return Skip(path, fault.reason, fault.detail)
         fields = {"mentions": [path], "unread": "too_large", "fileSize": int(size), "displayPath": self._shown(path)}
-        return Attachment("at_mention_reference", fields)
+        return TurnAttachment("at_mention_reference", fields)
 
-    def _file(self, path: str, data: bytes, mention: PromptMention) -> Attachment | Skip:
+    def _file(self, path: str, data: bytes, mention: PromptMention) -> TurnAttachment | Skip:
         ending = ending_of(path)
         content: dict[str, object] | None
         if ending in IMAGES:
@@ -141,7 +141,7 @@ class _Resolver:
         if content is None:
             return Skip(path, "not-a-text-file", f"the agent attaches no .{ending} of this content")
         fields = {"filename": path, "content": content, "displayPath": self._shown(path), **self.around.file_fields}
-        return Attachment("file", fields)
+        return TurnAttachment("file", fields)
 
     def _is_binary(self, ending: str) -> bool:
         return ending in BINARY or ending in self.around.binary

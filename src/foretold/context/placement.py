@@ -34,7 +34,7 @@ Recorded: tests/context/turns.jsonl.
 
 from __future__ import annotations
 
-from foretold.context.attachments import Attachment, flatten_context, image_of, texts
+from foretold.context.attachments import TurnAttachment, flatten_context, image_of, texts
 from foretold.context.environment import HEADING
 from foretold.dialects.claude_code.context import TurnContext, turn_context_of
 from foretold.dialects.registry import DEFAULT_AGENT, choose
@@ -98,7 +98,7 @@ CALLED = OPEN + "Called the "
 
 def turn_messages(
     prompt: str,
-    attachments: Iterable[Attachment | None],
+    attachments: Iterable[TurnAttachment | None],
     *,
     agent: str = DEFAULT_AGENT,
     model: str = "",
@@ -109,7 +109,7 @@ def turn_messages(
     An attachment that is None (nothing has changed) is skipped. `context` are blocks before the prompt that are not
     attachments (the user context of the earlier version).
 
-    >>> date = Attachment("date", {"date": "2026-01-02"})
+    >>> date = TurnAttachment("date", {"date": "2026-01-02"})
     >>> turn_messages("Hi.", [date], agent="claude-code@2.1.325", model="claude-opus-5-5")
     ... # doctest: +NORMALIZE_WHITESPACE
     [{'role': 'user', 'content': [{'type': 'text', 'text': 'Hi.'}]},
@@ -142,7 +142,7 @@ def is_older(placement: Placement) -> bool:
 
 
 def _split(
-    attachments: tuple[Attachment, ...], around: TurnContext, placement: Placement
+    attachments: tuple[TurnAttachment, ...], around: TurnContext, placement: Placement
 ) -> tuple[list[dict[str, object]], str]:
     """The blocks of the user's message, and the text of the system's."""
     user: list[dict[str, object]] = []
@@ -175,11 +175,11 @@ def _end_lines(user: list[dict[str, object]], seams: list[int]) -> None:
 
 
 def tool_blocks(
-    attachments: Iterable[Attachment | None], *, agent: str = DEFAULT_AGENT, model: str = ""
+    attachments: Iterable[TurnAttachment | None], *, agent: str = DEFAULT_AGENT, model: str = ""
 ) -> tuple[Block, ...]:
     """The blocks after the results of tools. The text of a `tool_result` follows the tool's own.
 
-    >>> edited = Attachment("edited_text_file", {"filename": "/a", "snippet": "1\\tx"})
+    >>> edited = TurnAttachment("edited_text_file", {"filename": "/a", "snippet": "1\\tx"})
     >>> [block.role for block in tool_blocks([edited], agent="claude-code@2.1.325", model="claude-opus-5-5")]
     ['system']
     """

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from foretold.context.attachments import Attachment, changed_attachments, hook_context, nested_attachments
+from foretold.context.attachments import TurnAttachment, changed_attachments, hook_context, nested_attachments
 from foretold.context.mentions import resolve_mentions
 from foretold.instructions.render.escape import escape_fallback, escape_reserved
 from foretold.instructions.session import Call
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from foretold.files.read_state.state import ReadState
     from foretold.harness.system_prompt import SystemPrompt
     from foretold.harness.tools.base import Result
-    from foretold.instructions.session import Attachment as Brought, Session
+    from foretold.instructions.session import Attachment, Session
     from foretold.instructions.view import View
     from foretold.memory.project import Memories
 
@@ -67,19 +67,19 @@ class AttachmentCollector:
         self.memory, self.add_finding = memory, find
         self._recalled: set[str] = set()
 
-    def for_prompt(self, text: str) -> list[Attachment]:
+    def for_prompt(self, text: str) -> list[TurnAttachment]:
         """What a prompt brings along."""
         files = self._mentions(text)
         first, last = self.system_prompt.attachments()
         nested = self._nested(self.instructions.prompt(text))
         return [*files, *first, *nested, *changed_attachments(self.state), *self._memories(text), *last]
 
-    def for_results(self, calls: Sequence[tuple[dict[str, object], Result]]) -> list[Attachment]:
+    def for_results(self, calls: Sequence[tuple[dict[str, object], Result]]) -> list[TurnAttachment]:
         """What the results of one answer's calls bring along."""
         used = [Call(str(call["name"]), _input(call), error_of(result)) for call, result in calls]
         return [*self._nested(self.instructions.use(used)), *changed_attachments(self.state)]
 
-    def after_compaction(self) -> list[Attachment]:
+    def after_compaction(self) -> list[TurnAttachment]:
         """What is attached again when a conversation continues in the middle of a turn."""
         first, last = self.system_prompt.attachments()
         return [*first, *last]
@@ -88,7 +88,7 @@ class AttachmentCollector:
         """A compaction has dropped what was recalled."""
         self._recalled.clear()
 
-    def _mentions(self, text: str) -> tuple[Attachment, ...]:
+    def _mentions(self, text: str) -> tuple[TurnAttachment, ...]:
         surroundings = self.instructions.view.surroundings
         found = resolve_mentions(text, surroundings.cwd, agent=self.system_prompt.agent, home=surroundings.home)
         paths = {str(each.fields.get("filename")) for each in found.attachments if each.type == "file"}
@@ -100,14 +100,14 @@ class AttachmentCollector:
             self.add_finding(Finding(skip.path, None, "mention-not-attached", f"{skip.reason}: {why}"))
         return found.attachments
 
-    def _nested(self, brought: Brought) -> list[Attachment]:
+    def _nested(self, brought: Attachment) -> list[TurnAttachment]:
         for finding in brought.findings:
             self.add_finding(finding)
         for entry in brought.entries:
             self.state.inject(entry.path, entry.raw, shown=entry.text)
         return escaped_attachments(brought.entries, self.instructions.view)
 
-    def _memories(self, text: str) -> list[Attachment]:
+    def _memories(self, text: str) -> list[TurnAttachment]:
         if self.memory is None:
             return []
         from foretold.memory.recall.recall import render
@@ -121,7 +121,7 @@ class AttachmentCollector:
         return [hook_context("UserPromptSubmit", shown)] if shown else []
 
 
-def escaped_attachments(entries: Sequence[Entry], view: View) -> list[Attachment]:
+def escaped_attachments(entries: Sequence[Entry], view: View) -> list[TurnAttachment]:
     """Instructions that came with a file; in versions that see to it, no text in them passes for the agent's own."""
     made = nested_attachments(entries, view)
     return (
@@ -131,11 +131,11 @@ def escaped_attachments(entries: Sequence[Entry], view: View) -> list[Attachment
     )
 
 
-def _escape(attachment: Attachment, entry: Entry) -> Attachment:
+def _escape(attachment: TurnAttachment, entry: Entry) -> TurnAttachment:
     content = attachment.fields["content"]
     assert isinstance(content, dict)
     text = escape_fallback(entry.text) if entry.fallback else escape_reserved(entry.text)
-    return Attachment(attachment.type, {**attachment.fields, "content": {**content, "content": text}})
+    return TurnAttachment(attachment.type, {**attachment.fields, "content": {**content, "content": text}})
 
 
 def error_of(result: Result) -> str:

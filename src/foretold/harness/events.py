@@ -11,7 +11,7 @@ from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    from foretold.context.attachments import Attachment
+    from foretold.context.attachments import TurnAttachment
     from foretold.harness.tools.base import Result
     from foretold.instructions.compaction.survival import Survival
     from foretold.models.protocol import Reply
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class AttachmentEvent(NamedTuple):
     """What was attached to the prompt, or to the results of tools."""
 
-    attachments: tuple[Attachment, ...]
+    attachments: tuple[TurnAttachment, ...]
 
 
 class ReplyEvent(NamedTuple):

@@ -14,7 +14,7 @@ from __future__ import annotations
 import time
 from copy import copy
 
-from foretold.context.attachments import Attachment, DateReminder
+from foretold.context.attachments import DateReminder, TurnAttachment
 from foretold.context.environment import Environment, ModelIdentity, environment_of, environment_section
 from foretold.context.git import git_status, git_text
 from foretold.context.placement import Sections, context_blocks, user_context
@@ -101,7 +101,7 @@ class SystemPrompt:
         """The blocks before the first message, in versions that build them for every request."""
         return context_blocks(self.view) if self.builds_context else ()
 
-    def attachments(self) -> tuple[list[Attachment], list[Attachment]]:
+    def attachments(self) -> tuple[list[TurnAttachment], list[TurnAttachment]]:
         """What to attach now: what is new or has changed; before and after other attachments."""
         today = self.today()
         if self.builds_context and not self._attached:
@@ -114,16 +114,16 @@ class SystemPrompt:
         first, last = ([each for each in said if (each.type in FIRST) is is_first] for is_first in (True, False))
         return first, [*last, *([date] if date else [])]
 
-    def _is_new(self, attachment: Attachment) -> bool:
+    def _is_new(self, attachment: TurnAttachment) -> bool:
         known = self._attached.get(attachment.type)
         return known is None or (known != attachment.record and attachment.type not in ONCE)
 
-    def _all(self) -> list[Attachment]:
+    def _all(self) -> list[TurnAttachment]:
         found = self._environment()
         context = user_context(self.view, git=self.git())
-        made = [Attachment("environment", {"snapshot": found.snapshot}), model_attachment(found.model)]
+        made = [TurnAttachment("environment", {"snapshot": found.snapshot}), model_attachment(found.model)]
         made += instructions_attachments(self.view)
-        return [*made, *([Attachment("session_context", {"context": context})] if context else [])]
+        return [*made, *([TurnAttachment("session_context", {"context": context})] if context else [])]
 
     def _environment(self) -> Environment:
         return environment_of(self.view.surroundings.cwd, agent=self.agent, env=self._env, model=self.model)
@@ -158,14 +158,14 @@ class SystemPrompt:
         self.sections.invalidate()
 
 
-def model_attachment(model: ModelIdentity) -> Attachment:
+def model_attachment(model: ModelIdentity) -> TurnAttachment:
     """What a model learns about itself, where that is an attachment."""
     identity = {"modelId": model.id, "marketingName": model.name, "knowledgeCutoff": model.cutoff}
     text = model.sentence + (f" Assistant knowledge cutoff is {model.cutoff}." if model.cutoff else "")
-    return Attachment("model", {"identity": {key: said for key, said in identity.items() if said}, "text": text})
+    return TurnAttachment("model", {"identity": {key: said for key, said in identity.items() if said}, "text": text})
 
 
-def instructions_attachments(view: View) -> list[Attachment]:
+def instructions_attachments(view: View) -> list[TurnAttachment]:
     """The files of the start as an attachment; none if there are none.
 
     >>> import foretold, tempfile
@@ -178,4 +178,4 @@ def instructions_attachments(view: View) -> list[Attachment]:
         {"path": entry.path, "type": types.get(entry.layer, entry.layer), "content": trim(entry.text)}
         for entry in view.entries
     ]
-    return [Attachment("instructions", {"files": files})] if files else []
+    return [TurnAttachment("instructions", {"files": files})] if files else []

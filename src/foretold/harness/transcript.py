@@ -14,7 +14,7 @@ import os
 import time
 import uuid
 
-from foretold.context.attachments import Attachment, image_of, texts
+from foretold.context.attachments import TurnAttachment, image_of, texts
 from foretold.context.placement import is_older
 from foretold.dialects.claude_code.context import turn_context_of
 from foretold.dialects.claude_code.sessions import rules_of
@@ -144,12 +144,12 @@ class TranscriptRecorder:
             self._findings += self._transcript.findings
             self._transcript = self._open()
 
-    def attach(self, attachments: Iterable[Attachment]) -> None:
+    def attach(self, attachments: Iterable[TurnAttachment]) -> None:
         """Write what was attached to a prompt or a result."""
         for attachment in attachments:
             self.transcript.attachment(attachment.record, **self._rendered(attachment))
 
-    def _rendered(self, attachment: Attachment) -> dict[str, object]:
+    def _rendered(self, attachment: TurnAttachment) -> dict[str, object]:
         if not rules_of(self.version).is_rendered or image_of(attachment) is not None:
             return {}
         around, placement = turn_context_of(self._agent), placement_of(self.model, choose(self._agent).dialect)

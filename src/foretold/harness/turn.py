@@ -34,7 +34,7 @@ from foretold.types import TYPE_CHECKING, Finding
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
-    from foretold.context.attachments import Attachment
+    from foretold.context.attachments import TurnAttachment
     from foretold.harness.events import Event, ExtractionEvent
     from foretold.harness.harness import Harness
     from foretold.harness.tools.base import Result
@@ -69,7 +69,7 @@ class TurnRunner:
             yield extracted
         yield TurnEndEvent(self._turn(name, stop))
 
-    def _say(self, prompt: str, attachments: list[Attachment]) -> str:
+    def _say(self, prompt: str, attachments: list[TurnAttachment]) -> str:
         """Write a prompt down, and put it into the conversation; its id."""
         harness, dialogue = self.harness, self.harness.dialogue
         name = harness.recorder.prompt(prompt)

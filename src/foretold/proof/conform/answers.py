@@ -6,7 +6,7 @@ import hashlib
 import os
 import shlex
 
-from foretold.context.attachments import Attachment
+from foretold.context.attachments import TurnAttachment
 from foretold.context.attribution import attribution
 from foretold.context.mentions import resolve_mentions
 from foretold.dialects.claude_code.compaction import compaction_rules
@@ -171,7 +171,7 @@ def _mentions(agent: StagedAgent, given: Answer) -> Answer:
     return {"attachments": [_describe(each) for each in found]}
 
 
-def _describe(found: Attachment) -> Answer:
+def _describe(found: TurnAttachment) -> Answer:
     """An attachment with the fields of its file, as the cases write it."""
     fields = dict(found.fields)
     shown: Answer = {"type": found.type, "displayPath": fields.get("displayPath")}
