@@ -187,7 +187,7 @@ ABOUT = """\
 # Conformance
 
 Recorded cases, played once more to the released programs by `make live` (`FULL=1` plays all of them). A case is equal
-when every recorded text stands, whole, in the request that it was recorded in, and no other instruction text does. Not
+when every recorded text is, whole, in the request that it was recorded in, and no other instruction text is. Not
 playable are cases with files at the top of the file system or in the organisation's folder, with another user, with
 subagents, or that depend on the order in which a file system lists a folder; `foretold conform` runs those, too.
 `python tests/system/live.py --docs` writes the rows of what it played.

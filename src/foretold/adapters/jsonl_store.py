@@ -17,7 +17,6 @@ import re
 import time
 
 from foretold.errors import SessionFailed, StoreFailed
-from foretold.paths import our_folders
 from foretold.sessions.formats.jsonl import encode_record, lines_of, rescue_records
 from foretold.storage.append_log import AppendFile
 from foretold.storage.kernel import sync_folder
@@ -42,7 +41,7 @@ def folder_for(
         return os.path.abspath(given)
     around = ({} if home is not None else os.environ) if env is None else env
     base = home if home is not None else around.get("HOME") or os.path.expanduser("~")
-    return f"{our_folders(base, around).state}/sessions/{name}"
+    return f"{foretold_folders(base, around).state}/sessions/{name}"
 
 
 def unique_name(text: str, longest: int = 60, otherwise: str = "session") -> str:

@@ -86,12 +86,17 @@ def _answer(event: str, caller: Caller) -> None:
 
 def _log_fault(words: Sequence[str], error: BaseException, given: dict[str, str]) -> None:
     try:
-        from foretold.paths import our_folders
+        from foretold.paths import foretold_folders
         from foretold.serve.hooks.dispatch import describe_error
         from foretold.serve.hooks.log import log
 
         caller = _caller(given)
-        log(our_folders(caller.home, caller.env).state, next(iter(words), ""), "", f"fault: {describe_error(error)}")
+        log(
+            foretold_folders(caller.home, caller.env).state,
+            next(iter(words), ""),
+            "",
+            f"fault: {describe_error(error)}",
+        )
     except BaseException:  # there is nothing left to do
         return
 

@@ -178,9 +178,9 @@ def _wrap(text: str, indent: str, width: int = WIDTH) -> list[str]:
 
 def print_log(caller: Caller) -> int:
     """Print the log, the oldest line first."""
-    from foretold.paths import our_folders
+    from foretold.paths import foretold_folders
 
-    state = our_folders(caller.home, caller.env).state
+    state = foretold_folders(caller.home, caller.env).state
     lines = read_lines(state)
     for line in lines:
         print("\n".join(_wrap(printable(_short(line)), "    ")))

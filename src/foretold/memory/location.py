@@ -28,7 +28,7 @@ from foretold.dialects.settings_files import read_toml
 from foretold.dialects.surroundings import Repository, Surroundings, find_git, join
 from foretold.errors import NotAFolder
 from foretold.instructions.load import make_request
-from foretold.paths import our_folders
+from foretold.paths import foretold_folders
 from foretold.storage.atomic import replace_file
 from foretold.storage.digest import digest_of
 from foretold.storage.tree import Disk, is_inside
@@ -77,7 +77,9 @@ def locate_memories(
         raise NotAFolder(f"{request.cwd} is not a folder; give a folder of the project")
     module = __import__(f"foretold.dialects.{choice.dialect.surroundings}", fromlist=["read_surroundings"])
     surroundings: Surroundings = module.read_surroundings(disk, request)
-    ours = our_folders(request.home, {} if home is not None and env is None else (os.environ if env is None else env))
+    ours = foretold_folders(
+        request.home, {} if home is not None and env is None else (os.environ if env is None else env)
+    )
     git = surroundings.git or find_git(disk, request.cwd)
     root = git.top if git else request.cwd
     project = git.main if git else request.cwd

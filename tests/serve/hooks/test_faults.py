@@ -80,7 +80,7 @@ STEPS = [
     (dispatch, "payload_of", ValueError(SECRET)),
     (dispatch, "encode_output", RuntimeError(SECRET)),
     (dispatch, "write", UnicodeError(SECRET)),
-    (context, "our_folders", KeyError(SECRET)),
+    (context, "foretold_folders", KeyError(SECRET)),
     (context, "load_answer", OSError(5, SECRET)),
     (context.HookContext, "_find", MemoryError(SECRET)),
     (said_before.Notes, "since", RecursionError(SECRET)),

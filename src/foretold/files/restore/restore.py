@@ -21,7 +21,7 @@ from foretold.errors import NoCheckpoint, NotSynced, RestoreRefused, RestoreStop
 from foretold.files.restore.look import READ, FileState, look_at
 from foretold.files.restore.plans import FileChange, WantedFile
 from foretold.files.restore.swap import ASIDE, put_back, temporary
-from foretold.paths import our_folders
+from foretold.paths import foretold_folders
 from foretold.storage.atomic import read_chunks, replace_file
 from foretold.storage.kernel import KERNEL, Kernel, sync_folder, token
 from foretold.storage.lock import wait_for_lock
@@ -108,7 +108,7 @@ def state_folder(home: str, env: Mapping[str, str]) -> str:
     >>> state_folder("/home/me", {}), state_folder("/home/me", {"FORETOLD_HOME": "/srv/notes"})
     ('/home/me/.local/state/foretold/files', '/srv/notes/files')
     """
-    return our_folders(home, env).state + "/files"
+    return foretold_folders(home, env).state + "/files"
 
 
 class Undo:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from foretold.paths import our_folders
+from foretold.paths import foretold_folders
 from foretold.serve.hooks.agent_protocols import protocol_of
 from foretold.serve.hooks.background import start, was_started
 from foretold.serve.hooks.cache import load_answer, path_of, store_answer
@@ -69,7 +69,7 @@ class HookContext:
     def __init__(self, event: str, payload: Payload, caller: Caller) -> None:
         self.event, self.payload, self.caller = event, payload, caller
         self.protocol: AgentProtocol = protocol_of(caller.agent)
-        self.ours = our_folders(caller.home, caller.env)
+        self.ours = foretold_folders(caller.home, caller.env)
         self.session = text_of(payload, "session_id")
         self.shell_folder = text_of(payload, "cwd") or os.getcwd()
         self.folder = self._start_folder()

@@ -79,9 +79,9 @@ def handle_event(event: str, payload: Payload, caller: Caller) -> tuple[HookOutp
 
 def _log_error(event: str, session: str, error: BaseException, caller: Caller) -> None:
     try:
-        from foretold.paths import our_folders
+        from foretold.paths import foretold_folders
 
-        log(our_folders(caller.home, caller.env).state, event, session, f"fault: {describe_error(error)}")
+        log(foretold_folders(caller.home, caller.env).state, event, session, f"fault: {describe_error(error)}")
     except Exception:
         return
 

@@ -17,7 +17,7 @@ import os
 from contextlib import suppress
 
 from foretold.files.restore.look import look_at
-from foretold.paths import our_folders
+from foretold.paths import foretold_folders
 from foretold.storage.atomic import replace_file
 from foretold.storage.kernel import KERNEL, Kernel, sync_folder
 from foretold.types import TYPE_CHECKING, NamedTuple
@@ -128,4 +128,4 @@ def state_folder(home: str, env: Mapping[str, str]) -> str:
     >>> state_folder("/home/me", {})
     '/home/me/.local/state/foretold/installs'
     """
-    return our_folders(home, env).state + "/installs"
+    return foretold_folders(home, env).state + "/installs"

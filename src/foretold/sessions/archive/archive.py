@@ -16,7 +16,7 @@ import os
 import time
 
 from foretold.errors import ForetoldError, NoSuchSession, SessionFailed
-from foretold.paths import our_folders
+from foretold.paths import foretold_folders
 from foretold.sessions.archive.session_files import is_shared
 from foretold.sessions.archive.snapshot import ArchiveContents, ArchiveSnapshot
 from foretold.sessions.archive.store_session import ROWS, ArchiveResult, SessionArchiver, nanoseconds
@@ -46,7 +46,7 @@ def archive_folder(homes: Homes) -> str:
     >>> archive_folder(Homes("/home/me", {})), archive_folder(Homes("/home/me", {"FORETOLD_HOME": "/srv/h"}))
     ('/home/me/.local/state/foretold/archive', '/srv/h/archive')
     """
-    return our_folders(homes.home, homes.env).state + "/archive"
+    return foretold_folders(homes.home, homes.env).state + "/archive"
 
 
 class Archive:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import re
 
-from foretold.paths import our_folders
+from foretold.paths import foretold_folders
 from foretold.sessions.archive.archive import archive_folder
 from foretold.sessions.archive.session_files import agent_files, files_below, list_names, list_session_files, status_of
 from foretold.sessions.catalog import KINDS, iter_sessions
@@ -74,7 +74,10 @@ def measure_usage(
             for path in _files_at(ROOTS[agent](homes), place):
                 count(agent, "", "", kind, path)
     if agents is None:
-        for kind, folder in (("archive", archive_folder(homes)), ("index", our_folders(homes.home, homes.env).cache)):
+        for kind, folder in (
+            ("archive", archive_folder(homes)),
+            ("index", foretold_folders(homes.home, homes.env).cache),
+        ):
             for path in files_below(folder):
                 count("foretold", "", "", kind, path)
     return [DiskUse(*key, size, files) for key, (size, files) in found.items()]

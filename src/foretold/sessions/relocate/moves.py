@@ -12,7 +12,7 @@ import json
 import os
 from functools import lru_cache
 
-from foretold.paths import our_folders
+from foretold.paths import foretold_folders
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def moves_file(homes: Homes) -> str:
     >>> moves_file(Homes("/home/me", {})), moves_file(Homes("/home/me", {"FORETOLD_HOME": "/srv/h"}))
     ('/home/me/.local/state/foretold/moves.jsonl', '/srv/h/moves.jsonl')
     """
-    return our_folders(homes.home, homes.env).state + "/moves.jsonl"
+    return foretold_folders(homes.home, homes.env).state + "/moves.jsonl"
 
 
 def moves_file_next_to(folder: str) -> str:
