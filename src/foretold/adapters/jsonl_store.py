@@ -17,6 +17,7 @@ import re
 import time
 
 from foretold.errors import SessionFailed, StoreFailed
+from foretold.paths import foretold_folders
 from foretold.sessions.formats.jsonl import encode_record, lines_of, rescue_records
 from foretold.storage.append_log import AppendFile
 from foretold.storage.kernel import sync_folder
