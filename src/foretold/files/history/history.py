@@ -82,7 +82,7 @@ class FileHistory:
         """`folder` is `<config>/file-history`. `records` are those of the transcript of a resumed session."""
         self.cwd = os.path.realpath(cwd)
         self.form = form
-        self.backups = Backups(os.path.join(folder, session_id))
+        self.backups = BackupFolder(os.path.join(folder, session_id))
         self._clock = clock
         taken = snapshots_of(records)
         self.first: dict[str, Backup] = first_backups(taken)  #: each tracked file, as it was when that began
@@ -166,7 +166,7 @@ class FileHistory:
         return now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def wanted_of(found: Mapping[str, Backup], cwd: str, backups: Backups, form: HistoryForm) -> list[WantedFile]:
+def wanted_of(found: Mapping[str, Backup], cwd: str, backups: BackupFolder, form: HistoryForm) -> list[WantedFile]:
     """What files should be, by their backups."""
     return [
         WantedFile(
@@ -193,7 +193,7 @@ def answer_of(plan: RestorePlan) -> Json:
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 
 
-class Backups:
+class BackupFolder:
     """The backups in a folder."""
 
     def __init__(self, folder: str, kernel: Kernel = KERNEL) -> None:

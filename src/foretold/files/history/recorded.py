@@ -19,7 +19,7 @@ import re
 from foretold.dialects.claude_code.file_history import HistoryForm, form_of
 from foretold.dialects.claude_code.settings import slug
 from foretold.errors import NoCheckpoint, SessionFailed
-from foretold.files.history.history import Backups, wanted_of
+from foretold.files.history.history import BackupFolder, wanted_of
 from foretold.files.history.snapshots import FileSnapshot, backup_name, backups_at, path_of, snapshots_of
 from foretold.files.restore.plans import WantedFile
 from foretold.sessions.catalog import find_session as stored_session
@@ -51,7 +51,7 @@ class Recorded(NamedTuple):
     transcript: str
     cwd: str
     version: str
-    backups: Backups
+    backups: BackupFolder
     snapshots: tuple[FileSnapshot, ...]
     prompts: Mapping[str, str]  #: what was typed, by the id of the prompt
     findings: tuple[Finding, ...] = ()
@@ -109,7 +109,7 @@ def read_recorded(stored: StoredSession, homes: Homes, asked: str = "") -> Recor
         cwd, taken = way.path(cwd), [_now_at(each, way) for each in taken]
     known = {each.message: prompts.get(each.message, "") for each in taken}
     folder = os.path.join(config_folder(homes), "file-history", stored.id)
-    return Recorded(stored.id, stored.path, cwd, version, Backups(folder), tuple(taken), known, tuple(findings))
+    return Recorded(stored.id, stored.path, cwd, version, BackupFolder(folder), tuple(taken), known, tuple(findings))
 
 
 def _now_at(snapshot: FileSnapshot, way: FolderMove) -> FileSnapshot:
