@@ -8,7 +8,7 @@ ROOT = os.path.dirname(os.path.abspath(__file__))
 FRAMEWORKS = (
     "tests/adapters",
     "tests/models",
-    "tests/serve/test_mcp",
+    "tests/serve/mcp/",
     "src/foretold/adapters",
     "src/foretold/serve/mcp/server.py",
 )

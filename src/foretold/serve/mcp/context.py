@@ -1,10 +1,10 @@
-"""Where a tool works: the project, whose it is, who asks, and how it tells of its progress.
+"""The context of a call: the project, its agent, the client, and how progress is reported.
 
 1. The folder is the one the server was given, else the first one that the client says it works in, else the one that
    the server was started in.
 2. Instructions are explained for the agent that asks, where its name is known (`CLIENTS`); memories are those that
-   `foretold memory` shows, whoever asks, so that agents of one project remember the same.
-3. Long work tells how far it is, and stops where nobody waits for it any more.
+   `foretold memory` shows, for every client, so that agents of one project remember the same.
+3. Long work reports its progress, and stops when the client no longer waits.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ TURN = ("x-codex-turn-metadata", "session_id")
 
 
 class Cancelled(Exception):
-    """Nobody waits for the answer any more."""
+    """The client no longer waits for the answer."""
 
 
 def no_progress(_done: float, _total: float, _doing: str) -> None:
-    """For those who do not ask."""
+    """For clients that do not ask for progress."""
 
 
-class Here(NamedTuple):
-    """The surroundings of one call."""
+class ToolContext(NamedTuple):
+    """The context of one call."""
 
     folder: str
     home: str | None = None  #: None: of this process
@@ -70,27 +70,27 @@ class Here(NamedTuple):
         return find_homes(self.home, self.env)
 
     def memories(self) -> Memories:
-        """The project's memories, opened anew: nothing is shared between threads."""
+        """The project's memories, opened for each call: nothing is shared between threads."""
         from foretold.memory.project import open as opened
 
         return opened(self.folder, agent=self.keeper, home=self.home, env=self.env)
 
-    def shown(self, path: str) -> str:
-        """A path as short as it can be told: from the folder, if it is in it."""
+    def short_path(self, path: str) -> str:
+        """A path relative to the folder, if it is in it."""
         folder = self.folder.rstrip("/") + "/"
         return path[len(folder) :] if path.startswith(folder) else path
 
 
 def session_of(meta: object, env: Mapping[str, str]) -> str:
-    """The id of the session that a request comes from; empty if nothing tells it.
+    """The id of the session that a request comes from; empty if it is not known.
 
     >>> session_of({"x-codex-turn-metadata": {"session_id": "01a"}}, {}), session_of(None, {SESSIONS[0]: "5e7"})
     ('01a', '5e7')
     """
     turn = meta.get(TURN[0]) if isinstance(meta, dict) else None
     found = turn.get(TURN[1]) if isinstance(turn, dict) else None
-    told = next((env[name] for name in SESSIONS if env.get(name)), "")
-    return (found if isinstance(found, str) else told)[:100]
+    given = next((env[name] for name in SESSIONS if env.get(name)), "")
+    return (found if isinstance(found, str) else given)[:100]
 
 
 def agent_of(client: str) -> str:

@@ -15,15 +15,14 @@ from __future__ import annotations
 from urllib.parse import quote, unquote
 
 from foretold.errors import BadArgument, ForetoldError
-from foretold.serve.mcp.bounds import clipped, size_of
-from foretold.serve.mcp.cursors import cursor_of, position_in
+from foretold.serve.mcp.paging import clip, cursor_of, position_in, size_of
 from foretold.serve.mcp.tools.explain import view_of
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from foretold.memory.project import Memories
     from foretold.memory.store.store import Store
-    from foretold.serve.mcp.context import Here
+    from foretold.serve.mcp.context import ToolContext
 
 SCHEME = "foretold://"
 PART = 48_000  #: bytes
@@ -31,7 +30,7 @@ PAGE = 100
 MARKDOWN, PLAIN = "text/markdown", "text/plain"
 
 
-class Listed(NamedTuple):
+class ListedResource(NamedTuple):
     """A resource in a list, or a template of some."""
 
     uri: str
@@ -42,7 +41,7 @@ class Listed(NamedTuple):
     size: int | None = None
 
 
-class Part(NamedTuple):
+class ResourcePart(NamedTuple):
     """A piece of a resource."""
 
     uri: str
@@ -51,9 +50,11 @@ class Part(NamedTuple):
 
 
 TEMPLATES = (
-    Listed("foretold://memory/{+file}", "memory", "A memory", "A memory of this project, by its file.", MARKDOWN),
-    Listed("foretold://team/{+file}", "team-memory", "A memory of the team", "By its file.", MARKDOWN),
-    Listed(
+    ListedResource(
+        "foretold://memory/{+file}", "memory", "A memory", "A memory of this project, by its file.", MARKDOWN
+    ),
+    ListedResource("foretold://team/{+file}", "team-memory", "A memory of the team", "By its file.", MARKDOWN),
+    ListedResource(
         "foretold://told/{agent}",
         "told",
         "What an agent is told",
@@ -66,23 +67,23 @@ TEMPLATES = (
 # Lists
 
 
-def listed(here: Here, cursor: str = "") -> tuple[list[Listed], str]:
+def listed(context: ToolContext, cursor: str = "") -> tuple[list[ListedResource], str]:
     """A page of resources, and the cursor of the next one; empty if there is none."""
-    memories = here.memories()
-    every = [("told", agent) for agent in _agents(here)]
+    memories = context.memories()
+    every = [("told", agent) for agent in _agents(context)]
     every += [("memory", file) for file in sorted(_files(memories))]
     every += [("team", file) for file in (sorted(memories.team.folder.files()) if memories.team else ())]
     start = 0
     if cursor:
         after = tuple(position_in(cursor, "resources", {}))
-        start = every.index(after) + 1 if after in every else _behind(every, after)
+        start = every.index(after) + 1 if after in every else _position_after(every, after)
     page = every[start : start + PAGE]
     more = start + PAGE < len(every)
-    return [_listed(here, memories, *each) for each in page], cursor_of("resources", {}, [*page[-1]]) if more else ""
+    return [_listed(context, memories, *each) for each in page], cursor_of("resources", {}, [*page[-1]]) if more else ""
 
 
-def _behind(every: list[tuple[str, str]], after: tuple[object, ...]) -> int:
-    """Where a list goes on behind an entry that is gone."""
+def _position_after(every: list[tuple[str, str]], after: tuple[object, ...]) -> int:
+    """Where a list continues after an entry that is gone."""
     room, file = (*map(str, after), "", "")[:2]
     order = ("told", "memory", "team")
     if room not in order:
@@ -90,12 +91,12 @@ def _behind(every: list[tuple[str, str]], after: tuple[object, ...]) -> int:
     return sum((order.index(kind), name) <= (order.index(room), file) for kind, name in every)
 
 
-def _agents(here: Here) -> list[str]:
+def _agents(context: ToolContext) -> list[str]:
     from foretold.dialects.registry import find_agents
     from foretold.storage.tree import Disk
 
-    homes = here.homes
-    return sorted(find_agents(Disk(), here.folder, homes.home, homes.env))
+    homes = context.homes
+    return sorted(find_agents(Disk(), context.folder, homes.home, homes.env))
 
 
 def _files(memories: Memories) -> set[str]:
@@ -103,47 +104,45 @@ def _files(memories: Memories) -> set[str]:
     return {file for store in stores for file in store.folder.files()}
 
 
-def _listed(here: Here, memories: Memories, room: str, name: str) -> Listed:
+def _listed(context: ToolContext, memories: Memories, room: str, name: str) -> ListedResource:
     uri = f"{SCHEME}{room}/{quote(name.encode('utf-8', 'surrogateescape'))}"
     if room == "told":
-        about = f"The exact instruction text that {name} receives in {here.folder} at the start of a session."
-        return Listed(uri, f"told/{name}", f"What {name} is told", about, PLAIN)
+        about = f"The exact instruction text that {name} receives in {context.folder} at the start of a session."
+        return ListedResource(uri, f"told/{name}", f"What {name} is told", about, PLAIN)
     try:
         memory = _store(memories, room, name).read(name)
     except ForetoldError as error:
-        return Listed(uri, f"{room}/{name}", clipped(name, 300), clipped(f"cannot be read: {error}", 400), MARKDOWN)
-    about = clipped(memory.description, 400)
-    return Listed(uri, f"{room}/{name}", clipped(memory.title, 300), about, MARKDOWN, len(memory.text.encode()))
+        return ListedResource(uri, f"{room}/{name}", clip(name, 300), clip(f"cannot be read: {error}", 400), MARKDOWN)
+    about = clip(memory.description, 400)
+    return ListedResource(uri, f"{room}/{name}", clip(memory.title, 300), about, MARKDOWN, len(memory.text.encode()))
 
 
 # Reading
 
 
-def read(here: Here, uri: str) -> list[Part]:
+def read(context: ToolContext, uri: str) -> list[ResourcePart]:
     """A part of a resource, and where the next one is."""
     room, name, start = _address(uri)
     if room == "told":
-        said = view_of(here, name).text
+        said = view_of(context, name).text
         text, form = said if said is not None else f"{name} is told nothing here.", PLAIN
     else:
-        memories = here.memories()
+        memories = context.memories()
         text, form = _store(memories, room, name).read(name).text, MARKDOWN
     end = min(len(text), start + PART)
     while size_of(text[start:end]) > PART:
         end = start + (end - start) * 9 // 10
-    found = [Part(uri, text[start:end], form)]
+    found = [ResourcePart(uri, text[start:end], form)]
     if end < len(text):
         more = f"{uri.partition('?')[0]}?from={end}"
-        found.append(Part(more, f"[{len(text) - end:,} more characters: read {more}]", PLAIN))
+        found.append(ResourcePart(more, f"[{len(text) - end:,} more characters: read {more}]", PLAIN))
     return found
 
 
 def _address(uri: str) -> tuple[str, str, int]:
     path, _, query = uri.partition("?")
     room, _, name = path.removeprefix(SCHEME).partition("/")
-    wrong = BadArgument(
-        f"there is no resource {clipped(uri, 200)!r}: foretold://memory/<file>, team/<file>, told/<agent>"
-    )
+    wrong = BadArgument(f"there is no resource {clip(uri, 200)!r}: foretold://memory/<file>, team/<file>, told/<agent>")
     if not path.startswith(SCHEME) or room not in ("memory", "team", "told") or not name or "\0" in unquote(name):
         raise wrong
     start = query.removeprefix("from=") if query else "0"

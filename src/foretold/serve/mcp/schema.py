@@ -1,12 +1,21 @@
-"""JSON schemas in few words, for what tools take and what they give.
+"""JSON schemas for what tools take and return, and the check of arguments against them.
 
 1. What a tool takes is kept so plain that every client's model API accepts it: no alternatives, no references.
 2. What it gives is closed: every field is there, always, and no other. Where there is nothing, a text is empty.
+
+Arguments against their schema: what is wrong is said in a way that whoever wrote them can put right.
+
+Only what `shapes` writes is understood, which is all there is.
 """
 
 from __future__ import annotations
 
+from foretold.errors import BadArgument
 from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,7 +38,7 @@ def text(about: str, *, most: int = 0, one_of: Sequence[str] = (), least: int = 
 
 
 def number(about: str, least: int | None = None, most: int | None = None, usual: int | None = None) -> Schema:
-    """A whole number; `usual` is what it is where it is not given."""
+    """A whole number; `usual` is the default."""
     limits = {"minimum": least, "maximum": most, "default": usual}
     return {
         "type": "integer",
@@ -76,6 +85,94 @@ def takes(fields: Mapping[str, Schema], *required: str) -> Schema:
 
 
 #: fields that every answer with pages has
-NEXT = text("give it as `cursor`, with the same arguments, to go on; empty if that was all")
+NEXT = text("give it as `cursor`, with the same arguments, to continue; empty if that was all")
 CUT = several(text("what was cut, and how to see it"), "what is not shown here; empty if that is all")
-CURSOR = text("`next` of the answer before, to go on; leave it out to begin", most=600)
+CURSOR = text("`next` of the answer before, to continue; omit it to begin", most=600)
+
+
+WORDS = {"string": "a text", "integer": "a whole number", "boolean": "true or false", "array": "a list"}
+KINDS: dict[object, type] = {"string": str, "integer": int, "boolean": bool, "array": list}
+
+
+def check_arguments(given: Mapping[str, object], schema: Mapping[str, object]) -> dict[str, object]:
+    """The arguments with the defaults filled in.
+
+    >>> from foretold.serve.mcp.schema import number, takes, text
+    >>> schema = takes({"query": text("words", most=5), "limit": number("how many", 1, 9, 3)}, "query")
+    >>> check_arguments({"query": "pool"}, schema)
+    {'query': 'pool', 'limit': 3}
+    >>> check_arguments({"quary": "pool"}, schema)
+    Traceback (most recent call last):
+        ...
+    foretold.errors.BadArgument: there is no argument 'quary', did you mean 'query'? The arguments are: query, limit
+    """
+    fields: Mapping[str, Schema] = schema["properties"]  # type: ignore[assignment]
+    for name in given:
+        if name not in fields:
+            raise BadArgument(
+                f"there is no argument {name[:80]!r}{_guess(name, fields)} The arguments are: {', '.join(fields)}"
+            )
+    needed: list[str] = schema.get("required", [])  # type: ignore[assignment]
+    missing = [name for name in needed if given.get(name) is None]
+    if missing:
+        raise BadArgument(f"{_listed(missing)} missing: {fields[missing[0]]['description']}")
+    found = {name: field["default"] for name, field in fields.items() if "default" in field}
+    found |= {name: _value(name, value, fields[name]) for name, value in given.items() if value is not None}
+    return {name: found[name] for name in fields if name in found}
+
+
+def _listed(names: list[str]) -> str:
+    return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'}"
+
+
+def _guess(name: str, fields: Mapping[str, Schema]) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name[:80], fields, 1)
+    return f", did you mean {close[0]!r}?" if close else "."
+
+
+def _value(name: str, value: object, schema: Schema) -> object:
+    kind = schema["type"]
+    if isinstance(value, float) and value.is_integer() and kind == "integer":
+        value = int(value)
+    if not isinstance(value, KINDS[kind]) or (isinstance(value, bool) and kind != "boolean"):
+        raise BadArgument(f"{name} must be {WORDS[str(kind)]}, not {_short(value)}")
+    if isinstance(value, list):
+        return _check_list(name, value, schema)
+    if isinstance(value, str):
+        return _check_text(name, value, schema)
+    if isinstance(value, int):
+        least, most = schema.get("minimum"), schema.get("maximum")
+        if (isinstance(least, int) and value < least) or (isinstance(most, int) and value > most):
+            raise BadArgument(f"{name} must be from {least} to {most}, not {_short(value)}")
+    return value
+
+
+def _check_list(name: str, value: list[object], schema: Schema) -> list[object]:
+    most = schema["maxItems"]
+    if isinstance(most, int) and len(value) > most:
+        raise BadArgument(f"{name} has {len(value):,} entries; the most is {most}")
+    items: Schema = schema["items"]  # type: ignore[assignment]
+    return [_value(f"an entry of {name}", each, items) for each in value]
+
+
+def _check_text(name: str, value: str, schema: Schema) -> str:
+    choices = schema.get("enum")
+    if isinstance(choices, list) and value not in choices:
+        raise BadArgument(f"{name} must be one of {', '.join(choices)}, not {_short(value)}")
+    most, least = schema.get("maxLength"), schema.get("minLength", 0)
+    if isinstance(most, int) and len(value) > most:
+        raise BadArgument(f"{name} has {len(value):,} characters; the most is {most:,}")
+    if isinstance(least, int) and len(value.strip()) < least:
+        raise BadArgument(f"{name} is empty: {schema['description']}")
+    if "\0" in value:
+        raise BadArgument(f"{name} has a NUL character, which is not allowed")
+    if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
+        raise BadArgument(f"{name} has half of a surrogate pair, which is not a character")
+    return value
+
+
+def _short(value: object) -> str:
+    said = repr(value)
+    return said if len(said) <= 60 else said[:60] + "…"

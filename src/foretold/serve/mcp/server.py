@@ -29,18 +29,18 @@ from foretold import __version__
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.errors import ForetoldError, NotAFolder
 from foretold.serve.mcp import resources
-from foretold.serve.mcp.arguments import checked
-from foretold.serve.mcp.bounds import cleaned
 from foretold.serve.mcp.catalogue import INSTRUCTIONS, tools_for
-from foretold.serve.mcp.context import Cancelled, Here, agent_of, session_of
-from foretold.serve.mcp.tool import said_of
+from foretold.serve.mcp.context import Cancelled, ToolContext, agent_of, session_of
+from foretold.serve.mcp.paging import escape_surrogates
+from foretold.serve.mcp.schema import check_arguments
+from foretold.serve.mcp.tool import describe_error
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeVar
 
-    from foretold.serve.mcp.tool import Answer, Tool
+    from foretold.serve.mcp.tool import McpTool, ToolAnswer
 
     Given = TypeVar("Given")
     Context = Any  # of the SDK
@@ -60,7 +60,7 @@ class ForetoldServer:
         self._threads: Any = None
 
     def server(self) -> Any:
-        """The SDK's server with our handlers. It reports to nobody: the spans that it would make are left out."""
+        """The SDK's server with our handlers. Its telemetry spans are left out."""
         server = Server(
             "foretold",
             version=__version__,
@@ -93,16 +93,16 @@ class ForetoldServer:
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name[:80]!r}; {self._there_are()}")
         try:
-            given = checked(params.arguments or {}, tool.takes)
-            answer = await self._in_thread(context, lambda here: tool.run(here, given))
+            given = check_arguments(params.arguments or {}, tool.takes)
+            answer = await self._in_thread(context, lambda context: tool.run(context, given))
         except ForetoldError as error:
-            return _refused(said_of(error))
+            return _error_result(describe_error(error))
         except OSError as error:
-            return _refused(f"the machine refused: {error.strerror or error}: {error.filename or ''}".rstrip(": "))
-        except Exception as error:  # a fault of ours is told, and the server goes on
+            return _error_result(f"the machine refused: {error.strerror or error}: {error.filename or ''}".rstrip(": "))
+        except Exception as error:  # a fault of ours is reported, and the server continues
             _log(f"{tool.name} failed: {_fault(error)}")
-            return _refused(f"foretold itself failed in {tool.name} ({_fault(error)}); other tools may still work")
-        return _answered(answer)
+            return _error_result(f"foretold itself failed in {tool.name} ({_fault(error)}); other tools may still work")
+        return _answer_result(answer)
 
     def _there_are(self) -> str:
         return f"there are: {', '.join(self.tools)}"
@@ -111,7 +111,7 @@ class ForetoldServer:
 
     async def list_resources(self, context: Context, params: Any) -> types.ListResourcesResult:
         cursor = (params.cursor if params else "") or ""
-        found, following = await self._or_error(context, lambda here: resources.listed(here, cursor))
+        found, following = await self._or_error(context, lambda context: resources.listed(context, cursor))
         return types.ListResourcesResult(
             resources=[
                 types.Resource(
@@ -139,31 +139,31 @@ class ForetoldServer:
 
     async def read_resource(self, context: Context, params: Any) -> types.ReadResourceResult:
         uri = str(params.uri)
-        parts = await self._or_error(context, lambda here: resources.read(here, uri))
+        parts = await self._or_error(context, lambda context: resources.read(context, uri))
         return types.ReadResourceResult(
             contents=[
                 types.TextResourceContents(uri=uri, text=_text(text), mime_type=form) for uri, text, form in parts
             ]
         )
 
-    async def _or_error(self, context: Context, work: Callable[[Here], Given]) -> Given:
+    async def _or_error(self, context: Context, work: Callable[[ToolContext], Given]) -> Given:
         """What resources have no other form for: an error of the protocol."""
         try:
             return await self._in_thread(context, work)
         except ForetoldError as error:
-            raise MCPError(types.INVALID_PARAMS, said_of(error)) from None
+            raise MCPError(types.INVALID_PARAMS, describe_error(error)) from None
         except Exception as error:
             raise MCPError(types.INTERNAL_ERROR, f"foretold itself failed ({_fault(error)})") from None
 
     # Where, and how
 
-    async def _in_thread(self, context: Context, work: Callable[[Here], Given]) -> Given:
-        """Do work in a thread of its own, that stops when nobody waits any more."""
-        folder = self.folder or await self._root(context) or _started_in()
+    async def _in_thread(self, context: Context, work: Callable[[ToolContext], Given]) -> Given:
+        """Do work in a thread, which stops when the client no longer waits."""
+        folder = self.folder or await self._root(context) or _start_folder()
         stopped = Event()
         params = context.session.client_params
         name = params.client_info.name if params else ""
-        here = Here(
+        context = ToolContext(
             folder,
             self.home,
             f"{name} {params.client_info.version}"[:100] if params else "",
@@ -173,7 +173,7 @@ class ForetoldServer:
             progress=_Progress(context, stopped),
         )
         try:
-            done: Given = await anyio.to_thread.run_sync(work, here, abandon_on_cancel=True, limiter=self._threads)
+            done: Given = await anyio.to_thread.run_sync(work, context, abandon_on_cancel=True, limiter=self._threads)
             return done
         finally:
             stopped.set()
@@ -183,14 +183,14 @@ class ForetoldServer:
         if self._roots is None:
             capabilities = context.session.client_capabilities
             can = capabilities is not None and capabilities.roots is not None and context.session.can_send_request
-            self._roots = await _asked(context) if can else ""
+            self._roots = await _question_digest(context) if can else ""
         return self._roots
 
     async def forget_roots(self, _context: Context, _params: Any) -> None:
         self._roots = None
 
 
-async def _asked(context: Context) -> str:
+async def _question_digest(context: Context) -> str:
     try:
         found = await context.session.send_request(types.ListRootsRequest(), types.ListRootsResult, ROOTS)
         return next((path for root in found.roots if (path := path_of(str(root.uri)))), "")
@@ -211,7 +211,7 @@ def path_of(uri: str) -> str:
 
 
 class _Progress:
-    """Tells how far work is, from its thread; and ends it if nobody waits any more."""
+    """Reports the progress of work from its thread, and ends it when the client no longer waits."""
 
     def __init__(self, context: Context, stopped: Event) -> None:
         self._context, self._stopped = context, stopped
@@ -232,7 +232,7 @@ class _Progress:
 # Values of ours as values of the protocol
 
 
-def _tool(tool: Tool) -> types.Tool:
+def _tool(tool: McpTool) -> types.Tool:
     return types.Tool(
         name=tool.name,
         title=tool.title,
@@ -249,21 +249,22 @@ def _tool(tool: Tool) -> types.Tool:
     )
 
 
-def _answered(answer: Answer) -> types.CallToolResult:
+def _answer_result(answer: ToolAnswer) -> types.CallToolResult:
     return types.CallToolResult(
-        content=[types.TextContent(type="text", text=_text(answer.text))], structured_content=cleaned(answer.data)
+        content=[types.TextContent(type="text", text=_text(answer.text))],
+        structured_content=escape_surrogates(answer.data),
     )
 
 
-def _refused(said: str) -> types.CallToolResult:
+def _error_result(said: str) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(type="text", text=_text(said))], is_error=True)
 
 
 def _text(text: str) -> str:
-    return str(cleaned(text))
+    return str(escape_surrogates(text))
 
 
-def _started_in() -> str:
+def _start_folder() -> str:
     try:
         return os.getcwd()
     except OSError:

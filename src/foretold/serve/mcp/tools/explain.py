@@ -13,16 +13,21 @@ import os
 from threading import Lock
 
 from foretold.dialects.registry import AGENTS
-from foretold.errors import BadArgument
-from foretold.serve.mcp.bounds import ROW, clipped, counted, ended, lines, taken
-from foretold.serve.mcp.cursors import cursor_of, digest_of, position_in
+from foretold.serve.mcp.paging import (
+    ROW,
+    clip,
+    count_text,
+    end_text,
+    join_rows,
+    page_of,
+)
 from foretold.serve.mcp.schema import CURSOR, CUT, NEXT, flag, number, record, several, takes, text
-from foretold.serve.mcp.tool import Answer, Tool
+from foretold.serve.mcp.tool import McpTool, ToolAnswer
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from foretold.instructions.view import View
-    from foretold.serve.mcp.context import Here
+    from foretold.serve.mcp.context import ToolContext
     from foretold.serve.mcp.tool import Given
     from foretold.types import Entry, Finding, Skip
 
@@ -82,27 +87,27 @@ _AGENT = text(f"whose: {', '.join(sorted(AGENTS))}, or name@version; default: yo
 # At the start
 
 
-def explain(here: Here, given: Given) -> Answer:
+def explain(context: ToolContext, given: Given) -> ToolAnswer:
     """What is loaded at the start of a session."""
-    view = view_of(here, str(given.get("agent", "")))
+    view = view_of(context, str(given.get("agent", "")))
     groups = {
-        "entries": [_entry(here, entry) for entry in view.entries],
-        "waiting": [_entry(here, rule.entry) for rule in view.waiting],
-        "skips": [_skip(here, skip) for skip in view.skips if skip.reason != "not-yet-read"],
-        "findings": [_finding(here, finding) for finding in view.findings],
+        "entries": [_entry(context, entry) for entry in view.entries],
+        "waiting": [_entry(context, rule.entry) for rule in view.waiting],
+        "skips": [_skip(context, skip) for skip in view.skips if skip.reason != "not-yet-read"],
+        "findings": [_finding(context, finding) for finding in view.findings],
     }
     data = {**_frame(view), "tokens": view.tokens, **_page("explain", given, groups)}
     dialect, cwd = view.dialect, view.surroundings.cwd
     head = f"{dialect.agent} {dialect.version} in {cwd}: about {view.tokens:,} tokens of instructions"
-    return Answer(f"{head}.{_assumed(view)}\n{_text(data)}", data)
+    return ToolAnswer(f"{head}.{_assumed(view)}\n{_text(data)}", data)
 
 
-def view_of(here: Here, agent: str = "") -> View:
+def view_of(context: ToolContext, agent: str = "") -> View:
     """What an agent is told at the start; the one that asks, unless another is named."""
     from foretold.instructions.load import load
 
     with LOOKING:
-        view = load(here.folder, agent=agent or here.agent, home=here.home, env=here.env)
+        view = load(context.folder, agent=agent or context.agent, home=context.home, env=context.env)
         _ = view.text  # made once, and kept
         return view
 
@@ -110,37 +115,37 @@ def view_of(here: Here, agent: str = "") -> View:
 # For a file
 
 
-def explain_file(here: Here, given: Given) -> Answer:
+def explain_file(context: ToolContext, given: Given) -> ToolAnswer:
     """What reading a file adds, and whether it is an instruction file itself."""
     from foretold.dialects.surroundings import join
     from foretold.instructions.explain import verdict_of
     from foretold.instructions.session import Session
 
     with LOOKING:
-        agent = str(given.get("agent", "")) or here.agent
-        session = Session(here.folder, agent=agent, home=here.home, env=here.env)
+        agent = str(given.get("agent", "")) or context.agent
+        session = Session(context.folder, agent=agent, home=context.home, env=context.env)
         view = session.start()
         path = join(view.surroundings.cwd, str(given["file"]))
         attachment = session.read(path)
         verdict = verdict_of(view, path)
     groups = {
-        "entries": [_entry(here, entry) for entry in attachment.entries],
+        "entries": [_entry(context, entry) for entry in attachment.entries],
         "waiting": [],
-        "skips": [_skip(here, skip) for skip in attachment.skips],
-        "findings": [_finding(here, finding) for finding in attachment.findings],
+        "skips": [_skip(context, skip) for skip in attachment.skips],
+        "findings": [_finding(context, finding) for finding in attachment.findings],
     }
     data = {
         **_frame(view),
-        "file": here.shown(path),
+        "file": context.short_path(path),
         "exists": os.path.lexists(path),
         "outside": not (path + "/").startswith(view.surroundings.cwd.rstrip("/") + "/"),
         "loaded": verdict.loaded,
-        "answer": clipped(verdict.answer, 1_000),
-        "why": [clipped(why, 1_000) for why in verdict.why[:10]],
-        "change": [clipped(change, 1_000) for change in verdict.change[:10]],
+        "answer": clip(verdict.answer, 1_000),
+        "why": [clip(why, 1_000) for why in verdict.why[:10]],
+        "change": [clip(change, 1_000) for change in verdict.change[:10]],
         **_page("explain_file", given, groups),
     }
-    return Answer(_file_text(data), data)
+    return ToolAnswer(_file_text(data), data)
 
 
 def _file_text(data: Row) -> str:
@@ -148,7 +153,7 @@ def _file_text(data: Row) -> str:
     out = " It is outside the folder the agent works in." if data["outside"] else ""
     counts = data["counts"]
     adds = counts["entries"] if isinstance(counts, dict) else 0
-    much = counted(adds, "instruction file") if adds else "no instruction file"
+    much = count_text(adds, "instruction file") if adds else "no instruction file"
     head = f"Reading {data['file']}{there} adds {much} for {data['agent']}."
     itself = f"As an instruction file: {data['answer']}." if data["loaded"] != "never" else ""
     why = [f"  {each}" for key in ("why", "change") for each in data[key]] if itself else []  # type: ignore[attr-defined]
@@ -158,31 +163,36 @@ def _file_text(data: Row) -> str:
 # Rows
 
 
-def _entry(here: Here, entry: Entry) -> Row:
+def _entry(context: ToolContext, entry: Entry) -> Row:
     return {
-        "path": clipped(here.shown(entry.path), 800),
+        "path": clip(context.short_path(entry.path), 800),
         "layer": entry.layer,
         "kind": entry.kind,
         "reason": entry.reason,
-        "parent": clipped(here.shown(entry.parent or ""), 800),
-        "globs": [clipped(glob, 200) for glob in entry.globs[:8]],
+        "parent": clip(context.short_path(entry.parent or ""), 800),
+        "globs": [clip(glob, 200) for glob in entry.globs[:8]],
         "bytes": entry.size,
         "tokens": entry.tokens,
     }
 
 
-def _skip(here: Here, skip: Skip) -> Row:
-    row = {"path": here.shown(skip.path), "reason": skip.reason, "detail": skip.detail, "parent": skip.parent or ""}
-    return {key: clipped(value, ROW // 5) for key, value in row.items()}
+def _skip(context: ToolContext, skip: Skip) -> Row:
+    row = {
+        "path": context.short_path(skip.path),
+        "reason": skip.reason,
+        "detail": skip.detail,
+        "parent": skip.parent or "",
+    }
+    return {key: clip(value, ROW // 5) for key, value in row.items()}
 
 
-def _finding(here: Here, finding: Finding) -> Row:
+def _finding(context: ToolContext, finding: Finding) -> Row:
     return {
-        "path": clipped(here.shown(finding.path), ROW // 5),
+        "path": clip(context.short_path(finding.path), ROW // 5),
         "line": finding.line or 0,
         "code": finding.code,
-        "message": clipped(finding.message, ROW // 5),
-        "hint": clipped(finding.hint, ROW // 5),
+        "message": clip(finding.message, ROW // 5),
+        "hint": clip(finding.hint, ROW // 5),
     }
 
 
@@ -199,18 +209,9 @@ def _frame(view: View) -> Row:
 def _page(tool: str, given: Given, groups: dict[str, list[Row]]) -> Row:
     """A page of all rows, group by group."""
     every = [(name, row) for name in GROUPS for row in groups[name]]
-    digest, start = digest_of(groups), 0
-    if given.get("cursor"):
-        position = position_in(str(given["cursor"]), tool, given)
-        if position[0] != digest or not isinstance(position[1], int):
-            raise BadArgument("what is loaded has changed since that page: begin again without the cursor")
-        start = position[1]
-    end = start + len(taken((row for _, row in every[start:]), MANY))
-    page: Row = {name: [row for group, row in every[start:end] if group == name] for name in GROUPS}
-    left = len(every) - end
-    page["counts"] = {name: len(groups[name]) for name in GROUPS}
-    page["cut"] = [f"{left:,} more rows: go on with the cursor"] if left else []
-    page["next"] = cursor_of(tool, given, [digest, end]) if left else ""
+    start, shown, fields = page_of(tool, given, [row for _, row in every], MANY, "what is loaded has changed")
+    page: Row = {name: [row for group, row in every[start : start + len(shown)] if group == name] for name in GROUPS}
+    page |= {"counts": {name: len(groups[name]) for name in GROUPS}, **fields}
     return page
 
 
@@ -224,8 +225,8 @@ def _text(data: Row) -> str:
         ("Not delivered", data["skips"], _skip_line),
         ("To put right", data["findings"], _finding_line),
     )
-    said = [f"{title}:\n{lines(rows, form)}" for title, rows, form in parts if isinstance(rows, list) and rows]
-    return ended(said, data)
+    said = [f"{title}:\n{join_rows(rows, form)}" for title, rows, form in parts if isinstance(rows, list) and rows]
+    return end_text(said, data)
 
 
 def _entry_line(row: Row) -> str:
@@ -238,8 +239,8 @@ def _entry_line(row: Row) -> str:
 
 def _skip_line(row: Row) -> str:
     detail = f", {row['detail']}" if row["detail"] else ""
-    named = f" (named in {row['parent']})" if row["parent"] else ""
-    return f"  {row['path']}: {row['reason']}{detail}{named}"
+    list_some = f" (named in {row['parent']})" if row["parent"] else ""
+    return f"  {row['path']}: {row['reason']}{detail}{list_some}"
 
 
 def _finding_line(row: Row) -> str:
@@ -263,7 +264,7 @@ with matching paths), and, if the file is an instruction file itself, when it is
 nothing; the file itself is not read."""
 
 TOOLS = (
-    Tool(
+    McpTool(
         "explain",
         "What is loaded here",
         _ABOUT,
@@ -271,7 +272,7 @@ TOOLS = (
         record({**_FRAME, "tokens": number("estimated, of all that is loaded"), **_PAGES}),
         explain,
     ),
-    Tool(
+    McpTool(
         "explain_file",
         "What a file brings",
         _ABOUT_FILE,

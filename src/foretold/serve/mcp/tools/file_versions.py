@@ -10,17 +10,16 @@ from __future__ import annotations
 import os
 
 from foretold.errors import BadArgument, NoCheckpoint
-from foretold.serve.mcp.bounds import clipped, counted, ended, taken
-from foretold.serve.mcp.cursors import cursor_of, digest_of, position_in
+from foretold.serve.mcp.paging import clip, count_text, end_text, page_of
 from foretold.serve.mcp.schema import CURSOR, CUT, NEXT, number, record, several, takes, text
-from foretold.serve.mcp.tool import Answer, Tool
+from foretold.serve.mcp.tool import McpTool, ToolAnswer
 from foretold.serve.mcp.tools.search import moment_text
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from foretold.files.history.recorded import Recorded
     from foretold.files.history.versions import Version
-    from foretold.serve.mcp.context import Here
+    from foretold.serve.mcp.context import ToolContext
     from foretold.serve.mcp.tool import Given
 
     Row = dict[str, object]
@@ -31,23 +30,23 @@ PAGE = 60  #: rows
 # Looking
 
 
-def file_versions(here: Here, given: Given) -> Answer:
+def file_versions(context: ToolContext, given: Given) -> ToolAnswer:
     """The kept states of a file, or the files that have any."""
-    return _of_file(here, given) if given.get("file") else _of_project(here, given)
+    return _of_file(context, given) if given.get("file") else _of_project(context, given)
 
 
-def _of_project(here: Here, given: Given) -> Answer:
+def _of_project(context: ToolContext, given: Given) -> ToolAnswer:
     from foretold.files.history.recorded import list_sessions_in
 
-    root = _root(here)
-    found = list_sessions_in(here.homes, root, lambda done, total: here.progress(done, total, "reading sessions"))
+    root = _root(context)
+    found = list_sessions_in(context.homes, root, lambda done, total: context.progress(done, total, "reading sessions"))
     last: dict[str, float] = {}
     for recorded in found:
         for path in recorded.tracked:
             if _is_in(path, root):
                 last[path] = max(last.get(path, 0.0), recorded.changed)
     rows: list[Row] = [
-        {"file": here.shown(path), "time": moment_text(when)}
+        {"file": context.short_path(path), "time": moment_text(when)}
         for path, when in sorted(last.items(), key=lambda each: (-each[1], each[0]))
     ]
     data = {"file": "", "now": "", **_page(given, "files", rows), "versions": []}
@@ -55,23 +54,23 @@ def _of_project(here: Here, given: Given) -> Answer:
         [f"Files of {root} with earlier states, {len(rows):,} in all, those changed last first:"] if rows else [_NONE]
     )
     said += [f"  {row['file']} ({row['time']})" for row in data["files"]]  # type: ignore[attr-defined]
-    return Answer(ended(said, data), data)
+    return ToolAnswer(end_text(said, data), data)
 
 
-def _of_file(here: Here, given: Given) -> Answer:
+def _of_file(context: ToolContext, given: Given) -> ToolAnswer:
     from foretold.files.history.versions import list_versions
     from foretold.files.restore.look import look_at
 
-    path, sessions = tracked(here, str(given["file"]))
+    path, sessions = tracked(context, str(given["file"]))
     now = look_at(path)
     rows = [_version(each) for each in list_versions(sessions, path)]
     on_disk = "not there" if now.kind == "missing" else f"{now.kind}, {now.size:,} bytes"
-    data = {"file": here.shown(path), "now": on_disk, **_page(given, "versions", rows), "files": []}
-    states = counted(len(rows), "state")
+    data = {"file": context.short_path(path), "now": on_disk, **_page(given, "versions", rows), "files": []}
+    states = count_text(len(rows), "state")
     said = [f"{data['file']} ({on_disk}): {states}, each what the file was before a prompt, newest first:"]
     said += [_version_line(row) for row in data["versions"]]  # type: ignore[attr-defined]
     said.append("Bring one back: restore_file with `at`.")
-    return Answer(ended(said, data), data)
+    return ToolAnswer(end_text(said, data), data)
 
 
 def _version(version: Version) -> Row:
@@ -79,7 +78,7 @@ def _version(version: Version) -> Row:
     return {
         "at": version.name,
         "time": moment_text(version.time),
-        "prompt": clipped(" ".join(version.prompt.split()), 200),
+        "prompt": clip(" ".join(version.prompt.split()), 200),
         "state": "lost" if version.is_lost else "no file" if version.source is None else "kept",
         "bytes": version.found.size,
         "added": lines.added if lines else 0,
@@ -94,57 +93,45 @@ def _version_line(row: Row) -> str:
 
 
 def _page(given: Given, name: str, rows: list[Row]) -> Row:
-    digest, start = digest_of(rows), 0
-    if given.get("cursor"):
-        before, place = position_in(str(given["cursor"]), "file_versions", given)
-        if before != digest or not isinstance(place, int):
-            raise BadArgument("something was changed since that page: begin again without the cursor")
-        start = place
-    shown = taken(rows[start:], PAGE)
-    left = len(rows) - start - len(shown)
-    return {
-        "count": len(rows),
-        name: shown,
-        "cut": [f"{left:,} more: go on with the cursor"] if left else [],
-        "next": cursor_of("file_versions", given, [digest, start + len(shown)]) if left else "",
-    }
+    _, shown, fields = page_of("file_versions", given, rows, PAGE, "something was changed")
+    return {"count": len(rows), name: shown, **fields}
 
 
 # Which file
 
 
-def _root(here: Here) -> str:
+def _root(context: ToolContext) -> str:
     """The project's folder: that of its repository."""
     from foretold.memory.location import locate_memories
 
-    return locate_memories(here.folder, agent=here.keeper, home=here.home, env=here.env).root
+    return locate_memories(context.folder, agent=context.keeper, home=context.home, env=context.env).root
 
 
 def _is_in(path: str, folder: str) -> bool:
     return path.startswith(folder.rstrip("/") + "/")
 
 
-def tracked(here: Here, file: str) -> tuple[str, list[Recorded]]:
+def tracked(context: ToolContext, file: str) -> tuple[str, list[Recorded]]:
     """A file of the project by its whole path, and the sessions that have states of it."""
     from foretold.files.history.recorded import list_sessions_with
 
-    given = os.path.normpath(os.path.join(os.path.realpath(here.folder), file))
+    given = os.path.normpath(os.path.join(os.path.realpath(context.folder), file))
     real = os.path.join(os.path.realpath(os.path.dirname(given)), os.path.basename(given))
-    root = os.path.realpath(_root(here))
+    root = os.path.realpath(_root(context))
     if not _is_in(real, root):
         raise BadArgument(
-            f"{clipped(file, 300)} is not in {root}: only files of this project are listed and put back here"
+            f"{clip(file, 300)} is not in {root}: only files of this project are listed and put back here"
         )
 
     def progress(done: int, total: int) -> None:
-        here.progress(done, total, "reading sessions")
+        context.progress(done, total, "reading sessions")
 
     for everywhere in (False, True):
         for path in dict.fromkeys((real, given)):
-            sessions = list_sessions_with(here.homes, path, everywhere=everywhere, progress=progress)
+            sessions = list_sessions_with(context.homes, path, everywhere=everywhere, progress=progress)
             if sessions:
                 return path, sessions
-    raise NoCheckpoint(f"no state of {here.shown(real)} is kept. {_NONE}")
+    raise NoCheckpoint(f"no state of {context.short_path(real)} is kept. {_NONE}")
 
 
 _NONE = (
@@ -156,7 +143,7 @@ List the earlier states of a file that Claude Code's checkpoints hold, newest fi
 the agent worked on a prompt, also for files that git does not know and after the session is closed. Without `file`: \
 the files of this project that have any. Changes nothing."""
 TOOLS = (
-    Tool(
+    McpTool(
         "file_versions",
         "Earlier states of a file",
         _VERSIONS,

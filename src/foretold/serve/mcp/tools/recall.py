@@ -11,10 +11,19 @@ from __future__ import annotations
 from foretold.errors import BadArgument, ForetoldError
 from foretold.memory.note import TYPES, Memory
 from foretold.memory.recall.render import NOTICE
-from foretold.serve.mcp.bounds import ROOM, clipped, counted, ended, named, size_of, taken
-from foretold.serve.mcp.cursors import cursor_of, position_in
+from foretold.serve.mcp.paging import (
+    ROOM,
+    clip,
+    count_text,
+    cursor_of,
+    end_text,
+    list_some,
+    position_in,
+    size_of,
+    take_rows,
+)
 from foretold.serve.mcp.schema import CURSOR, CUT, NEXT, flag, number, record, several, takes, text, texts
-from foretold.serve.mcp.tool import Answer, Tool
+from foretold.serve.mcp.tool import McpTool, ToolAnswer
 from foretold.serve.mcp.tools.search import moment_text
 from foretold.types import TYPE_CHECKING, Finding
 
@@ -22,7 +31,7 @@ if TYPE_CHECKING:
     from foretold.memory.project import Memories
     from foretold.memory.recall.recall import RecallHit
     from foretold.memory.store.store import Store
-    from foretold.serve.mcp.context import Here
+    from foretold.serve.mcp.context import ToolContext
     from foretold.serve.mcp.tool import Given
 
     Row = dict[str, object]
@@ -49,13 +58,13 @@ def card(memory: Memory) -> Row:
     """What is told of every memory."""
     return {
         "file": memory.file,
-        "name": clipped(memory.name, 300),
+        "name": clip(memory.name, 300),
         "type": memory.type,
         "scope": memory.scope,
-        "description": clipped(memory.description, 600),
+        "description": clip(memory.description, 600),
         "changed": moment_text(memory.changed),
         "digest": memory.digest,
-        "origin": clipped(origin_of(memory), 300),
+        "origin": clip(origin_of(memory), 300),
     }
 
 
@@ -68,77 +77,77 @@ def origin_of(memory: Memory) -> str:
 # Recall
 
 
-def recall(here: Here, given: Given) -> Answer:
+def recall(context: ToolContext, given: Given) -> ToolAnswer:
     """The memories that a question is about."""
     from foretold.memory.recall.recall import render
 
     types = given.get("types")
-    found = here.memories().recall(
+    found = context.memories().recall(
         str(given["query"]),
         budget=int(str(given["budget"])),
         limit=int(str(given["limit"])),
         types=tuple(map(str, types)) if isinstance(types, list) else (),
     )
-    rows = taken([_hit(hit) for hit in found.hits], len(found.hits) or 1)
+    rows = take_rows([_hit(hit) for hit in found.hits], len(found.hits) or 1)
     cut = [f"{len(found.hits) - len(rows)} memories do not fit; ask for fewer"] if len(rows) < len(found.hits) else []
     left = [each.file for each in found.left_out]
-    cut += [f"about this as well, for lack of room: {named(left, 10)}"] if left else []
+    cut += [f"about this as well, for lack of room: {list_some(left, 10)}"] if left else []
     data: Row = {
         "query": given["query"],
         "notice": NOTICE,
         "memories": rows,
-        "unread": [clipped(f"{skip.path}: {skip.reason}", 300) for skip in found.skips[:10]],
+        "unread": [clip(f"{skip.path}: {skip.reason}", 300) for skip in found.skips[:10]],
         "cut": cut,
     }
     shown = found._replace(hits=found.hits[: len(rows)])
     said = render(shown) or f"No memory is about this ({found.query[:200]!r})."
     facts = "\n".join(f"{row['file']}: digest {row['digest']}" for row in rows)
     unread = "\n".join(f"Not searched: {each}" for each in data["unread"])  # type: ignore[attr-defined]
-    return Answer("\n".join(part for part in (said, facts, unread, *(f"[{each}]" for each in cut)) if part), data)
+    return ToolAnswer("\n".join(part for part in (said, facts, unread, *(f"[{each}]" for each in cut)) if part), data)
 
 
 def _hit(hit: RecallHit) -> Row:
     why = "; ".join(f"{word} in {', '.join(places)}" for word, places in hit.why.items())
-    shown = clipped(hit.excerpt, ROOM // 2)
+    shown = clip(hit.excerpt, ROOM // 2)
     return {
         **card(hit.memory),
         "text": shown,
         "whole": hit.whole and shown == hit.excerpt,
         "age": hit.note,
-        "holds": clipped(hit.holds, 400),
-        "why": clipped(why, 400),
+        "holds": clip(hit.holds, 400),
+        "why": clip(why, 400),
     }
 
 
 # All of them, or one
 
 
-def read_memories(here: Here, given: Given) -> Answer:
+def read_memories(context: ToolContext, given: Given) -> ToolAnswer:
     """A list of all memories, or one memory."""
-    memories = here.memories()
+    memories = context.memories()
     if given.get("name"):
         return _one(memories.get(str(given["name"])), given)
     told: list[Finding] = []
     every = _places(memories, given.get("types"), told)
     after = tuple(position_in(str(given["cursor"]), NAME, given)) if given.get("cursor") else ()
     rest = [place for place in every if place[:2] > after]
-    rows = taken((_listed(*place) for place in rest), PAGE)
+    rows = take_rows((_listed(*place) for place in rest), PAGE)
     left = len(rest) - len(rows)
     data: Row = {
         "count": len(every),
         "notice": NOTICE,
         "memories": rows,
         "text": "",
-        "unread": [clipped(f"{finding.path}: {finding.message}", 300) for finding in told[:10]],
+        "unread": [clip(f"{finding.path}: {finding.message}", 300) for finding in told[:10]],
         "policy": memories.place.policy,
-        "cut": [f"{left:,} more: go on with the cursor"] if left else [],
+        "cut": [f"{left:,} more: continue with the cursor"] if left else [],
         "next": cursor_of(NAME, given, [*rest[len(rows) - 1][:2]]) if left else "",
     }
-    said = [f"{counted(len(every), 'memory')}. {NOTICE}"]
+    said = [f"{count_text(len(every), 'memory')}. {NOTICE}"]
     said += [f"Not read: {finding.path}: {finding.message}" for finding in told[:10]]
     for row in rows:
         said.append(f"  {row['file']} ({row['type'] or '?'}, {row['scope']}, {row['changed']}): {row['description']}")
-    return Answer(ended(said, data), data)
+    return ToolAnswer(end_text(said, data), data)
 
 
 def _places(memories: Memories, types: object, told: list[Finding]) -> list[tuple[str, str, Store]]:
@@ -165,13 +174,13 @@ def _listed(file: str, scope: str, store: Store) -> Row:
         return {**card(Memory(file, "", f"it cannot be read: {error}", "", "", {}, "", "", scope=scope)), "changed": ""}
 
 
-def _one(memory: Memory, given: Given) -> Answer:
+def _one(memory: Memory, given: Given) -> ToolAnswer:
     """A memory to its end."""
     begin = 0
     if given.get("cursor"):
         digest, place = position_in(str(given["cursor"]), NAME, given)
         if digest != memory.digest or not isinstance(place, int):
-            raise BadArgument(f"{memory.file} has changed since that page: begin again without the cursor")
+            raise BadArgument(f"{memory.file} has changed since that page: start again without the cursor")
         begin = place
     end = min(len(memory.text), begin + ROOM)
     while size_of(memory.text[begin:end]) > ROOM:
@@ -184,14 +193,14 @@ def _one(memory: Memory, given: Given) -> Answer:
         "text": memory.text[begin:end],
         "unread": [],
         "policy": "",
-        "cut": [f"{left:,} more characters: go on with the cursor"] if left else [],
+        "cut": [f"{left:,} more characters: continue with the cursor"] if left else [],
         "next": cursor_of(NAME, given, [memory.digest, end]) if left else "",
     }
     said = [
         f"{memory.file} ({memory.type or '?'}, {memory.scope}), digest {memory.digest}",
         _wrapped(memory, begin, end),
     ]
-    return Answer(ended(said, data), data)
+    return ToolAnswer(end_text(said, data), data)
 
 
 def _wrapped(memory: Memory, begin: int, end: int) -> str:
@@ -213,7 +222,7 @@ _TYPES = texts("only memories of these types", one_of=TYPES, most=len(TYPES))
 _NOTICE = text("what memories are")
 
 TOOLS = (
-    Tool(
+    McpTool(
         "recall",
         "Recall memories",
         _RECALL,
@@ -249,7 +258,7 @@ TOOLS = (
         ),
         recall,
     ),
-    Tool(
+    McpTool(
         NAME,
         "List or read memories",
         _READ,
@@ -266,7 +275,7 @@ TOOLS = (
                 "notice": _NOTICE,
                 "memories": several(record(CARD)),
                 "text": text("of the one that was asked for: its file; else empty"),
-                "unread": several(text("a file that is no memory that can be read, and why")),
+                "unread": several(text("a file that cannot be read as a memory, and why")),
                 "policy": text("who may write: auto, confirm, manual, read-only; empty where one was read"),
                 "cut": CUT,
                 "next": NEXT,

@@ -12,17 +12,16 @@ import time
 
 from foretold.errors import RestoreRefused
 from foretold.files.restore.look import content
-from foretold.serve.mcp.bounds import clipped, ended
-from foretold.serve.mcp.cursors import digest_of
+from foretold.serve.mcp.paging import clip, digest_of, end_text
 from foretold.serve.mcp.schema import CUT, flag, number, record, several, switch, takes, text
-from foretold.serve.mcp.tool import Answer, Tool
+from foretold.serve.mcp.tool import McpTool, ToolAnswer
 from foretold.serve.mcp.tools.file_versions import tracked
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from foretold.files.history.versions import Version
     from foretold.files.restore.plans import FileChange, RestorePlan
-    from foretold.serve.mcp.context import Here
+    from foretold.serve.mcp.context import ToolContext
     from foretold.serve.mcp.tool import Given
 
     Row = dict[str, object]
@@ -32,13 +31,13 @@ LARGEST = 256 * 1024  #: bytes of a file that is compared line by line
 ACTIONS = {"write": "change", "create": "make again", "delete": "delete", "mode": "set its mode"}
 
 
-def restore_file(here: Here, given: Given) -> Answer:
+def restore_file(context: ToolContext, given: Given) -> ToolAnswer:
     """What putting a file back would do; with the token of that, do it."""
     from foretold.files.history.versions import find_version
     from foretold.files.restore.plans import make_plan
     from foretold.files.restore.restore import Undo, refuse_problems, restore, state_folder
 
-    path, sessions = tracked(here, str(given["file"]))
+    path, sessions = tracked(context, str(given["file"]))
     version = find_version(sessions, path, str(given["at"]), time.time())
     plan = make_plan([version.wanted])
     token = _token(version, plan)
@@ -47,10 +46,10 @@ def restore_file(here: Here, given: Given) -> Answer:
         refuse_problems(plan)
         if given.get("token") != token:
             raise RestoreRefused(_stale(given))
-        why = f"restore {path} as of {version.name} (through mcp{f', {here.client}' if here.client else ''})"
-        undo = restore(plan, Undo(state_folder(*here.homes)), why).undo
-    data = _told(here, version, plan, token, done=bool(given["apply"]), undo=undo)
-    return Answer(_restore_text(data), data)
+        why = f"restore {path} as of {version.name} (through mcp{f', {context.client}' if context.client else ''})"
+        undo = restore(plan, Undo(state_folder(*context.homes)), why).undo
+    data = _told(context, version, plan, token, done=bool(given["apply"]), undo=undo)
+    return ToolAnswer(_restore_text(data), data)
 
 
 def _stale(given: Given) -> str:
@@ -66,20 +65,20 @@ def _token(version: Version, plan: RestorePlan) -> str:
     return digest_of([version.name, version.session, changes, [list(each) for each in plan.problems], plan.same])
 
 
-def _told(here: Here, version: Version, plan: RestorePlan, token: str, *, done: bool, undo: str) -> Row:
+def _told(context: ToolContext, version: Version, plan: RestorePlan, token: str, *, done: bool, undo: str) -> Row:
     change = plan.changes[0] if plan.changes else None
     diff = _difference(change) if change and not done else ""
-    shown = clipped(diff, SHOWN)
+    shown = clip(diff, SHOWN)
     return {
-        "file": here.shown(version.wanted.path),
+        "file": context.short_path(version.wanted.path),
         "at": version.name,
         "action": ACTIONS[change.action] if change else "nothing",
         "done": done,
         "added": plan.added,
         "removed": plan.removed,
         "diff": shown,
-        "notes": [clipped(note, 300) for note in (change.notes if change else ())],
-        "problems": [clipped(f"{each.message}; {each.hint}", 600) for each in plan.problems],
+        "notes": [clip(note, 300) for note in (change.notes if change else ())],
+        "problems": [clip(f"{each.message}; {each.hint}", 600) for each in plan.problems],
         "token": "" if done else token,
         "undo": undo,
         "cut": ["the difference is cut: it is longer than is shown here"] if shown != diff else [],
@@ -96,7 +95,7 @@ def _difference(change: FileChange) -> str:
         for found, data in zip((change.before, change.after), sides, strict=True)
     )
     if now is None or then is None or b"\0" in now + then:
-        return "(it is no text, or too large to be compared; the two differ)"
+        return "(it is not text, or too large to compare; the two differ)"
     before, after = (data.decode("utf-8", "replace").split("\n") for data in (now, then))
     return "\n".join(unified_diff(before, after, "now", "then", lineterm=""))
 
@@ -112,7 +111,7 @@ def _restore_text(data: Row) -> str:
     said = [f"Nothing is changed yet. This would {data['action']} {data['file']}, as it was at {data['at']}:"]
     said += [f"+{data['added']} -{data['removed']} lines", str(data["diff"])]
     said += [f"Note: {note}" for note in data["notes"]]  # type: ignore[attr-defined]
-    return ended([*said, f"Do it: the same call with apply: true and token: {data['token']}"], data)
+    return end_text([*said, f"Do it: the same call with apply: true and token: {data['token']}"], data)
 
 
 _RESTORE = """\
@@ -122,7 +121,7 @@ token. Show that to the user; then the same call with apply: true and the token 
 and the answer has the id that takes it back."""
 
 TOOLS = (
-    Tool(
+    McpTool(
         "restore_file",
         "Bring back a file",
         _RESTORE,
@@ -146,7 +145,7 @@ TOOLS = (
                 "removed": number("lines"),
                 "diff": text("what would change; empty if it was done"),
                 "notes": several(text("what to know")),
-                "problems": several(text("what stands in the way")),
+                "problems": several(text("what is in the way")),
                 "token": text("give it with apply; empty if it was done"),
                 "undo": text("what takes it back: foretold files undo ID"),
                 "cut": CUT,

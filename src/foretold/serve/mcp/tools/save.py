@@ -2,10 +2,10 @@
 
 1. The write policy of the project decides. `auto` writes; `confirm` puts the change into the inbox, and the answer says
    so; `manual` and `read-only` refuse. What is for the team always waits for a person.
-2. What looks like a credential is refused, whoever asks.
+2. Credentials are refused, for every client.
 3. Who wrote it stands in the memory: that it came through here, and from which client. What a model says, it says for
    itself: it has not the authority of the user, and a memory of the user's own that it changes is marked as changed.
-4. A change names the digest of what was read: a memory that somebody else changed meanwhile is not overwritten.
+4. A change names the digest of what was read: a memory that was changed meanwhile is not overwritten.
 5. Everything is in the history: `foretold memory log`, `diff` and `restore`.
 """
 
@@ -18,15 +18,15 @@ from foretold.memory.store.store import title_metadata, write_text
 from foretold.memory.store.team import refuse_personal
 from foretold.secrets.forms import credentials_in
 from foretold.secrets.invisible import hidden_in
-from foretold.serve.mcp.bounds import clipped
+from foretold.serve.mcp.paging import clip
 from foretold.serve.mcp.schema import record, several, switch, takes, text
-from foretold.serve.mcp.tool import Answer, Tool
+from foretold.serve.mcp.tool import McpTool, ToolAnswer
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from foretold.memory.note import Memory
     from foretold.memory.project import Memories
-    from foretold.serve.mcp.context import Here
+    from foretold.serve.mcp.context import ToolContext
     from foretold.serve.mcp.tool import Given
 
     Row = dict[str, object]
@@ -35,14 +35,14 @@ SOURCE = "mcp"
 BODY, LINE = 20_000, 500  #: characters
 
 
-def save_memory(here: Here, given: Given) -> Answer:
+def save_memory(context: ToolContext, given: Given) -> ToolAnswer:
     """A new memory."""
     topic, about, body = (str(given[name]) for name in ("topic", "description", "body"))
     refuse_secrets(f"{topic}\n{about}\n{body}")
-    memories = here.memories()
-    origin: dict[str, object] = {"source": SOURCE, **({"client": here.client} if here.client else {})}
+    memories = context.memories()
+    origin: dict[str, object] = {"source": SOURCE, **({"client": context.client} if context.client else {})}
     if given["team"]:
-        return _done(_proposed(here, given, memories, origin), "")
+        return _done(_proposed(context, given, memories, origin), "")
     made = memories.create(
         topic,
         type=str(given["type"]),
@@ -50,13 +50,13 @@ def save_memory(here: Here, given: Given) -> Answer:
         body=body,
         metadata=origin,
         by="agent",
-        session=here.session,
-        why=_why(here, given),
+        session=context.session,
+        why=_why(context, given),
     )
     return _done(made, "rm")
 
 
-def _proposed(here: Here, given: Given, memories: Memories, origin: dict[str, object]) -> Proposal:
+def _proposed(context: ToolContext, given: Given, memories: Memories, origin: dict[str, object]) -> Proposal:
     """A memory for the team, in the project's inbox: that is where a person looks."""
     topic, type_ = str(given["topic"]), str(given["type"])
     team = memories.team_memories().own
@@ -66,19 +66,21 @@ def _proposed(here: Here, given: Given, memories: Memories, origin: dict[str, ob
         raise MemoryExists(f"the team has a memory in {file} already")
     values = {"type": type_, **title_metadata(topic), **team.sign("author", "created"), **origin}
     text_ = write_text(slug_of(topic), str(given["description"]), values, str(given["body"]))
-    return memories.inbox.propose("create", file, text_, session=here.session, why=_why(here, given), scope="team")
+    return memories.inbox.propose(
+        "create", file, text_, session=context.session, why=_why(context, given), scope="team"
+    )
 
 
-def update_memory(here: Here, given: Given) -> Answer:
+def update_memory(context: ToolContext, given: Given) -> ToolAnswer:
     """A change of a memory."""
     about, body, type_ = (given.get(name) for name in ("description", "body", "type"))
     if about is None and body is None and type_ is None:
         raise BadArgument("there is nothing to change: give body, description or type")
     refuse_secrets(f"{about or ''}\n{body or ''}")
-    memories = here.memories()
+    memories = context.memories()
     store = memories.find_store(str(given["name"]))
     before = store.get(str(given["name"]))
-    values = {**before.metadata, **store.sign("editor", "updated"), "edited_by": _editor(here)}
+    values = {**before.metadata, **store.sign("editor", "updated"), "edited_by": _editor(context)}
     if type_ is not None or before.type:
         values["type"] = str(type_ or before.type)
     whole = write_text(
@@ -88,18 +90,23 @@ def update_memory(here: Here, given: Given) -> Answer:
         before.body if body is None else str(body),
     )
     made = memories.edit(
-        before.file, text=whole, expect=str(given["expect"]), by="agent", session=here.session, why=_why(here, given)
+        before.file,
+        text=whole,
+        expect=str(given["expect"]),
+        by="agent",
+        session=context.session,
+        why=_why(context, given),
     )
     return _done(made, "restore")
 
 
-def _editor(here: Here) -> str:
-    return f"{SOURCE}, {here.client}" if here.client else SOURCE
+def _editor(context: ToolContext) -> str:
+    return f"{SOURCE}, {context.client}" if context.client else SOURCE
 
 
-def _why(here: Here, given: Given) -> str:
-    said = clipped(str(given.get("why", "")), 300)
-    return f"{said} (through {_editor(here)})".strip()
+def _why(context: ToolContext, given: Given) -> str:
+    said = clip(str(given.get("why", "")), 300)
+    return f"{said} (through {_editor(context)})".strip()
 
 
 def refuse_secrets(said: str) -> None:
@@ -114,17 +121,17 @@ def refuse_secrets(said: str) -> None:
         raise WriteRefused(f"{what}: nothing was written. Say where the secret is kept instead of what it is")
 
 
-def _done(made: Memory | Proposal, undo: str) -> Answer:
+def _done(made: Memory | Proposal, undo: str) -> ToolAnswer:
     if isinstance(made, Proposal):
         accept = f"foretold memory inbox accept {made.id}"
         said = f"Nothing is changed yet: {made.file} waits for the user's consent ({accept}). Tell the user."
         data: Row = {"state": "proposed", "file": made.file, "digest": "", "proposal": made.id, "said": said}
-        return Answer(said, {**data, "warnings": []})
+        return ToolAnswer(said, {**data, "warnings": []})
     file, digest = made.file, made.digest
-    warnings = [clipped(finding.message, 400) for finding in hidden_in(file, made.text)[:5]]
+    warnings = [clip(finding.message, 400) for finding in hidden_in(file, made.text)[:5]]
     said = f"{file} is saved; digest {digest}. The user can take that back: foretold memory {undo} {file}"
     data = {"state": "saved", "file": file, "digest": digest, "proposal": "", "said": said, "warnings": warnings}
-    return Answer("\n".join([said, *(f"Note: {each}" for each in warnings)]), data)
+    return ToolAnswer("\n".join([said, *(f"Note: {each}" for each in warnings)]), data)
 
 
 _SAVE = """\
@@ -136,7 +143,7 @@ already say, and no secrets. Call recall first: change a memory that is there ra
 The project's write policy may put it into an inbox for the user's consent, or refuse it; the answer says which."""
 _UPDATE = """\
 Change a memory that is wrong or no longer holds: its body, description or type. Read it first with read_memories or \
-recall, and give its digest as `expect`; if somebody else changed it meanwhile, nothing is overwritten. The same rules \
+recall, and give its digest as `expect`; if it was changed meanwhile, nothing is overwritten. The same rules \
 as for save_memory. The version before stays in the history."""
 _GIVES = record(
     {
@@ -151,7 +158,7 @@ _GIVES = record(
 _WHY = text("why, in a few words, for the history", most=LINE)
 
 TOOLS = (
-    Tool(
+    McpTool(
         "save_memory",
         "Save a memory",
         _SAVE,
@@ -176,7 +183,7 @@ TOOLS = (
         writes=True,
         repeats=False,
     ),
-    Tool(
+    McpTool(
         "update_memory",
         "Change a memory",
         _UPDATE,

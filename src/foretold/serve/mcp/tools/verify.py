@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import math
 
-from foretold.errors import BadArgument
-from foretold.serve.mcp.bounds import ROW, clipped, counted, ended, taken
-from foretold.serve.mcp.cursors import cursor_of, digest_of, position_in
+from foretold.serve.mcp.paging import ROW, clip, count_text, end_text, page_of
 from foretold.serve.mcp.schema import CURSOR, CUT, NEXT, number, record, several, takes, text, texts
-from foretold.serve.mcp.tool import Answer, Tool
+from foretold.serve.mcp.tool import McpTool, ToolAnswer
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from foretold.memory.drift.verify import MemoryVerdict
-    from foretold.serve.mcp.context import Here
+    from foretold.serve.mcp.context import ToolContext
     from foretold.serve.mcp.tool import Given
 
     Row = dict[str, object]
@@ -26,49 +24,41 @@ STATES = ("valid", "moved", "missing", "unknown")
 PAGE = 100  #: rows
 
 
-def verify_memories(here: Here, given: Given) -> Answer:
+def verify_memories(context: ToolContext, given: Given) -> ToolAnswer:
     """Whether what memories claim is still so."""
     names = given.get("names")
-    verdicts = here.memories().verify(
+    verdicts = context.memories().verify(
         tuple(map(str, names)) if isinstance(names, list) else (),
-        progress=lambda doing, done, total: here.progress(done, total or math.inf, doing),
+        progress=lambda doing, done, total: context.progress(done, total or math.inf, doing),
     )
     bad = [_verdict(each) for each in verdicts if each.state in ("moved", "missing")]
-    digest, start = digest_of(bad), 0
-    if given.get("cursor"):
-        before, place = position_in(str(given["cursor"]), "verify_memories", given)
-        if before != digest or not isinstance(place, int):
-            raise BadArgument("memories or files have changed since that page: begin again without the cursor")
-        start = place
-    rows = taken(bad[start:], PAGE)
-    left = len(bad) - start - len(rows)
+    _, rows, fields = page_of("verify_memories", given, bad, PAGE, "memories or files have changed")
     data: Row = {
         "checked": len(verdicts),
         "states": {state: sum(each.state == state for each in verdicts) for state in STATES},
         "drifted": rows,
-        "cut": [f"{left:,} more: go on with the cursor"] if left else [],
-        "next": cursor_of("verify_memories", given, [digest, start + len(rows)]) if left else "",
+        **fields,
     }
     counts = ", ".join(f"{sum(each.state == state for each in verdicts):,} {state}" for state in STATES)
-    said = [f"{counted(len(verdicts), 'memory')} checked against the repository: {counts}."]
+    said = [f"{count_text(len(verdicts), 'memory')} checked against the repository: {counts}."]
     for row in rows:
         said.append(f"{row['file']}: {row['state']}")
         said += [f"  line {each['line']}: {each['claim']}: {each['evidence']}" for each in row["claims"]]  # type: ignore[attr-defined]
     if rows:
         said.append("Correct one with update_memory, after a look at what is true now.")
-    return Answer(ended(said, data), data)
+    return ToolAnswer(end_text(said, data), data)
 
 
 def _verdict(verdict: MemoryVerdict) -> Row:
     bad = [each for each in verdict.claims if each.state in ("moved", "missing")]
     claims = [
         {
-            "claim": clipped(each.claim.text, ROW // 20),
+            "claim": clip(each.claim.text, ROW // 20),
             "kind": each.claim.kind,
             "line": each.claim.line,
             "state": each.state,
-            "evidence": clipped(each.evidence, ROW // 20),
-            "where": clipped(each.where, ROW // 20),
+            "evidence": clip(each.evidence, ROW // 20),
+            "where": clip(each.where, ROW // 20),
         }
         for each in bad[:8]
     ]
@@ -91,7 +81,7 @@ _CLAIM = record(
 )
 
 TOOLS = (
-    Tool(
+    McpTool(
         "verify_memories",
         "Check memories for drift",
         _VERIFY,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from foretold.errors import BadArgument
-from foretold.serve.mcp.cursors import cursor_of, position_in
+from foretold.serve.mcp.paging import cursor_of, position_in
 
 POSITIONS = st.lists(st.text(max_size=30) | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False), max_size=4)
 
@@ -25,14 +25,14 @@ def test_a_letter_more_less_or_other_is_seen(position, data):
     letter = data.draw(st.sampled_from("AZaz09-_."))
     for other in (cursor[:at] + letter + cursor[at + 1 :], cursor[:at] + cursor[at + 1 :], cursor + letter + letter):
         if other != cursor:
-            with pytest.raises(BadArgument, match="part of it is lost"):
+            with pytest.raises(BadArgument, match="it is incomplete"):
                 position_in(other, "recall", {})
 
 
 @settings(max_examples=40)
 @given(st.text(max_size=80))
 def test_no_text_is_taken_for_one(text):
-    with pytest.raises(BadArgument, match="part of it is lost"):
+    with pytest.raises(BadArgument, match="it is incomplete"):
         position_in(text, "recall", {})
 
 
@@ -44,7 +44,7 @@ def test_one_belongs_to_its_question():
 
 
 def test_one_of_another_version_is_refused(monkeypatch):
-    monkeypatch.setattr("foretold.serve.mcp.cursors.VERSION", 2)
+    monkeypatch.setattr("foretold.serve.mcp.paging.VERSION", 2)
     later = cursor_of("recall", {}, [1])
     monkeypatch.undo()
     with pytest.raises(BadArgument, match="another version"):

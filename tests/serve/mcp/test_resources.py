@@ -8,7 +8,7 @@ import pytest
 from foretold.errors import BadArgument, ForetoldError
 from foretold.serve.mcp.resources import PAGE, PART, listed, read
 
-from .mcp_client import stage_of
+from .client import stage_of
 
 
 @pytest.fixture
@@ -16,10 +16,10 @@ def stage(tmp_path):
     return stage_of(tmp_path)
 
 
-def walk(here):
+def walk(context):
     found, cursor = [], ""
     while True:
-        page, cursor = listed(here, cursor)
+        page, cursor = listed(context, cursor)
         assert len(page) <= PAGE
         found += page
         if not cursor:
@@ -123,7 +123,7 @@ def test_other_addresses_are_refused(stage, uri):
 
 
 def test_a_cursor_of_something_else_is_refused(stage):
-    from foretold.serve.mcp.cursors import cursor_of
+    from foretold.serve.mcp.paging import cursor_of
 
     for cursor in ("x", cursor_of("recall", {}, [1]), cursor_of("resources", {}, ["nowhere", "x"])):
         with pytest.raises(BadArgument):

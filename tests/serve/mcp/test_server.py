@@ -14,19 +14,19 @@ from mcp.shared.exceptions import MCPError
 from foretold import __version__
 from foretold.serve.mcp.catalogue import INSTRUCTIONS, TOOLS
 
-from .mcp_client import COMMAND, drive, stage_of
+from .client import COMMAND, drive, stage_of
 
 #: tools that no server has: one that is loud, one that fails, one that never ends
 EXTRA = """
 import os, subprocess, sys, time, warnings
 from foretold.serve.mcp import catalogue
 from foretold.serve.mcp.schema import record, takes
-from foretold.serve.mcp.tool import Answer, Tool
+from foretold.serve.mcp.tool import McpTool, ToolAnswer
 
 def shout(here, given):
     print("printed"); os.write(1, b"written\\n"); subprocess.run(["echo", "of a child"]); warnings.warn("warned")
     sys.stdout.flush()
-    return Answer("done", {})
+    return ToolAnswer("done", {})
 
 def fail(here, given):
     raise ValueError("a fault")
@@ -38,10 +38,10 @@ def wait(here, given):
             time.sleep(0.01)
     finally:
         open(os.environ["HOME"] + "/stopped", "w").close()
-    return Answer("done", {})
+    return ToolAnswer("done", {})
 
 catalogue.TOOLS += tuple(
-    Tool(run.__name__, "t", "a tool", takes({}), record({}), run) for run in (shout, fail, wait)
+    McpTool(run.__name__, "t", "a tool", takes({}), record({}), run) for run in (shout, fail, wait)
 )
 """
 
@@ -101,7 +101,7 @@ async def check_tools(server, stage):
     assert (await server.ask("update_memory", name="role", expect=digest, body="A miller."))["state"] == "saved"
     assert "give the digest" in await server.refused("update_memory", name="role", expect=digest, body="A king.")
     (hit, *_) = (await server.ask("search_sessions", query="connection pool"))["hits"]
-    assert "no cursor" in await server.refused("search_sessions", query="pool", cursor="x")
+    assert "not a cursor" in await server.refused("search_sessions", query="pool", cursor="x")
     await server.ask("read_session", session=hit["session"], at=hit["at"])
     assert "search_sessions gives ids" in await server.refused("read_session", session="nothing")
     await server.ask("file_versions", file="app.py")

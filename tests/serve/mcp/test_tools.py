@@ -20,9 +20,9 @@ from foretold.errors import (
 from foretold.files.restore.restore import Undo, state_folder
 from foretold.serve.mcp.catalogue import TOOLS, tools_for
 from foretold.serve.mcp.context import CLIENTS, Cancelled
-from foretold.serve.mcp.tool import said_of
+from foretold.serve.mcp.tool import describe_error
 
-from .mcp_client import SESSION, Stage, answer_of, ask, stage_of, walk
+from .client import SESSION, Stage, answer_of, ask, stage_of, walk
 
 
 @pytest.fixture
@@ -453,7 +453,7 @@ def test_sessions_that_are_none_are_refused(stage):
         ask(stage, "read_session", session=SESSION, at=7)
     with pytest.raises(BadArgument, match="no word"):
         ask(stage, "search_sessions", query="-only")
-    with pytest.raises(BadArgument, match="is no time"):
+    with pytest.raises(BadArgument, match="is not a time"):
         ask(stage, "search_sessions", query="pool", since="soon")
 
 
@@ -585,7 +585,7 @@ def test_whatever_is_given_is_an_answer_or_an_error_of_ours(stage, name):
                 answer_of(stage, name, **{**needed, field: value})
                 answers += 1
             except ForetoldError as error:
-                longest = max(longest, len(said_of(error)))
+                longest = max(longest, len(describe_error(error)))
     assert sorted(os.listdir(stage.root)) == before
     assert not os.path.exists("owned")
     assert answers or name == "update_memory"
@@ -595,15 +595,15 @@ def test_whatever_is_given_is_an_answer_or_an_error_of_ours(stage, name):
 def test_arguments_are_told_apart(stage):
     for given, said in (
         ({}, "query is missing"),
-        ({"query": 5}, "query is to be a text, and is 5"),
+        ({"query": 5}, "query must be a text, not 5"),
         ({"query": ""}, "query is empty"),
-        ({"query": "x", "limit": 99}, "limit is to be from 1 to 50, and is 99"),
-        ({"query": "x", "limit": True}, "limit is to be a whole number"),
-        ({"query": "x", "agent": "nobody"}, "agent is to be one of claude-code"),
-        ({"query": "x", "roles": "user"}, "roles is to be a list"),
-        ({"query": "x", "roles": ["nobody"]}, "an entry of roles is to be one of"),
+        ({"query": "x", "limit": 99}, "limit must be from 1 to 50, not 99"),
+        ({"query": "x", "limit": True}, "limit must be a whole number"),
+        ({"query": "x", "agent": "nobody"}, "agent must be one of claude-code"),
+        ({"query": "x", "roles": "user"}, "roles must be a list"),
+        ({"query": "x", "roles": ["nobody"]}, "an entry of roles must be one of"),
         ({"qeury": "x"}, "did you mean 'query'"),
-        ({"query": "x" * 2_000}, "at most 1,000"),
+        ({"query": "x" * 2_000}, "the most is 1,000"),
         ({"query": "x\0"}, "NUL"),
     ):
         with pytest.raises(BadArgument, match=said):
