@@ -2,6 +2,8 @@
 
 1. A memory is written by hand, or by other people: a credential in it would go to a model with the quotation.
 2. The whole memory is searched, because an excerpt may begin in the middle of a credential.
+3. A private key is masked to the end of its last line; if that was cut off, to the first line of words after what looks
+   like a key. Too much is masked rather than too little.
 """
 
 from __future__ import annotations
@@ -35,10 +37,26 @@ def mark(kind: str) -> str:
 
 def values_in(text: str) -> list[tuple[str, str]]:
     """What looks like a credential: kind, and value."""
-    from foretold.secrets.forms import credentials_in, end_of_key
+    from foretold.secrets.forms import credentials_in
 
     found = []
     for each in credentials_in(text):
-        end = end_of_key(text, each.end) if each.kind == "private key" else each.end
+        end = _end_of_key(text, each.end) if each.kind == "private key" else each.end
         found.append((each.kind, text[each.start : end].rstrip()))
     return found
+
+
+def _end_of_key(text: str, at: int) -> int:
+    """Where masking ends for the private key whose first line ends at `at`."""
+    from foretold.secrets.forms import end_of_key
+
+    last = text.find("-----END", at)
+    if last >= 0:
+        after = text.find("\n", last)
+        return after if after >= 0 else len(text)
+    at = end_of_key(text, at)
+    for line in text[at:].split("\n"):
+        if " " in line.strip():
+            break
+        at += len(line) + 1
+    return min(at, len(text))
