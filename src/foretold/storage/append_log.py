@@ -2,7 +2,8 @@
 
 1. Lines are written by one `write` on an append descriptor. A write that the disk accepted only in part is taken back.
 2. A last line without a newline was left by a process that was killed: no caller was told that it was written. The next
-   writer completes it if it is a whole record, and otherwise moves it to `<file>.torn`. Nothing before it is touched.
+   writer completes it if it is a whole record, and otherwise moves it to `<file>.torn`, however long it is: it is cut
+   off only when the disk has the copy. Nothing before it is touched.
 3. A `RecordLog` is ours alone. Each record has a checksum; readers skip a line that does not add up, and report it. The
    caller holds a lock.
 4. An `AppendFile` is shared with other programs, which may not take its lock: the system keeps single writes on an
@@ -25,7 +26,7 @@ from foretold.storage.lock import unlock, wait_for_lock
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
 _STEP = 64 * 1024
@@ -62,7 +63,7 @@ class RecordLog:
                 data = b"\n" + data
             else:
                 size -= len(torn)
-                put_aside(self.path, torn, self.kernel)
+                put_aside(self.path, (torn, b"\n"), self.kernel)
                 self.kernel.ftruncate(descriptor, size)
         written = 0
         try:
@@ -172,22 +173,23 @@ class AppendFile:
         if _is_record(torn):
             self._write(self._descriptor, b"\n")
             return
-        put_aside(self.path, torn)
-        sync_folder(os.path.dirname(self.path))
+        put_aside(self.path, (torn, b"\n"))
         if os.fstat(self._descriptor).st_size == size:
             os.ftruncate(self._descriptor, size - len(torn))
             said = f"the last {len(torn):,} bytes were torn, and are in {os.path.basename(self.path)}.torn"
             self.findings.append(Finding(self.path, None, "record-torn", said))
 
 
-def put_aside(path: str, data: bytes, kernel: Kernel = KERNEL) -> None:
-    """Append the torn end of a file to `<file>.torn`, and sync that."""
-    descriptor = kernel.open(path + ".torn", _APPEND, _FILE)
+def put_aside(path: str, pieces: Iterable[bytes], kernel: Kernel = KERNEL) -> None:
+    """Append the torn end of a file to `<file>.torn`, and wait until the disk has it: the caller then cuts it off."""
+    descriptor = kernel.open(path + ".torn", _APPEND | os.O_NOFOLLOW, _FILE)
     try:
-        write_all(kernel, descriptor, data + b"\n")
+        for piece in pieces:
+            write_all(kernel, descriptor, piece)
         kernel.fsync(descriptor)
     finally:
         kernel.close(descriptor)
+    sync_folder(os.path.dirname(path), kernel)
 
 
 def take_back(kernel: Kernel, descriptor: int, size: int, path: str, error: BaseException, *, is_whole: bool) -> None:

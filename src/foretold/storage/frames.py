@@ -18,7 +18,7 @@ import zlib
 from contextlib import contextmanager, suppress
 
 from foretold.errors import StoreFailed
-from foretold.storage.append_log import decode, encode, take_back
+from foretold.storage.append_log import decode, encode, put_aside, take_back
 from foretold.storage.kernel import KERNEL, Kernel, failed, sync_folder, write_all
 from foretold.storage.lock import wait_for_lock
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
@@ -152,11 +152,7 @@ class Frames:
             size = os.fstat(descriptor).st_size
             whole = self._whole(size)
             if whole < size:
-                aside = self.kernel.open(self.path + ".torn", _APPEND, 0o600)
-                try:
-                    _copy(self.kernel, descriptor, aside, whole, size)
-                finally:
-                    self.kernel.close(aside)
+                put_aside(self.path, _pieces(descriptor, whole, size), self.kernel)
                 self.kernel.ftruncate(descriptor, whole)
             elif not size:
                 self.kernel.fchmod(descriptor, 0o600)
@@ -241,10 +237,10 @@ def _report(findings: list[Finding] | None, path: str, at: int, then: int, size:
         findings.append(Finding(path, None, "archive-torn", said, "nothing: the next archiving puts them aside"))
 
 
-def _copy(kernel: Kernel, source: int, target: int, start: int, end: int) -> None:
+def _pieces(descriptor: int, start: int, end: int) -> Iterator[bytes]:
     while start < end:
-        data = os.pread(source, min(PIECE, end - start), start)
+        data = os.pread(descriptor, min(PIECE, end - start), start)
         if not data:
             raise OSError(errno.EIO, "the file became shorter")
-        write_all(kernel, target, data)
+        yield data
         start += len(data)
