@@ -26,25 +26,13 @@ from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from datetime import date
-    from typing import Any, TypedDict, TypeVar, Unpack
+    from typing import Any, TypeVar, Unpack
 
+    from foretold.instructions.load import LoadOptions
     from foretold.memory.project import Memories
     from foretold.memory.recall.recall import Recall
 
     Given = TypeVar("Given")
-
-    class Surroundings(TypedDict, total=False):
-        """What an agent takes from its surroundings; see `foretold.load`."""
-
-        agent: str
-        home: str | os.PathLike[str] | None
-        managed: str | os.PathLike[str] | None
-        env: Mapping[str, str] | None
-        model: str | None
-        now: date | str | None
-        trust: bool | None
-
 
 BUDGET = 2000  #: tokens of the memories that one prompt recalls
 #: what tools of many agents and frameworks call the file that they touch
@@ -78,7 +66,7 @@ class Conversation:
         team: bool = True,
         budget: int = BUDGET,
         findings: list[Finding] | None = None,
-        **surroundings: Unpack[Surroundings],
+        **surroundings: Unpack[LoadOptions],
     ) -> None:
         """`memory` replaces the folder's memories; without `team`, those of the team are left out.
 

@@ -24,33 +24,36 @@ from foretold.types import TYPE_CHECKING, Skip
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping
     from datetime import date
+    from typing import TypedDict, Unpack
 
     from foretold.storage.tree import Stamp
+
+    class LoadOptions(TypedDict, total=False):
+        """What an agent takes from its surroundings."""
+
+        agent: str
+        home: str | os.PathLike[str] | None
+        managed: str | os.PathLike[str] | None
+        env: Mapping[str, str] | None
+        args: Iterable[str]
+        settings: Mapping[str, object] | None
+        model: str | None
+        now: date | str | None
+        trust: bool | None
+        add_dirs: Iterable[str]
+
 
 _cached: dict[Hashable, tuple[View, dict[str, Stamp]]] = {}
 _chosen: dict[tuple[str, str], DialectChoice] = {}
 CACHED_VIEWS = 64
 
 
-def load(
-    cwd: str | os.PathLike[str] = ".",
-    *,
-    agent: str = DEFAULT_AGENT,
-    home: str | os.PathLike[str] | None = None,
-    managed: str | os.PathLike[str] | None = None,
-    env: Mapping[str, str] | None = None,
-    args: Iterable[str] = (),
-    settings: Mapping[str, object] | None = None,
-    model: str | None = None,
-    now: date | str | None = None,
-    trust: bool | None = None,
-    add_dirs: Iterable[str] = (),
-    tree: Tree | None = None,
-) -> View:
-    """What an agent that starts in a folder is told.
+def load(cwd: str | os.PathLike[str] = ".", *, tree: Tree | None = None, **options: Unpack[LoadOptions]) -> View:
+    """What an agent that starts in a folder is given first.
 
-    `agent` is a name with or without a version (`claude-code@2.1.197`). `args` is the agent's command line,
-    `settings` what `--settings` would give it, `env` its environment. `trust` is for agents that ask for it.
+    The options are `agent`, a name with or without a version (`claude-code@2.1.197`), `home`, `managed`, `env`, `args`
+    (its command line), `settings` (what `--settings` would give it), `model`, `now`, `trust` (for agents that ask for
+    it) and `add_dirs`.
 
     >>> import foretold, os, tempfile
     >>> folder = tempfile.mkdtemp()
@@ -60,19 +63,7 @@ def load(
     >>> [os.path.basename(entry.path) for entry in view.entries]
     ['CLAUDE.md']
     """
-    choice, request = make_request(
-        cwd,
-        agent,
-        home=home,
-        managed=managed,
-        env=env,
-        args=args,
-        settings=settings,
-        model=model,
-        now=now,
-        trust=trust,
-        add_dirs=add_dirs,
-    )
+    choice, request = make_request(cwd, **options)
     require_folder(tree if tree is not None else Disk(), request)
     return load_cached(choice, request) if tree is None else load_view(tree, choice, request)
 
@@ -105,7 +96,7 @@ def invalidate() -> None:
 
 def make_request(
     cwd: str | os.PathLike[str],
-    agent: str,
+    agent: str = DEFAULT_AGENT,
     *,
     home: str | os.PathLike[str] | None = None,
     managed: str | os.PathLike[str] | None = None,

@@ -15,7 +15,7 @@ from __future__ import annotations
 import time
 
 from foretold.dialects.compaction import effect_of
-from foretold.dialects.registry import DEFAULT_AGENT, DialectChoice
+from foretold.dialects.registry import DialectChoice
 from foretold.dialects.schema import FileSource, Nested
 from foretold.dialects.surroundings import LoadRequest, join
 from foretold.instructions.compaction.survival import (
@@ -44,9 +44,10 @@ from foretold.types import TYPE_CHECKING, Block, Entry, Finding, NamedTuple, Ski
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping
-    from datetime import date
+    from typing import Unpack
 
     from foretold.instructions.compaction.restored_files import Read
+    from foretold.instructions.load import LoadOptions
 
 
 LISTED = ("row", "folder-row")  #: entries that only name a file
@@ -88,35 +89,10 @@ class Session:
     """
 
     def __init__(
-        self,
-        cwd: str | os.PathLike[str] = ".",
-        *,
-        agent: str = DEFAULT_AGENT,
-        home: str | os.PathLike[str] | None = None,
-        managed: str | os.PathLike[str] | None = None,
-        env: Mapping[str, str] | None = None,
-        args: Iterable[str] = (),
-        settings: Mapping[str, object] | None = None,
-        model: str | None = None,
-        now: date | str | None = None,
-        trust: bool | None = None,
-        add_dirs: Iterable[str] = (),
-        tree: Tree | None = None,
+        self, cwd: str | os.PathLike[str] = ".", *, tree: Tree | None = None, **options: Unpack[LoadOptions]
     ) -> None:
-        asked = make_request(
-            cwd,
-            agent,
-            home=home,
-            managed=managed,
-            env=env,
-            args=args,
-            settings=settings,
-            model=model,
-            now=now,
-            trust=trust,
-            add_dirs=add_dirs,
-        )
-        self._open(asked, tree)
+        """`options` are those of `foretold.load`."""
+        self._open(make_request(cwd, **options), tree)
 
     @classmethod
     def of(cls, choice: DialectChoice, request: LoadRequest, tree: Tree | None = None, name: str = "") -> Session:
