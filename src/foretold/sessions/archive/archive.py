@@ -28,7 +28,7 @@ from foretold.storage.kernel import KERNEL, Kernel, failed
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from foretold.secrets.redactor import Redactor
     from foretold.sessions.archive.retention import ExpiringSession
@@ -58,9 +58,9 @@ class Archive:
 
     def frames_of(self, agent: str, name: str, *, redacted: bool = False) -> Frames:
         """The file of a session."""
-        plain = name if name and all(char.isalnum() or char in "-_" for char in name) else _digest_name(name)
-        ending = REDACTED if redacted else ENDING
-        return Frames(os.path.join(self.folder, agent, plain + ending), self.kernel)
+        is_plain = name and all(char.isalnum() or char in "-_" for char in name)
+        file = name if is_plain else hashlib.sha256(os.fsencode(name)).hexdigest()[:32]
+        return Frames(os.path.join(self.folder, agent, file + (REDACTED if redacted else ENDING)), self.kernel)
 
     def archive(
         self,
@@ -150,11 +150,9 @@ class ArchiveCoverage:
         return any(not self._archived(stored.agent, name).isdisjoint(_stamps_of(stored)) for name in names)
 
     def _archived(self, agent: str, name: str) -> set[Stamp]:
-        if (agent, name) not in self._stamps:
-            self._stamps[agent, name] = set(self._read(agent, name))
-        return self._stamps[agent, name]
-
-    def _read(self, agent: str, name: str) -> Iterator[Stamp]:
+        if (agent, name) in self._stamps:
+            return self._stamps[agent, name]
+        found = self._stamps[agent, name] = set()
         for is_redacted in (False, True):
             try:
                 snapshots = ArchiveContents(self.archive.frames_of(agent, name, redacted=is_redacted)).snapshots
@@ -162,7 +160,8 @@ class ArchiveCoverage:
                 continue  # an archive that cannot be read does not count
             for file in (file for snapshot in snapshots for file in snapshot.files):
                 has_size = not is_redacted and not file.name.endswith(ROWS)
-                yield os.path.basename(file.name), file.size if has_size else ANY, file.changed
+                found.add((os.path.basename(file.name), file.size if has_size else ANY, file.changed))
+        return found
 
 
 def _stamps_of(stored: StoredSession) -> tuple[Stamp, ...]:
@@ -202,7 +201,3 @@ def _names(folder: str) -> list[str]:
         return sorted(os.listdir(folder))
     except (FileNotFoundError, NotADirectoryError):
         return []
-
-
-def _digest_name(name: str) -> str:
-    return hashlib.sha256(os.fsencode(name)).hexdigest()[:32]

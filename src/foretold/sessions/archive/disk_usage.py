@@ -24,7 +24,7 @@ from foretold.sessions.formats.opencode.reader import data_folder
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from foretold.sessions.archive.store_session import Progress
     from foretold.sessions.model import Homes, StoredSession
@@ -70,14 +70,14 @@ def measure_usage(
         if progress:
             progress(number, number)
     for agent in wanted:
+        root = ROOTS[agent](homes)
         for kind, place in agent_files(agent).leftovers:
-            for path in _files_at(ROOTS[agent](homes), place):
+            named = (f"{root}/{name}" for name in list_names(root) if name.endswith(place[1:]))
+            for path in named if place.startswith("*") else files_below(f"{root}/{place}"):
                 count(agent, "", "", kind, path)
     if agents is None:
-        for kind, folder in (
-            ("archive", archive_folder(homes)),
-            ("index", foretold_folders(homes.home, homes.env).cache),
-        ):
+        ours = {"archive": archive_folder(homes), "index": foretold_folders(homes.home, homes.env).cache}
+        for kind, folder in ours.items():
             for path in files_below(folder):
                 count("foretold", "", "", kind, path)
     return [DiskUse(*key, size, files) for key, (size, files) in found.items()]
@@ -96,13 +96,6 @@ def sum_usage(uses: Iterable[DiskUse], *fields: str) -> list[tuple[tuple[str, ..
         each[0] += use.size
         each[1] += use.files
     return sorted(((key, size, files) for key, (size, files) in sums.items()), key=lambda row: (-row[1], row[0]))
-
-
-def _files_at(root: str, place: str) -> Iterator[str]:
-    if place.startswith("*"):
-        yield from (os.path.join(root, name) for name in list_names(root) if name.endswith(place[1:]))
-    else:
-        yield from files_below(os.path.join(root, place))
 
 
 _UUID = re.compile(rb'(?<!\\)"uuid":\s?"([0-9a-f-]{36})"')

@@ -36,9 +36,12 @@ class RunningProcesses:
                 self.is_known = True
                 words = list(_words(f"{proc}/{pid}/cmdline"))
                 self.words.update(words)
-                self.open.update(_links(f"{proc}/{pid}/fd"))
-                for name in _agent(words):
-                    self.agents[_target(f"{proc}/{pid}/cwd")] = name
+                targets = (_target(f"{proc}/{pid}/fd/{name}") for name in list_names(f"{proc}/{pid}/fd"))
+                self.open.update(target for target in targets if target.startswith("/"))
+                for word in words[:2]:  # the program, or what an interpreter is given
+                    name = os.path.basename(os.fsdecode(word)).removesuffix(".js")
+                    if name in AGENTS:
+                        self.agents[_target(f"{proc}/{pid}/cwd")] = name
 
     def find_use(self, name: str, paths: Iterable[str]) -> str:
         """Why a session must be left alone; empty if no process uses it."""
@@ -77,21 +80,6 @@ def _words(path: str) -> Iterator[bytes]:
             yield from file.read(64 * 1024).split(b"\0")
     except OSError:
         return
-
-
-def _agent(words: list[bytes]) -> Iterator[str]:
-    """The agent that a command line starts: the program, or what an interpreter is given."""
-    for word in words[:2]:
-        name = os.path.basename(os.fsdecode(word)).removesuffix(".js")
-        if name in AGENTS:
-            yield name
-
-
-def _links(folder: str) -> Iterator[str]:
-    for name in list_names(folder):
-        target = _target(f"{folder}/{name}")
-        if target.startswith("/"):
-            yield target
 
 
 def _target(path: str) -> str:

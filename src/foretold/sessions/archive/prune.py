@@ -26,9 +26,8 @@ from foretold.storage.kernel import KERNEL, Kernel
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
-    from foretold.sessions.archive.snapshot import ArchivedFile
     from foretold.sessions.archive.store_session import Progress
     from foretold.sessions.model import Homes, StoredSession
     from foretold.types import Finding
@@ -102,25 +101,15 @@ def _with_forks(homes: Homes, found: list[PruneCandidate]) -> list[PruneCandidat
 
 def _why(stored: StoredSession, size: int, changed: float, wanted: PruneCriteria, now: float) -> str:
     """The criteria in words; empty if one of them does not hold."""
-    said: list[str] = []
-    if wanted.older is not None:
-        days = (now - changed) / DAY
-        if days <= wanted.older:
-            return ""
-        said.append(f"{days:.0f} days old")
-    if wanted.larger is not None:
-        if size <= wanted.larger:
-            return ""
-        said.append("large")
-    if wanted.is_empty:
-        if not _is_empty(stored):
-            return ""
-        said.append("nothing was said")
-    if wanted.is_orphan:
-        if not stored.cwd or os.path.lexists(stored.cwd):
-            return ""
-        said.append("its folder is gone")
-    return ", ".join(said)
+    days = (now - changed) / DAY
+    criteria: tuple[tuple[bool, Callable[[], bool], str], ...] = (
+        (wanted.older is not None, lambda: days > (wanted.older or 0), f"{days:.0f} days old"),
+        (wanted.larger is not None, lambda: size > (wanted.larger or 0), "large"),
+        (wanted.is_empty, lambda: _is_empty(stored), "nothing was said"),
+        (wanted.is_orphan, lambda: bool(stored.cwd) and not os.path.lexists(stored.cwd), "its folder is gone"),
+    )
+    asked = [(holds, words) for is_asked, holds, words in criteria if is_asked]
+    return ", ".join(words for _, words in asked) if all(holds() for holds, _ in asked) else ""
 
 
 def _is_empty(stored: StoredSession) -> bool:
@@ -130,21 +119,17 @@ def _is_empty(stored: StoredSession) -> bool:
     if is_shared(stored):
         return False
     damage: list[Finding] = []
-    count = 0
+    message = None
     try:
         for message in reader_of(stored.agent).read_messages(stored, 0, damage):
-            count += 1
             if message.role in ("user", "assistant") and not message.kind:
                 return False
-        return not any(each.code.startswith("record-") for each in damage) and (count > 0 or _is_blank(stored.path))
+        if any(each.code.startswith("record-") for each in damage):
+            return False
+        with open(stored.path, "rb") as file:  # Gemini CLI has documents without messages
+            return message is not None or file.read(1) in (b"", b"{")
     except OSError:
         return False
-
-
-def _is_blank(path: str) -> bool:
-    """Whether a file has no byte in it, or is a document without messages: Gemini CLI has such."""
-    with open(path, "rb") as file:
-        return file.read(1) in (b"", b"{")
 
 
 def _find_obstacle(
@@ -183,17 +168,12 @@ def prune(
     known = {path for path, _ in paths}
     if any(each.path not in known for each in list_session_files(stored)):
         return PruneResult(candidate, 0, "it got another file meanwhile; nothing was deleted")
-    changed = [path for path, file in paths if os.path.lexists(path) and not _is_as_archived(path, file)]
-    if changed:
-        return PruneResult(
-            candidate, 0, f"{os.path.basename(changed[0])} was written to meanwhile; nothing was deleted"
-        )
+    for path, file in paths:
+        status = status_of(path)
+        if status is not None and (status.st_mtime_ns != file.changed or not file.is_at(path)):
+            said = f"{os.path.basename(path)} was written to meanwhile; nothing was deleted"
+            return PruneResult(candidate, 0, said)
     return PruneResult(candidate, _delete([path for path, _ in paths], root, kernel))
-
-
-def _is_as_archived(path: str, file: ArchivedFile) -> bool:
-    status = status_of(path)
-    return status is not None and status.st_mtime_ns == file.changed and file.is_at(path)
 
 
 def _delete(paths: list[str], root: str, kernel: Kernel) -> int:

@@ -103,15 +103,11 @@ def find_expiring_sessions(
         return []
     gone = []
     for stored in sessions or find_sessions(homes):
-        left = days - (now - _mtime_of(stored)) / DAY
+        try:
+            changed = os.stat(stored.path).st_mtime  # the agent goes by that, not by the last record
+        except OSError:
+            changed = stored.changed
+        left = days - (now - changed) / DAY
         if left <= within:
             gone.append(ExpiringSession(stored, left))
     return sorted(gone, key=lambda one: (one.days, one.stored.path))
-
-
-def _mtime_of(stored: StoredSession) -> float:
-    """When its file was last written: the agent goes by that, not by the last record."""
-    try:
-        return os.stat(stored.path).st_mtime
-    except OSError:
-        return stored.changed

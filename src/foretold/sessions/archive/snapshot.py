@@ -100,16 +100,12 @@ class ArchiveContents:
         found: list[Finding] = [] if findings is None else findings
         for frame in frames.scan(found):
             if frame.kind == "data":
-                self._add_piece(frame)
+                pieces = self.streams.setdefault(frame.number("stream"), [])
+                while pieces and pieces[-1].number("at") >= frame.number("at"):
+                    pieces.pop()  # left by a process that died before its snapshot
+                pieces.append(frame)
             elif frame.kind == "snapshot":
                 self._add_snapshot(frame, found)
-
-    def _add_piece(self, frame: Frame) -> None:
-        """A piece of a stream. What it overlaps was left by a process that died before its snapshot."""
-        pieces = self.streams.setdefault(frame.number("stream"), [])
-        while pieces and pieces[-1].number("at") >= frame.number("at"):
-            pieces.pop()
-        pieces.append(frame)
 
     def _add_snapshot(self, frame: Frame, findings: list[Finding]) -> None:
         data = self.frames.read(frame)

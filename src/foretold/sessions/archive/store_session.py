@@ -12,10 +12,9 @@ import hashlib
 import os
 import stat
 import tempfile
-from contextlib import contextmanager
 
 from foretold.errors import SessionFailed
-from foretold.sessions.archive.session_files import SessionFile, is_shared, list_session_files, root_of
+from foretold.sessions.archive.session_files import SessionFile, is_shared, list_session_files, root_of, status_of
 from foretold.sessions.archive.snapshot import ArchiveContents, ArchivedFile, ArchiveSnapshot, encode_snapshot
 from foretold.sessions.model import StoredSession
 from foretold.sessions.redacted_summary import without_credentials
@@ -23,7 +22,7 @@ from foretold.storage.frames import PIECE, FrameWriter
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable
     from typing import BinaryIO
 
     from foretold.secrets.redactor import Redactor
@@ -72,12 +71,13 @@ class SessionArchiver:
         stored = self.stored
         sources = list_session_files(stored)
         shared = [self._store_rows()] if is_shared(stored) else []
-        self.total = sum(_size(source.path) for source in sources)
+        self.total = sum(status.st_size for source in sources if (status := status_of(source.path)))
         files = tuple(file for source in sources if (file := self._archive_file(source)) is not None) + tuple(shared)
         if not files:
             raise SessionFailed(f"{stored.path} does not exist any more, so nothing was archived")
         old = self.contents.last_at(stored.path)
-        if old is None or old.files != files or self._clean_text(old.title) != old.title:
+        is_exposed = old and self.redactor and self.redactor.text(old.title) != old.title
+        if old is None or old.files != files or is_exposed:
             summary = stored if self.redactor is None else without_credentials(stored, self.redactor)
             snapshot = ArchiveSnapshot(
                 agent=stored.agent,
@@ -101,14 +101,17 @@ class SessionArchiver:
     def _store_rows(self) -> ArchivedFile:
         from foretold.sessions.formats.opencode.database import rows_of
 
+        rows = rows_of(self.stored.path, self.stored.id)
+        fresh = ArchivedFile(self.stored.id + ROWS, "transcripts", 0, 0, "", 0o600, nanoseconds(self.stored))
+        return self._store_lines(rows, fresh)
+
+    def _store_lines(self, lines: Iterable[bytes], fresh: ArchivedFile) -> ArchivedFile:
+        """Store lines, without credentials if there is a redactor."""
         with tempfile.TemporaryFile() as file:
-            for line in rows_of(self.stored.path, self.stored.id):
-                file.write(self._clean(line))
+            file.writelines(map(self._clean, lines))
+            size = file.tell()
             file.seek(0)
-            name = self.stored.id + ROWS
-            return self._store(
-                file, ArchivedFile(name, "transcripts", 0, file_size(file), "", 0o600, nanoseconds(self.stored))
-            )
+            return self._store(file, fresh._replace(size=size))
 
     def _archive_file(self, source: SessionFile) -> ArchivedFile | None:
         """A file as it is archived now; None if it is gone."""
@@ -122,13 +125,14 @@ class SessionArchiver:
                 source.name, source.kind, 0, status.st_size, "", status.st_mode & 0o7777, status.st_mtime_ns
             )
             old = self.known.get(source.name)
-            if old and not self.is_thorough and _same_look(old, fresh, is_redacted=self.redactor is not None):
+            is_alike = old and (old.mode, old.changed) == (fresh.mode, fresh.changed)
+            if old and is_alike and (self.redactor or old.size == fresh.size) and not self.is_thorough:
                 self._report(status.st_size)
                 return old
             if self.redactor is None:
                 return self._store(file, fresh)
-            with self._redact(file, source.path) as clean:
-                return self._store(clean, fresh._replace(size=file_size(clean)))
+            longest = 16 * PIECE if source.path.endswith(".jsonl") else PIECE
+            return self._store_lines(iter(lambda: file.readline(longest), b""), fresh)
 
     def _open(self, source: SessionFile) -> int | None:
         """Open a file; None if it is gone, or cannot be read: then it is reported. A transcript must be readable."""
@@ -152,35 +156,28 @@ class SessionArchiver:
         """Add a file to a stream: the one that has its beginning, or its whole content, or a new one."""
         old = self.known.get(fresh.name) or self._find_moved(fresh.name)
         digest = hashlib.sha256()
-        if old and self._may_extend(old, fresh):
-            if self._hash(file, digest, old.size) and digest.hexdigest() == old.digest:
-                return self._extend(file, fresh, old.stream, old.size, digest)
-            digest = hashlib.sha256()
+        if old:
+            is_end = old.size == self.contents.sizes.get(old.stream) and old.stream not in self.extended
+            if old.size == fresh.size or (old.size < fresh.size and is_end):
+                if self._hash(file, digest, old.size) and digest.hexdigest() == old.digest:
+                    return self._extend(file, fresh, old.stream, old.size, digest)
+                digest = hashlib.sha256()
+                file.seek(0)
+            if self.what == "same":
+                self.what = "rewritten"
+        if fresh.size <= PIECE:
+            twin = self.by_content.get((fresh.size, hashlib.sha256(self._data(file, PIECE)).hexdigest()))
+            if twin is not None:
+                return fresh._replace(stream=twin.stream, digest=twin.digest)
             file.seek(0)
-        if old and self.what == "same":
-            self.what = "rewritten"
-        twin = self._find_twin(file, fresh) if fresh.size <= PIECE else None
-        if twin is not None:
-            return fresh._replace(stream=twin.stream, digest=twin.digest)
         self.next += 1
         return self._extend(file, fresh, self.next - 1, 0, digest)
-
-    def _may_extend(self, old: ArchivedFile, fresh: ArchivedFile) -> bool:
-        if old.size == fresh.size:
-            return True
-        is_end = old.size == self.contents.sizes.get(old.stream) and old.stream not in self.extended
-        return old.size < fresh.size and is_end
 
     def _find_moved(self, name: str) -> ArchivedFile | None:
         """The same file in another folder: the transcripts of a project move with it."""
         last = os.path.basename(name)
         alike = [file for file in self.known.values() if os.path.basename(file.name) == last]
         return alike[-1] if last.startswith(self.stored.id) and alike else None
-
-    def _find_twin(self, file: BinaryIO, fresh: ArchivedFile) -> ArchivedFile | None:
-        digest = hashlib.sha256(self._data(file, PIECE))
-        file.seek(0)
-        return self.by_content.get((fresh.size, digest.hexdigest()))
 
     def _extend(self, file: BinaryIO, fresh: ArchivedFile, stream: int, at: int, digest: hashlib._Hash) -> ArchivedFile:
         """Add what a file has after a place, up to its size when it was opened."""
@@ -222,18 +219,6 @@ class SessionArchiver:
         if self.progress:
             self.progress(self.read, max(self.total, self.read))
 
-    @contextmanager
-    def _redact(self, file: BinaryIO, path: str) -> Iterator[BinaryIO]:
-        """A file without credentials, line by line."""
-        with tempfile.TemporaryFile() as clean:
-            while line := file.readline(PIECE if not path.endswith(".jsonl") else 16 * PIECE):
-                clean.write(self._clean(line))
-            clean.seek(0)
-            yield clean
-
-    def _clean_text(self, text: str) -> str:
-        return self.redactor.text(text) if self.redactor else text
-
     def _clean(self, line: bytes) -> bytes:
         if self.redactor is None:
             return line
@@ -250,25 +235,6 @@ class SessionArchiver:
         return json.dumps(clean, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass") + b"\n"
 
 
-def _same_look(old: ArchivedFile, fresh: ArchivedFile, *, is_redacted: bool) -> bool:
-    same = (old.mode, old.changed) == (fresh.mode, fresh.changed)
-    return same and (is_redacted or old.size == fresh.size)
-
-
-def file_size(file: BinaryIO) -> int:
-    at = file.tell()
-    size = file.seek(0, os.SEEK_END)
-    file.seek(0 if at == size else at)
-    return size
-
-
 def nanoseconds(stored: StoredSession) -> int:
     """When a session in a database was last changed, as it is archived."""
     return int(stored.changed * 1000) * 1_000_000
-
-
-def _size(path: str) -> int:
-    try:
-        return os.stat(path).st_size
-    except OSError:
-        return 0
