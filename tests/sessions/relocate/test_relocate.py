@@ -228,7 +228,7 @@ def test_what_is_left_behind_is_said_and_undoing_takes_whole_paths(tmp_path, cap
     assert (code, os.path.exists(still.path), os.path.exists(fresh.path)) == (1, False, True)
     assert "    it was written to a moment ago: run this again in " in out
     assert out.endswith(
-        "left behind: 1 session (why: see above). Run this again later.\n"
+        "not moved: 1 session (see above). Run this again later.\n"
         f"Undo: foretold sessions relocate {new} '{old}' --only {still.id} --yes --home {home}\n"
     )
 

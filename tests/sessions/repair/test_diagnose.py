@@ -432,18 +432,18 @@ def test_what_is_told_adds_up_and_is_told_once(tmp_path, capsys, monkeypatch):
     stored_in(f"{tmp_path}/.claude/projects/-p", talk + b"[]\n3\n" + last)
     command(["repair", SESSION, "--home", str(tmp_path), "-C", str(tmp_path)])
     assert capsys.readouterr().out.splitlines()[3:] == [
-        "  17 lines, 15 records, 2 damaged lines; 3 bytes cannot be saved",
+        "  17 lines, 15 records, 2 damaged lines; 3 bytes are lost",
         "  2 of 14 messages are reached when it is resumed",
         "  with claude-code 2.1.325, which wrote it last",
         "    4 before a compaction, which summarised them",
         "    7 aside: a rewind left them, or tools ran in parallel",
         "    1 not reached",
         "",
-        "  2 times, first in line 15: JSON that is not a record; it is skipped [record-strange]",
+        "  2 times, first at line 15: JSON that is not a record; it is skipped [record-strange]",
         "  line 14: 1 of 14 messages are not reached on resume; this is the first [chain-broken]",
         "",
-        "Of a mended copy 3 of 14 messages are reached; 4 before a compaction, 7 aside.",
-        "Write one, as a new session beside this one, which stays as it is:",
+        "Of a repaired copy 3 of 14 messages are reached; 4 before a compaction, 7 aside.",
+        "Write one, as a new session next to this one, which is not changed:",
         f"  foretold sessions repair {SESSION} --write --home {tmp_path}",
     ]
 
