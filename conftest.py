@@ -7,7 +7,12 @@ import pytest
 ROOT = os.path.dirname(os.path.abspath(__file__))
 FRAMEWORKS = (
     "tests/adapters",
+    "tests/test_docs_frameworks.py",
+    "tests/cli/test_memory_learning.py",
+    "tests/harness/test_example.py",
+    "tests/memory/recall/test_vectors.py",
     "tests/models",
+    "tests/serve/install/test_install.py",
     "tests/serve/mcp/",
     "src/foretold/adapters",
     "src/foretold/serve/mcp/server.py",

@@ -32,12 +32,10 @@ def read(name: str) -> str:
 COMPAT = [name for name in pages() if name.startswith("docs/compat/")]
 EXAMPLES = (
     "README.md",
-    "docs/library.md",
     "docs/memory.md",
     "docs/context.md",
     "docs/files.md",
     "docs/sessions.md",
-    "docs/harness.md",
     "docs/extraction.md",
     "docs/formats/permissions.md",
     *COMPAT,

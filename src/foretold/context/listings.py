@@ -136,7 +136,7 @@ def ranked_skills(prompt: str, skills: Iterable[Skill], limit: int = 5) -> list[
     import json
 
     from foretold.memory.note import read_note
-    from foretold.memory.recall.index import index_memories, make_query
+    from foretold.memory.recall.index import find_among, make_query
     from foretold.memory.recall.query import word_groups
     from foretold.memory.recall.ranking import rank
 
@@ -146,7 +146,7 @@ def ranked_skills(prompt: str, skills: Iterable[Skill], limit: int = 5) -> list[
         head = f"---\nname: {json.dumps(skill.name)}\ndescription: {json.dumps(skill.description)}\n---\n"
         notes.append(read_note(f"{number}.md", f"{head}{skill.when}\n".encode()))
     query = make_query(word_groups(prompt))
-    marks = rank(query, [index_memories(notes).find(query)])
+    marks = rank(query, [find_among(notes, query)])
     return [given[int(mark.candidate.file.removesuffix(".md"))] for mark in marks[:limit]]
 
 

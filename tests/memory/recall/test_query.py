@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from foretold.memory.note import read_note
-from foretold.memory.recall.index import index_memories, make_query
+from foretold.memory.recall.index import find_among, make_query
 from foretold.memory.recall.query import (
     FORMS,
     MOST,
@@ -42,7 +42,7 @@ def test_a_name_of_code_is_found_by_its_parts(name):
 def found(text, query):
     """Whether a memory with this text is found by a query."""
     asked = make_query(word_groups(query))
-    return bool(rank(asked, [index_memories([read_note("a.md", text.encode())]).find(asked)]))
+    return bool(rank(asked, [find_among([read_note("a.md", text.encode())], asked)]))
 
 
 @pytest.mark.parametrize(
@@ -74,9 +74,8 @@ def test_a_word_that_is_not_there_finds_nothing():
 
 @given(st.text(max_size=200))
 def test_no_text_is_a_syntax_error(query):
-    index = index_memories([read_note("a.md", b"use tabs, never NEAR spaces")])
     asked = make_query(word_groups(query))
-    rank(asked, [index.find(asked)])
+    rank(asked, [find_among([read_note("a.md", b"use tabs, never NEAR spaces")], asked)])
 
 
 @pytest.mark.parametrize(
@@ -107,7 +106,7 @@ def test_a_long_query_is_bounded():
 def test_of_a_long_query_the_rarest_words_count():
     notes = [read_note(f"{n}.md", (" ".join(f"common{i}" for i in range(60)) + f" rare{n}").encode()) for n in range(5)]
     asked = make_query(word_groups(" ".join(f"common{i}" for i in range(60)) + " rare3"))
-    assert rank(asked, [index_memories(notes).find(asked)])[0].candidate.file == "3.md"
+    assert rank(asked, [find_among(notes, asked)])[0].candidate.file == "3.md"
 
 
 def test_every_form_finds_every_other():

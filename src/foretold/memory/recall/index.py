@@ -207,19 +207,28 @@ def _leading(query: RecallQuery, chosen: list[int], spread: dict[str, int]) -> l
 
 
 def index_memories(memories: Iterable[Memory]) -> RecallIndex:
-    """An index of these memories, in memory.
-
-    >>> from foretold.memory.note import read_note
-    >>> found = index_memories([read_note("a.md", b"Use tabs.")]).find(make_query([("tab",)]))
-    >>> found.memories, found.spread, found.candidates[0].places
-    (1, {'tab': 1}, [('tab', 'body', 1)])
-    """
+    """An index of these memories, in memory. The caller closes its database."""
     postings = RecallIndex(sqlite3.connect(":memory:", isolation_level=None))
     postings.create()
     for memory in memories:
         postings.put((memory.file, 0, 0, int(memory.changed * 1e9), 0), memory)
     postings.total()
     return postings
+
+
+def find_among(memories: Iterable[Memory], query: RecallQuery) -> IndexMatches:
+    """The matches of a query among these memories.
+
+    >>> from foretold.memory.note import read_note
+    >>> found = find_among([read_note("a.md", b"Use tabs.")], make_query([("tab",)]))
+    >>> found.memories, found.spread, found.candidates[0].places
+    (1, {'tab': 1}, [('tab', 'body', 1)])
+    """
+    index = index_memories(memories)
+    try:
+        return index.find(query)
+    finally:
+        index.base.close()
 
 
 def make_query(groups: Sequence[Group]) -> RecallQuery:

@@ -51,10 +51,10 @@ def rank(
     """All candidates, the best first; equal ones by file.
 
     >>> from foretold.memory.note import read_note
-    >>> from foretold.memory.recall.index import index_memories, make_query
+    >>> from foretold.memory.recall.index import find_among, make_query
     >>> query = make_query([("tabs",), ("deploy",)])
     >>> notes = [read_note("a.md", b"Tabs."), read_note("b.md", b"Deploys need no tabs."), read_note("c.md", b"Other.")]
-    >>> [(mark.candidate.file, mark.why) for mark in rank(query, [index_memories(notes).find(query)])]
+    >>> [(mark.candidate.file, mark.why) for mark in rank(query, [find_among(notes, query)])]
     [('b.md', {'tabs': ('body',), 'deploy': ('body',)}), ('a.md', {'tabs': ('body',)})]
     """
     count = sum(found.memories for found in indexes)
