@@ -16,7 +16,7 @@ import os
 import stat
 import time
 import unicodedata
-from itertools import islice
+from itertools import count, islice
 
 from foretold.errors import NoSuchSession, SessionFailed
 from foretold.sessions.formats.jsonl import read_ends
@@ -161,7 +161,10 @@ def find_session(homes: Homes, name: str, *, agents: Iterable[str] | None = None
     if not name.strip():
         raise NoSuchSession(f"a session is named by its id or title; {hint}")
     every, resolver = newest_first(homes, agents), FolderResolver(homes)
-    close = [stored for stored in every if stored.id == name] or _in_file(every, name) or _with_id_start(every, name)
+    close = [stored for stored in every if stored.id == name] or _in_file(every, name)
+    if not close:
+        begun = [stored for stored in every if stored.id.startswith(name)]
+        close = [stored for stored in begun if stored.kind != "subagent"] or begun
     close = close or _with_title(every, name, resolver)
     if not close:
         raise NoSuchSession(f"no session is called {name!r}; {hint}")
@@ -171,12 +174,6 @@ def find_session(homes: Homes, name: str, *, agents: Iterable[str] | None = None
     if summary is None:
         raise SessionFailed(f"{close[0].path!r} does not exist any more, or is not a file")
     return summary
-
-
-def _with_id_start(every: list[StoredSession], name: str) -> list[StoredSession]:
-    """Sessions whose id begins with a name; those of subagents only if there is no other."""
-    begun = [stored for stored in every if stored.id.startswith(name)]
-    return [stored for stored in begun if stored.kind != "subagent"] or begun
 
 
 def _in_file(every: list[StoredSession], name: str) -> list[StoredSession]:
@@ -212,26 +209,15 @@ def describe_ambiguity(
     ("'a' matches 2 sessions; write more of the id:", ['codex        a1        One', 'codex        a2        Two'])
     """
     ones = [*{(stored.agent, stored.id): stored for stored in close}.values()]
-    more = "give --agent" if len({stored.id for stored in ones}) == 1 else "write more of the id"
-    length = _distinct_length([stored.id for stored in ones])
-    rows = [_row_of(stored, length) for stored in sort_by_time(summarize(stored) or stored for stored in ones[:MOST])]
-    rows += [f"  and {len(ones) - MOST:,} more"] if len(ones) > MOST else []
-    return "\n".join([f"{name!r} matches {len(ones):,} sessions; {more}:", *rows])
-
-
-def _distinct_length(ids: Sequence[str]) -> int:
-    """How many characters of ids tell them apart."""
-    names = {*ids}
-    length = SHORTEST
-    while len({each[:length] for each in names}) < len(names):
-        length += 1
-    return length
-
-
-def _row_of(stored: StoredSession, length: int) -> str:
-    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(stored.changed))
-    head = f"  {when}  {stored.agent:11}  {_plain(stored.id[:length]):{length}}  "
-    return (head + _cut(_plain(stored.title or "(nothing was said)"), max(20, WIDTH - len(head)))).rstrip()
+    ids = {stored.id for stored in ones}
+    length = next(size for size in count(SHORTEST) if len({each[:size] for each in ids}) == len(ids))
+    rows = [f"{name!r} matches {len(ones):,} sessions; {'give --agent' if len(ids) == 1 else 'write more of the id'}:"]
+    for stored in sort_by_time(summarize(stored) or stored for stored in ones[:MOST]):
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(stored.changed))
+        head = f"  {when}  {stored.agent:11}  {_plain(stored.id[:length]):{length}}  "
+        title = _cut(_plain(stored.title or "(nothing was said)"), max(20, WIDTH - len(head)))
+        rows.append((head + title).rstrip())
+    return "\n".join([*rows, f"  and {len(ones) - MOST:,} more"] if len(ones) > MOST else rows)
 
 
 def _plain(text: str) -> str:

@@ -16,8 +16,6 @@ from foretold.sessions.formats.fields import LONGEST_TITLE, one_line
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from foretold.secrets.redactor import Redactor
     from foretold.sessions.model import StoredSession
 
@@ -43,22 +41,13 @@ def clean_title(stored: StoredSession, redactor: Redactor) -> str:
     if not stored.title.endswith(CUT):
         return redactor.text(stored.title)
     start = stored.title.removesuffix(CUT)
-    for text in _texts(stored):
-        said = " ".join(text.split())
-        if said.startswith(start):
-            return _cut(redactor.text(said))
-    return redactor.text(start.rpartition(" ")[0]) + " " + CUT
-
-
-def _cut(text: str) -> str:
-    """A text cut to the length of a title; the replacement of a credential is not cut."""
-    title = one_line(text)
-    start = title.rfind("[redacted: ")
-    end = text.find("]", start)
-    return text[: end + 1] + CUT if title != text and 0 <= start < len(title) <= end + 1 else title
-
-
-def _texts(stored: StoredSession) -> Iterator[str]:
     with suppress(ForetoldError):
-        for message in islice(messages_of(stored), MOST):
-            yield from (part.text[:LONGEST] for part in message.parts if part.kind == "text")
+        parts = (part for message in islice(messages_of(stored), MOST) for part in message.parts)
+        for text in (" ".join(part.text[:LONGEST].split()) for part in parts if part.kind == "text"):
+            if text.startswith(start):
+                clean = redactor.text(text)
+                title = one_line(clean)
+                mark = title.rfind("[redacted: ")
+                end = clean.find("]", mark) + 1  # the replacement of a credential is not cut
+                return clean[:end] + CUT if title != clean and 0 <= mark < len(title) <= end else title
+    return redactor.text(start.rpartition(" ")[0]) + " " + CUT

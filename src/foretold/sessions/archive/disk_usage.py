@@ -14,10 +14,11 @@ import re
 
 from foretold.paths import foretold_folders
 from foretold.sessions.archive.archive import archive_folder
-from foretold.sessions.archive.session_files import agent_files, files_below, list_names, list_session_files, status_of
+from foretold.sessions.archive.session_files import agent_files, files_below, list_session_files, status_of
 from foretold.sessions.catalog import KINDS, iter_sessions
 from foretold.sessions.formats.claude.reader import config_folder
 from foretold.sessions.formats.codex.reader import codex_home
+from foretold.sessions.formats.fields import list_names
 from foretold.sessions.formats.gemini.reader import gemini_home
 from foretold.sessions.formats.jsonl import lines_of
 from foretold.sessions.formats.opencode.reader import data_folder

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 
-from foretold.sessions.archive.session_files import list_names
+from foretold.sessions.formats.fields import list_names
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:

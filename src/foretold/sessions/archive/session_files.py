@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 
+from foretold.sessions.formats.fields import list_names
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -190,14 +191,6 @@ def files_below(path: str) -> Iterator[str]:
         return
     for name in list_names(path):
         yield from files_below(f"{path}/{name}")
-
-
-def list_names(folder: str) -> list[str]:
-    """The names in a folder, sorted; none if it cannot be read."""
-    try:
-        return sorted(os.listdir(folder))
-    except OSError:
-        return []
 
 
 def status_of(path: str) -> os.stat_result | None:

@@ -78,8 +78,8 @@ def _untag(message: Message) -> Message:
     parts = []
     for part in message.parts:
         if part.kind == "text":
-            said = untag_text(part.text)
-            part = Part("result", said.text, OUTPUT) if said.is_output else part._replace(text=said.text)
+            text, is_output = untag_text(part.text)
+            part = Part("result", text, OUTPUT) if is_output else part._replace(text=text)
         parts.append(part)
     return message._replace(parts=tuple(parts))
 
@@ -109,13 +109,13 @@ def _shorten(parts: Iterable[Part]) -> Iterator[Part]:
 
 def is_wanted(part: Part, choice: Choice) -> bool:
     """Whether a part belongs in an export."""
-    if part.kind in ("text", "image"):
-        return part.kind == "image" or bool(part.text.strip())
+    if part.kind == "text":
+        return bool(part.text.strip())
     if part.kind == "thinking":
         return bool(part.text) and (choice.full or choice.thinking)
-    if part.kind in ("call", "result"):
-        return part.kind == "call" or not choice.brief
-    return choice.full
+    if part.kind == "result":
+        return not choice.brief
+    return part.kind in ("image", "call") or choice.full
 
 
 def _redact_part(part: Part, redactor: Redactor | None) -> Part:

@@ -6,37 +6,22 @@ import json
 import re
 import time
 
-from foretold.types import TYPE_CHECKING, NamedTuple
+from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from foretold.sessions.model import Message, Part, StoredSession
 
+PATHS = ("file_path", "filePath", "absolute_path", "path", "notebook_path")
 #: fields of a call that best say what it is about, in the order in which they are tried
-CALL_FIELDS = (
-    "command",
-    "cmd",
-    "file_path",
-    "filePath",
-    "absolute_path",
-    "path",
-    "notebook_path",
-    "pattern",
-    "query",
-    "url",
-    "skill",
-    "description",
-    "prompt",
-    "input",
-)
+CALL_FIELDS = ("command", "cmd", *PATHS, "pattern", "query", "url", "skill", "description", "prompt", "input")
 DEEP = "(too deeply nested to be shown)"
 _TRICKS = re.compile(r"\x1b\[[0-9;]*m|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _TAG = re.compile(
     r"\s*<(command-(?:name|message|args|contents)|local-command-(?:stdout|stderr|caveat)|bash-(?:input|stdout|stderr))>"
 )
-PATHS = ("file_path", "filePath", "absolute_path", "path", "notebook_path")
 SPEAKERS = {"user": "User", "assistant": "Agent", "summary": "Summary", "system": "System"}
 CHANGES = ("Edit", "MultiEdit", "Write", "NotebookEdit", "edit", "write", "replace", "write_file", "apply_patch")
 
@@ -96,32 +81,26 @@ def describe_removed(count: int) -> str:
     return "1 credential was taken out" if count == 1 else f"{count:,} credentials were taken out"
 
 
-class UntaggedText(NamedTuple):
-    """What was typed or printed, without the tags of an agent."""
-
-    text: str  #: empty if nothing was typed or printed
-    is_output: bool = False  #: whether a command printed it
-
-
-def untag_text(text: str) -> UntaggedText:
+def untag_text(text: str) -> tuple[str, bool]:
     """What was typed or printed of a text that an agent recorded in tags: `/compact`, `! ls`; any other text unchanged.
+    And whether a command printed it.
 
     >>> untag_text("<command-name>/model</command-name>\\n<command-args>opus</command-args>")
-    UntaggedText(text='/model opus', is_output=False)
+    ('/model opus', False)
     >>> untag_text("<local-command-stdout>Compacted.</local-command-stdout>")
-    UntaggedText(text='Compacted.', is_output=True)
-    >>> untag_text("<local-command-caveat>Ignore this.</local-command-caveat>").text, untag_text("<b>bold</b>").text
+    ('Compacted.', True)
+    >>> untag_text("<local-command-caveat>Ignore this.</local-command-caveat>")[0], untag_text("<b>bold</b>")[0]
     ('', '<b>bold</b>')
     """
     said = _tagged_texts(text)
     if not said:
-        return UntaggedText(text)
+        return text, False
     if name := said.get("command-name"):
-        return UntaggedText(f"{name} {said.get('command-args', '')}".strip())
+        return f"{name} {said.get('command-args', '')}".strip(), False
     if line := said.get("bash-input"):
-        return UntaggedText(f"! {line}")
+        return f"! {line}", False
     printed = "\n".join(inner for tag, inner in said.items() if inner and tag.endswith(("-stdout", "-stderr")))
-    return UntaggedText(_COLOUR.sub("", printed), is_output=bool(printed))
+    return _COLOUR.sub("", printed), bool(printed)
 
 
 def _tagged_texts(text: str) -> dict[str, str]:
@@ -143,11 +122,7 @@ def make_visible(text: str) -> str:
     >>> make_visible("a\x1b[31mb\x1b[0m\u202e c")
     'ab\\u202e c'
     """
-    return _TRICKS.sub(_write_out, text)
-
-
-def _write_out(match: re.Match[str]) -> str:
-    return "" if len(match[0]) > 1 else ascii(match[0])[1:-1]
+    return _TRICKS.sub(lambda match: "" if len(match[0]) > 1 else ascii(match[0])[1:-1], text)
 
 
 def is_encodable(text: str) -> bool:
@@ -167,9 +142,7 @@ def format_call(part: Part, room: int = 100) -> str:
     'Bash make test make check'
     """
     given = part.input or {}
-    about = next((given[name] for name in CALL_FIELDS if given.get(name)), None)
-    if about is None and given:
-        about = given
+    about = next((given[name] for name in CALL_FIELDS if given.get(name)), given or None)
     if isinstance(about, list) and all(isinstance(word, str) for word in about):
         about = " ".join(about)
     text = about if isinstance(about, str) else format_json(about) if about is not None else ""

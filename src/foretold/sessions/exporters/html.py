@@ -78,7 +78,10 @@ def render_page(
     )
     texts = PageTexts(messages, lambda part, message: _render_part(part, message, choice), "\n")
     for number, (message, speaker, text, is_more) in enumerate(texts, 1):
-        yield _section(text, message, speaker, number, is_more=is_more)
+        when = f'<a class=when href="#m{number}">{format_time(message.time, "%H:%M")}</a>'
+        kind = f'"{speaker} more"' if is_more else speaker
+        heading = "" if is_more else f"<h2>{SPEAKERS[speaker]} {when}</h2>\n"
+        yield f'<section class={kind} id="m{number}">\n{heading}{text}\n</section>\n'
     if texts.files:
         rows = "".join(f"<li><code>{escape(path)}</code></li>" for path in texts.files)
         yield f"<footer><p>Files that were changed:</p><ul>{rows}</ul></footer>\n"
@@ -88,13 +91,6 @@ def render_page(
 
 def escape(text: str) -> str:
     return escaped(make_visible(text))
-
-
-def _section(text: str, message: Message, speaker: str, number: int, *, is_more: bool) -> str:
-    if is_more:
-        return f'<section class="{speaker} more" id="m{number}">\n{text}\n</section>\n'
-    when = f'<a class=when href="#m{number}">{format_time(message.time, "%H:%M")}</a>'
-    return f'<section class={speaker} id="m{number}">\n<h2>{SPEAKERS[speaker]} {when}</h2>\n{text}\n</section>\n'
 
 
 def _render_part(part: Part, message: Message, choice: Choice) -> str:
@@ -151,18 +147,14 @@ def render_markdown(text: str) -> str:
     >>> render_markdown("A **b** <script>x</script> [l](javascript:x)")
     '<p>A <strong>b</strong> &lt;script&gt;x&lt;/script&gt; <a>l</a></p>\\n'
     """
-    if not is_encodable(text) or len(text) > LONGEST or max(_count_marks(text), default=0) > DEEPEST:
+    is_short = is_encodable(text) and len(text) <= LONGEST
+    if not is_short or any(len(_NESTING.findall(part)) > DEEPEST for part in text.split("\n\n")):
         return f"<div class=said>{escaped(text)}</div>\n"
     out: list[str] = []
     ordered: list[str] = []
     for event in whole_events(text):
         out.append(PLAIN.get(event, "") if isinstance(event, str) else _render_event(event, ordered))
     return "".join(out)
-
-
-def _count_marks(text: str) -> list[int]:
-    """How many marks that may nest there are, by paragraph."""
-    return [len(_NESTING.findall(part)) for part in text.split("\n\n")]
 
 
 def _render_event(event: Mapping[str, object], ordered: list[str]) -> str:
@@ -180,11 +172,9 @@ def _render_event(event: Mapping[str, object], ordered: list[str]) -> str:
     if name == "List":
         return _render_list(kind, value, ordered)
     tag = TAGS.get(name, "")
-    if not tag:
-        return ""
-    if kind == "End":
+    if kind == "End" and tag:
         return f"</{tag}>" + ("\n" if tag in ("p", "pre", "li", "h3", "table", "tr", "blockquote") else "")
-    return f"<{tag}{_href_of(value)}>"
+    return f"<{tag}{_href_of(value)}>" if tag else ""
 
 
 def _render_list(kind: str, value: object, ordered: list[str]) -> str:

@@ -59,16 +59,11 @@ def _render_part(part: Part, choice: Choice) -> str:
     if part.kind == "call":
         if choice.brief:
             return ""
-        given = format_json(part.input, 2) if part.input else ""
-        line = f"**{_inline(format_call(part, 200))}**"
-        return line + (f"\n\n{_fenced(given, 'json')}" if given and _is_longer(part) else "")
+        line = format_call(part, 200)
+        has_more = part.input and (len(part.input) > 1 or len(line) >= 199)
+        return f"**{_inline(line)}**" + (f"\n\n{_fenced(format_json(part.input, 2), 'json')}" if has_more else "")
     text = output_of(part)
     return _fenced(text, "") if text else ""
-
-
-def _is_longer(part: Part) -> bool:
-    """Whether a call has more to it than its line shows."""
-    return part.input is not None and (len(part.input) > 1 or len(format_call(part, 200)) >= 199)
 
 
 def _fenced(text: str, language: str) -> str:
@@ -95,13 +90,11 @@ def _escape_structure(text: str) -> str:
         if fence:
             if mark and mark[1][0] == fence[0] and len(mark[1]) >= len(fence) and not line.strip().strip(fence[0]):
                 fence = ""
-            out.append(line)
-            continue
-        if mark:
+        elif mark:
             fence = mark[1]
-            out.append(line)
-            continue
-        line = _HEADING.sub(lambda found: "\\" + found[0].lstrip(), line)
-        line = "\\" + line.lstrip() if _RULED.match(line) else line
-        out.append(line.replace("<", "&lt;").replace("![", "!\\["))
+        else:
+            line = _HEADING.sub(lambda found: "\\" + found[0].lstrip(), line)
+            line = "\\" + line.lstrip() if _RULED.match(line) else line
+            line = line.replace("<", "&lt;").replace("![", "!\\[")
+        out.append(line)
     return "\n".join([*out, fence] if fence else out)

@@ -64,6 +64,14 @@ def list_folder(folder: str) -> list[os.DirEntry[str]]:
         return []
 
 
+def list_names(folder: str) -> list[str]:
+    """The names in a folder, sorted; none if it cannot be read."""
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
 def session_file(
     agent: str, name: str, entry: os.DirEntry[str], kind: str = "main", parent: str = ""
 ) -> list[StoredSession]:

@@ -68,18 +68,13 @@ def lines_of(path: str, start: int = 0, longest: int = LONGEST) -> Iterator[Json
                 return
             number += 1
             if data.endswith(b"\n") or len(data) <= longest:
-                yield JsonlLine(number, at, at + len(data), _strip_line(data, at), data.endswith(b"\n"))
+                text = (data if at else data.removeprefix(_BOM)).rstrip(b"\r\n")
+                yield JsonlLine(number, at, at + len(data), text, data.endswith(b"\n"))
                 at += len(data)
                 continue
             size, is_ended = _skip_long_line(file, len(data))
             yield JsonlLine(number, at, at + size, data[:CHUNK], is_ended, is_long=True)
             at += size
-
-
-def _strip_line(data: bytes, at: int) -> bytes:
-    if at == 0 and data.startswith(_BOM):
-        data = data[3:]
-    return data.rstrip(b"\r\n")
 
 
 def _skip_long_line(file: BufferedReader, size: int) -> tuple[int, bool]:
@@ -109,7 +104,10 @@ def records_of(path: str, start: int = 0, findings: list[Finding] | None = None)
     for line in lines_of(path, start):
         if not line.data.strip():
             continue
-        value = None if line.is_long else _parse(line.data)
+        try:
+            value = None if line.is_long else json.loads(line.data)
+        except (ValueError, RecursionError):
+            value = line.data
         if isinstance(value, dict):
             yield JsonlRecord(line.number, line.start, line.end, value)
             continue
@@ -118,14 +116,6 @@ def records_of(path: str, start: int = 0, findings: list[Finding] | None = None)
             findings.append(_damage_finding(path, line, value, len(found)))
         for place, record, _ in found:
             yield JsonlRecord(line.number, line.start, line.end, record, place)
-
-
-def _parse(data: bytes) -> object:
-    """A line as JSON; the bytes themselves if it is not JSON."""
-    try:
-        return json.loads(data)
-    except (ValueError, RecursionError):
-        return data
 
 
 def rescue_records(data: bytes) -> Iterator[tuple[int, Json, int]]:
@@ -170,12 +160,10 @@ def _damage_finding(path: str, line: JsonlLine, value: object, read: int) -> Fin
         code, message = "record-strange", f"a record is not an object but {type(value).__name__}"
     elif not line.is_ended:
         code, message = "record-torn", "the last record is incomplete: it was torn, or is being written"
+    elif read:
+        code, message = "record-damaged", f"a line is damaged; complete records read from it: {read}"
     else:
-        skipped = "a record is damaged and is skipped"
-        code, message = (
-            "record-damaged",
-            f"a line is damaged; complete records read from it: {read}" if read else skipped,
-        )
+        code, message = "record-damaged", "a record is damaged and is skipped"
     return Finding(path, line.number, code, message)
 
 
@@ -230,7 +218,7 @@ def read_ends(path: str, most: int = ENDS) -> tuple[bytes, bytes, bool]:
 
 def _parse_records(data: bytes) -> tuple[Json, ...]:
     found = []
-    for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
+    for line in data.removeprefix(_BOM).split(b"\n"):
         try:
             value = json.loads(line)
         except (ValueError, RecursionError):

@@ -56,18 +56,11 @@ class FolderResolver:
         """A session with the folder that it belongs to."""
         if os.path.isdir(summary.cwd):
             return summary
-        folder = (
-            self._find_nearby(summary)
-            or self._find_noted(summary)
-            or self._find_by_name(summary)
-            or _last_turn(summary)
-        )
-        return summary._replace(cwd=folder) if folder else summary
-
-    def _find_nearby(self, summary: StoredSession) -> str:
         near = self._near.get(summary.agent, {})
         folder = next((near[part] for part in summary.path.split("/") if part in near), "")
-        return folder if os.path.isdir(folder) else ""
+        if not os.path.isdir(folder):
+            folder = self._find_noted(summary) or self._find_by_name(summary) or _last_turn(summary)
+        return summary._replace(cwd=folder) if folder else summary
 
     def _find_noted(self, summary: StoredSession) -> str:
         """Where `relocate` moved its project, if it is stored under that name."""
@@ -87,9 +80,10 @@ class FolderResolver:
             self._found[name] = find_folders_named(name, summary.cwd)
         if len(self._found[name]) == 1:
             return self._found[name][0]
-        return next(
-            (cwd for cwd in _folders_in_transcript(summary.path) if slug(cwd) == name and os.path.isdir(cwd)), ""
-        )
+        head, tail, _ = read_ends(summary.path)
+        texts = dict.fromkeys(reversed([*_CWD.findall(head), *_CWD.findall(tail)]))  # the last first
+        folders = (field_in(text, "cwd") for text in texts)
+        return next((cwd for cwd in folders if slug(cwd) == name and os.path.isdir(cwd)), "")
 
 
 def resolve_folder(summary: StoredSession, homes: Homes | None = None, asked: str = "") -> StoredSession:
@@ -169,13 +163,6 @@ def _above(path: str) -> Iterator[str]:
     while path.startswith("/") and (above := os.path.dirname(path)) != path:
         yield above
         path = above
-
-
-def _folders_in_transcript(path: str) -> Iterator[str]:
-    """The folders that a transcript names at its ends, the last first."""
-    head, tail, _ = read_ends(path)
-    texts = dict.fromkeys(reversed([*_CWD.findall(head), *_CWD.findall(tail)]))
-    return (field_in(text, "cwd") for text in texts)
 
 
 def _last_turn(summary: StoredSession) -> str:

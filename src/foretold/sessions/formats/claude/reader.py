@@ -108,6 +108,7 @@ def _values(data: bytes, *, is_whole_start: bool = True) -> list[Json]:
 def _fill(stored: StoredSession, head: list[Json], tail: list[Json]) -> StoredSession:
     records = head + tail
     times = [time for value in records if (time := parse_time(value.get("timestamp"))) is not None]
+    models = (text_at(value.get("message"), "model") for value in reversed(records))
     forked = next((value["forkedFrom"] for value in records if isinstance(value.get("forkedFrom"), dict)), None)
     fork = isinstance(forked, dict) and stored.kind == "main"
     return stored._replace(  # cwd: the folder it began in decides where it is stored and how it is resumed
@@ -117,7 +118,7 @@ def _fill(stored: StoredSession, head: list[Json], tail: list[Json]) -> StoredSe
         changed=max(times[-1], times[0]) if times else stored.changed,
         branch=_first(reversed(records), "gitBranch"),
         version=_first(reversed(records), "version"),
-        model=next((model for value in reversed(records) if (model := _model(value))), ""),
+        model=next((model for model in models if model and not model.startswith("<")), ""),
         kind="fork" if fork else stored.kind,
         parent=text_at(forked, "sessionId") if fork else stored.parent,
     )
@@ -125,11 +126,6 @@ def _fill(stored: StoredSession, head: list[Json], tail: list[Json]) -> StoredSe
 
 def _first(values: Iterator[Json] | list[Json], name: str) -> str:
     return next((value for record in values if isinstance(value := record.get(name), str) and value), "")
-
-
-def _model(value: Json) -> str:
-    model = text_at(value.get("message"), "model")
-    return "" if model.startswith("<") else model
 
 
 def _title(head: list[Json], tail: list[Json]) -> str:

@@ -37,7 +37,10 @@ def message_of(record: JsonlRecord, names: Names, *, is_subagent: bool = False) 
     if kind in ("user", "assistant") and isinstance(message, dict):
         role, parts = str(kind), _parts(message.get("content"), names)
     elif kind == "attachment":
-        role, parts = _attached(value)
+        given = value.get("attachment")
+        text = _attachment_text(given) or "\n".join(text_at(one, "content") for one in list_at(value, "rendered"))
+        is_typed = text_at(given, "type") == "queued_command"
+        role, parts = "user" if is_typed else "system", (Part("text" if is_typed else "other", text, raw=given),)
     elif kind == "summary":
         role, parts = "system", (Part("text", text_at(value, "summary"), raw=value),)
     else:
@@ -66,13 +69,6 @@ def _kind(value: Json, role: str, *, is_subagent: bool) -> str:
     if role == "system" or value.get("isApiErrorMessage") is True:
         return "notice"
     return "meta" if value.get("isMeta") is True else ""
-
-
-def _attached(value: Json) -> tuple[str, tuple[Part, ...]]:
-    attachment = value.get("attachment")
-    text = _attachment_text(attachment) or "\n".join(text_at(one, "content") for one in list_at(value, "rendered"))
-    is_typed = text_at(attachment, "type") == "queued_command"
-    return ("user" if is_typed else "system"), (Part("text" if is_typed else "other", text, raw=attachment),)
 
 
 def _attachment_text(attachment: object) -> str:

@@ -104,7 +104,8 @@ def _other_record(kind: str, payload: Json, value: Json) -> tuple[str, tuple[Par
     if kind == "compacted":
         return "system", (Part("text", text_at(payload, "message"), raw=payload),), "summary"
     if kind == "session_meta":
-        return "system", _instructions(payload), "context"
+        text = text_at(payload.get("base_instructions"), "text") or text_at(payload, "instructions")
+        return "system", (*((Part("text", text, raw=text),) if text else ()), Part("other", raw=payload)), "context"
     if kind == "inter_agent_communication":
         return "user", (Part("text", text_at(payload, "content"), raw=payload),), "meta"
     event = text_at(payload, "type") if kind == "event_msg" else ""
@@ -113,19 +114,14 @@ def _other_record(kind: str, payload: Json, value: Json) -> tuple[str, tuple[Par
     return "system", (Part("other", raw=value),), "meta" if kind in _BOOKKEEPING else "notice"
 
 
-def _instructions(payload: Json) -> tuple[Part, ...]:
-    """The base instructions of a session, and the record itself."""
-    text = text_at(payload.get("base_instructions"), "text") or text_at(payload, "instructions")
-    return (*((Part("text", text, raw=text),) if text else ()), Part("other", raw=payload))
-
-
 def item_of(item: Json, names: Names) -> tuple[str, tuple[Part, ...], str]:
     """Role, parts and kind of an item of the conversation."""
     kind = text_at(item, "type")
     if kind == "message":
         return _message(item)
     if kind == "reasoning":
-        return "assistant", (Part("thinking", _thought(item), raw=item),), ""
+        pieces = [*list_at(item, "summary"), *list_at(item, "content")]
+        return "assistant", (Part("thinking", "\n".join(text_at(piece, "text") for piece in pieces), raw=item),), ""
     if kind in _CALLS:
         return "assistant", (_call(item, names),), ""
     if kind in _RESULTS:
@@ -141,15 +137,12 @@ def _message(item: Json) -> tuple[str, tuple[Part, ...], str]:
         return role, parts, ""
     if role != "user":
         return "system", parts, "context"
-    return role, parts, "context" if parts and not _is_typed(item, parts) else ""
-
-
-def _is_typed(item: Json, parts: tuple[Part, ...]) -> bool:
-    """Whether a part of a message was typed by a person."""
     kinds = list_at(object_at(item, "internal_chat_message_metadata_passthrough"), "content_item_kinds")
     if kinds and kinds != ["unknown"] * len(kinds):
-        return any(isinstance(kind, str) and kind.startswith("user.") for kind in kinds)
-    return not all(part.kind == "text" and part.text.lstrip().startswith(CONTEXT) for part in parts)
+        is_typed = any(isinstance(kind, str) and kind.startswith("user.") for kind in kinds)
+    else:
+        is_typed = not all(part.kind == "text" and part.text.lstrip().startswith(CONTEXT) for part in parts)
+    return role, parts, "context" if parts and not is_typed else ""
 
 
 def _piece(piece: object) -> Part:
@@ -158,11 +151,6 @@ def _piece(piece: object) -> Part:
         return Part("image", text_at(piece, "image_url").partition(";")[0].removeprefix("data:"), raw=piece)
     known = kind in ("input_text", "output_text", "text")
     return Part("text" if known else "other", text_at(piece, "text"), raw=piece)
-
-
-def _thought(item: Json) -> str:
-    pieces = [*list_at(item, "summary"), *list_at(item, "content")]
-    return "\n".join(text_at(piece, "text") for piece in pieces)
 
 
 def _call(item: Json, names: Names) -> Part:

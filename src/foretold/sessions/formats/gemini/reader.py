@@ -22,6 +22,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from itertools import takewhile
 
 from foretold.sessions.formats.fields import (
     Json,
@@ -33,7 +34,7 @@ from foretold.sessions.formats.fields import (
     session_file,
     text_at,
 )
-from foretold.sessions.formats.gemini.records import RecordPlace, SeenIds, message_of, prompt_of
+from foretold.sessions.formats.gemini.records import SeenIds, message_of, prompt_of
 from foretold.sessions.formats.jsonl import JsonlRecord, ends_of, field_in, read_ends, records_of
 from foretold.sessions.model import Homes, Message, Part, StoredSession
 from foretold.types import TYPE_CHECKING, Finding
@@ -99,13 +100,17 @@ def read_messages(stored: StoredSession, since: int = 0, findings: list[Finding]
     if findings is not None and since == 0:
         findings += _find_deletion(stored)
     if stored.path.endswith(".json"):
-        yield from _messages_in_document(stored.path, since, findings, seen)
+        for number, value in enumerate(_elements(stored.path, findings)):
+            message = message_of(value, (0, number, number + 1), seen) if isinstance(value, dict) else None
+            if message and number >= since:
+                yield message
         return
     is_known, is_first = since == 0, True
     for record in records_of(stored.path, since, findings):
         if not is_known and _repeats(record.value, is_first=is_first):
             is_known = True
-            _note_seen(stored.path, since, seen)
+            for earlier in takewhile(lambda each: each.start < since, records_of(stored.path)):
+                list(_messages_in_record(earlier, seen))
         is_first = is_first and "id" not in record.value
         yield from _messages_in_record(record, seen)
 
@@ -118,21 +123,17 @@ def _find_deletion(stored: StoredSession) -> list[Finding]:
         other = _NAME.match(entry.name)
         if entry.name == own or not name or not other or other[1] != name[1] or _has_conversation(entry.path):
             continue
-        message = (
-            f"Gemini CLI deletes this session at its next start: {entry.name} has the same name and no conversation"
-        )
-        return [Finding(stored.path, None, "session-doomed", message, f"keep a copy of it, or remove {entry.path}")]
+        message = f"Gemini CLI deletes this session at its next start: {entry.name} has the same name"
+        hint = f"keep a copy of it, or remove {entry.path}"
+        return [Finding(stored.path, None, "session-doomed", f"{message} and no conversation", hint)]
     return []
 
 
 def _has_conversation(path: str) -> bool:
     """Whether a session file has a prompt or an answer."""
     ends = ends_of(path)
-    if ends.cut or ends.tail:
-        return True
-    return any(
-        prompt_of(value) or value.get("type") == "gemini" for record in ends.head for value in _messages_of(record)
-    )
+    spoken = (value for record in ends.head for value in _messages_of(record))
+    return bool(ends.cut or ends.tail) or any(prompt_of(value) or value.get("type") == "gemini" for value in spoken)
 
 
 def _repeats(value: Json, *, is_first: bool) -> bool:
@@ -144,16 +145,8 @@ def _repeats(value: Json, *, is_first: bool) -> bool:
     return is_first and "id" in value and ("toolCalls" in value or is_result)
 
 
-def _note_seen(path: str, until: int, seen: SeenIds) -> None:
-    """Note what the part of a file up to a byte has."""
-    for record in records_of(path):
-        if record.start >= until:
-            return
-        list(_messages_in_record(record, seen))
-
-
 def _messages_in_record(record: JsonlRecord, seen: SeenIds) -> Iterator[Message]:
-    value, place = record.value, RecordPlace(record.line, record.start, record.end)
+    value, place = record.value, (record.line, record.start, record.end)
     change = value.get("$set")
     listed = change.get("messages") if isinstance(change, dict) else None
     if isinstance(value.get("id"), str):
@@ -170,30 +163,21 @@ def _messages_in_record(record: JsonlRecord, seen: SeenIds) -> Iterator[Message]
     yield Message(f"byte {record.start}", "system", (part,), None, "", "", kind, *place)
 
 
-def _messages_in_document(path: str, since: int, findings: list[Finding] | None, seen: SeenIds) -> Iterator[Message]:
-    for number, value in enumerate(_elements(path, findings)):
-        message = message_of(value, RecordPlace(0, number, number + 1), seen) if isinstance(value, dict) else None
-        if message and number >= since:
-            yield message
-
-
 def _elements(path: str, findings: list[Finding] | None) -> Iterator[object]:
     """The messages of a document; of one that is damaged, those before the damage."""
     with open(path, "rb") as file:
         data = file.read(LONGEST + 1)
+    findings = [] if findings is None else findings
     if len(data) > LONGEST:
-        if findings is not None:
-            findings.append(
-                Finding(path, None, "record-long", "the session is one document that is too long to be read")
-            )
+        message = "the session is one document that is too long to be read"
+        findings.append(Finding(path, None, "record-long", message))
         return
     text = data.decode("utf-8", "replace")
     try:
         whole = json.loads(text)
     except (ValueError, RecursionError):
         whole = None
-        if findings is not None:
-            findings.append(Finding(path, None, "record-torn", "the document is incomplete: it was torn, or damaged"))
+        findings.append(Finding(path, None, "record-torn", "the document is incomplete: it was torn, or damaged"))
     listed = whole.get("messages") if isinstance(whole, dict) else None
     yield from listed if isinstance(listed, list) else _parse_elements(text)
 

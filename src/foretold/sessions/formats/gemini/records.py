@@ -11,22 +11,13 @@ from __future__ import annotations
 
 import json
 
-from foretold.sessions.formats.fields import list_at, parse_time, text_at
+from foretold.sessions.formats.fields import Json, list_at, parse_time, text_at
 from foretold.sessions.model import Message, Part
-from foretold.types import NamedTuple
 
-Json = dict[str, object]
+Place = tuple[int, int, int]  #: line, start and end of a record
 
 CONTEXT = ("<session_context>", "<hook_context>")
 _ROLES = {"user": "user", "gemini": "assistant"}
-
-
-class RecordPlace(NamedTuple):
-    """Where a record is: a line of a file, or an element of a document."""
-
-    line: int
-    start: int
-    end: int
 
 
 class SeenIds:
@@ -37,38 +28,31 @@ class SeenIds:
         self.calls: set[str] = set()
         self.results: set[str] = set()
 
-    def is_new(self, part: Part) -> bool:
-        """Whether a call or a result is new; afterwards it is not."""
+    def is_new(self, part: Part, message: str) -> bool:
+        """Whether a part of a message is new; a call or a result is not afterwards."""
+        if part.kind not in ("call", "result"):
+            return message not in self.messages and (bool(part.text) or part.kind in ("image", "other"))
         ids = self.calls if part.kind == "call" else self.results
-        if not part.id:
-            return True
-        is_new = part.id not in ids
+        is_new = not part.id or part.id not in ids
         ids.add(part.id)
         return is_new
 
 
-def message_of(value: Json, place: RecordPlace, seen: SeenIds) -> Message | None:
+def message_of(value: Json, place: Place, seen: SeenIds) -> Message | None:
     """What is new in a message; None if nothing is."""
     name, kind = text_at(value, "id"), text_at(value, "type")
-    parts = [part for part in (*_calls(value), *_content(value)) if _is_new(part, name, seen)]
-    if kind in _ROLES and not parts:
-        seen.messages.add(name)
-        return None
+    parts = [part for part in (*_calls(value), *_content(value)) if seen.is_new(part, name)]
     seen.messages.add(name)
+    if kind in _ROLES and not parts:
+        return None
     role = _ROLES.get(kind, "system")
     if role == "system":
         parts = [Part("other", "\n".join(part.text for part in parts), raw=value)]
     why = "notice" if role == "system" else "context" if is_context(parts) else ""
     model = text_at(value, "model")
     return Message(  # positional: keywords make reading slower
-        name or f"byte {place.start}", role, tuple(parts), parse_time(value.get("timestamp")), model, "", why, *place
+        name or f"byte {place[1]}", role, tuple(parts), parse_time(value.get("timestamp")), model, "", why, *place
     )
-
-
-def _is_new(part: Part, name: str, seen: SeenIds) -> bool:
-    if part.kind in ("call", "result"):
-        return seen.is_new(part)
-    return name not in seen.messages and (bool(part.text) or part.kind in ("image", "other"))
 
 
 def is_context(parts: list[Part]) -> bool:
@@ -136,15 +120,11 @@ def _response(response: Json, raw: object) -> Part:
     content = response.get("response")
     failed = isinstance(content, dict) and "error" in content and "output" not in content
     value = content.get("error" if failed else "output", content) if isinstance(content, dict) else content
-    text = value if isinstance(value, str) else "" if value is None else _to_json(value)
-    return Part("result", text, text_at(response, "name"), text_at(response, "id"), failed=failed, raw=raw)
-
-
-def _to_json(value: object) -> str:
     try:
-        return json.dumps(value, ensure_ascii=False)
+        text = value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
     except RecursionError:
-        return ""
+        text = ""
+    return Part("result", text, text_at(response, "name"), text_at(response, "id"), failed=failed, raw=raw)
 
 
 def prompt_of(value: Json) -> str:

@@ -144,6 +144,8 @@ def rows_of(path: str, session: str) -> Iterator[bytes]:
 
 
 def _rows(connection: sqlite3.Connection, table: str, session: str) -> Iterator[bytes]:
+    from base64 import b64encode
+
     columns = [row[1] for row in connection.execute(f'PRAGMA table_info("{table}")')]
     key = "id" if table == OWN else next((name for name in KEYS if name in columns), "")
     if not key:
@@ -151,11 +153,8 @@ def _rows(connection: sqlite3.Connection, table: str, session: str) -> Iterator[
     order = ", ".join(f'"{name}"' for name in ("seq", "id", "position") if name in columns) or "rowid"
     query = f'SELECT * FROM "{table}" WHERE "{key}" = ? ORDER BY {order}'  # noqa: S608 - names of their own tables
     for row in connection.execute(query, (session,)):
-        values = {name: _plain(row[name]) for name in columns}
+        values = {
+            name: {"base64": b64encode(row[name]).decode()} if isinstance(row[name], bytes) else row[name]
+            for name in columns
+        }
         yield json.dumps({"table": table, "row": values}, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
-
-
-def _plain(value: object) -> object:
-    from base64 import b64encode
-
-    return {"base64": b64encode(value).decode()} if isinstance(value, bytes) else value

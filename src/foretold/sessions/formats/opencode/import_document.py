@@ -16,36 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 Json = dict[str, object]
-#: column -> its path in `info`
-INFO = {
-    "id": ("id",),
-    "slug": ("slug",),
-    "project_id": ("projectID",),
-    "workspace_id": ("workspaceID",),
-    "parent_id": ("parentID",),
-    "directory": ("directory",),
-    "path": ("path",),
-    "title": ("title",),
-    "agent": ("agent",),
-    "model": ("model",),
-    "version": ("version",),
-    "summary_additions": ("summary", "additions"),
-    "summary_deletions": ("summary", "deletions"),
-    "summary_files": ("summary", "files"),
-    "summary_diffs": ("summary", "diffs"),
-    "cost": ("cost",),
-    "tokens_input": ("tokens", "input"),
-    "tokens_output": ("tokens", "output"),
-    "tokens_reasoning": ("tokens", "reasoning"),
-    "tokens_cache_read": ("tokens", "cache", "read"),
-    "tokens_cache_write": ("tokens", "cache", "write"),
-    "metadata": ("metadata",),
-    "revert": ("revert",),
-    "permission": ("permission",),
-    "time_created": ("time", "created"),
-    "time_updated": ("time", "updated"),
-    "time_archived": ("time", "archived"),
-}
+#: columns of a session. Each is a field of `info`, or of an object in it: `time_created` is `created` of `time`.
+COLUMNS = (
+    *("id", "slug", "project_id", "workspace_id", "parent_id", "directory", "path", "title", "agent", "model"),
+    *("version", "summary_additions", "summary_deletions", "summary_files", "summary_diffs", "cost"),
+    *("tokens_input", "tokens_output", "tokens_reasoning", "tokens_cache_read", "tokens_cache_write"),
+    *("metadata", "revert", "permission", "time_created", "time_updated", "time_archived"),
+)
 CODED = ("model", "summary_diffs", "metadata", "revert", "permission")  #: columns that hold JSON
 
 
@@ -77,16 +54,17 @@ def info_of(row: Json) -> Json:
     {'id': 'ses_1', 'model': {'id': 'm'}, 'time': {'created': 5}}
     """
     info: Json = {}
-    for column, keys in INFO.items():
+    for column in COLUMNS:
         value = row.get(column)
         if value is None:
             continue
         if column in CODED and isinstance(value, str):
             value = json.loads(value)
         at = info
-        for key in keys[:-1]:
+        *above, name = column.replace("_id", "ID").split("_")
+        for key in above:
             inner = at.setdefault(key, {})
             assert isinstance(inner, dict)
             at = inner
-        at[keys[-1]] = value
+        at[name] = value
     return info

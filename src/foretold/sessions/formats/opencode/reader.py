@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import os
 
-from foretold.sessions.formats.fields import Json, object_at, one_line, text_at
+from foretold.sessions.formats.fields import Json, list_names, object_at, one_line, text_at
 from foretold.sessions.formats.opencode.database import messages_in, parse_record, sessions_in
 from foretold.sessions.formats.opencode.records import StoredMessage, is_complete, message_of
 from foretold.sessions.model import Homes, Message, StoredSession
@@ -43,7 +43,7 @@ def databases(homes: Homes) -> list[str]:
     folder = data_folder(homes)
     named = homes.env.get("OPENCODE_DB") or ""
     found = [os.path.join(folder, named)] if named and named != ":memory:" else []
-    found += [os.path.join(folder, name) for name in _names(folder) if name.startswith("opencode")]
+    found += [os.path.join(folder, name) for name in list_names(folder) if name.startswith("opencode")]
     return list(dict.fromkeys(path for path in found if path.endswith(".db") and os.path.isfile(path)))
 
 
@@ -55,8 +55,8 @@ def find_sessions(homes: Homes) -> Iterator[StoredSession]:
             known.add(stored.id)
             yield stored
     folder = os.path.join(data_folder(homes), "storage", "session")
-    for project in _names(folder):
-        for name in _names(os.path.join(folder, project)):
+    for project in list_names(folder):
+        for name in list_names(os.path.join(folder, project)):
             session, ending = os.path.splitext(name)
             path = os.path.join(folder, project, name)
             if ending == ".json" and session.startswith("ses_") and session not in known:
@@ -77,13 +77,6 @@ def _with_status(stored: StoredSession) -> Iterator[StoredSession]:
     except OSError:
         return  # deleted just now
     yield stored._replace(changed=status.st_mtime, size=status.st_size)
-
-
-def _names(folder: str) -> list[str]:
-    try:
-        return sorted(os.listdir(folder))
-    except OSError:
-        return []
 
 
 def _fill(stored: StoredSession, row: Json) -> StoredSession:
@@ -137,8 +130,7 @@ def resume_command(stored: StoredSession) -> tuple[str, ...]:
 
 def read_messages(stored: StoredSession, since: int = 0, findings: list[Finding] | None = None) -> Iterator[Message]:
     """The messages of a session, from a time on, in the order in which they began."""
-    in_files = stored.path.endswith(".json")
-    read = _messages_in_files if in_files else messages_in
+    read = _messages_in_files if stored.path.endswith(".json") else messages_in
     last: StoredMessage | None = None
     for stored_message in read(stored.path, stored.id, since, findings):
         if last is not None:
@@ -152,7 +144,7 @@ def _messages_in_files(path: str, session: str, since: int, findings: list[Findi
     """The messages of `storage/message/<session>`, each with its parts of `storage/part/<message>`."""
     storage = os.path.dirname(os.path.dirname(os.path.dirname(path)))
     folder = os.path.join(storage, "message", session)
-    for name in _names(folder):
+    for name in list_names(folder):
         if not name.endswith(".json"):
             continue
         data = _read(os.path.join(folder, name), findings)
@@ -160,15 +152,10 @@ def _messages_in_files(path: str, session: str, since: int, findings: list[Findi
         began = int(created) if isinstance(created, (int, float)) else 0
         if began >= since:
             own = name.removesuffix(".json")
-            yield StoredMessage(
-                text_at(data, "id") or own, began, data, tuple(_parts(os.path.join(storage, "part", own), findings))
-            )
-
-
-def _parts(folder: str, findings: list[Finding] | None) -> Iterator[Json]:
-    for name in _names(folder):
-        if name.endswith(".json"):
-            yield _read(os.path.join(folder, name), findings)
+            place = os.path.join(storage, "part", own)
+            files = [os.path.join(place, file) for file in list_names(place) if file.endswith(".json")]
+            parts = tuple(_read(file, findings) for file in files)
+            yield StoredMessage(text_at(data, "id") or own, began, data, parts)
 
 
 def _read(path: str, findings: list[Finding] | None) -> Json:
