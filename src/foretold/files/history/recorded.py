@@ -5,7 +5,7 @@
    compaction when it is resumed; here all are read that the transcript still has.
 2. A transcript is read line by line; only lines that speak of files or are prompts are parsed.
 3. Files are named relative to the folder that the session began in. If that is gone, and the session belongs to another
-   one by now (`sessions/kept.py`), its files are those of that folder: a project that has moved.
+   one by now (`sessions/relocate/project_folder.py`), its files are those of that folder: a project that has moved.
 4. The sessions of a folder are those held in it or below it, and those held above it that touched a file in it. Those
    of a file are found by the names of backups too, wherever they were held.
 """

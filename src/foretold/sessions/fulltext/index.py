@@ -175,7 +175,14 @@ class SessionIndex:
             known = self.known()
             here = {stored.path for stored in sessions}
             gone = [each.row for key, each in known.items() if key[0] not in here and not os.path.exists(key[0])]
-            tasks = [_task_of(stored, known.get(key_of(stored))) for stored in sessions if _is_new(stored, known)]
+            tasks = []
+            for stored in sessions:
+                found = known.get(key_of(stored))
+                if found is None:
+                    tasks.append(ReadTask(stored, 0))
+                elif (found.size, found.changed) != (stored.size, stored.changed):
+                    since = resume_point(stored, found.size, found.mark, found.digest)
+                    tasks.append(ReadTask(stored, since or 0, found.row if since is None else None))
             if not gone and not tasks:
                 return
             with open(self._busy, "wb"):
@@ -208,16 +215,13 @@ class SessionIndex:
             self.path, timeout=30, isolation_level=None, check_same_thread=False, cached_statements=0
         )
         if is_new:
-            self._create()
+            self.base.execute("PRAGMA page_size = 8192")
+            self.base.execute("PRAGMA journal_mode = WAL")
+            self.base.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
         elif status.st_mtime_ns != SEALED and not (os.path.exists(self._busy) and self._is_whole()):
             raise UnusableIndex(self.path)
         if self._count("PRAGMA user_version") != VERSION or self.count_dead() > max(DEAD, self._count_living()):
             raise UnusableIndex(self.path)
-
-    def _create(self) -> None:
-        self.base.execute("PRAGMA page_size = 8192")
-        self.base.execute("PRAGMA journal_mode = WAL")
-        self.base.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
 
     def _is_whole(self) -> bool:
         """Whether the database is consistent. This reads the whole file."""
@@ -243,18 +247,6 @@ class SessionIndex:
 
 def key_of(stored: StoredSession) -> Key:
     return (stored.path, stored.id, stored.agent)
-
-
-def _is_new(stored: StoredSession, known: dict[Key, KnownSession]) -> bool:
-    found = known.get(key_of(stored))
-    return found is None or (found.size, found.changed) != (stored.size, stored.changed)
-
-
-def _task_of(stored: StoredSession, known: KnownSession | None) -> ReadTask:
-    if known is None:
-        return ReadTask(stored, 0)
-    since = resume_point(stored, known.size, known.mark, known.digest)
-    return ReadTask(stored, since or 0, known.row if since is None else None)
 
 
 @contextmanager

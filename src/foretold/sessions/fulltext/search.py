@@ -121,8 +121,14 @@ def search(
             else places_in_index(index, asked, some, filters)
         )
         found = _hits_of(places, QueryMatcher(asked), filters)
-        hits = _best_of(found) if order == "ranked" else list(islice(found, limit + 1))
-        shown = tuple(_with_command(hit, summaries.of(hit.stored)) for hit in hits[:limit])
+        hits = list(islice(found, POOL if order == "ranked" else limit + 1))
+        if order == "ranked":
+            hits.sort(key=lambda hit: -hit.score)
+        shown = tuple(
+            hit._replace(stored=stored, command=reader_of(stored.agent).resume_command(stored))
+            for hit in hits[:limit]
+            for stored in (summaries.of(hit.stored),)
+        )
     return Results(shown, len(hits) > limit, len(some), tuple(findings))
 
 
@@ -221,10 +227,6 @@ def _hits_of(places: Iterable[MessagePlace], matcher: QueryMatcher, filters: Fil
             yield hit
 
 
-def _best_of(hits: Iterable[Hit]) -> list[Hit]:
-    return sorted(islice(hits, POOL), key=lambda hit: -hit.score)
-
-
 def _hit_of(stored: StoredSession, message: Message, matcher: QueryMatcher, filters: Filters) -> Hit | None:
     said = choose_passages(passages_of(message), filters.roles, ())
     if not matcher.fits([each.text for each in said]):
@@ -255,11 +257,6 @@ def _score_of(said: list[Passage], matcher: QueryMatcher) -> float:
     length = 0.25 + 0.75 * sum(map(len, texts)) / 2000
     found = sum(count / (count + 1.2 * length) for count in matcher.counts(texts))
     return round(found * max(WEIGHTS.get(each.voice, 1.0) for each in said), 6)
-
-
-def _with_command(hit: Hit, summary: StoredSession) -> Hit:
-    """A hit with the summary of its session, and the command that resumes it."""
-    return hit._replace(stored=summary, command=reader_of(summary.agent).resume_command(summary))
 
 
 # Snippets

@@ -29,7 +29,8 @@ def read_events(stored: StoredSession, findings: list[Finding] | None = None) ->
         if value.get("isSidechain"):
             continue
         kind, time = value.get("type"), parse_time(value.get("timestamp"))
-        if kind == "user" and is_new and _is_prompt(value):
+        is_typed = isinstance(object_at(value, "message").get("content"), str) and not value.get("isMeta")
+        if kind == "user" and is_new and is_typed:
             yield LoadEvent(time, "start" if is_first else "resume")
             is_new = is_first = False
         elif kind == "last-prompt":
@@ -40,10 +41,6 @@ def read_events(stored: StoredSession, findings: list[Finding] | None = None) ->
             yield LoadEvent(time, "compact")
         elif kind == "attachment":
             yield from _read_attachment(object_at(value, "attachment"), time)
-
-
-def _is_prompt(value: Json) -> bool:
-    return isinstance(object_at(value, "message").get("content"), str) and not value.get("isMeta")
 
 
 def _read_attachment(attachment: Json, time: float | None) -> Iterator[InstructionText]:

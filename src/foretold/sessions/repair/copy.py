@@ -105,20 +105,18 @@ def read_graph(stored: StoredSession) -> Graph:
 
 def _copy_lines(stored: StoredSession, name: str, graph: Graph, progress: Progress | None) -> Iterator[bytes]:
     """The repaired file, a line at a time."""
-    for found, record in _rows(stored, graph, progress):
+    rows: Iterator[Row]
+    if stored.agent in LINKED:
+        rows = relinked_rows(stored, graph, progress)
+    else:
+        plain = ((found, record) for found in session_lines(stored, progress) for record in found.saved.records)
+        rows = make_acceptable(plain, stored.id, stored.cwd) if stored.agent in ROLLOUTS else iter(plain)
+    for found, record in rows:
         fresh = record
         for keys in ID_KEYS[stored.agent]:
             fresh = _replace_id(fresh, keys, stored.id, name)
         is_same = found is not None and fresh is found.saved.records[0] and not found.saved.damage
         yield (found.line.data if is_same and found else encode_record(fresh)) + b"\n"
-
-
-def _rows(stored: StoredSession, graph: Graph, progress: Progress | None) -> Iterator[Row]:
-    """The records of a copy, and the lines they come from."""
-    if stored.agent in LINKED:
-        return relinked_rows(stored, graph, progress)
-    rows = ((found, record) for found in session_lines(stored, progress) for record in found.saved.records)
-    return make_acceptable(rows, stored.id, stored.cwd) if stored.agent in ROLLOUTS else rows
 
 
 def relinked_rows(stored: StoredSession, graph: Graph, progress: Progress | None = None) -> Iterator[Row]:

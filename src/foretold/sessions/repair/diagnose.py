@@ -116,7 +116,10 @@ def diagnose(stored: StoredSession, progress: Progress | None = None, *, version
 def _diagnose_flat(stored: StoredSession, progress: Progress | None) -> Diagnosis:
     """A session whose records are not linked."""
     counts = _LineCounts()
-    check = RolloutCheck(_first_bytes(stored)) if stored.agent in ROLLOUTS else None
+    check = None
+    if stored.agent in ROLLOUTS:
+        with readable(stored.path, []) as path, open(path or os.devnull, "rb") as file:
+            check = RolloutCheck(file.read(3))
     for found in session_lines(stored, progress):
         counts.add(stored.path, found)
         if check:
@@ -141,7 +144,10 @@ def _diagnose_linked(stored: StoredSession, progress: Progress | None, version: 
     may_be_refused = graph.has_null or graph.hollow > 0
     if counts.findings or now.refused or graph.nameless >= 0 or any(now._asdict()[key] for key in REPAIRABLE):
         is_complete = not counts.hidden and not graph.doubles and graph.nameless < 0 and graph.rules == NEWER
-        after = _reach_after_repair(stored, version, graph if is_complete else read_graph(stored))
+        copy = Graph(rules_of(version))
+        for _, record in relinked_rows(stored, graph if is_complete else read_graph(stored)):
+            copy.add(record)
+        after = count_reach(copy.close())
     unread = max(0, after.messages - now.messages)  # messages on lines that the agent cannot read
     now = now._replace(messages=now.messages + unread, lost=now.lost + unread)
     if unread and (not where.lost or counts.hidden < where.lost):
@@ -159,19 +165,6 @@ def _note_line(lines: array[int], number: int, line: int) -> None:
         lines.append(0)
     if number >= 0 and not lines[number]:
         lines[number] = line
-
-
-def _reach_after_repair(stored: StoredSession, version: str, graph: Graph) -> Reach:
-    """What a version reaches of a repaired copy; nothing is written."""
-    copy = Graph(rules_of(version))
-    for _, record in relinked_rows(stored, graph):
-        copy.add(record)
-    return count_reach(copy.close())
-
-
-def _first_bytes(stored: StoredSession) -> bytes:
-    with readable(stored.path, []) as path, open(path or os.devnull, "rb") as file:
-        return file.read(3)
 
 
 def _refusal(stored: StoredSession, refused: str) -> Iterator[Finding]:

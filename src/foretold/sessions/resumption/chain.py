@@ -96,7 +96,10 @@ def follow(graph: Graph) -> ChainRoute:
     walked.reverse()
     siblings = gather_results if graph.rules.gathers else add_siblings
     sent = _since_boundary(graph, siblings(graph, walked))
-    _restore(graph, parents)
+    if graph.preserved:  # undo `_insert_preserved`
+        graph.parent = parents
+        for number, flags in enumerate(graph.flags):
+            graph.flags[number] = flags & ~CUT_OFF
     return ChainRoute(sent, walked, problems, leaf, _refusal(graph, sent, leaf))
 
 
@@ -242,14 +245,6 @@ def _since_boundary(graph: Graph, sent: array[int]) -> array[int]:
         if graph.flags[sent[at]] & BOUNDARY:
             return sent[at:]
     return sent
-
-
-def _restore(graph: Graph, parents: array[int]) -> None:
-    """Undo `_insert_preserved`."""
-    if graph.preserved:
-        graph.parent = parents
-        for number, flags in enumerate(graph.flags):
-            graph.flags[number] = flags & ~CUT_OFF
 
 
 def _insert_preserved(graph: Graph) -> array[int]:

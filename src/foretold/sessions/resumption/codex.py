@@ -21,6 +21,7 @@ Recorded on 0.166.0.
 from __future__ import annotations
 
 import os
+from itertools import takewhile
 
 from foretold.sessions.formats.codex.items import Item, add_results, as_sent, find_orphans, is_sent
 from foretold.sessions.formats.codex.records import CONTEXT, unwrapped
@@ -30,7 +31,7 @@ from foretold.sessions.formats.jsonl import JsonlRecord, records_of
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    pass
 
 #: types of records that this version reads
 TYPES = (
@@ -130,7 +131,9 @@ def _replay(history: _History, path: str, until: int | None, findings: list[Find
     `above` are the rollouts that are forks of this one.
     """
     with readable(path, findings) as plain:
-        records = [record for record in _records(plain, until, findings) if _is_readable(record)]
+        every = records_of(plain, 0, findings) if plain else ()
+        upto = takewhile(lambda record: until is None or record.end <= until, every)
+        records = [record for record in upto if _is_readable(record)]
         refused = _refusal(plain, records, is_base=until is not None)
     is_newer = _is_newer(records)
     for record in records:
@@ -138,13 +141,6 @@ def _replay(history: _History, path: str, until: int | None, findings: list[Find
         if base is not None:
             refused = _replay_base(history, path, base, findings, above) or refused
     return refused
-
-
-def _records(path: str, until: int | None, findings: list[Finding]) -> Iterator[JsonlRecord]:
-    for record in records_of(path, 0, findings) if path else ():
-        if until is not None and record.end > until:
-            return
-        yield record
 
 
 def _replay_base(history: _History, path: str, base: Item, findings: list[Finding], above: tuple[str, ...]) -> str:

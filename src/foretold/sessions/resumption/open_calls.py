@@ -88,15 +88,11 @@ def _ending(nodes: Sequence[RecordNode], rules: SessionRules) -> list[RecordNode
     results = nodes[last].results
     if any(is_error(node) for node in nodes[last:]) and not (results and rules.continues):
         return []
-    closing = {call for node in nodes for call in node.calls if _closes_turn(node)}
+    enders = [node for node in nodes if any(text_at(block, "name") in CLOSING for block in node.blocks)]
+    closing = {call for node in enders for call in node.calls}
     has_begun = any(call not in closing for call in results) or any(node.type == "attachment" for node in nodes[last:])
     answer = _make_node("assistant", [{"type": "text", "text": NO_RESPONSE}])
     return [_make_node("user", rules.continues), answer] if has_begun and rules.continues else [answer]
-
-
-def _closes_turn(node: RecordNode) -> bool:
-    """Whether an answer calls a tool that ends the turn."""
-    return any(text_at(block, "name") in CLOSING for block in node.blocks)
 
 
 def is_error(node: RecordNode) -> bool:
