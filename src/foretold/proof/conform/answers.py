@@ -40,10 +40,6 @@ LAYOUT = {
 }
 
 
-def _slug(_: StagedAgent, given: Answer) -> Answer:
-    return {"slug": slug(str(given["path"]))}
-
-
 def _project(agent: StagedAgent, given: Answer) -> Answer:
     for step, *words in list_at(given, "layout"):
         at, of = agent.text(words[-1]), agent.text(words[0])
@@ -80,14 +76,10 @@ def _index(agent: StagedAgent, given: Answer) -> Answer:
 
 
 def _store(agent: StagedAgent, given: Answer) -> Answer:
-    content, found = str(given["content"]), str(given["content"])
+    content = found = str(given["content"])
     if str(given["relative_path"]).endswith(".md"):
         found = normalize_note(content, str(given["session_id"]), style_of(agent.name), str(given.get("now", "")))
     return {"stored": found, "changed": found != content}
-
-
-def _staleness(_: StagedAgent, given: Answer) -> Answer:
-    return {"note_days": note_days(float(str(given["age_days"])))}
 
 
 def _switch(agent: StagedAgent, given: Answer) -> Answer:
@@ -110,8 +102,8 @@ def _resume(agent: StagedAgent, given: Answer) -> Answer:
     found = resume(path, str(given.get("next_prompt") or ""), version=version, context=CONTEXT)
     if found.error:
         return {"error": found.error}
-    messages = [{"role": message["role"], "blocks": _blocks(message)} for message in found.messages]
-    return {"messages": [message for message in messages if message["role"] != "system"]}
+    messages = [message for message in found.messages if message["role"] != "system"]
+    return {"messages": [{"role": message["role"], "blocks": _blocks(message)} for message in messages]}
 
 
 def _with_blocks(answer: Answer) -> Answer:
@@ -135,13 +127,9 @@ def _write_transcript(agent: StagedAgent, given: Answer) -> str:
 def _blocks(message: Message) -> list[str]:
     content = message["content"]
     blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
-    return [_block(block) for block in blocks if not str(block.get("text", "")).startswith(CONTEXT)]
-
-
-def _block(block: dict[str, object]) -> str:
     named = {"text": "text", "tool_use": "name", "tool_result": "content"}
-    kind = str(block.get("type"))
-    return f"{kind}:{block.get(named.get(kind, ''), '')}"
+    shown = [block for block in blocks if not str(block.get("text", "")).startswith(CONTEXT)]
+    return [f"{block.get('type')}:{block.get(named.get(str(block.get('type')), ''), '')}" for block in shown]
 
 
 def _sample(agent: StagedAgent, given: Answer) -> Answer:
@@ -153,10 +141,8 @@ def _sample(agent: StagedAgent, given: Answer) -> Answer:
 
 
 def _cleanup(_: StagedAgent, given: Answer) -> Answer:
-    return {
-        "kept": cleanup(list_at(given, "transcript_ages_days"), given.get("cleanupPeriodDays")),
-        "memory_files_kept": True,
-    }
+    kept = cleanup(list_at(given, "transcript_ages_days"), given.get("cleanupPeriodDays"))
+    return {"kept": kept, "memory_files_kept": True}
 
 
 FILE = ("content", "numLines", "startLine", "totalLines")
@@ -208,11 +194,11 @@ def _restore(agent: StagedAgent, given: Answer) -> Answer:
 
 
 KINDS: Kinds = {
-    "project_slug": _slug,
+    "project_slug": lambda _, given: {"slug": slug(str(given["path"]))},
     "memory_project": _project,
     "memory_index": _index,
     "memory_frontmatter_write": _store,
-    "memory_staleness": _staleness,
+    "memory_staleness": lambda _, given: {"note_days": note_days(float(str(given["age_days"])))},
     "auto_memory_switch": _switch,
     "memory_write_permission": _permission,
     "transcript_cleanup": _cleanup,

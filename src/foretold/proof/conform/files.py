@@ -16,6 +16,7 @@ import re
 import shutil
 import stat
 import time
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -77,8 +78,8 @@ class FileSession:
             file.write(bytes_of(content))
         if isinstance(content, dict) and "mode" in content:
             os.chmod(path, int(str(content["mode"]), 8))
-        self._date(path, self.began - STAGED)
-        self.staged[path] = self.began - STAGED
+        self.staged[path] = when = self.began - STAGED
+        os.utime(path, (when, when))
 
     def path(self, name: object) -> str:
         return os.path.normpath(os.path.join(self.cwd, str(name)))
@@ -92,9 +93,8 @@ class FileSession:
             status = step["status"] if "status" in step else self.run_shell(str(step["command"]))
             self.state.shell(str(step["command"]), succeeded=status == 0)
         elif op in ("prompt", "mention"):
-            self._mentions(
-                str(step.get("text") or step.get("prompt") or (f"@{step['path']}" if "path" in step else ""))
-            )
+            mentioned = f"@{step['path']}" if "path" in step else ""
+            self._mentions(str(step.get("text") or step.get("prompt") or mentioned))
         elif op == "inject":
             self.state.inject(str(step["path"]), str(step["raw"]), shown=str(step["shown"]))
         elif op == "restart_resume":
@@ -148,12 +148,9 @@ class FileSession:
             with open(path, "ab" if op == "external_append" else "wb") as file:
                 file.write(bytes_of(step["content"]))
         if "mtime_delta_s" in step:
-            self._date(path, self.staged.get(path, self.began - STAGED) + float(str(step["mtime_delta_s"])))
+            when = self.staged.get(path, self.began - STAGED) + float(str(step["mtime_delta_s"]))
         else:
-            self.latest += 1
-            self._date(path, self.latest)
-
-    def _date(self, path: str, when: float) -> None:
+            when = self.latest = self.latest + 1
         os.utime(path, (when, when))
 
 
@@ -195,10 +192,6 @@ def _notices(agent: StagedAgent, given: Answer) -> Answer:
     return {"attachments": [{**each, "filename": each["filename"].replace(agent.cwd, "{cwd}", 1)} for each in found]}
 
 
-def _name(_: StagedAgent, given: Answer) -> Answer:
-    return {"backup": backup_name(str(given["absolute_path"]), int(str(given["version"])))}
-
-
 def _history(agent: StagedAgent, given: Answer) -> Answer:
     session = _StagedHistory(agent)
     if "user_turns" in given:
@@ -208,15 +201,12 @@ def _history(agent: StagedAgent, given: Answer) -> Answer:
         session.write(name, text)
     for step in steps:
         session.do(step)
-    versions = {name: [_version(each, name) for each in session.records] for name in files}
-    snapshots = _Records(session.shown(record) for record in session.records)
-    contents = session.contents()
-    rewind = _Prompts((step["id"], session.rewound(step["id"])) for step in steps if step["op"] == "prompt")
+    tracked = [each["snapshot"]["trackedFileBackups"] for each in session.records]
     return {
-        "versions_per_record": versions,
-        "snapshots": snapshots,
-        "backup_contents": contents,
-        "rewind": rewind,
+        "versions_per_record": {name: [each.get(name, {}).get("version") for each in tracked] for name in files},
+        "snapshots": _Records(session.shown(record) for record in session.records),
+        "backup_contents": session.contents(),
+        "rewind": _Prompts((step["id"], session.rewound(step["id"])) for step in steps if step["op"] == "prompt"),
     }
 
 
@@ -246,7 +236,7 @@ class _StagedHistory:
         self.folder = agent.text("{config}") + "/file-history"
         form = form_of(agent.name.partition("@")[2])
         self.history = FileHistory(self.folder, "session", self.cwd, form=form)
-        self.records: list[Answer] = []
+        self.records: list[dict[str, Any]] = []
         self.names: dict[str, str] = {}  #: digest of a path -> what the case calls it
 
     def path(self, name: str) -> str:
@@ -271,7 +261,11 @@ class _StagedHistory:
         elif step["op"] in ("edit", "write"):
             record = self.history.before_edit(self.path(step["path"]), "edit")
             self.records += [record] if record else []
-            self.write(step["path"], self._edited(step))
+            content = step.get("content")
+            if step["op"] == "edit":
+                with open(self.path(step["path"]), encoding="utf-8") as file:
+                    content = file.read().replace(step["old"], step["new"], 1)
+            self.write(step["path"], str(content))
         elif step["op"] == "bash":
             self.agent.stage.run_shell(step["command"], self.cwd)
         elif step["op"] == "external_chmod":
@@ -281,17 +275,9 @@ class _StagedHistory:
         elif step["op"] != "read":
             raise BadCase(f"a history has no step {step['op']}")
 
-    def _edited(self, step: Step) -> str:
-        if step["op"] == "write":
-            return str(step["content"])
-        with open(self.path(step["path"]), encoding="utf-8") as file:
-            return file.read().replace(step["old"], step["new"], 1)
-
-    def shown(self, record: Answer) -> Answer:
+    def shown(self, record: dict[str, Any]) -> Answer:
         """A record as a case writes it."""
-        inner = record["snapshot"]
-        assert isinstance(inner, dict)
-        update = bool(record["isSnapshotUpdate"])
+        inner, update = record["snapshot"], bool(record["isSnapshotUpdate"])
         tracked = {
             key: [self._label(each["backupFileName"]), each["version"]]
             for key, each in inner["trackedFileBackups"].items()
@@ -317,14 +303,10 @@ class _StagedHistory:
     def rewound(self, message: str) -> Answer:
         """The files after going back."""
         self.history.rewind(message)
-        found: Answer = {}
-        for path in sorted(self.history.tracked):
-            name = os.path.relpath(path, self.cwd)
-            if not os.path.exists(path):
-                found[name] = None
-                continue
-            with open(path, encoding="utf-8") as file:
-                found[name] = [file.read(), f"{stat.S_IMODE(os.stat(path).st_mode):o}"]
+        found: Answer = {os.path.relpath(path, self.cwd): None for path in sorted(self.history.tracked)}
+        for name in found:
+            with suppress(FileNotFoundError), open(os.path.join(self.cwd, name), encoding="utf-8") as file:
+                found[name] = [file.read(), f"{stat.S_IMODE(os.fstat(file.fileno()).st_mode):o}"]
         return found
 
     def many(self, turns: int) -> Answer:
@@ -333,31 +315,20 @@ class _StagedHistory:
             self.history.prompt(f"U{turn}")
             self.history.before_edit(self.path("a.txt"))
             self.write("a.txt", f"{turn}\n")
-        can = [turn for turn in range(turns) if self._can_rewind(f"U{turn}")]
+        can = []
+        for turn in range(turns):
+            with suppress(NoCheckpoint):
+                self.history.rewind(f"U{turn}", dry_run=True)
+                can.append(turn)
         kept = len(os.listdir(self.history.backups.folder))
-        return {
-            "oldest_rewindable_index": can[0],
-            "kept": len(can),
-            "backups_on_disk_not_pruned": kept == turns - 1,
-        }
-
-    def _can_rewind(self, message: str) -> bool:
-        try:
-            self.history.rewind(message, dry_run=True)
-        except NoCheckpoint:
-            return False
-        return True
-
-
-def _version(record: Answer, name: str) -> object:
-    inner = record["snapshot"]
-    assert isinstance(inner, dict)
-    return inner["trackedFileBackups"].get(name, {}).get("version")
+        return {"oldest_rewindable_index": can[0], "kept": len(can), "backups_on_disk_not_pruned": kept == turns - 1}
 
 
 KINDS: Kinds = {
     "read_state": _read_state,
     "changed_file_notice": _notices,
     "file_history": _history,
-    "file_history_name": _name,
+    "file_history_name": lambda _, given: {
+        "backup": backup_name(str(given["absolute_path"]), int(str(given["version"])))
+    },
 }

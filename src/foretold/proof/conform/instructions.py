@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from foretold.errors import BadCase
 from foretold.instructions.session import Attachment, Call, Session
-from foretold.instructions.view import View, report
+from foretold.instructions.view import report
 from foretold.proof.conform.cases import CaseOutcome, dict_at, is_same, list_at, outcome_of
 from foretold.proof.conform.stage import Stage, StagedTree
 
@@ -79,9 +79,7 @@ def _open_session(stage: Stage, settings: CaseSettings) -> Session:
 
 
 def _is_same_answer(key: str, expected: object, actual: object) -> bool:
-    if key == "loaded":
-        return _as_set(expected) == _as_set(actual)
-    return is_same(expected, actual)
+    return _as_set(expected) == _as_set(actual) if key == "loaded" else is_same(expected, actual)
 
 
 def _as_set(reports: object) -> set[str]:
@@ -112,15 +110,16 @@ class CasePlayer:
             self.later.append(self._blocks(self.session.use(calls)))
             for call in calls:
                 if call.tool == "Agent" and not call.error:
-                    self._play_subagent(str(call.input.get("subagent_type", "general-purpose")))
+                    session = self.session.subagent(str(call.input.get("subagent_type", "general-purpose")))
+                    self.sub.append(session.view.text)
+                    for inner in list_at(self.stage.case, "sub_turns"):
+                        self.sub_later.append(self._blocks(session.use([self._perform(each) for each in inner])))
+        wrapper = None  # what surrounds the memory text in its block
+        if view.text is not None:
+            before, _, after = view.slots[0].block.text.partition(view.text)
+            wrapper = [before, after]
         found: dict[str, object] = {"memory": view.text, "first": first, "later": self.later, "sub": self.sub}
-        return {**found, "sub_later": self.sub_later, "loaded": self.loaded, "wrapper": _wrapper_of(view)}
-
-    def _play_subagent(self, name: str) -> None:
-        session = self.session.subagent(name)
-        self.sub.append(session.view.text)
-        for turn in list_at(self.stage.case, "sub_turns"):
-            self.sub_later.append(self._blocks(session.use([self._perform(call) for call in turn])))
+        return {**found, "sub_later": self.sub_later, "loaded": self.loaded, "wrapper": wrapper}
 
     def _blocks(self, attachment: Attachment) -> list[list[str]]:
         dialect = self.session.view.dialect
@@ -144,14 +143,6 @@ class CasePlayer:
         return Call(tool, given, error)
 
 
-def _wrapper_of(view: View) -> list[str] | None:
-    """What surrounds the memory text in its block."""
-    if view.text is None:
-        return None
-    before, _, after = view.slots[0].block.text.partition(view.text)
-    return [before, after]
-
-
 # Agents whose cases record segments
 
 
@@ -163,8 +154,8 @@ def _compare_segments(stage: Stage, expected: Mapping[str, object]) -> list[dict
     found = _find_segments(session, stage)
     wanted = [{key: each[key] for key in ("request", "role", "text")} for each in list_at(expected, "segments")]
     differences: list[dict[str, object]] = []
-    is_equal = _is_same_set if expected.get("unordered") else _is_same_list
-    if not is_equal(wanted, found):
+    is_equal = _pieces(wanted) == _pieces(found) if expected.get("unordered") else _is_same_list(wanted, found)
+    if not is_equal:
         differences.append({"key": "segments", "expected": wanted, "actual": found})
     if session.view.refusal != expected.get("exit", 0):
         differences.append({"key": "exit", "expected": expected.get("exit"), "actual": session.view.refusal})
@@ -178,20 +169,16 @@ def _is_same_list(wanted: list[Segment], found: list[Segment]) -> bool:
     )
 
 
-def _is_same_set(wanted: list[Segment], found: list[Segment]) -> bool:
-    """Compare as multisets, split before each file."""
-
-    def pieces(segments: list[Segment]) -> list[str]:
-        text = "\n".join(str(segment["text"]) for segment in segments)
-        return sorted(piece.strip("\n") for piece in text.split("Instructions from: "))
-
-    return pieces(wanted) == pieces(found)
+def _pieces(segments: list[Segment]) -> list[str]:
+    """The texts of segments, split before each file, in an order of their own."""
+    text = "\n".join(str(segment["text"]) for segment in segments)
+    return sorted(piece.strip("\n") for piece in text.split("Instructions from: "))
 
 
 def _write_config(stage: Stage, settings: CaseSettings) -> None:
     home = stage.places["home"]
     if settings.writes:
-        stage.write_text(settings.writes.replace("{home}", home), LANGUAGE)
+        stage.write(settings.writes.replace("{home}", home), LANGUAGE)
     config = stage.case.get("config")
     if config is None:
         return
@@ -200,7 +187,7 @@ def _write_config(stage: Stage, settings: CaseSettings) -> None:
     path, moved = settings.config, stage.case.get("codex_home")
     path = path.replace("{home}/.codex", str(moved)) if moved else path
     text = "\n".join(toml_lines(config)) if path.endswith(".toml") else json.dumps(config)
-    stage.write_text(path.replace("{home}", home), text + "\n")
+    stage.write(path.replace("{home}", home), text + "\n")
 
 
 def toml_lines(values: dict[str, object], table: str = "") -> list[str]:

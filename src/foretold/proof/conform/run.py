@@ -48,17 +48,13 @@ def _cannot_run(case: Case, *, allow_setup: bool) -> str:
         return f"there is no dialect for {case.get('agent')}"
     if case.get("setup") and not allow_setup:
         return "its setup runs shell commands; allow them with --allow-setup"
-    if not allow_setup and not all(map(is_plain, _shell_steps(case))):
+    steps = list_at(dict_at(case, "input"), "steps")
+    commands = [str(step.get("command")) for step in steps if isinstance(step, dict) and step.get("op") == "bash"]
+    if not allow_setup and not all(map(is_plain, commands)):
         return "it runs shell commands; allow them with --allow-setup"
     if case.get("uid") and os.name != "posix":
         return "it needs a different user id"
     return ""
-
-
-def _shell_steps(case: Case) -> list[str]:
-    """The shell commands among the steps of a state case."""
-    steps = list_at(dict_at(case, "input"), "steps")
-    return [str(step.get("command")) for step in steps if isinstance(step, dict) and step.get("op") == "bash"]
 
 
 def run_case(case: Case, *, allow_setup: bool) -> CaseOutcome:

@@ -53,9 +53,8 @@ INDEX_OPERATIONS: dict[str, Callable[..., object]] = {
 }
 
 
-def _should_load(args: Args, _: Surroundings) -> object:
-    entry = MemoryEntry("case", description=str(args["description"]))
-    return code_assist.should_load_memory(entry, str(args["context"]))
+def _should_load(description: str, context: str) -> bool:
+    return code_assist.should_load_memory(MemoryEntry("case", description=description), context)
 
 
 def _searching(args: Args, _: Surroundings) -> object:
@@ -63,52 +62,40 @@ def _searching(args: Args, _: Surroundings) -> object:
     return claude_code.build_searching_past_context_section(flags=flags, **args)  # type: ignore[arg-type]
 
 
-def _truncated(args: Args, _: Surroundings) -> object:
-    args.pop("gen", None)
-    return claude_code.truncate_index(**args)  # type: ignore[arg-type]
-
-
-def _with_home(function: Callable[..., object]) -> Callable[[Args, Surroundings], object]:
-    return lambda args, around: function(**args, home=around["home"])
-
-
-def _around(function: Callable[..., object]) -> Callable[[Args, Surroundings], object]:
-    return lambda args, around: function(**args, **around)
-
-
-def _alone(function: Callable[..., object]) -> Callable[[Args, Surroundings], object]:
-    return lambda args, _: function(**args)
+def _call(function: Callable[..., object], *needs: str) -> Callable[[Args, Surroundings], object]:
+    """A function that takes the arguments of a case, and what it needs of its surroundings."""
+    return lambda args, around: function(**args, **{name: around[name] for name in needs})
 
 
 FUNCTIONS: dict[str, Callable[[Args, Surroundings], object]] = {
-    "mink.discover": _around(mink.discover_memory_files),
-    "mink.load": _around(mink.load_memory),
-    "mink.inject": _around(mink.inject_memory),
-    "mink.parse_frontmatter": _alone(mink.parse_frontmatter),
-    "mink.resolve_imports": _around(mink.resolve_imports),
-    "ca.get_memory_files": _around(code_assist.get_memory_files),
+    "mink.discover": _call(mink.discover_memory_files, "home", "tree"),
+    "mink.load": _call(mink.load_memory, "home", "tree"),
+    "mink.inject": _call(mink.inject_memory, "home", "tree"),
+    "mink.parse_frontmatter": _call(mink.parse_frontmatter),
+    "mink.resolve_imports": _call(mink.resolve_imports, "home", "tree"),
+    "ca.get_memory_files": _call(code_assist.get_memory_files, "home", "tree"),
     "ca.build_claude_md_context": _described(code_assist.build_claude_md_context),
     "ca.get_claude_mds": _described(code_assist.get_claude_mds),
     "ca.get_large_memory_files": _described(code_assist.get_large_memory_files),
-    "ca.is_memory_file_path": _alone(code_assist.is_memory_file_path),
-    "ca.constants.get_memory_dir": _with_home(code_assist.get_memory_dir),
-    "ca.paths.get_memory_dir": _with_home(code_assist.paths.get_memory_dir),
-    "ca.scan": _around(code_assist.scan_memory_files),
-    "ca.parse_memory_frontmatter": _alone(code_assist.parse_memory_frontmatter),
-    "ca.memory_entry": _alone(MemoryEntry),
+    "ca.is_memory_file_path": _call(code_assist.is_memory_file_path),
+    "ca.constants.get_memory_dir": _call(code_assist.get_memory_dir, "home"),
+    "ca.paths.get_memory_dir": _call(code_assist.paths.get_memory_dir, "home"),
+    "ca.scan": _call(code_assist.scan_memory_files, "home", "tree"),
+    "ca.parse_memory_frontmatter": _call(code_assist.parse_memory_frontmatter),
+    "ca.memory_entry": _call(MemoryEntry),
     "ca.memory_types": lambda _args, _: [kind.value for kind in MemoryType],
     "ca.index": _index_operations,
-    "ca.generate_memory_filename": _alone(code_assist.generate_memory_filename),
-    "ca.find_relevant": _around(code_assist.find_relevant_memories),
-    "ca.should_load": _should_load,
+    "ca.generate_memory_filename": _call(code_assist.generate_memory_filename),
+    "ca.find_relevant": _call(code_assist.find_relevant_memories, "home", "tree"),
+    "ca.should_load": _call(_should_load),
     "cc.get_claude_mds": _claude_mds,
     "cc.searching_past_context": _searching,
-    "cc.load_memory_prompt_branch": _alone(claude_code.load_memory_prompt_branch),
-    "cc.extra_guidelines": _alone(claude_code.extra_guidelines),
-    "cc.truncate_index": _truncated,
-    "ea.discover": _around(ex_athena.discover),
-    "ea.memory_message": _alone(ex_athena.is_memory_message),
-    "ea.pinned_count": _alone(ex_athena.pinned_count),
+    "cc.load_memory_prompt_branch": _call(claude_code.load_memory_prompt_branch),
+    "cc.extra_guidelines": _call(claude_code.extra_guidelines),
+    "cc.truncate_index": _call(claude_code.truncate_index),
+    "ea.discover": _call(ex_athena.discover, "home", "tree"),
+    "ea.memory_message": _call(ex_athena.is_memory_message),
+    "ea.pinned_count": _call(ex_athena.pinned_count),
 }
 
 
@@ -127,7 +114,7 @@ def run_seed_case(case: Case) -> CaseOutcome:
             raise BadCase(f"{case['id']}: args is an object, expect a list of checks")
         if "gen" in args:
             args["text"] = generated(args["gen"])
-        given = dict(args)
+        given = {name: value for name, value in args.items() if name != "gen"}
         around: Surroundings = {"home": stage.places["home"], "tree": StagedTree(stage, {})}
         result = FUNCTIONS[str(case["fn"])](given, around)
         differences = [
@@ -140,12 +127,9 @@ def run_seed_case(case: Case) -> CaseOutcome:
 
 def _staged(case: Case) -> Case:
     """The case with its files under the names of the stage."""
-    files: dict[str, object] = {}
-    for key, place in (("files", "{root}"), ("home_files", "{home}")):
-        for path, text in dict_at(case, key).items():
-            files[f"{place}/{path}"] = text
-    for path, target in dict_at(case, "symlinks").items():
-        files[f"{{root}}/{path}"] = {"symlink": target}
+    files: dict[str, object] = {f"{{root}}/{path}": text for path, text in dict_at(case, "files").items()}
+    files |= {f"{{home}}/{path}": text for path, text in dict_at(case, "home_files").items()}
+    files |= {f"{{root}}/{path}": {"symlink": target} for path, target in dict_at(case, "symlinks").items()}
     return {**case, "files": files}
 
 
@@ -156,20 +140,15 @@ def holds(check: Mapping[str, object], result: object, args: Args) -> bool:
         return result is not args[str(value)]
     found = pick(plain(result), list_at(check, "at"))
     if kind == "first_lines":
-        lines = str(found).split("\n")
-        return [line for number in _numbers(check) for line in lines[number : number + 1]] == value
+        lines, numbers = str(found).split("\n"), check.get("index")
+        if not isinstance(numbers, list):
+            raise BadCase("first_lines has the numbers of its lines in index, a list")
+        return [line for number in numbers for line in lines[number : number + 1]] == value
     if kind in CUT_CHECKS:
         return CUT_CHECKS[str(kind)](str(found), str(args.get("text", "")), value)
     if kind not in CHECKS:
         raise BadCase(f"there is no check {kind!r}")
     return CHECKS[str(kind)](found, value)
-
-
-def _numbers(check: Mapping[str, object]) -> list[int]:
-    numbers = check.get("index")
-    if not isinstance(numbers, list):
-        raise BadCase("first_lines has the numbers of its lines in index, a list")
-    return numbers
 
 
 def generated(recipe: object) -> str:

@@ -72,7 +72,7 @@ class Stage:
         if not isinstance(files, dict):
             raise BadCase(f"{self.case['id']}: files is not an object")
         for path, value in files.items():
-            self._write(self.on_disk(path), value)
+            self.write(self.on_disk(path), value)
         for command in self.strings("setup"):
             self.run_shell(command, self.root)
         for path, value in files.items():
@@ -89,7 +89,8 @@ class Stage:
             raise BadCase(f"{self.case['id']}: {key} is not a list")
         return [str(item) for item in value]
 
-    def _write(self, path: str, value: object) -> None:
+    def write(self, path: str, value: object) -> None:
+        """Write a file, a link, a FIFO or a folder."""
         os.makedirs(os.path.dirname(path), exist_ok=True)
         described = value if isinstance(value, dict) else {}
         if "symlink" in described:
@@ -111,11 +112,7 @@ class Stage:
             if os.path.lexists(self.on_disk(path)):
                 os.remove(self.on_disk(path))
             if value is not None:
-                self._write(self.on_disk(path), value)
-
-    def write_text(self, path: str, text: str) -> None:
-        """Write one more file."""
-        self._write(path, text)
+                self.write(self.on_disk(path), value)
 
     def run_shell(self, command: str, folder: str) -> int:
         """Run a shell command of the case; its exit status."""
