@@ -169,16 +169,14 @@ def _requests(stage: Stage, recipe: Recipe, program: str) -> list[dict[str, obje
 
 
 def _turns(case: Case) -> list[list[dict[str, object]]]:
-    found = []
+    found: list[list[dict[str, object]]] = []
     for turn in list_at(case, "turns"):
-        calls = turn if isinstance(turn, list) else [turn]
-        found.append([{"names": _names(call), "input": call.get("input", call.get("args"))} for call in calls])
+        found.append([])
+        for call in turn if isinstance(turn, list) else [turn]:
+            named = call.get("name", call.get("tool"))
+            names = named if isinstance(named, list) else [named]
+            found[-1].append({"names": names, "input": call.get("input", call.get("args"))})
     return found
-
-
-def _names(call: dict[str, object]) -> list[object]:
-    named = call.get("name", call.get("tool"))
-    return named if isinstance(named, list) else [named]
 
 
 def _one_run(
@@ -257,9 +255,8 @@ def _differences(case: Case, requests: list[dict[str, object]]) -> Iterator[dict
         for _, part in _parts(requests, number):
             for found in re.finditer(CUTS[str(case["agent"])], PROSE.sub("", part)):
                 extra = found[0]
-                if extra.strip() and not any(
-                    _is_in(text, extra) or (isinstance(text, str) and extra in text) for text in texts
-                ):
+                known = (_is_in(text, extra) or (isinstance(text, str) and extra in text) for text in texts)
+                if extra.strip() and not any(known):
                     yield {"key": f"request {number}", "expected": "nothing", "actual": extra}
                     return
 
@@ -277,10 +274,8 @@ def _recorded_texts(expected: dict[str, object]) -> Iterator[tuple[int, str, obj
 def _is_in(text: object, part: str) -> bool:
     if isinstance(text, str):
         return text in part
-    return any(
-        is_same(text, found)
-        for found in (part, *(match[0] for cut in CUTS.values() for match in re.finditer(cut, part)))
-    )
+    cuts = (match[0] for cut in CUTS.values() for match in re.finditer(cut, part))
+    return any(is_same(text, found) for found in (part, *cuts))
 
 
 def _parts(requests: list[dict[str, object]], number: int) -> list[tuple[str, str]]:

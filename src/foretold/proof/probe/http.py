@@ -54,14 +54,11 @@ def read_body(headers: Mapping[str, str], file: BufferedIOBase) -> bytes | BodyF
     if headers.get("transfer-encoding", "identity").lower() != "identity":
         packed = _read_chunks(file)
     else:
-        packed = _read_length(headers.get("content-length", "0"), file)
+        length = headers.get("content-length", "0")
+        if not re.fullmatch("[0-9]{1,18}", length):
+            return BodyFault(400, "the length of the body is not a number")
+        packed = TOO_LARGE if int(length) > LIMIT else _read_exactly(file, int(length))
     return packed if isinstance(packed, BodyFault) else unpack(packed, headers.get("content-encoding", ""))
-
-
-def _read_length(length: str, file: BufferedIOBase) -> bytes | BodyFault:
-    if not re.fullmatch("[0-9]{1,18}", length):
-        return BodyFault(400, "the length of the body is not a number")
-    return TOO_LARGE if int(length) > LIMIT else _read_exactly(file, int(length))
 
 
 def _read_chunks(file: BufferedIOBase) -> bytes | BodyFault:
@@ -190,8 +187,11 @@ class Handler(BaseHTTPRequestHandler):
         request = HttpRequest(self.command, self.path, headers, read_body(headers, self.rfile))
         faulty = isinstance(request.body, BodyFault)
         self._send(self.server.respond(request), close=faulty or self.command == "CONNECT")
-        if faulty:
-            self._linger()
+        if faulty:  # let the client send the rest: closing at once would reset the connection before it reads this
+            self.connection.shutdown(socket.SHUT_WR)
+            self.connection.settimeout(LINGER)
+            while self.connection.recv(1 << 16):
+                pass
 
     def _send(self, response: Response, *, close: bool) -> None:
         self.send_response(response.status)
@@ -204,21 +204,12 @@ class Handler(BaseHTTPRequestHandler):
         if close or not (chunked or isinstance(response.body, bytes)):
             self.send_header("Connection", "close")
         self.end_headers()
-        if self.command != "HEAD":
-            self._send_body(response.body, chunked=chunked)
-
-    def _send_body(self, body: bytes | Iterator[bytes], *, chunked: bool) -> None:
-        for piece in (body,) if isinstance(body, bytes) else body:
+        if self.command == "HEAD":
+            return
+        for piece in (response.body,) if isinstance(response.body, bytes) else response.body:
             self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece) if chunked else piece)
         if chunked:
             self.wfile.write(b"0\r\n\r\n")
-
-    def _linger(self) -> None:
-        """Let the client send the rest: closing at once would reset the connection before the response is read."""
-        self.connection.shutdown(socket.SHUT_WR)
-        self.connection.settimeout(LINGER)
-        while self.connection.recv(1 << 16):
-            pass
 
 
 class Listener(socketserver.TCPServer):

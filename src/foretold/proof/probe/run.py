@@ -24,7 +24,7 @@ from foretold.dialects.settings_files import read_json, read_toml
 from foretold.errors import ProbeFailed
 from foretold.instructions.session import Call, Session
 from foretold.proof.probe.recipes import KEY, RECIPES, Recipe
-from foretold.proof.probe.sandbox import fill_places
+from foretold.proof.probe.sandbox import fill_places, write_files
 from foretold.proof.probe.segments import Segment, find_segments
 from foretold.storage.tree import Disk
 from foretold.types import Finding
@@ -67,10 +67,7 @@ def probe(
     prompt: str = PROMPT,
     timeout: float = TIMEOUT,
 ) -> Probe:
-    """Run an agent against a model server of ours and read what it sends.
-
-    `read` are files that the model makes it read, a turn each.
-    """
+    """Run an agent against our model server, which makes it `read` files, a turn each; what it sends."""
     name, _, version = agent.partition("@")
     if name not in RECIPES:
         raise ProbeFailed(f"{name} cannot be run; supported agents: {', '.join(RECIPES)}")
@@ -113,10 +110,9 @@ def probe(
 
 def find_program(recipe: Recipe) -> str:
     """The program of an agent on PATH."""
-    for name in recipe.programs:
-        found = shutil.which(name)
-        if found:
-            return found
+    found = next(filter(None, map(shutil.which, recipe.programs)), None)
+    if found:
+        return found
     raise ProbeFailed(f"{recipe.programs[0]} is not on PATH; install it, or give --program PATH")
 
 
@@ -136,8 +132,11 @@ def _seed(recipe: Recipe, home: str, seeded: str) -> dict[str, str]:
             shutil.copyfile(source, target)
     files = dict(recipe.files)
     if recipe.settings:
-        kept = _kept(recipe, os.path.join(home, recipe.settings))
-        if recipe.settings.endswith(".toml"):
+        path, unused = os.path.join(home, recipe.settings), list[Finding]()
+        is_toml = path.endswith(".toml")
+        found = read_toml(Disk(), path, unused) if is_toml else read_json(Disk(), path, unused, comments=True)
+        kept = {key: value for key, value in found.items() if key in recipe.keeps}
+        if is_toml:
             lines = "".join(f"{key} = {json.dumps(value)}\n" for key, value in kept.items())
             files[recipe.settings] = fill_places(files[recipe.settings], {"kept": lines})
         elif kept or recipe.settings in files:
@@ -145,25 +144,11 @@ def _seed(recipe: Recipe, home: str, seeded: str) -> dict[str, str]:
     return files
 
 
-def _kept(recipe: Recipe, path: str) -> dict[str, object]:
-    """The values of the user's settings that are about instructions."""
-    findings: list[Finding] = []
-    tree = Disk()
-    found = (
-        read_toml(tree, path, findings) if path.endswith(".toml") else read_json(tree, path, findings, comments=True)
-    )
-    return {key: value for key, value in found.items() if key in recipe.keeps}
-
-
 def _expected(
     name: str, version: str, folder: str, seeded: str, recipe: Recipe, files: dict[str, str], paths: list[str]
 ) -> tuple[Segment, ...]:
     """What we expect, with the same home: its settings are written before, as the run will write them."""
-    for relative, text in files.items():
-        target = os.path.join(seeded, relative)
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        with open(target, "w", encoding="utf-8") as file:
-            file.write(text)
+    write_files(seeded, files)
     places = {"home": seeded, "key": KEY, "url": "http://127.0.0.1:1", "prompt": ""}
     session = Session(
         folder,
@@ -174,16 +159,12 @@ def _expected(
         trust=True if recipe.trust else None,
     )
     view = session.start()
-    found = [Segment(0, slot.block.role, _bare(view, slot.block.text)) for slot in view.slots]
+    bare = None if view.dialect.parts else view.text  # without its envelope, where it has one
+    found = [Segment(0, slot.block.role, slot.block.text if bare is None else bare) for slot in view.slots]
     for number, path in enumerate(paths, 1):
         call = Call(recipe.reads[0][0], json.loads(fill_places(recipe.reads[1], {"path": path})))
         found += [Segment(number, block.role, block.text) for block in session.use([call]).blocks]
     return tuple(found)
-
-
-def _bare(view: foretold.View, text: str) -> str:
-    """The text of a slot without its envelope, where it has one."""
-    return view.text if not view.dialect.parts and view.text is not None else text
 
 
 def ask_agent(
@@ -273,8 +254,7 @@ def _require_requests(answer: dict[str, Any], program: str, timeout: float) -> N
     if any(request.get("tools") for request in answer["requests"]):
         return
     said = (str(answer["stderr"]).strip() or str(answer["stdout"]).strip()).split("\n")[-1][:200]
+    how = f"ended with {answer['exit']} without asking its model"
     if answer["timed_out"]:
-        raise ProbeFailed(
-            f"{program} did not ask its model within {timeout:g} s, and was ended: {said or 'it said nothing'}"
-        )
-    raise ProbeFailed(f"{program} ended with {answer['exit']} without asking its model: {said or 'it said nothing'}")
+        how = f"did not ask its model within {timeout:g} s, and was ended"
+    raise ProbeFailed(f"{program} {how}: {said or 'it said nothing'}")

@@ -14,12 +14,12 @@ import signal
 import socket
 import struct
 import subprocess
-import sys
 from collections.abc import Mapping
+from typing import Any
 
 from foretold.proof.probe.server import ModelServer, ToolCall
 
-Spec = dict[str, object]
+Spec = dict[str, Any]
 FLAGS, UP = 0x8914, 0x1  # SIOCSIFFLAGS, IFF_UP
 MOST_OUTPUT = 20_000
 
@@ -56,22 +56,23 @@ def fill_places(text: str, places: Mapping[str, str]) -> str:
     return text
 
 
-def _run(spec: Spec, url: str) -> dict[str, object]:
-    places = {"url": url, "home": str(spec["home"]), "key": str(spec["key"]), "prompt": str(spec["prompt"])}
-    files, argv, env = spec["files"], spec["argv"], spec["env"]
-    assert isinstance(files, dict)
-    assert isinstance(argv, list)
-    assert isinstance(env, dict)
+def write_files(folder: str, files: Mapping[str, str]) -> None:
+    """Write files into a folder, by their paths in it."""
     for name, text in files.items():
-        target = os.path.join(str(spec["home"]), name)
+        target = os.path.join(folder, name)
         os.makedirs(os.path.dirname(target), exist_ok=True)
         with open(target, "w", encoding="utf-8") as file:
-            file.write(fill_places(text, places))
+            file.write(text)
+
+
+def _run(spec: Spec, url: str) -> dict[str, object]:
+    places = {"url": url, **{name: spec[name] for name in ("home", "key", "prompt")}}
+    write_files(spec["home"], {name: fill_places(text, places) for name, text in spec["files"].items()})
     with open(f"{spec['answer']}.out", "wb") as out, open(f"{spec['answer']}.err", "wb") as err:
         process = subprocess.Popen(
-            [fill_places(word, places) for word in argv],
-            cwd=str(spec["cwd"]),
-            env={name: fill_places(value, places) for name, value in env.items()},
+            [fill_places(word, places) for word in spec["argv"]],
+            cwd=spec["cwd"],
+            env={name: fill_places(value, places) for name, value in spec["env"].items()},
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=err,
@@ -79,24 +80,16 @@ def _run(spec: Spec, url: str) -> dict[str, object]:
         )
         timed_out = False
         try:
-            process.wait(float(str(spec["timeout"])))
+            process.wait(spec["timeout"])
         except subprocess.TimeoutExpired:
             timed_out = True
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)  # and what it left running
         code = process.wait()
-    return {
-        "exit": code,
-        "timed_out": timed_out,
-        "stdout": _tail(f"{spec['answer']}.out"),
-        "stderr": _tail(f"{spec['answer']}.err"),
-    }
+    printed = {"stdout": _tail(f"{spec['answer']}.out"), "stderr": _tail(f"{spec['answer']}.err")}
+    return {"exit": code, "timed_out": timed_out, **printed}
 
 
 def _tail(path: str) -> str:
     with open(path, "rb") as file:
         return file.read()[-MOST_OUTPUT:].decode("utf-8", "replace")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])

@@ -165,13 +165,11 @@ class Script:
         """The answer to a request that has this digest and offers these tools."""
         if offers and digest in self._answers:
             return self._answers[digest]
-        turn: Sequence[ToolCall] = ()
-        if offers:
-            turn = self._turns[self._played] if self._played < len(self._turns) else ()
-            self._played += 1
-        answer = self.say(turn or [self._text], offers, model, input_tokens)
-        if offers:
-            self._answers[digest] = answer
+        if not offers:
+            return self.say([self._text], offers, model, input_tokens)
+        turn = self._turns[self._played] if self._played < len(self._turns) else ()
+        self._played += 1
+        self._answers[digest] = answer = self.say(turn or [self._text], offers, model, input_tokens)
         return answer
 
     def say(self, said: Sequence[Part], offers: Sequence[Offer], model: str, input_tokens: int) -> ModelAnswer:

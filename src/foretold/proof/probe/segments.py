@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from foretold.proof.probe.script import objects
+
 
 class Segment(NamedTuple):
     """A text that carries instructions, listed at the first request that has it."""
@@ -43,39 +45,23 @@ CUTS = {
 PROSE = re.compile(r"Here is a list of[\s\S]*?(?=\| (?:Pattern|Directory) )")  #: of copilot-cli, before its tables
 
 
+#: wire format -> where the system's text is, where the messages are, and the role of one that names none
+SHAPES = {
+    "messages": ("system", "messages", "user"),
+    "responses": ("instructions", "input", "tool"),
+    "chat": ("", "messages", "user"),
+    "gemini": ("systemInstruction", "contents", "user"),
+}
+
+
 def parts_of(body: object, wire: str) -> Iterator[tuple[str, str]]:
     """Role and text of everything that a request says."""
     if isinstance(body, dict):
-        yield from {"messages": _messages, "responses": _responses, "chat": _chat, "gemini": _gemini}[wire](body)
-
-
-def _messages(body: dict[str, object]) -> Iterator[tuple[str, str]]:
-    yield from (("system", text) for text in _texts(body.get("system")))
-    for message in _list(body.get("messages")):
-        yield from ((str(message.get("role")), text) for text in _texts(message.get("content")))
-
-
-def _responses(body: dict[str, object]) -> Iterator[tuple[str, str]]:
-    yield from (("system", text) for text in _texts(body.get("instructions")))
-    for item in _list(body.get("input")):
-        role = str(item.get("role") or "tool")
-        yield from ((role, text) for text in _texts(item.get("content", item.get("output"))))
-
-
-def _chat(body: dict[str, object]) -> Iterator[tuple[str, str]]:
-    for message in _list(body.get("messages")):
-        yield from ((str(message.get("role")), text) for text in _texts(message.get("content")))
-
-
-def _gemini(body: dict[str, object]) -> Iterator[tuple[str, str]]:
-    system = body.get("systemInstruction")
-    yield from (("system", text) for text in _texts(system.get("parts") if isinstance(system, dict) else None))
-    for content in _list(body.get("contents")):
-        yield from ((str(content.get("role") or "user"), text) for text in _texts(content.get("parts")))
-
-
-def _list(value: object) -> list[dict[str, object]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+        system, messages, role = SHAPES[wire]
+        yield from (("system", text) for text in _texts(body.get(system)))
+        for message in objects(body.get(messages)):
+            content = next((message[key] for key in ("content", "output", "parts") if key in message), None)
+            yield from ((str(message.get("role") or role), text) for text in _texts(content))
 
 
 def _texts(value: object) -> Iterator[str]:
@@ -86,9 +72,8 @@ def _texts(value: object) -> Iterator[str]:
         for item in value:
             yield from _texts(item)
     elif isinstance(value, dict):
-        for key in ("text", "content", "output", "functionResponse", "response", "llmContent"):
-            if key in value:
-                yield from _texts(value[key])
+        for key in ("text", "content", "output", "parts", "functionResponse", "response", "llmContent"):
+            yield from _texts(value.get(key))
 
 
 def find_segments(requests: list[dict[str, object]], agent: str) -> list[Segment]:

@@ -22,7 +22,6 @@ from foretold.proof.probe.script import (
     Json,
     ModelAnswer,
     Offer,
-    Part,
     Respond,
     Said,
     Script,
@@ -54,7 +53,7 @@ class Exchange(NamedTuple):
 
 
 class ModelServer:
-    """A model that plays a script, or does what a function says. ToolUse it as a context, or call `start` and `stop`.
+    """A model that plays a script, or does what a function says. Use it as a context, or call `start` and `stop`.
 
     >>> from urllib.request import urlopen
     >>> with ModelServer(pages={"/note": "Read me."}) as server:
@@ -148,7 +147,13 @@ class ModelServer:
             return respond_json(said)
         if isinstance(said, bytes):
             return Response(200, "text/event-stream" if route.framing == "sse" else JSON, said)
-        answer = self._play(said, wire, offers, body, route.model or DEFAULT_MODEL)
+        digest, tokens = hashlib.sha256(wire.name.encode() + b"\0" + body).digest(), estimate_tokens(len(body))
+        model = route.model or DEFAULT_MODEL
+        with self._lock:
+            if said is None:
+                answer = self._script.answer(digest, offers, model, tokens)
+            else:
+                answer = self._script.say(said if isinstance(said, list) else [said], offers, model, tokens)
         return _framed(answer, route, wire, parsed)
 
     def _ask(self, parsed: Json, wire: str) -> Said:
@@ -161,16 +166,6 @@ class ModelServer:
             with self._lock:
                 self.problems.append(f"the function failed: {error!r}")
             return Status(400, f"the function failed: {error!r}")
-
-    def _play(
-        self, said: Part | list[Part] | None, wire: Wire, offers: Sequence[Offer], body: bytes, model: str
-    ) -> ModelAnswer:
-        digest = hashlib.sha256(wire.name.encode() + b"\0" + body).digest()
-        tokens = estimate_tokens(len(body))
-        with self._lock:
-            if said is None:
-                return self._script.answer(digest, offers, model, tokens)
-            return self._script.say(said if isinstance(said, list) else [said], offers, model, tokens)
 
     def _serve_page(self, request: HttpRequest, route: Route) -> Response:
         text = self._pages.get(request.target, self._pages.get(route.path))
@@ -200,13 +195,11 @@ def parse_body(body: bytes) -> object:
     ({'a': 1}, '1', '{')
     """
     text = body.decode("utf-8", "replace")
-    if text.lstrip().startswith(("{", "[")):
-        try:
-            parsed: object = json.loads(text)
-        except (ValueError, RecursionError):
-            return text
-        return parsed
-    return text
+    try:
+        parsed: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return parsed if isinstance(parsed, dict | list) else text
 
 
 def respond_json(value: Json) -> Response:

@@ -44,7 +44,13 @@ def make_count(tokens: int) -> Json:
 
 
 def _response(answer: ModelAnswer, parts: Sequence[TextPart | ToolUse], *, last: bool) -> Json:
-    candidate: Json = {"content": {"role": "model", "parts": [_part(part) for part in parts]}, "index": 0}
+    shown = [
+        {"functionCall": {"id": f"call_{part.id}", "name": part.offer.name, "args": dict(part.input)}}
+        if isinstance(part, ToolUse)
+        else {"text": part.text}
+        for part in parts
+    ]
+    candidate: Json = {"content": {"role": "model", "parts": shown}, "index": 0}
     return {
         "candidates": [candidate | ({"finishReason": "STOP"} if last else {})],
         "usageMetadata": {
@@ -55,9 +61,3 @@ def _response(answer: ModelAnswer, parts: Sequence[TextPart | ToolUse], *, last:
         "modelVersion": answer.model,
         "responseId": answer.id,
     }
-
-
-def _part(part: TextPart | ToolUse) -> Json:
-    if isinstance(part, ToolUse):
-        return {"functionCall": {"id": f"call_{part.id}", "name": part.offer.name, "args": dict(part.input)}}
-    return {"text": part.text}

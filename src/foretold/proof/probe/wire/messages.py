@@ -38,7 +38,10 @@ def make_whole(answer: ModelAnswer) -> Json:
         "type": "message",
         "role": "assistant",
         "model": answer.model,
-        "content": [_filled(part) for part in answer.parts],
+        "content": [
+            _empty(part) | ({"input": dict(part.input)} if isinstance(part, ToolUse) else {"text": part.text})
+            for part in answer.parts
+        ],
         "stop_reason": _stop_reason(answer),
         "stop_sequence": None,
         "usage": _usage(answer, answer.output_tokens),
@@ -51,7 +54,10 @@ def make_events(answer: ModelAnswer) -> Iterator[tuple[str, object]]:
     yield _event("message_start", message=start)
     for index, part in enumerate(answer.parts):
         yield _event("content_block_start", index=index, content_block=_empty(part))
-        yield _event("content_block_delta", index=index, delta=_delta(part))
+        delta: Json = {"type": "text_delta", "text": part.text}
+        if isinstance(part, ToolUse):
+            delta = {"type": "input_json_delta", "partial_json": dump(part.input)}
+        yield _event("content_block_delta", index=index, delta=delta)
         yield _event("content_block_stop", index=index)
     yield _event(
         "message_delta",
@@ -74,16 +80,6 @@ def _empty(part: TextPart | ToolUse) -> Json:
     if isinstance(part, ToolUse):
         return {"type": "tool_use", "id": f"toolu_{part.id}", "name": part.offer.name, "input": {}}
     return {"type": "text", "text": ""}
-
-
-def _filled(part: TextPart | ToolUse) -> Json:
-    return _empty(part) | ({"input": dict(part.input)} if isinstance(part, ToolUse) else {"text": part.text})
-
-
-def _delta(part: TextPart | ToolUse) -> Json:
-    if isinstance(part, ToolUse):
-        return {"type": "input_json_delta", "partial_json": dump(part.input)}
-    return {"type": "text_delta", "text": part.text}
 
 
 def _stop_reason(answer: ModelAnswer) -> str:

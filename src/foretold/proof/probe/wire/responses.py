@@ -62,25 +62,21 @@ def _events(answer: ModelAnswer) -> Iterator[tuple[str, Json]]:
     yield "response.in_progress", {"response": _response(answer)}
     for index, part in enumerate(answer.parts):
         done = _item(part)
-        yield "response.output_item.added", {"output_index": index, "item": done | _unfilled(part)}
         place: Json = {"item_id": done["id"], "output_index": index}
-        yield from _fill_call(part, place) if isinstance(part, ToolUse) else _fill_message(part, place)
+        empty: Json = {CALLS[part.offer.kind][2]: ""} if isinstance(part, ToolUse) else {"content": []}
+        yield "response.output_item.added", {"output_index": index, "item": done | {"status": "in_progress", **empty}}
+        if isinstance(part, ToolUse):
+            _, _, field, event = CALLS[part.offer.kind]
+            yield event + ".delta", {**place, "delta": part.text}
+            yield event + ".done", {**place, "name": part.offer.name, field: part.text}
+        else:
+            place["content_index"] = 0
+            yield "response.content_part.added", {**place, "part": _content("")}
+            yield "response.output_text.delta", {**place, "delta": part.text, "logprobs": []}
+            yield "response.output_text.done", {**place, "text": part.text, "logprobs": []}
+            yield "response.content_part.done", {**place, "part": _content(part.text)}
         yield "response.output_item.done", {"output_index": index, "item": done}
     yield "response.completed", {"response": make_whole(answer)}
-
-
-def _fill_message(part: TextPart, place: Json) -> Iterator[tuple[str, Json]]:
-    place = {**place, "content_index": 0}
-    yield "response.content_part.added", {**place, "part": _content("")}
-    yield "response.output_text.delta", {**place, "delta": part.text, "logprobs": []}
-    yield "response.output_text.done", {**place, "text": part.text, "logprobs": []}
-    yield "response.content_part.done", {**place, "part": _content(part.text)}
-
-
-def _fill_call(part: ToolUse, place: Json) -> Iterator[tuple[str, Json]]:
-    _, _, field, event = CALLS[part.offer.kind]
-    yield event + ".delta", {**place, "delta": part.text}
-    yield event + ".done", {**place, "name": part.offer.name, field: part.text}
 
 
 def _offer(tool: Json, namespace: str = "") -> Offer:
@@ -95,12 +91,6 @@ def _item(part: TextPart | ToolUse) -> Json:
     namespace = {"namespace": part.offer.namespace} if part.offer.namespace else {}
     called = {"call_id": f"call_{part.id}", "name": part.offer.name, field: part.text, **namespace}
     return {"type": kind, "id": f"{start}_{part.id}", "status": "completed", **called}
-
-
-def _unfilled(part: TextPart | ToolUse) -> Json:
-    """What of an item is different as long as nothing is in it."""
-    empty: Json = {CALLS[part.offer.kind][2]: ""} if isinstance(part, ToolUse) else {"content": []}
-    return {"status": "in_progress", **empty}
 
 
 def _content(text: str) -> Json:

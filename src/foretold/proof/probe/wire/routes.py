@@ -75,9 +75,8 @@ def find_route(method: str, target: str, body: object) -> Route:
 def _gemini_route(path: str, model: str, verb: str, query: str) -> Route:
     if verb == "countTokens":
         return Route("count", path, make_count=gemini.make_count, model=model)
-    if verb == "generateContent":
-        return Route("answer", path, GEMINI, model=model)
-    framing = "sse" if parse_qs(query).get("alt") == ["sse"] else "array"
+    streamed = "sse" if parse_qs(query).get("alt") == ["sse"] else "array"
+    framing = streamed if verb == "streamGenerateContent" else "whole"
     return Route("answer", path, GEMINI, model=model, framing=framing)
 
 
