@@ -41,7 +41,7 @@ def wait(here, given):
     return ToolAnswer("done", {})
 
 catalogue.TOOLS += tuple(
-    McpTool(run.__name__, "t", "a tool", takes({}), record({}), run) for run in (shout, fail, wait)
+    McpTool(run.__name__, "t", "a tool", takes(), record(), run) for run in (shout, fail, wait)
 )
 """
 

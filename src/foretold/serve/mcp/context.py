@@ -75,6 +75,10 @@ class ToolContext(NamedTuple):
 
         return opened(self.folder, agent=self.keeper, home=self.home, env=self.env)
 
+    def progress_of(self, doing: str) -> Callable[[int, int], None]:
+        """Reports the progress of one step."""
+        return lambda done, total: self.progress(done, total, doing)
+
     def short_path(self, path: str) -> str:
         """A path relative to the folder, if it is in it."""
         folder = self.folder.rstrip("/") + "/"

@@ -15,14 +15,12 @@ import base64
 import binascii
 import hashlib
 import json
-from collections.abc import Mapping
 
 from foretold.errors import BadArgument
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
+    from collections.abc import Iterable, Mapping, Sequence
 
 VERSION = 1
 _CHECK = 8  #: bytes
@@ -35,9 +33,7 @@ def cursor_of(tool: str, given: Mapping[str, object], position: Position) -> str
     >>> position_in(cursor_of("recall", {"query": "x"}, ["a.md", 3]), "recall", {"query": "x", "cursor": "y"})
     ['a.md', 3]
     """
-    body = json.dumps(
-        [VERSION, tool, _question_digest(given), position], ensure_ascii=True, separators=(",", ":")
-    ).encode()
+    body = json.dumps([VERSION, tool, _question_digest(given), position], separators=(",", ":")).encode()
     return base64.urlsafe_b64encode(_check(body) + body).decode().rstrip("=")
 
 
@@ -76,7 +72,7 @@ def _question_digest(given: Mapping[str, object]) -> str:
 
 def digest_of(value: object) -> str:
     """A short digest of a JSON value."""
-    text = json.dumps(value, sort_keys=True, ensure_ascii=True, default=str)
+    text = json.dumps(value, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -104,6 +100,14 @@ def clip(text: str, most: int) -> str:
     return f"{text[:keep]}… [{len(text) - keep:,} characters cut]"
 
 
+def end_of_part(text: str, start: int, most: int = ROOM) -> int:
+    """Where a part of a text ends that begins at `start` and has at most this many bytes of JSON."""
+    end = min(len(text), start + most)
+    while size_of(text[start:end]) > most:
+        end = start + (end - start) * 9 // 10
+    return end
+
+
 def take_rows(rows: Iterable[dict[str, object]], most: int, room: int = ROOM) -> list[dict[str, object]]:
     """The first rows, as many as fit, at most `most`; at least one, if there is one.
 
@@ -121,16 +125,6 @@ def take_rows(rows: Iterable[dict[str, object]], most: int, room: int = ROOM) ->
     return found
 
 
-def list_some(words: Sequence[str], most: int = 5) -> str:
-    """A few of several words.
-
-    >>> list_some(["a", "b", "c"], 2)
-    'a, b and 1 more'
-    """
-    more = f" and {len(words) - most} more" if len(words) > most else ""
-    return ", ".join(words[:most]) + more
-
-
 def escape_surrogates(value: object) -> object:
     """A value that can be sent: a lone surrogate, of a file name that is not UTF-8, is escaped.
 
@@ -144,11 +138,6 @@ def escape_surrogates(value: object) -> object:
     return [escape_surrogates(each) for each in value] if isinstance(value, (list, tuple)) else value
 
 
-def join_rows(rows: Iterable[object], form: Callable[[dict[str, object]], str]) -> str:
-    """Rows as text, a line or more each."""
-    return "\n".join(form(row) for row in rows if isinstance(row, dict))
-
-
 def end_text(lines: Sequence[str], data: Mapping[str, object]) -> str:
     """The lines of an answer, followed by what was cut, and the cursor.
 
@@ -158,15 +147,6 @@ def end_text(lines: Sequence[str], data: Mapping[str, object]) -> str:
     cut, following = data["cut"], data.get("next")
     notes = [f"[{each}]" for each in cut] if isinstance(cut, list) else []
     return "\n".join([*lines, *notes, *([f"[cursor: {following}]"] if following else [])])
-
-
-def indent(text: str) -> str:
-    """A quoted text: none of its lines can be mistaken for one of ours.
-
-    >>> indent("a\\n\\nuser, today:")
-    '  a\\n\\n  user, today:'
-    """
-    return "\n".join(f"  {line}" if line else "" for line in text.splitlines())
 
 
 def count_text(count: object, word: str) -> str:

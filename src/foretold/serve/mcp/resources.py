@@ -15,7 +15,7 @@ from __future__ import annotations
 from urllib.parse import quote, unquote
 
 from foretold.errors import BadArgument, ForetoldError
-from foretold.serve.mcp.paging import clip, cursor_of, position_in, size_of
+from foretold.serve.mcp.paging import clip, cursor_of, end_of_part, position_in
 from foretold.serve.mcp.tools.explain import view_of
 from foretold.types import TYPE_CHECKING, NamedTuple
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from foretold.memory.project import Memories
     from foretold.memory.store.store import Store
     from foretold.serve.mcp.context import ToolContext
+    from foretold.serve.mcp.paging import Position
 
 SCHEME = "foretold://"
 PART = 48_000  #: bytes
@@ -70,20 +71,19 @@ TEMPLATES = (
 def listed(context: ToolContext, cursor: str = "") -> tuple[list[ListedResource], str]:
     """A page of resources, and the cursor of the next one; empty if there is none."""
     memories = context.memories()
+    stores = [store for store in (memories.own, memories.under) if store is not None]
+    files = {file for store in stores for file in store.folder.files()}
     every = [("told", agent) for agent in _agents(context)]
-    every += [("memory", file) for file in sorted(_files(memories))]
+    every += [("memory", file) for file in sorted(files)]
     every += [("team", file) for file in (sorted(memories.team.folder.files()) if memories.team else ())]
-    start = 0
-    if cursor:
-        after = tuple(position_in(cursor, "resources", {}))
-        start = every.index(after) + 1 if after in every else _position_after(every, after)
+    start = _position_after(every, position_in(cursor, "resources", {})) if cursor else 0
     page = every[start : start + PAGE]
     more = start + PAGE < len(every)
     return [_listed(context, memories, *each) for each in page], cursor_of("resources", {}, [*page[-1]]) if more else ""
 
 
-def _position_after(every: list[tuple[str, str]], after: tuple[object, ...]) -> int:
-    """Where a list continues after an entry that is gone."""
+def _position_after(every: list[tuple[str, str]], after: Position) -> int:
+    """Where a list continues after an entry, even if that is gone."""
     room, file = (*map(str, after), "", "")[:2]
     order = ("told", "memory", "team")
     if room not in order:
@@ -97,11 +97,6 @@ def _agents(context: ToolContext) -> list[str]:
 
     homes = context.homes
     return sorted(find_agents(Disk(), context.folder, homes.home, homes.env))
-
-
-def _files(memories: Memories) -> set[str]:
-    stores = [store for store in (memories.own, memories.under) if store is not None]
-    return {file for store in stores for file in store.folder.files()}
 
 
 def _listed(context: ToolContext, memories: Memories, room: str, name: str) -> ListedResource:
@@ -127,11 +122,8 @@ def read(context: ToolContext, uri: str) -> list[ResourcePart]:
         said = view_of(context, name).text
         text, form = said if said is not None else f"{name} is told nothing here.", PLAIN
     else:
-        memories = context.memories()
-        text, form = _store(memories, room, name).read(name).text, MARKDOWN
-    end = min(len(text), start + PART)
-    while size_of(text[start:end]) > PART:
-        end = start + (end - start) * 9 // 10
+        text, form = _store(context.memories(), room, name).read(name).text, MARKDOWN
+    end = end_of_part(text, start, PART)
     found = [ResourcePart(uri, text[start:end], form)]
     if end < len(text):
         more = f"{uri.partition('?')[0]}?from={end}"
@@ -154,7 +146,7 @@ def _address(uri: str) -> tuple[str, str, int]:
 def _store(memories: Memories, room: str, file: str) -> Store:
     if room == "team":
         if memories.team is None:
-            raise BadArgument("there is no team's memory here: this is no git repository")
+            raise BadArgument("there is no team's memory here: this is not a git repository")
         return memories.team
     under = memories.under
     return under if under is not None and file not in memories.own.folder.files() else memories.own

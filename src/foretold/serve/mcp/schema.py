@@ -2,10 +2,7 @@
 
 1. What a tool takes is kept so plain that every client's model API accepts it: no alternatives, no references.
 2. What it gives is closed: every field is there, always, and no other. Where there is nothing, a text is empty.
-
-Arguments against their schema: what is wrong is said in a way that whoever wrote them can put right.
-
-Only what `shapes` writes is understood, which is all there is.
+3. A wrong argument is described so that the caller can correct it. Only schemas that are written here are understood.
 """
 
 from __future__ import annotations
@@ -14,13 +11,10 @@ from foretold.errors import BadArgument
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     Schema = dict[str, object]
+    Row = dict[str, object]
 
 
 def text(about: str, *, most: int = 0, one_of: Sequence[str] = (), least: int = 0) -> Schema:
@@ -29,22 +23,15 @@ def text(about: str, *, most: int = 0, one_of: Sequence[str] = (), least: int = 
     >>> text("a name", most=9)
     {'type': 'string', 'description': 'a name', 'maxLength': 9}
     """
-    more: Schema = {"minLength": least} if least else {}
-    if most:
-        more["maxLength"] = most
-    if one_of:
-        more["enum"] = list(one_of)
-    return {"type": "string", "description": about, **more}
+    limits = {"minLength": least, "maxLength": most, "enum": list(one_of)}
+    return {"type": "string", "description": about, **{key: value for key, value in limits.items() if value}}
 
 
 def number(about: str, least: int | None = None, most: int | None = None, usual: int | None = None) -> Schema:
     """A whole number; `usual` is the default."""
     limits = {"minimum": least, "maximum": most, "default": usual}
-    return {
-        "type": "integer",
-        "description": about,
-        **{key: value for key, value in limits.items() if value is not None},
-    }
+    given = {key: value for key, value in limits.items() if value is not None}
+    return {"type": "integer", "description": about, **given}
 
 
 def switch(about: str) -> Schema:
@@ -68,27 +55,41 @@ def several(item: Schema, about: str = "") -> Schema:
     return {"type": "array", "items": item, **({"description": about} if about else {})}
 
 
-def record(fields: Mapping[str, Schema], about: str = "") -> Schema:
+def record(about: str = "", /, **fields: Schema) -> Schema:
     """An object that has all these fields and no others.
 
-    >>> record({"a": flag("x")})["required"]
+    >>> record(a=flag("x"))["required"]
     ['a']
     """
-    shape: Schema = {"type": "object", "properties": dict(fields), "required": [*fields], "additionalProperties": False}
+    shape: Schema = {"type": "object", "properties": fields, "required": [*fields], "additionalProperties": False}
     return {**shape, "description": about} if about else shape
 
 
-def takes(fields: Mapping[str, Schema], *required: str) -> Schema:
+class RowKind:
+    """Rows of an answer: for each field its schema, and how it is read from what the row is about."""
+
+    def __init__(self, **fields: tuple[Schema, Callable[..., object]]) -> None:
+        self.fields = {name: schema for name, (schema, _) in fields.items()}
+        self.schema = record(**self.fields)
+        self._read = {name: read for name, (_, read) in fields.items()}
+
+    def row(self, *source: object) -> Row:
+        return {name: read(*source) for name, read in self._read.items()}
+
+
+def takes(*required: str, **fields: Schema) -> Schema:
     """The arguments of a tool."""
     more: Schema = {"required": list(required)} if required else {}
-    return {"type": "object", "properties": dict(fields), **more, "additionalProperties": False}
+    return {"type": "object", "properties": fields, **more, "additionalProperties": False}
 
 
-#: fields that every answer with pages has
-NEXT = text("give it as `cursor`, with the same arguments, to continue; empty if that was all")
-CUT = several(text("what was cut, and how to see it"), "what is not shown here; empty if that is all")
 CURSOR = text("`next` of the answer before, to continue; omit it to begin", most=600)
-
+CUT = several(text("what was cut, and how to see it"), "what is not shown here; empty if that is all")
+#: fields that every answer with pages has
+PAGED = {
+    "cut": CUT,
+    "next": text("give it as `cursor`, with the same arguments, to continue; empty if that was all"),
+}
 
 WORDS = {"string": "a text", "integer": "a whole number", "boolean": "true or false", "array": "a list"}
 KINDS: dict[object, type] = {"string": str, "integer": int, "boolean": bool, "array": list}
@@ -97,8 +98,7 @@ KINDS: dict[object, type] = {"string": str, "integer": int, "boolean": bool, "ar
 def check_arguments(given: Mapping[str, object], schema: Mapping[str, object]) -> dict[str, object]:
     """The arguments with the defaults filled in.
 
-    >>> from foretold.serve.mcp.schema import number, takes, text
-    >>> schema = takes({"query": text("words", most=5), "limit": number("how many", 1, 9, 3)}, "query")
+    >>> schema = takes("query", query=text("words", most=5), limit=number("how many", 1, 9, 3))
     >>> check_arguments({"query": "pool"}, schema)
     {'query': 'pool', 'limit': 3}
     >>> check_arguments({"quary": "pool"}, schema)
@@ -107,29 +107,21 @@ def check_arguments(given: Mapping[str, object], schema: Mapping[str, object]) -
     foretold.errors.BadArgument: there is no argument 'quary', did you mean 'query'? The arguments are: query, limit
     """
     fields: Mapping[str, Schema] = schema["properties"]  # type: ignore[assignment]
-    for name in given:
-        if name not in fields:
-            raise BadArgument(
-                f"there is no argument {name[:80]!r}{_guess(name, fields)} The arguments are: {', '.join(fields)}"
-            )
+    unknown = next((name for name in given if name not in fields), None)
+    if unknown is not None:
+        from difflib import get_close_matches
+
+        close = get_close_matches(unknown[:80], fields, 1)
+        guess = f", did you mean {close[0]!r}?" if close else "."
+        raise BadArgument(f"there is no argument {unknown[:80]!r}{guess} The arguments are: {', '.join(fields)}")
     needed: list[str] = schema.get("required", [])  # type: ignore[assignment]
     missing = [name for name in needed if given.get(name) is None]
     if missing:
-        raise BadArgument(f"{_listed(missing)} missing: {fields[missing[0]]['description']}")
+        are = "is" if len(missing) == 1 else "are"
+        raise BadArgument(f"{', '.join(missing)} {are} missing: {fields[missing[0]]['description']}")
     found = {name: field["default"] for name, field in fields.items() if "default" in field}
     found |= {name: _value(name, value, fields[name]) for name, value in given.items() if value is not None}
     return {name: found[name] for name in fields if name in found}
-
-
-def _listed(names: list[str]) -> str:
-    return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'}"
-
-
-def _guess(name: str, fields: Mapping[str, Schema]) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(name[:80], fields, 1)
-    return f", did you mean {close[0]!r}?" if close else "."
 
 
 def _value(name: str, value: object, schema: Schema) -> object:
@@ -139,25 +131,21 @@ def _value(name: str, value: object, schema: Schema) -> object:
     if not isinstance(value, KINDS[kind]) or (isinstance(value, bool) and kind != "boolean"):
         raise BadArgument(f"{name} must be {WORDS[str(kind)]}, not {_short(value)}")
     if isinstance(value, list):
-        return _check_list(name, value, schema)
+        most = schema["maxItems"]
+        if isinstance(most, int) and len(value) > most:
+            raise BadArgument(f"{name} has {len(value):,} entries; the most is {most}")
+        items: Schema = schema["items"]  # type: ignore[assignment]
+        return [_value(f"an entry of {name}", each, items) for each in value]
     if isinstance(value, str):
-        return _check_text(name, value, schema)
-    if isinstance(value, int):
+        _check_text(name, value, schema)
+    elif isinstance(value, int):
         least, most = schema.get("minimum"), schema.get("maximum")
         if (isinstance(least, int) and value < least) or (isinstance(most, int) and value > most):
             raise BadArgument(f"{name} must be from {least} to {most}, not {_short(value)}")
     return value
 
 
-def _check_list(name: str, value: list[object], schema: Schema) -> list[object]:
-    most = schema["maxItems"]
-    if isinstance(most, int) and len(value) > most:
-        raise BadArgument(f"{name} has {len(value):,} entries; the most is {most}")
-    items: Schema = schema["items"]  # type: ignore[assignment]
-    return [_value(f"an entry of {name}", each, items) for each in value]
-
-
-def _check_text(name: str, value: str, schema: Schema) -> str:
+def _check_text(name: str, value: str, schema: Schema) -> None:
     choices = schema.get("enum")
     if isinstance(choices, list) and value not in choices:
         raise BadArgument(f"{name} must be one of {', '.join(choices)}, not {_short(value)}")
@@ -170,7 +158,6 @@ def _check_text(name: str, value: str, schema: Schema) -> str:
         raise BadArgument(f"{name} has a NUL character, which is not allowed")
     if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
         raise BadArgument(f"{name} has half of a surrogate pair, which is not a character")
-    return value
 
 
 def _short(value: object) -> str:

@@ -1,11 +1,11 @@
 """The MCP server: our tools and resources over standard input and output, with the official SDK.
 
 1. Nothing but the protocol goes to standard output: while it serves, the SDK points that at standard error for
-   everybody else in the process.
-2. Work is done in threads, several requests at once; each opens what it needs. Whoever asks for progress is told, and a
-   request that is cancelled stops at its next step.
-3. A fault of a tool is an answer that says so, never the end of the server, and never a traceback. Neither is it one if
-   the client goes in the middle of something.
+   everything else in the process.
+2. Work is done in threads, several requests at once; each opens what it needs. Progress is reported to clients that ask
+   for it, and a request that is cancelled stops at its next step.
+3. A fault of a tool is an answer that says so, never the end of the server, and never a traceback. A client that
+   disconnects in the middle of a request is not a fault.
 4. The client is asked for its folders once, and again when it says that they changed.
 """
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeVar
 
-    from foretold.serve.mcp.tool import McpTool, ToolAnswer
+    from foretold.serve.mcp.tool import McpTool
 
     Given = TypeVar("Given")
     Context = Any  # of the SDK
@@ -91,7 +91,8 @@ class ForetoldServer:
     async def call_tool(self, context: Context, params: Any) -> types.CallToolResult:
         tool = self.tools.get(params.name)
         if tool is None:
-            raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name[:80]!r}; {self._there_are()}")
+            known = ", ".join(self.tools)
+            raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name[:80]!r}; there are: {known}")
         try:
             given = check_arguments(params.arguments or {}, tool.takes)
             answer = await self._in_thread(context, lambda context: tool.run(context, given))
@@ -102,49 +103,26 @@ class ForetoldServer:
         except Exception as error:  # a fault of ours is reported, and the server continues
             _log(f"{tool.name} failed: {_fault(error)}")
             return _error_result(f"foretold itself failed in {tool.name} ({_fault(error)}); other tools may still work")
-        return _answer_result(answer)
-
-    def _there_are(self) -> str:
-        return f"there are: {', '.join(self.tools)}"
+        content = [types.TextContent(type="text", text=_text(answer.text))]
+        return types.CallToolResult(content=content, structured_content=escape_surrogates(answer.data))
 
     # Resources
 
     async def list_resources(self, context: Context, params: Any) -> types.ListResourcesResult:
         cursor = (params.cursor if params else "") or ""
         found, following = await self._or_error(context, lambda context: resources.listed(context, cursor))
-        return types.ListResourcesResult(
-            resources=[
-                types.Resource(
-                    uri=each.uri,
-                    name=_text(each.name),
-                    title=_text(each.title),
-                    description=_text(each.about),
-                    mime_type=each.form,
-                    size=each.size,
-                )
-                for each in found
-            ],
-            next_cursor=following or None,
-        )
+        shown = [types.Resource(uri=each.uri, size=each.size, **_about(each)) for each in found]
+        return types.ListResourcesResult(resources=shown, next_cursor=following or None)
 
     async def list_templates(self, _context: Context, _params: Any) -> types.ListResourceTemplatesResult:
-        return types.ListResourceTemplatesResult(
-            resource_templates=[
-                types.ResourceTemplate(
-                    uri_template=each.uri, name=each.name, title=each.title, description=each.about, mime_type=each.form
-                )
-                for each in resources.TEMPLATES
-            ]
-        )
+        shown = [types.ResourceTemplate(uri_template=each.uri, **_about(each)) for each in resources.TEMPLATES]
+        return types.ListResourceTemplatesResult(resource_templates=shown)
 
     async def read_resource(self, context: Context, params: Any) -> types.ReadResourceResult:
         uri = str(params.uri)
         parts = await self._or_error(context, lambda context: resources.read(context, uri))
-        return types.ReadResourceResult(
-            contents=[
-                types.TextResourceContents(uri=uri, text=_text(text), mime_type=form) for uri, text, form in parts
-            ]
-        )
+        shown = [types.TextResourceContents(uri=uri, text=_text(text), mime_type=form) for uri, text, form in parts]
+        return types.ReadResourceResult(contents=shown)
 
     async def _or_error(self, context: Context, work: Callable[[ToolContext], Given]) -> Given:
         """What resources have no other form for: an error of the protocol."""
@@ -183,14 +161,14 @@ class ForetoldServer:
         if self._roots is None:
             capabilities = context.session.client_capabilities
             can = capabilities is not None and capabilities.roots is not None and context.session.can_send_request
-            self._roots = await _question_digest(context) if can else ""
+            self._roots = await _ask_for_root(context) if can else ""
         return self._roots
 
     async def forget_roots(self, _context: Context, _params: Any) -> None:
         self._roots = None
 
 
-async def _question_digest(context: Context) -> str:
+async def _ask_for_root(context: Context) -> str:
     try:
         found = await context.session.send_request(types.ListRootsRequest(), types.ListRootsResult, ROOTS)
         return next((path for root in found.roots if (path := path_of(str(root.uri)))), "")
@@ -249,11 +227,9 @@ def _tool(tool: McpTool) -> types.Tool:
     )
 
 
-def _answer_result(answer: ToolAnswer) -> types.CallToolResult:
-    return types.CallToolResult(
-        content=[types.TextContent(type="text", text=_text(answer.text))],
-        structured_content=escape_surrogates(answer.data),
-    )
+def _about(resource: resources.ListedResource) -> dict[str, str]:
+    name, title, about = map(_text, (resource.name, resource.title, resource.about))
+    return {"name": name, "title": title, "description": about, "mime_type": resource.form}
 
 
 def _error_result(said: str) -> types.CallToolResult:

@@ -13,73 +13,72 @@ import os
 from threading import Lock
 
 from foretold.dialects.registry import AGENTS
-from foretold.serve.mcp.paging import (
-    ROW,
-    clip,
-    count_text,
-    end_text,
-    join_rows,
-    page_of,
-)
-from foretold.serve.mcp.schema import CURSOR, CUT, NEXT, flag, number, record, several, takes, text
+from foretold.serve.mcp.paging import ROW, clip, count_text, end_text, page_of
+from foretold.serve.mcp.schema import CURSOR, PAGED, RowKind, flag, number, record, several, takes, text
 from foretold.serve.mcp.tool import McpTool, ToolAnswer
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from foretold.instructions.view import View
     from foretold.serve.mcp.context import ToolContext
+    from foretold.serve.mcp.schema import Row
     from foretold.serve.mcp.tool import Given
-    from foretold.types import Entry, Finding, Skip
-
-    Row = dict[str, object]
 
 LOOKING = Lock()  #: views are kept for the whole process
 GROUPS = ("entries", "waiting", "skips", "findings")
 MANY = 200  #: rows of a page
+LONG = ROW // 5  #: bytes of a field
 
-_ENTRY = record(
-    {
-        "path": text("the file"),
-        "layer": text("managed, user, project, local, memory …"),
-        "kind": text("file, rule, import, index …"),
-        "reason": text("why it is loaded"),
-        "parent": text("the file that imports it; empty if none does"),
-        "globs": several(text("a pattern"), "the paths it is for; empty: for all"),
-        "bytes": number("on disk"),
-        "tokens": number("estimated"),
-    }
+_ENTRY = RowKind(
+    path=(text("the file"), lambda here, entry: clip(here.short_path(entry.path), LONG)),
+    layer=(text("managed, user, project, local, memory …"), lambda _, entry: entry.layer),
+    kind=(text("file, rule, import, index …"), lambda _, entry: entry.kind),
+    reason=(text("why it is loaded"), lambda _, entry: entry.reason),
+    parent=(
+        text("the file that imports it; empty if none does"),
+        lambda here, entry: clip(here.short_path(entry.parent or ""), LONG),
+    ),
+    globs=(
+        several(text("a pattern"), "the paths it is for; empty: for all"),
+        lambda _, entry: [clip(glob, 200) for glob in entry.globs[:8]],
+    ),
+    bytes=(number("on disk"), lambda _, entry: entry.size),
+    tokens=(number("estimated"), lambda _, entry: entry.tokens),
 )
-_SKIP = record(
-    {
-        "path": text("the file"),
-        "reason": text("a word: missing, excluded, too-large, shadowed, not-yet-read …"),
-        "detail": text("more about it; may be empty"),
-        "parent": text("the file that names it; empty if none does"),
-    }
+_SKIP = RowKind(
+    path=(text("the file"), lambda here, skip: clip(here.short_path(skip.path), LONG)),
+    reason=(
+        text("a word: missing, excluded, too-large, shadowed, not-yet-read …"),
+        lambda _, skip: clip(skip.reason, LONG),
+    ),
+    detail=(text("more about it; may be empty"), lambda _, skip: clip(skip.detail, LONG)),
+    parent=(text("the file that names it; empty if none does"), lambda _, skip: clip(skip.parent or "", LONG)),
 )
-_FINDING = record(
-    {
-        "path": text("the file"),
-        "line": number("where; 0 if it is about the whole file"),
-        "code": text("a word for it"),
-        "message": text("what is wrong"),
-        "hint": text("what to do; may be empty"),
-    }
+_FINDING = RowKind(
+    path=(text("the file"), lambda here, finding: clip(here.short_path(finding.path), LONG)),
+    line=(number("where; 0 if it is about the whole file"), lambda _, finding: finding.line or 0),
+    code=(text("a word for it"), lambda _, finding: finding.code),
+    message=(text("what is wrong"), lambda _, finding: clip(finding.message, LONG)),
+    hint=(text("what to do; may be empty"), lambda _, finding: clip(finding.hint, LONG)),
 )
-_FRAME = {
-    "agent": text("the agent"),
-    "version": text("its version"),
-    "assumed": flag("whether this version was never recorded, so that another's behaviour is assumed"),
-    "folder": text("the folder the agent works in"),
-}
+_FRAME = RowKind(
+    agent=(text("the agent"), lambda view: view.dialect.agent),
+    version=(text("its version"), lambda view: view.dialect.version),
+    assumed=(
+        flag("whether this version was never recorded, so that another's behaviour is assumed"),
+        lambda view: view.assumed,
+    ),
+    folder=(text("the folder the agent works in"), lambda view: view.surroundings.cwd),
+)
 _PAGES = {
-    "entries": several(_ENTRY, "what the model receives, in order"),
-    "waiting": several(_ENTRY, "rules that come when a file is read that they are for"),
-    "skips": several(_SKIP, "what is there, or was asked for, and is not delivered"),
-    "findings": several(_FINDING, "what the author of a file should know"),
-    "counts": record({name: number("in all") for name in GROUPS}, "how many there are, on all pages"),
-    "cut": CUT,
-    "next": NEXT,
+    "entries": several(_ENTRY.schema, "what the model receives, in order"),
+    "waiting": several(_ENTRY.schema, "rules that come when a file is read that they are for"),
+    "skips": several(_SKIP.schema, "what is there, or was asked for, and is not delivered"),
+    "findings": several(_FINDING.schema, "what the author of a file should know"),
+    "counts": record("how many there are, on all pages", **{name: number("in all") for name in GROUPS}),
+    **PAGED,
 }
 _AGENT = text(f"whose: {', '.join(sorted(AGENTS))}, or name@version; default: you, if you are one of them", most=80)
 
@@ -90,16 +89,14 @@ _AGENT = text(f"whose: {', '.join(sorted(AGENTS))}, or name@version; default: yo
 def explain(context: ToolContext, given: Given) -> ToolAnswer:
     """What is loaded at the start of a session."""
     view = view_of(context, str(given.get("agent", "")))
-    groups = {
-        "entries": [_entry(context, entry) for entry in view.entries],
-        "waiting": [_entry(context, rule.entry) for rule in view.waiting],
-        "skips": [_skip(context, skip) for skip in view.skips if skip.reason != "not-yet-read"],
-        "findings": [_finding(context, finding) for finding in view.findings],
-    }
-    data = {**_frame(view), "tokens": view.tokens, **_page("explain", given, groups)}
-    dialect, cwd = view.dialect, view.surroundings.cwd
-    head = f"{dialect.agent} {dialect.version} in {cwd}: about {view.tokens:,} tokens of instructions"
-    return ToolAnswer(f"{head}.{_assumed(view)}\n{_text(data)}", data)
+    waiting = [rule.entry for rule in view.waiting]
+    skips = [skip for skip in view.skips if skip.reason != "not-yet-read"]
+    page = _page("explain", context, given, view.entries, waiting, skips, view.findings)
+    data = {**_FRAME.row(view), "tokens": view.tokens, **page}
+    head = f"{data['agent']} {data['version']} in {data['folder']}: about {view.tokens:,} tokens of instructions."
+    if view.assumed:
+        head += " This version was never recorded; the nearest one's behaviour is assumed."
+    return ToolAnswer(f"{head}\n{_text(data)}", data)
 
 
 def view_of(context: ToolContext, agent: str = "") -> View:
@@ -128,14 +125,8 @@ def explain_file(context: ToolContext, given: Given) -> ToolAnswer:
         path = join(view.surroundings.cwd, str(given["file"]))
         attachment = session.read(path)
         verdict = verdict_of(view, path)
-    groups = {
-        "entries": [_entry(context, entry) for entry in attachment.entries],
-        "waiting": [],
-        "skips": [_skip(context, skip) for skip in attachment.skips],
-        "findings": [_finding(context, finding) for finding in attachment.findings],
-    }
     data = {
-        **_frame(view),
+        **_FRAME.row(view),
         "file": context.short_path(path),
         "exists": os.path.lexists(path),
         "outside": not (path + "/").startswith(view.surroundings.cwd.rstrip("/") + "/"),
@@ -143,7 +134,7 @@ def explain_file(context: ToolContext, given: Given) -> ToolAnswer:
         "answer": clip(verdict.answer, 1_000),
         "why": [clip(why, 1_000) for why in verdict.why[:10]],
         "change": [clip(change, 1_000) for change in verdict.change[:10]],
-        **_page("explain_file", given, groups),
+        **_page("explain_file", context, given, attachment.entries, (), attachment.skips, attachment.findings),
     }
     return ToolAnswer(_file_text(data), data)
 
@@ -160,72 +151,31 @@ def _file_text(data: Row) -> str:
     return "\n".join(part for part in (head + out, itself, *why, _text(data)) if part)
 
 
-# Rows
+# Rows and text
 
 
-def _entry(context: ToolContext, entry: Entry) -> Row:
-    return {
-        "path": clip(context.short_path(entry.path), 800),
-        "layer": entry.layer,
-        "kind": entry.kind,
-        "reason": entry.reason,
-        "parent": clip(context.short_path(entry.parent or ""), 800),
-        "globs": [clip(glob, 200) for glob in entry.globs[:8]],
-        "bytes": entry.size,
-        "tokens": entry.tokens,
-    }
-
-
-def _skip(context: ToolContext, skip: Skip) -> Row:
-    row = {
-        "path": context.short_path(skip.path),
-        "reason": skip.reason,
-        "detail": skip.detail,
-        "parent": skip.parent or "",
-    }
-    return {key: clip(value, ROW // 5) for key, value in row.items()}
-
-
-def _finding(context: ToolContext, finding: Finding) -> Row:
-    return {
-        "path": clip(context.short_path(finding.path), ROW // 5),
-        "line": finding.line or 0,
-        "code": finding.code,
-        "message": clip(finding.message, ROW // 5),
-        "hint": clip(finding.hint, ROW // 5),
-    }
-
-
-def _frame(view: View) -> Row:
-    dialect = view.dialect
-    return {
-        "agent": dialect.agent,
-        "version": dialect.version,
-        "assumed": view.assumed,
-        "folder": view.surroundings.cwd,
-    }
-
-
-def _page(tool: str, given: Given, groups: dict[str, list[Row]]) -> Row:
-    """A page of all rows, group by group."""
-    every = [(name, row) for name in GROUPS for row in groups[name]]
+def _page(tool: str, context: ToolContext, given: Given, *values: Sequence[object]) -> Row:
+    """A page of the rows of all groups, group by group."""
+    kinds = (_ENTRY, _ENTRY, _SKIP, _FINDING)
+    groups = [[kind.row(context, value) for value in group] for kind, group in zip(kinds, values, strict=True)]
+    every = [(name, row) for name, rows in zip(GROUPS, groups, strict=True) for row in rows]
     start, shown, fields = page_of(tool, given, [row for _, row in every], MANY, "what is loaded has changed")
     page: Row = {name: [row for group, row in every[start : start + len(shown)] if group == name] for name in GROUPS}
-    page |= {"counts": {name: len(groups[name]) for name in GROUPS}, **fields}
-    return page
-
-
-# Text
+    return {**page, "counts": dict(zip(GROUPS, map(len, groups), strict=True)), **fields}
 
 
 def _text(data: Row) -> str:
-    parts = (
-        ("Loaded", data["entries"], _entry_line),
-        ("Waits for a file it is for", data["waiting"], _entry_line),
-        ("Not delivered", data["skips"], _skip_line),
-        ("To put right", data["findings"], _finding_line),
+    forms = (
+        ("Loaded", _entry_line),
+        ("Waits for a file it is for", _entry_line),
+        ("Not delivered", _skip_line),
+        ("To put right", _finding_line),
     )
-    said = [f"{title}:\n{join_rows(rows, form)}" for title, rows, form in parts if isinstance(rows, list) and rows]
+    said = []
+    for name, (title, form) in zip(GROUPS, forms, strict=True):
+        rows = data[name]
+        assert isinstance(rows, list)
+        said += [f"{title}:", *map(form, rows)] if rows else []
     return end_text(said, data)
 
 
@@ -239,18 +189,14 @@ def _entry_line(row: Row) -> str:
 
 def _skip_line(row: Row) -> str:
     detail = f", {row['detail']}" if row["detail"] else ""
-    list_some = f" (named in {row['parent']})" if row["parent"] else ""
-    return f"  {row['path']}: {row['reason']}{detail}{list_some}"
+    named = f" (named in {row['parent']})" if row["parent"] else ""
+    return f"  {row['path']}: {row['reason']}{detail}{named}"
 
 
 def _finding_line(row: Row) -> str:
     place = f"{row['path']}:{row['line']}" if row["line"] else str(row["path"])
     hint = f" → {row['hint']}" if row["hint"] else ""
     return f"  {place}: {row['message']} [{row['code']}]{hint}"
-
-
-def _assumed(view: View) -> str:
-    return " This version was never recorded; the nearest one's behaviour is assumed." if view.assumed else ""
 
 
 _ABOUT = """\
@@ -268,8 +214,8 @@ TOOLS = (
         "explain",
         "What is loaded here",
         _ABOUT,
-        takes({"agent": _AGENT, "cursor": CURSOR}),
-        record({**_FRAME, "tokens": number("estimated, of all that is loaded"), **_PAGES}),
+        takes(agent=_AGENT, cursor=CURSOR),
+        record(**_FRAME.fields, tokens=number("estimated, of all that is loaded"), **_PAGES),
         explain,
     ),
     McpTool(
@@ -277,25 +223,21 @@ TOOLS = (
         "What a file brings",
         _ABOUT_FILE,
         takes(
-            {
-                "file": text("a path, from the project's folder or whole", most=4_000, least=1),
-                "agent": _AGENT,
-                "cursor": CURSOR,
-            },
             "file",
+            file=text("a path, from the project's folder or whole", most=4_000, least=1),
+            agent=_AGENT,
+            cursor=CURSOR,
         ),
         record(
-            {
-                **_FRAME,
-                "file": text("the file that was asked about"),
-                "exists": flag("whether it is there"),
-                "outside": flag("whether it is outside the agent's folder"),
-                "loaded": text("the file as an instruction file: start, on-match, on-touch or never"),
-                "answer": text("the same in words"),
-                "why": several(text("a reason")),
-                "change": several(text("what to change for it to be loaded")),
-                **_PAGES,
-            }
+            **_FRAME.fields,
+            file=text("the file that was asked about"),
+            exists=flag("whether it is there"),
+            outside=flag("whether it is outside the agent's folder"),
+            loaded=text("the file as an instruction file: start, on-match, on-touch or never"),
+            answer=text("the same in words"),
+            why=several(text("a reason")),
+            change=several(text("what to change for it to be loaded")),
+            **_PAGES,
         ),
         explain_file,
     ),

@@ -11,23 +11,39 @@ import os
 
 from foretold.errors import BadArgument, NoCheckpoint
 from foretold.serve.mcp.paging import clip, count_text, end_text, page_of
-from foretold.serve.mcp.schema import CURSOR, CUT, NEXT, number, record, several, takes, text
+from foretold.serve.mcp.schema import CURSOR, PAGED, RowKind, number, record, several, takes, text
 from foretold.serve.mcp.tool import McpTool, ToolAnswer
 from foretold.serve.mcp.tools.search import moment_text
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from foretold.files.history.recorded import Recorded
-    from foretold.files.history.versions import Version
     from foretold.serve.mcp.context import ToolContext
+    from foretold.serve.mcp.schema import Row
     from foretold.serve.mcp.tool import Given
 
-    Row = dict[str, object]
-
 PAGE = 60  #: rows
+STATES = {"kept": "{:,} bytes", "lost": "its backup is gone", "no file": "there was no file"}
 
-
-# Looking
+_FILE = RowKind(
+    file=(text("a file"), lambda here, path, _: here.short_path(path)),
+    time=(text("its last checkpoint"), lambda _here, _path, when: moment_text(when)),
+)
+_VERSION = RowKind(
+    at=(text("its name; restore_file takes it"), lambda version: version.name),
+    time=(text("when it was recorded"), lambda version: moment_text(version.time)),
+    prompt=(
+        text("the prompt that it was there before"),
+        lambda version: clip(" ".join(version.prompt.split()), 200),
+    ),
+    state=(
+        text("kept, lost (the backup is gone), or no file (there was none)"),
+        lambda version: "lost" if version.is_lost else "no file" if version.source is None else "kept",
+    ),
+    bytes=(number("its size"), lambda version: version.found.size),
+    added=(number("lines, against the state before"), lambda version: version.lines.added if version.lines else 0),
+    removed=(number("lines, against the state before"), lambda version: version.lines.removed if version.lines else 0),
+)
 
 
 def file_versions(context: ToolContext, given: Given) -> ToolAnswer:
@@ -39,21 +55,17 @@ def _of_project(context: ToolContext, given: Given) -> ToolAnswer:
     from foretold.files.history.recorded import list_sessions_in
 
     root = _root(context)
-    found = list_sessions_in(context.homes, root, lambda done, total: context.progress(done, total, "reading sessions"))
+    found = list_sessions_in(context.homes, root, context.progress_of("reading sessions"))
     last: dict[str, float] = {}
     for recorded in found:
         for path in recorded.tracked:
             if _is_in(path, root):
                 last[path] = max(last.get(path, 0.0), recorded.changed)
-    rows: list[Row] = [
-        {"file": context.short_path(path), "time": moment_text(when)}
-        for path, when in sorted(last.items(), key=lambda each: (-each[1], each[0]))
-    ]
-    data = {"file": "", "now": "", **_page(given, "files", rows), "versions": []}
-    said = (
-        [f"Files of {root} with earlier states, {len(rows):,} in all, those changed last first:"] if rows else [_NONE]
-    )
-    said += [f"  {row['file']} ({row['time']})" for row in data["files"]]  # type: ignore[attr-defined]
+    newest = sorted(last.items(), key=lambda each: (-each[1], each[0]))
+    rows = [_FILE.row(context, path, when) for path, when in newest]
+    head = f"Files of {root} with earlier states, {len(rows):,} in all, those changed last first:" if rows else _NONE
+    data: Row = {"file": "", "now": "", **_page(given, "files", rows), "versions": []}
+    said = [head, *(f"  {row['file']} ({row['time']})" for row in data["files"])]  # type: ignore[attr-defined]
     return ToolAnswer(end_text(said, data), data)
 
 
@@ -63,33 +75,16 @@ def _of_file(context: ToolContext, given: Given) -> ToolAnswer:
 
     path, sessions = tracked(context, str(given["file"]))
     now = look_at(path)
-    rows = [_version(each) for each in list_versions(sessions, path)]
+    rows = [_VERSION.row(each) for each in list_versions(sessions, path)]
     on_disk = "not there" if now.kind == "missing" else f"{now.kind}, {now.size:,} bytes"
-    data = {"file": context.short_path(path), "now": on_disk, **_page(given, "versions", rows), "files": []}
+    data: Row = {"file": context.short_path(path), "now": on_disk, **_page(given, "versions", rows), "files": []}
     states = count_text(len(rows), "state")
     said = [f"{data['file']} ({on_disk}): {states}, each what the file was before a prompt, newest first:"]
-    said += [_version_line(row) for row in data["versions"]]  # type: ignore[attr-defined]
+    for row in data["versions"]:  # type: ignore[attr-defined]
+        state, lines = STATES[row["state"]].format(row["bytes"]), f"+{row['added']} -{row['removed']}"
+        said.append(f"  {row['at']}  {row['time']}  {state}, {lines}  “{row['prompt']}”")
     said.append("Bring one back: restore_file with `at`.")
     return ToolAnswer(end_text(said, data), data)
-
-
-def _version(version: Version) -> Row:
-    lines = version.lines
-    return {
-        "at": version.name,
-        "time": moment_text(version.time),
-        "prompt": clip(" ".join(version.prompt.split()), 200),
-        "state": "lost" if version.is_lost else "no file" if version.source is None else "kept",
-        "bytes": version.found.size,
-        "added": lines.added if lines else 0,
-        "removed": lines.removed if lines else 0,
-    }
-
-
-def _version_line(row: Row) -> str:
-    state = {"kept": f"{row['bytes']:,} bytes", "lost": "its backup is gone", "no file": "there was no file"}
-    lines = f"+{row['added']} -{row['removed']}"
-    return f"  {row['at']}  {row['time']}  {state[str(row['state'])]}, {lines}  “{row['prompt']}”"
 
 
 def _page(given: Given, name: str, rows: list[Row]) -> Row:
@@ -122,13 +117,11 @@ def tracked(context: ToolContext, file: str) -> tuple[str, list[Recorded]]:
         raise BadArgument(
             f"{clip(file, 300)} is not in {root}: only files of this project are listed and put back here"
         )
-
-    def progress(done: int, total: int) -> None:
-        context.progress(done, total, "reading sessions")
-
     for everywhere in (False, True):
         for path in dict.fromkeys((real, given)):
-            sessions = list_sessions_with(context.homes, path, everywhere=everywhere, progress=progress)
+            sessions = list_sessions_with(
+                context.homes, path, everywhere=everywhere, progress=context.progress_of("reading sessions")
+            )
             if sessions:
                 return path, sessions
     raise NoCheckpoint(f"no state of {context.short_path(real)} is kept. {_NONE}")
@@ -148,34 +141,16 @@ TOOLS = (
         "Earlier states of a file",
         _VERSIONS,
         takes(
-            {
-                "file": text("a file of this project; default: list the files that have states", most=4_000),
-                "cursor": CURSOR,
-            }
+            file=text("a file of this project; default: list the files that have states", most=4_000),
+            cursor=CURSOR,
         ),
         record(
-            {
-                "file": text("the file; empty if none was named"),
-                "now": text("what is on disk"),
-                "count": number("rows, on all pages"),
-                "versions": several(
-                    record(
-                        {
-                            "at": text("its name; restore_file takes it"),
-                            "time": text("when it was recorded"),
-                            "prompt": text("the prompt that it was there before"),
-                            "state": text("kept, lost (the backup is gone), or no file (there was none)"),
-                            "bytes": number("its size"),
-                            "added": number("lines, against the state before"),
-                            "removed": number("lines, against the state before"),
-                        }
-                    ),
-                    "the newest first",
-                ),
-                "files": several(record({"file": text("a file"), "time": text("its last checkpoint")})),
-                "cut": CUT,
-                "next": NEXT,
-            }
+            file=text("the file; empty if none was named"),
+            now=text("what is on disk"),
+            count=number("rows, on all pages"),
+            versions=several(_VERSION.schema, "the newest first"),
+            files=several(_FILE.schema),
+            **PAGED,
         ),
         file_versions,
     ),

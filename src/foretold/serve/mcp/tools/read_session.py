@@ -13,8 +13,8 @@ from collections import deque
 
 from foretold.errors import BadArgument, NoSuchSession
 from foretold.secrets.redactor import Redactor
-from foretold.serve.mcp.paging import ROOM, clip, cursor_of, end_text, indent, position_in, size_of
-from foretold.serve.mcp.schema import CURSOR, CUT, NEXT, number, record, several, switch, takes, text
+from foretold.serve.mcp.paging import ROOM, clip, cursor_of, end_of_part, end_text, position_in, size_of
+from foretold.serve.mcp.schema import CURSOR, PAGED, RowKind, number, record, several, switch, takes, text
 from foretold.serve.mcp.tool import McpTool, ToolAnswer
 from foretold.serve.mcp.tools.search import moment_text
 from foretold.sessions.fulltext.message_text import passages_of
@@ -24,17 +24,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from foretold.serve.mcp.context import ToolContext
+    from foretold.serve.mcp.schema import Row
     from foretold.serve.mcp.tool import Given
-    from foretold.sessions.fulltext.message_text import Passage
     from foretold.sessions.model import Message, StoredSession
-
-    Row = dict[str, object]
 
 NEAR = 512 * 1024  #: bytes before a message in which the ones before it are looked for
 SHORT, LONG = 2_500, 7_000  #: bytes of a message, and of the one that is asked for
 MOST = 50  #: messages of a page
 LOOKED = 64_000  #: characters of a message that is cut in which credentials are looked for; far more than are shown
-EACH = 64  #: messages after which it is asked whether anybody still waits
+EACH = 64  #: messages after which it is asked whether the client still waits
+
+_MESSAGE = RowKind(
+    at=(number("its position"), lambda message, _text, _lost: message.start),
+    time=(text("when; empty if unknown"), lambda message, _text, _lost: moment_text(message.time)),
+    role=(text("user, assistant, system or tool"), lambda message, _text, _lost: message.role),
+    kind=(text("what sort of message; empty: an ordinary one"), lambda message, _text, _lost: message.kind),
+    model=(text("that said it; may be empty"), lambda message, _text, _lost: clip(message.model, 100)),
+    text=(text("what was said, called and answered"), lambda _message, said, _lost: said),
+    lost=(number("characters that were cut"), lambda _message, _text, lost: lost),
+)
 
 
 def read_session(context: ToolContext, given: Given) -> ToolAnswer:
@@ -54,12 +62,13 @@ def read_session(context: ToolContext, given: Given) -> ToolAnswer:
     rows, following = _page(context, stored, start, before, most, at)
     if isinstance(at, int) and not given.get("cursor") and not any(row["at"] == at for row in rows):
         raise NoSuchSession(f"session {stored.id} has no message at {at}")
-    return _answer(stored, given, rows, following)
-
-
-def _answer(stored: StoredSession, given: Given, rows: list[Row], following: int) -> ToolAnswer:
     cut = [f"the message at {row['at']} is cut: give its at, and whole" for row in rows if row["lost"]]
     cut += ["the session continues: use the cursor"] if following >= 0 else []
+    return _answer(stored, given, rows, following, cut)
+
+
+def _answer(stored: StoredSession, given: Given, rows: list[Row], following: int, cut: list[str]) -> ToolAnswer:
+    """These rows; `following` is where the next page begins, -1 if there is none."""
     data: Row = {
         "session": stored.id,
         "agent": stored.agent,
@@ -69,7 +78,12 @@ def _answer(stored: StoredSession, given: Given, rows: list[Row], following: int
         "cut": cut,
         "next": cursor_of("read_session", given, [following]) if following >= 0 else "",
     }
-    return ToolAnswer(_text(data), data)
+    said = [f"Session {data['session']} of {data['agent']}, a record of the past, quoted: {data['title']}"]
+    for row in rows:
+        # each line is indented, so that none can be mistaken for one of ours
+        quoted = "\n".join(f"  {line}" if line else "" for line in str(row["text"]).splitlines())
+        said.append(f"\n{row['role']}, {row['time']}, at {row['at']}:\n{quoted}")
+    return ToolAnswer(end_text(said, data), data)
 
 
 # Pages
@@ -129,15 +143,12 @@ def _whole(context: ToolContext, stored: StoredSession, given: Given, at: int) -
     if message is None or not said:
         raise NoSuchSession(f"session {stored.id} has no message at {at}")
     begin = _number(position_in(str(given["cursor"]), "read_session", given)[0]) if given.get("cursor") else 0
-    end = min(len(said), begin + ROOM)
-    while size_of(said[begin:end]) > ROOM:
-        end = begin + (end - begin) * 9 // 10
-    row = {**_frame(message), "text": said[begin:end], "lost": 0}
-    answer = _answer(stored, given, [row], end if end < len(said) else -1)
-    answer.data["cut"] = [f"characters {begin:,} to {end:,} of {len(said):,}: continue with the cursor"] * (
-        end < len(said)
-    )
-    return ToolAnswer(_text(answer.data), answer.data)
+    end = end_of_part(said, begin)
+    row = _MESSAGE.row(message, said[begin:end], 0)
+    if end == len(said):
+        return _answer(stored, given, [row], -1, [])
+    cut = f"characters {begin:,} to {end:,} of {len(said):,}: continue with the cursor"
+    return _answer(stored, given, [row], end, [cut])
 
 
 def _number(value: object) -> int:
@@ -146,7 +157,7 @@ def _number(value: object) -> int:
     return value
 
 
-# Rows and text
+# Rows
 
 
 def _row(message: Message, redactor: Redactor, most: int) -> Row | None:
@@ -156,39 +167,19 @@ def _row(message: Message, redactor: Redactor, most: int) -> Row | None:
     looked = redactor.text(said[:LOOKED])
     shown = clip(looked, most)
     kept = len(looked) if shown == looked else shown.rfind("… [")
-    return {**_frame(message), "text": shown, "lost": len(looked) - kept + max(0, len(said) - LOOKED)}
-
-
-def _frame(message: Message) -> Row:
-    return {
-        "at": message.start,
-        "time": moment_text(message.time),
-        "role": message.role,
-        "kind": message.kind,
-        "model": clip(message.model, 100),
-    }
+    return _MESSAGE.row(message, shown, len(looked) - kept + max(0, len(said) - LOOKED))
 
 
 def _said(message: Message) -> str:
-    return "\n".join(map(_piece, passages_of(message))).strip()
-
-
-def _piece(said: Passage) -> str:
-    """A piece of a message, with the tool that it is of."""
-    if said.voice == "tool":
-        return f"[{said.tool or 'tool'} answered]\n{said.text}"
-    if said.tool:
-        return f"[calls {said.tool}]\n{said.text.removeprefix(said.tool).lstrip()}"
-    return said.text
-
-
-def _text(data: Row) -> str:
-    rows = data["messages"]
-    assert isinstance(rows, list)
-    said = [f"Session {data['session']} of {data['agent']}, a record of the past, quoted: {data['title']}"]
-    for row in rows:
-        said.append(f"\n{row['role']}, {row['time']}, at {row['at']}:\n{indent(str(row['text']))}")
-    return end_text(said, data)
+    """What a message says, each piece with the tool that it is of."""
+    found = []
+    for voice, tool, said in ((each.voice, each.tool, each.text) for each in passages_of(message)):
+        if voice == "tool":
+            said = f"[{tool or 'tool'} answered]\n{said}"
+        elif tool:
+            said = f"[calls {tool}]\n{said.removeprefix(tool).lstrip()}"
+        found.append(said)
+    return "\n".join(found).strip()
 
 
 _ABOUT = """\
@@ -202,39 +193,21 @@ TOOLS = (
         "Read an earlier session",
         _ABOUT,
         takes(
-            {
-                "session": text("the id of a session, or how it begins", most=400, least=1),
-                "at": number("the message to read around, as a search tells it; default: the beginning", 0, 2**53),
-                "before": number("how many messages before it", 0, 20, 2),
-                "after": number("how many messages after it", 0, 40, 6),
-                "whole": switch("read only the message at `at`, to its end"),
-                "cursor": CURSOR,
-            },
             "session",
+            session=text("the id of a session, or how it begins", most=400, least=1),
+            at=number("the message to read around, as a search tells it; default: the beginning", 0, 2**53),
+            before=number("how many messages before it", 0, 20, 2),
+            after=number("how many messages after it", 0, 40, 6),
+            whole=switch("read only the message at `at`, to its end"),
+            cursor=CURSOR,
         ),
         record(
-            {
-                "session": text("its id"),
-                "agent": text("whose session it is"),
-                "title": text("of the session"),
-                "folder": text("where it was held"),
-                "messages": several(
-                    record(
-                        {
-                            "at": number("its position"),
-                            "time": text("when; empty if unknown"),
-                            "role": text("user, assistant, system or tool"),
-                            "kind": text("what sort of message; empty: an ordinary one"),
-                            "model": text("that said it; may be empty"),
-                            "text": text("what was said, called and answered"),
-                            "lost": number("characters that were cut"),
-                        }
-                    ),
-                    "in the order in which they were said",
-                ),
-                "cut": CUT,
-                "next": NEXT,
-            }
+            session=text("its id"),
+            agent=text("whose session it is"),
+            title=text("of the session"),
+            folder=text("where it was held"),
+            messages=several(_MESSAGE.schema, "in the order in which they were said"),
+            **PAGED,
         ),
         read_session,
     ),

@@ -10,19 +10,9 @@ from __future__ import annotations
 
 from foretold.errors import BadArgument, ForetoldError
 from foretold.memory.note import TYPES, Memory
-from foretold.memory.recall.render import NOTICE
-from foretold.serve.mcp.paging import (
-    ROOM,
-    clip,
-    count_text,
-    cursor_of,
-    end_text,
-    list_some,
-    position_in,
-    size_of,
-    take_rows,
-)
-from foretold.serve.mcp.schema import CURSOR, CUT, NEXT, flag, number, record, several, takes, text, texts
+from foretold.memory.recall.render import NOTICE, Quote, render_quotes
+from foretold.serve.mcp.paging import ROOM, clip, count_text, cursor_of, end_of_part, end_text, position_in, take_rows
+from foretold.serve.mcp.schema import CURSOR, CUT, PAGED, RowKind, flag, number, record, several, takes, text, texts
 from foretold.serve.mcp.tool import McpTool, ToolAnswer
 from foretold.serve.mcp.tools.search import moment_text
 from foretold.types import TYPE_CHECKING, Finding
@@ -32,9 +22,8 @@ if TYPE_CHECKING:
     from foretold.memory.recall.recall import RecallHit
     from foretold.memory.store.store import Store
     from foretold.serve.mcp.context import ToolContext
+    from foretold.serve.mcp.schema import Row
     from foretold.serve.mcp.tool import Given
-
-    Row = dict[str, object]
 
 NAME = "read_memories"
 SPENT, MOST_SPENT = 2_000, 4_000  #: tokens of a recall
@@ -42,36 +31,39 @@ PAGE = 100  #: rows
 #: what of a memory's metadata says where it came from
 ORIGINS = ("source", "client", "edited_by", "author", "editor", "originSessionId")
 
-CARD = {
-    "file": text("the file of the memory; other tools take it as `name`"),
-    "name": text("its name"),
-    "type": text("user, feedback, project, reference; may be empty"),
-    "scope": text("private, or team"),
-    "description": text("one line on when it matters"),
-    "changed": text("when the file was last changed"),
-    "digest": text("update_memory takes it as `expect`"),
-    "origin": text("who wrote it through what, where that is known"),
-}
 
-
-def card(memory: Memory) -> Row:
-    """What is told of every memory."""
-    return {
-        "file": memory.file,
-        "name": clip(memory.name, 300),
-        "type": memory.type,
-        "scope": memory.scope,
-        "description": clip(memory.description, 600),
-        "changed": moment_text(memory.changed),
-        "digest": memory.digest,
-        "origin": clip(origin_of(memory), 300),
-    }
-
-
-def origin_of(memory: Memory) -> str:
-    """Where a memory came from, as its metadata tells."""
+def _origin_of(memory: Memory) -> str:
     said = [f"{key} {memory.metadata[key]}" for key in ORIGINS if isinstance(memory.metadata.get(key), str)]
     return ", ".join(said)
+
+
+def _why(hit: RecallHit) -> str:
+    return "; ".join(f"{word} in {', '.join(places)}" for word, places in hit.why.items())
+
+
+_SUMMARY = RowKind(
+    file=(text("the file of the memory; other tools take it as `name`"), lambda memory: memory.file),
+    name=(text("its name"), lambda memory: clip(memory.name, 300)),
+    type=(text("user, feedback, project, reference; may be empty"), lambda memory: memory.type),
+    scope=(text("private, or team"), lambda memory: memory.scope),
+    description=(text("one line on when it matters"), lambda memory: clip(memory.description, 600)),
+    changed=(text("when the file was last changed"), lambda memory: moment_text(memory.changed)),
+    digest=(text("update_memory takes it as `expect`"), lambda memory: memory.digest),
+    origin=(text("who wrote it through what, where that is known"), lambda memory: clip(_origin_of(memory), 300)),
+)
+_HIT = RowKind(
+    text=(text("what it says, or the part of it that fits"), lambda hit: clip(hit.excerpt, ROOM // 2)),
+    whole=(
+        flag("whether that is all of it"),
+        lambda hit: hit.whole and clip(hit.excerpt, ROOM // 2) == hit.excerpt,
+    ),
+    age=(text("how old it is"), lambda hit: hit.note),
+    holds=(
+        text("whether it still holds; empty if it claims nothing that can be checked"),
+        lambda hit: clip(hit.holds, 400),
+    ),
+    why=(text("which words were found where"), lambda hit: clip(_why(hit), 400)),
+)
 
 
 # Recall
@@ -88,35 +80,20 @@ def recall(context: ToolContext, given: Given) -> ToolAnswer:
         limit=int(str(given["limit"])),
         types=tuple(map(str, types)) if isinstance(types, list) else (),
     )
-    rows = take_rows([_hit(hit) for hit in found.hits], len(found.hits) or 1)
+    rows = take_rows(({**_SUMMARY.row(hit.memory), **_HIT.row(hit)} for hit in found.hits), len(found.hits) or 1)
     cut = [f"{len(found.hits) - len(rows)} memories do not fit; ask for fewer"] if len(rows) < len(found.hits) else []
-    left = [each.file for each in found.left_out]
-    cut += [f"about this as well, for lack of room: {list_some(left, 10)}"] if left else []
-    data: Row = {
-        "query": given["query"],
-        "notice": NOTICE,
-        "memories": rows,
-        "unread": [clip(f"{skip.path}: {skip.reason}", 300) for skip in found.skips[:10]],
-        "cut": cut,
-    }
+    if found.left_out:
+        more = f" and {len(found.left_out) - 10} more" if len(found.left_out) > 10 else ""
+        cut.append(
+            f"about this as well, for lack of room: {', '.join(each.file for each in found.left_out[:10])}{more}"
+        )
+    unread = [clip(f"{skip.path}: {skip.reason}", 300) for skip in found.skips[:10]]
+    data: Row = {"query": given["query"], "notice": NOTICE, "memories": rows, "unread": unread, "cut": cut}
     shown = found._replace(hits=found.hits[: len(rows)])
     said = render(shown) or f"No memory is about this ({found.query[:200]!r})."
-    facts = "\n".join(f"{row['file']}: digest {row['digest']}" for row in rows)
-    unread = "\n".join(f"Not searched: {each}" for each in data["unread"])  # type: ignore[attr-defined]
-    return ToolAnswer("\n".join(part for part in (said, facts, unread, *(f"[{each}]" for each in cut)) if part), data)
-
-
-def _hit(hit: RecallHit) -> Row:
-    why = "; ".join(f"{word} in {', '.join(places)}" for word, places in hit.why.items())
-    shown = clip(hit.excerpt, ROOM // 2)
-    return {
-        **card(hit.memory),
-        "text": shown,
-        "whole": hit.whole and shown == hit.excerpt,
-        "age": hit.note,
-        "holds": clip(hit.holds, 400),
-        "why": clip(why, 400),
-    }
+    facts = [f"{row['file']}: digest {row['digest']}" for row in rows]
+    notes = [*(f"Not searched: {each}" for each in unread), *(f"[{each}]" for each in cut)]
+    return ToolAnswer("\n".join([said, *facts, *notes]), data)
 
 
 # All of them, or one
@@ -133,12 +110,9 @@ def read_memories(context: ToolContext, given: Given) -> ToolAnswer:
     rest = [place for place in every if place[:2] > after]
     rows = take_rows((_listed(*place) for place in rest), PAGE)
     left = len(rest) - len(rows)
-    data: Row = {
-        "count": len(every),
-        "notice": NOTICE,
-        "memories": rows,
-        "text": "",
-        "unread": [clip(f"{finding.path}: {finding.message}", 300) for finding in told[:10]],
+    unread = [clip(f"{finding.path}: {finding.message}", 300) for finding in told[:10]]
+    data: Row = {"count": len(every), "notice": NOTICE, "memories": rows, "text": "", "unread": unread}
+    data |= {
         "policy": memories.place.policy,
         "cut": [f"{left:,} more: continue with the cursor"] if left else [],
         "next": cursor_of(NAME, given, [*rest[len(rows) - 1][:2]]) if left else "",
@@ -169,9 +143,10 @@ def _is_of(store: Store, file: str, types: object) -> bool:
 
 def _listed(file: str, scope: str, store: Store) -> Row:
     try:
-        return card(store.read(file))
+        return _SUMMARY.row(store.read(file))
     except ForetoldError as error:
-        return {**card(Memory(file, "", f"it cannot be read: {error}", "", "", {}, "", "", scope=scope)), "changed": ""}
+        unreadable = Memory(file, "", f"it cannot be read: {error}", "", "", {}, "", "", scope=scope)
+        return {**_SUMMARY.row(unreadable), "changed": ""}
 
 
 def _one(memory: Memory, given: Given) -> ToolAnswer:
@@ -182,32 +157,17 @@ def _one(memory: Memory, given: Given) -> ToolAnswer:
         if digest != memory.digest or not isinstance(place, int):
             raise BadArgument(f"{memory.file} has changed since that page: start again without the cursor")
         begin = place
-    end = min(len(memory.text), begin + ROOM)
-    while size_of(memory.text[begin:end]) > ROOM:
-        end = begin + (end - begin) * 9 // 10
-    left = len(memory.text) - end
-    data: Row = {
-        "count": 1,
-        "notice": NOTICE,
-        "memories": [card(memory)],
-        "text": memory.text[begin:end],
-        "unread": [],
+    end = end_of_part(memory.text, begin)
+    left, part = len(memory.text) - end, memory.text[begin:end]
+    data: Row = {"count": 1, "notice": NOTICE, "memories": [_SUMMARY.row(memory)], "text": part, "unread": []}
+    data |= {
         "policy": "",
         "cut": [f"{left:,} more characters: continue with the cursor"] if left else [],
         "next": cursor_of(NAME, given, [memory.digest, end]) if left else "",
     }
-    said = [
-        f"{memory.file} ({memory.type or '?'}, {memory.scope}), digest {memory.digest}",
-        _wrapped(memory, begin, end),
-    ]
-    return ToolAnswer(end_text(said, data), data)
-
-
-def _wrapped(memory: Memory, begin: int, end: int) -> str:
-    from foretold.memory.recall.render import Quote, render_quotes
-
-    age = f"changed {moment_text(memory.changed)}"
-    return render_quotes([Quote(memory.file, memory.type, memory.scope, age, memory.text[begin:end])])
+    head = f"{memory.file} ({memory.type or '?'}, {memory.scope}), digest {memory.digest}"
+    quote = Quote(memory.file, memory.type, memory.scope, f"changed {moment_text(memory.changed)}", part)
+    return ToolAnswer(end_text([head, render_quotes([quote])], data), data)
 
 
 _RECALL = """\
@@ -227,34 +187,18 @@ TOOLS = (
         "Recall memories",
         _RECALL,
         takes(
-            {
-                "query": text("what you want to know, in words or as a question", most=4_000, least=1),
-                "types": _TYPES,
-                "budget": number("tokens to spend", 200, MOST_SPENT, SPENT),
-                "limit": number("memories, at most", 1, 20, 8),
-            },
             "query",
+            query=text("what you want to know, in words or as a question", most=4_000, least=1),
+            types=_TYPES,
+            budget=number("tokens to spend", 200, MOST_SPENT, SPENT),
+            limit=number("memories, at most", 1, 20, 8),
         ),
         record(
-            {
-                "query": text("what was asked"),
-                "notice": _NOTICE,
-                "memories": several(
-                    record(
-                        {
-                            **CARD,
-                            "text": text("what it says, or the part of it that fits"),
-                            "whole": flag("whether that is all of it"),
-                            "age": text("how old it is"),
-                            "holds": text("whether it still holds; empty if it claims nothing that can be checked"),
-                            "why": text("which words were found where"),
-                        }
-                    ),
-                    "the best first",
-                ),
-                "unread": several(text("a file that could not be searched, and why")),
-                "cut": CUT,
-            }
+            query=text("what was asked"),
+            notice=_NOTICE,
+            memories=several(record(**_SUMMARY.fields, **_HIT.fields), "the best first"),
+            unread=several(text("a file that could not be searched, and why")),
+            cut=CUT,
         ),
         recall,
     ),
@@ -262,24 +206,15 @@ TOOLS = (
         NAME,
         "List or read memories",
         _READ,
-        takes(
-            {
-                "name": text("the file or name of one memory; default: list all", most=400),
-                "types": _TYPES,
-                "cursor": CURSOR,
-            }
-        ),
+        takes(name=text("the file or name of one memory; default: list all", most=400), types=_TYPES, cursor=CURSOR),
         record(
-            {
-                "count": number("memories, on all pages"),
-                "notice": _NOTICE,
-                "memories": several(record(CARD)),
-                "text": text("of the one that was asked for: its file; else empty"),
-                "unread": several(text("a file that cannot be read as a memory, and why")),
-                "policy": text("who may write: auto, confirm, manual, read-only; empty where one was read"),
-                "cut": CUT,
-                "next": NEXT,
-            }
+            count=number("memories, on all pages"),
+            notice=_NOTICE,
+            memories=several(_SUMMARY.schema),
+            text=text("of the one that was asked for: its file; else empty"),
+            unread=several(text("a file that cannot be read as a memory, and why")),
+            policy=text("who may write: auto, confirm, manual, read-only; empty where one was read"),
+            **PAGED,
         ),
         read_memories,
     ),

@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from foretold.files.history.versions import Version
     from foretold.files.restore.plans import FileChange, RestorePlan
     from foretold.serve.mcp.context import ToolContext
+    from foretold.serve.mcp.schema import Row
     from foretold.serve.mcp.tool import Given
-
-    Row = dict[str, object]
 
 SHOWN = 8_000  #: bytes of a difference
 LARGEST = 256 * 1024  #: bytes of a file that is compared line by line
@@ -40,32 +39,23 @@ def restore_file(context: ToolContext, given: Given) -> ToolAnswer:
     path, sessions = tracked(context, str(given["file"]))
     version = find_version(sessions, path, str(given["at"]), time.time())
     plan = make_plan([version.wanted])
-    token = _token(version, plan)
+    changes = [[each.path, each.action, list(each.before), list(each.after), each.source] for each in plan.changes]
+    # a name for what would be done: another one as soon as that would be something else
+    token = digest_of([version.name, version.session, changes, [list(each) for each in plan.problems], plan.same])
     undo = ""
     if given["apply"]:
         refuse_problems(plan)
         if given.get("token") != token:
-            raise RestoreRefused(_stale(given))
+            changed = "the file, or what is kept of it, has changed since the plan was shown"
+            remedy = "Call it without apply, look at the plan, and give the token it shows"
+            raise RestoreRefused(f"{changed if given.get('token') else 'no token'}: nothing was written. {remedy}")
         why = f"restore {path} as of {version.name} (through mcp{f', {context.client}' if context.client else ''})"
         undo = restore(plan, Undo(state_folder(*context.homes)), why).undo
-    data = _told(context, version, plan, token, done=bool(given["apply"]), undo=undo)
+    data = _describe(context, version, plan, token, done=bool(given["apply"]), undo=undo)
     return ToolAnswer(_restore_text(data), data)
 
 
-def _stale(given: Given) -> str:
-    begin = (
-        "the file, or what is kept of it, has changed since the plan was shown" if given.get("token") else "no token"
-    )
-    return f"{begin}: nothing was written. Call it without apply, look at the plan, and give the token it shows"
-
-
-def _token(version: Version, plan: RestorePlan) -> str:
-    """A name for what would be done: another one as soon as that would be something else."""
-    changes = [[each.path, each.action, list(each.before), list(each.after), each.source] for each in plan.changes]
-    return digest_of([version.name, version.session, changes, [list(each) for each in plan.problems], plan.same])
-
-
-def _told(context: ToolContext, version: Version, plan: RestorePlan, token: str, *, done: bool, undo: str) -> Row:
+def _describe(context: ToolContext, version: Version, plan: RestorePlan, token: str, *, done: bool, undo: str) -> Row:
     change = plan.changes[0] if plan.changes else None
     diff = _difference(change) if change and not done else ""
     shown = clip(diff, SHOWN)
@@ -126,30 +116,26 @@ TOOLS = (
         "Bring back a file",
         _RESTORE,
         takes(
-            {
-                "file": text("a file of this project", most=4_000, least=1),
-                "at": text("a name from file_versions, or a time", most=100, least=1),
-                "apply": switch("do it; needs the token of the plan"),
-                "token": text("of the plan that was shown", most=64),
-            },
             "file",
             "at",
+            file=text("a file of this project", most=4_000, least=1),
+            at=text("a name from file_versions, or a time", most=100, least=1),
+            apply=switch("do it; needs the token of the plan"),
+            token=text("of the plan that was shown", most=64),
         ),
         record(
-            {
-                "file": text("the file"),
-                "at": text("the state"),
-                "action": text("change, make again, delete, set its mode, or nothing"),
-                "done": flag("whether it was done"),
-                "added": number("lines"),
-                "removed": number("lines"),
-                "diff": text("what would change; empty if it was done"),
-                "notes": several(text("what to know")),
-                "problems": several(text("what is in the way")),
-                "token": text("give it with apply; empty if it was done"),
-                "undo": text("what takes it back: foretold files undo ID"),
-                "cut": CUT,
-            }
+            file=text("the file"),
+            at=text("the state"),
+            action=text("change, make again, delete, set its mode, or nothing"),
+            done=flag("whether it was done"),
+            added=number("lines"),
+            removed=number("lines"),
+            diff=text("what would change; empty if it was done"),
+            notes=several(text("what to know")),
+            problems=several(text("what is in the way")),
+            token=text("give it with apply; empty if it was done"),
+            undo=text("what takes it back: foretold files undo ID"),
+            cut=CUT,
         ),
         restore_file,
         writes=True,

@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from foretold.memory.note import Memory
     from foretold.memory.project import Memories
     from foretold.serve.mcp.context import ToolContext
+    from foretold.serve.mcp.schema import Row
     from foretold.serve.mcp.tool import Given
-
-    Row = dict[str, object]
 
 SOURCE = "mcp"
 BODY, LINE = 20_000, 500  #: characters
@@ -83,21 +82,10 @@ def update_memory(context: ToolContext, given: Given) -> ToolAnswer:
     values = {**before.metadata, **store.sign("editor", "updated"), "edited_by": _editor(context)}
     if type_ is not None or before.type:
         values["type"] = str(type_ or before.type)
-    whole = write_text(
-        before.name,
-        before.description if about is None else str(about),
-        values,
-        before.body if body is None else str(body),
-    )
-    made = memories.edit(
-        before.file,
-        text=whole,
-        expect=str(given["expect"]),
-        by="agent",
-        session=context.session,
-        why=_why(context, given),
-    )
-    return _done(made, "restore")
+    about = before.description if about is None else str(about)
+    whole = write_text(before.name, about, values, before.body if body is None else str(body))
+    origin = {"by": "agent", "session": context.session, "why": _why(context, given)}
+    return _done(memories.edit(before.file, text=whole, expect=str(given["expect"]), **origin), "restore")
 
 
 def _editor(context: ToolContext) -> str:
@@ -146,14 +134,12 @@ Change a memory that is wrong or no longer holds: its body, description or type.
 recall, and give its digest as `expect`; if it was changed meanwhile, nothing is overwritten. The same rules \
 as for save_memory. The version before stays in the history."""
 _GIVES = record(
-    {
-        "state": text("saved; or proposed: it waits for the user's consent, and nothing is changed yet"),
-        "file": text("the memory"),
-        "digest": text("of what it says now; empty if it only waits"),
-        "proposal": text("the id under which it waits; empty if it is saved"),
-        "said": text("the same in words"),
-        "warnings": several(text("what to know about the text")),
-    }
+    state=text("saved; or proposed: it waits for the user's consent, and nothing is changed yet"),
+    file=text("the memory"),
+    digest=text("of what it says now; empty if it only waits"),
+    proposal=text("the id under which it waits; empty if it is saved"),
+    said=text("the same in words"),
+    warnings=several(text("what to know about the text")),
 )
 _WHY = text("why, in a few words, for the history", most=LINE)
 
@@ -163,20 +149,16 @@ TOOLS = (
         "Save a memory",
         _SAVE,
         takes(
-            {
-                "topic": text("a short name, e.g. Deploys on Tuesdays", most=120, least=1),
-                "type": text("what it is about", one_of=TYPES),
-                "description": text("one line on when it matters; it is what the index shows", most=LINE, least=1),
-                "body": text(
-                    "what to remember, with **Why:** and **How to apply:** where it helps", most=BODY, least=1
-                ),
-                "team": switch("propose it for the whole team, in the repository; a person decides"),
-                "why": _WHY,
-            },
             "topic",
             "type",
             "description",
             "body",
+            topic=text("a short name, e.g. Deploys on Tuesdays", most=120, least=1),
+            type=text("what it is about", one_of=TYPES),
+            description=text("one line on when it matters; it is what the index shows", most=LINE, least=1),
+            body=text("what to remember, with **Why:** and **How to apply:** where it helps", most=BODY, least=1),
+            team=switch("propose it for the whole team, in the repository; a person decides"),
+            why=_WHY,
         ),
         _GIVES,
         save_memory,
@@ -188,16 +170,14 @@ TOOLS = (
         "Change a memory",
         _UPDATE,
         takes(
-            {
-                "name": text("the file or name of the memory", most=400, least=1),
-                "expect": text("the digest of the memory as you read it", most=64, least=64),
-                "body": text("what it is to say", most=BODY, least=1),
-                "description": text("its one line", most=LINE, least=1),
-                "type": text("its type", one_of=TYPES),
-                "why": _WHY,
-            },
             "name",
             "expect",
+            name=text("the file or name of the memory", most=400, least=1),
+            expect=text("the digest of the memory as you read it", most=64, least=64),
+            body=text("what it is to say", most=BODY, least=1),
+            description=text("its one line", most=LINE, least=1),
+            type=text("its type", one_of=TYPES),
+            why=_WHY,
         ),
         _GIVES,
         update_memory,

@@ -16,38 +16,49 @@ import time
 
 from foretold.errors import BadArgument
 from foretold.serve.mcp.paging import clip, count_text, cursor_of, digest_of, end_text, position_in, take_rows
-from foretold.serve.mcp.schema import CURSOR, CUT, NEXT, number, record, several, takes, text, texts
+from foretold.serve.mcp.schema import CURSOR, PAGED, RowKind, number, record, several, takes, text, texts
 from foretold.serve.mcp.tool import McpTool, ToolAnswer
 from foretold.sessions.formats.readers import READERS
 from foretold.sessions.fulltext.message_text import VOICES
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from foretold.secrets.redactor import Redactor
     from foretold.serve.mcp.context import ToolContext
-    from foretold.serve.mcp.paging import Position
+    from foretold.serve.mcp.schema import Row
     from foretold.serve.mcp.tool import Given
     from foretold.sessions.fulltext.search import Hit, Results
-
-    Row = dict[str, object]
 
 NAME = "search_sessions"
 ALL = "*"
 MANY, MOST = 10, 50  #: hits of a page
 
-HIT = record(
-    {
-        "session": text("its id; read_session takes it"),
-        "at": number("the position of the message, for read_session"),
-        "agent": text("whose session it is"),
-        "title": text("of the session"),
-        "folder": text("where the session was held"),
-        "time": text("when it was said; empty if unknown"),
-        "role": text("user, assistant, system or tool"),
-        "tool": text("the tool that was called or answered; may be empty"),
-        "snippet": text("the words in their surroundings"),
-        "resume": text("the command that resumes this session"),
-    }
+
+def moment_text(seconds: float | None) -> str:
+    """A moment in the time of this machine."""
+    from foretold.sessions.exporters.formatting import format_time
+
+    return format_time(seconds)
+
+
+def _resume_command(hit: Hit) -> str:
+    words = shlex.join(hit.command)
+    return f"cd {shlex.quote(hit.stored.cwd)} && {words}" if hit.stored.cwd else words
+
+
+_HIT = RowKind(
+    session=(text("its id; read_session takes it"), lambda hit, _: clip(hit.stored.id, 200)),
+    at=(number("the position of the message, for read_session"), lambda hit, _: hit.start),
+    agent=(text("whose session it is"), lambda hit, _: hit.stored.agent),
+    title=(text("of the session"), lambda hit, redactor: clip(redactor.text(hit.stored.title), 200)),
+    folder=(text("where the session was held"), lambda hit, _: clip(hit.stored.cwd, 400)),
+    time=(text("when it was said; empty if unknown"), lambda hit, _: moment_text(hit.time)),
+    role=(text("user, assistant, system or tool"), lambda hit, _: hit.role),
+    tool=(text("the tool that was called or answered; may be empty"), lambda hit, _: clip(hit.tool, 100)),
+    snippet=(
+        text("the words in their surroundings"),
+        lambda hit, redactor: clip(redactor.text(hit.snippet.text), 1_000),
+    ),
+    resume=(text("the command that resumes this session"), lambda hit, _: clip(_resume_command(hit), 600)),
 )
 
 
@@ -61,18 +72,16 @@ def search_sessions(context: ToolContext, given: Given) -> ToolAnswer:
     limit = int(str(given["limit"]))
     found = _found(context, given, limit)
     redactor = Redactor()
-    shown = take_rows((_row(hit, redactor) for hit in found.hits), limit)
+    shown = take_rows((_HIT.row(hit, redactor) for hit in found.hits), limit)
     is_more = found.more or len(shown) < len(found.hits)
-    data: Row = {
-        "query": given["query"],
-        "sessions": found.sessions,
-        "hits": shown,
-        "notes": [clip(finding.message, 400) for finding in found.findings[:5]],
-        "cut": ["there are more messages: continue with the cursor, or ask with more words"] if is_more else [],
-        "next": "",
-    }
+    notes = [clip(finding.message, 400) for finding in found.findings[:5]]
+    data: Row = {"query": given["query"], "sessions": found.sessions, "hits": shown, "notes": notes}
+    data |= {"cut": [], "next": ""}
     if is_more:
-        data["next"] = cursor_of(NAME, given, _position(found.hits[len(shown) - 1], _after(given)[0]))
+        last = found.hits[len(shown) - 1]  # one without a time is no newer than what came before it
+        bound = min(_after(given)[0], time.time() if last.time is None else last.time)
+        data["cut"] = ["there are more messages: continue with the cursor, or ask with more words"]
+        data["next"] = cursor_of(NAME, given, [bound, *_key(last)])
     return ToolAnswer(_text(data), data)
 
 
@@ -85,11 +94,6 @@ def _after(given: Given) -> tuple[float, tuple[object, ...]]:
         return math.inf, ()
     bound, *key = position_in(str(given["cursor"]), NAME, given)
     return float(bound) if isinstance(bound, int | float) else math.inf, tuple(key)
-
-
-def _position(hit: Hit, bound: float) -> Position:
-    """Where a page ended. A message without a time is no newer than what came before it."""
-    return [min(bound, time.time() if hit.time is None else hit.time), *_key(hit)]
 
 
 def _key(hit: Hit) -> tuple[str, int]:
@@ -114,24 +118,18 @@ def _found(context: ToolContext, given: Given, limit: int) -> Results:
 def _search(context: ToolContext, given: Given, before: float, limit: int) -> Results:
     from foretold.sessions.fulltext.search import search
 
-    until = _moment(given, "until")
+    until, roles, asked = _moment(given, "until"), given.get("roles"), str(given.get("project", ""))
     return search(
         str(given["query"]),
         homes=context.homes,
-        project=_project(context, str(given.get("project", ""))),
+        project=None if asked == ALL else os.path.join(context.folder, os.path.expanduser(asked)),
         agents=(str(given["agent"]),) if given.get("agent") else None,
         after=_moment(given, "since"),
         before=before if until is None else min(before, until),
-        roles=_texts(given.get("roles")),
+        roles=tuple(map(str, roles)) if isinstance(roles, list) else (),
         limit=limit,
-        progress=lambda done, total: context.progress(done, total, "reading sessions"),
+        progress=context.progress_of("reading sessions"),
     )
-
-
-def _project(context: ToolContext, asked: str) -> str | None:
-    if asked == ALL:
-        return None
-    return os.path.join(context.folder, os.path.expanduser(asked))
 
 
 def _moment(given: Given, name: str) -> float | None:
@@ -145,45 +143,12 @@ def _moment(given: Given, name: str) -> float | None:
     return found
 
 
-def _texts(value: object) -> tuple[str, ...]:
-    return tuple(map(str, value)) if isinstance(value, list) else ()
-
-
-# Rows and text
-
-
-def _row(hit: Hit, redactor: Redactor) -> Row:
-    stored = hit.stored
-    words = shlex.join(hit.command)
-    return {
-        "session": clip(stored.id, 200),
-        "at": hit.start,
-        "agent": stored.agent,
-        "title": clip(redactor.text(stored.title), 200),
-        "folder": clip(stored.cwd, 400),
-        "time": moment_text(hit.time),
-        "role": hit.role,
-        "tool": clip(hit.tool, 100),
-        "snippet": clip(redactor.text(hit.snippet.text), 1_000),
-        "resume": clip(f"cd {shlex.quote(stored.cwd)} && {words}" if stored.cwd else words, 600),
-    }
-
-
-def moment_text(seconds: float | None) -> str:
-    """A moment in the time of this machine."""
-    from foretold.sessions.exporters.formatting import format_time
-
-    return format_time(seconds)
-
-
 def _text(data: Row) -> str:
-    hits = data["hits"]
+    hits, searched = data["hits"], count_text(data["sessions"], "session")
     assert isinstance(hits, list)
-    said = [f"{count_text(len(hits), 'message')} of {count_text(data['sessions'], 'session')}, the newest first."]
+    said = [f"{count_text(len(hits), 'message')} of {searched}, the newest first."]
     if not hits:
-        said = [
-            f"Nothing was found in {count_text(data['sessions'], 'session')}. Try fewer words, begin*, or project: *"
-        ]
+        said = [f"Nothing was found in {searched}. Try fewer words, begin*, or project: *"]
     for row in hits:
         tool = f" {row['tool']}" if row["tool"] else ""
         said.append(f"\n{row['time']} {row['role']}{tool} [{row['agent']}, session {row['session']}, at {row['at']}]")
@@ -205,27 +170,22 @@ TOOLS = (
         "Search earlier sessions",
         _ABOUT,
         takes(
-            {
-                "query": text('words that must all occur; "a phrase", begin*, -without', most=1_000, least=1),
-                "project": text("a folder; default: this project; * = all projects", most=4_000),
-                "agent": text("only sessions of this agent", one_of=tuple(READERS)),
-                "since": text("only from then on: 2026-10-31, or 12h, 7d, 2w ago", most=40),
-                "until": text("only before then", most=40),
-                "roles": texts("only what these said", one_of=VOICES, most=len(VOICES)),
-                "limit": number("messages in one answer", 1, MOST, MANY),
-                "cursor": CURSOR,
-            },
             "query",
+            query=text('words that must all occur; "a phrase", begin*, -without', most=1_000, least=1),
+            project=text("a folder; default: this project; * = all projects", most=4_000),
+            agent=text("only sessions of this agent", one_of=tuple(READERS)),
+            since=text("only from then on: 2026-10-31, or 12h, 7d, 2w ago", most=40),
+            until=text("only before then", most=40),
+            roles=texts("only what these said", one_of=VOICES, most=len(VOICES)),
+            limit=number("messages in one answer", 1, MOST, MANY),
+            cursor=CURSOR,
         ),
         record(
-            {
-                "query": text("what was asked"),
-                "sessions": number("that were searched"),
-                "hits": several(HIT, "messages, the newest first"),
-                "notes": several(text("what to know about the search")),
-                "cut": CUT,
-                "next": NEXT,
-            }
+            query=text("what was asked"),
+            sessions=number("that were searched"),
+            hits=several(_HIT.schema, "messages, the newest first"),
+            notes=several(text("what to know about the search")),
+            **PAGED,
         ),
         search_sessions,
     ),
