@@ -107,10 +107,10 @@ def test_no_tag_breaks_a_mask(texts, at):
     said = [TranscriptPiece(f"t{number}", "user", f"{text}.", "tool") for number, text in enumerate(texts)]
     said.insert(at, TranscriptPiece("r", "system", f"{hidden} {''.join(texts)}", "recalled"))
     made = digest_conversation(said)
-    (word,) = set(re.findall(r"^<said (\w{8}) by=", made.text)) or {""}
-    assert hidden not in made.text
-    assert made.text.count(f"<said {word} ") == made.text.count(f"</said {word}>") == len(said)
-    assert made.masked == 1
+    (word,) = set(re.findall(r"^<said (\w{8}) by=", made)) or {""}
+    assert hidden not in made
+    assert made.count(f"<said {word} ") == made.count(f"</said {word}>") == len(said)
+    assert made.count(f'<said {word} by="recalled" ') == 1
 
 
 @settings(max_examples=30)

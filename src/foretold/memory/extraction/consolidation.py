@@ -84,7 +84,10 @@ def group_similar(memories: Sequence[Memory]) -> list[list[Memory]]:
     >>> [[each.file for each in group] for group in group_similar([one, two, note("c.md", "Deploy on Tuesdays only.")])]
     [['a.md', 'b.md']]
     """
-    words = [_words(memory) for memory in memories]
+    words = [
+        frozenset(group[0] for group in word_groups(f"{memory.name} {memory.description}\n{memory.body}"))
+        for memory in memories
+    ]
     found: list[list[Memory]] = []
     taken: set[int] = set()
     for number, others in sorted(_neighbours(memories, words).items()):
@@ -130,16 +133,9 @@ def _are_similar(one: frozenset[str], other: frozenset[str]) -> bool:
     return shared / len(one | other) >= SHARED or shared / fewer >= INSIDE
 
 
-def _words(memory: Memory) -> frozenset[str]:
-    return frozenset(group[0] for group in word_groups(f"{memory.name} {memory.description}\n{memory.body}"))
-
-
 def _body_lines(body: str) -> frozenset[str]:
-    return frozenset(filter(None, (_plain(line) for line in body.splitlines())))
-
-
-def _plain(line: str) -> str:
-    return " ".join(line.strip(" \t-*+>#.").lower().split())
+    lines = (line.strip(" \t-*+>#.").lower().split() for line in body.splitlines())
+    return frozenset(" ".join(words) for words in lines if words)
 
 
 class Step(NamedTuple):
@@ -195,7 +191,7 @@ def propose_plan(
     usage = Usage()
     if model is not None:
         tasks = _tasks(rest, long)
-        for number, (task, group) in enumerate(tasks):
+        for number, (task, group, why) in enumerate(tasks):
             if progress is not None:
                 progress(number, len(tasks))
             rewrite, spent = rewrite_memories(model, task, group)
@@ -203,8 +199,10 @@ def propose_plan(
             if rewrite.reason:
                 refused.append(RefusedRewrite(tuple(note.file for note in group), rewrite.reason, rewrite.detail))
             else:
-                text = memories.own.rewrite(group[0], rewrite.description, rewrite.body, None)
-                steps.append(_step_of(task, group, text))
+                first, *others = group
+                text = memories.own.rewrite(first, rewrite.description, rewrite.body, None)
+                gone = tuple((note.file, note.digest) for note in others)
+                steps.append(Step(task, first.file, text, first.digest, gone, why))
     steps = steps or _index_step(memories)
     plan = ConsolidationPlan(token()[-6:], now(), tuple(steps), tuple(refused), usage)
     known = next((each for each in list_plans(memories) if each.state == "waiting" and each.steps == plan.steps), None)
@@ -281,14 +279,8 @@ def _find_contained(notes: Sequence[Memory]) -> list[Step]:
     gone: set[str] = set()
     for group in group_similar(notes):
         for note in sorted(group, key=lambda each: (len(each.body), each.changed)):
-            keeper = next(
-                (
-                    other
-                    for other in group
-                    if other is not note and other.file not in gone and is_contained(note, other)
-                ),
-                None,
-            )
+            others = (other for other in group if other is not note and other.file not in gone)
+            keeper = next((other for other in others if is_contained(note, other)), None)
             if keeper is not None:
                 gone.add(note.file)
                 why = f"every line of {note.file} is in {keeper.file}"
@@ -296,22 +288,15 @@ def _find_contained(notes: Sequence[Memory]) -> list[Step]:
     return steps
 
 
-def _tasks(notes: Sequence[Memory], long: int) -> list[tuple[str, list[Memory]]]:
-    """What a model is asked for: a text for each group, the newest memory first, and one for each long memory."""
+def _tasks(notes: Sequence[Memory], long: int) -> list[tuple[str, list[Memory], str]]:
+    """What a model is asked for, and why: a text for each group, the newest first, and one for each long memory."""
     groups = [sorted(group, key=lambda note: -note.changed) for group in group_similar(notes)]
     joined = {note.file for group in groups for note in group}
-    alone = [note for note in notes if note.file not in joined and estimate_tokens(note.body) > long]
-    return [("merge", group) for group in groups] + [("shorten", [note]) for note in alone]
-
-
-def _step_of(task: str, group: Sequence[Memory], text: str) -> Step:
-    first, *others = group
-    whys = {
-        "merge": f"{', '.join(note.file for note in group)} are similar",
-        "shorten": f"{first.file} has {estimate_tokens(first.body)} tokens",
-    }
-    gone = tuple((note.file, note.digest) for note in others)
-    return Step(task, first.file, text, first.digest, gone, whys[task])
+    alone = [(note, estimate_tokens(note.body)) for note in notes if note.file not in joined]
+    return [
+        *(("merge", group, f"{', '.join(note.file for note in group)} are similar") for group in groups),
+        *(("shorten", [note], f"{note.file} has {tokens} tokens") for note, tokens in alone if tokens > long),
+    ]
 
 
 def _index_step(memories: Memories) -> list[Step]:
@@ -386,7 +371,9 @@ class Rewrite(NamedTuple):
 
 def rewrite_memories(model: Model, task: str, memories: Sequence[Memory]) -> tuple[Rewrite, Usage]:
     """Ask a model for one text in place of these, and check it."""
-    mark = _mark(memories)
+    mark = "====="
+    while any(mark in memory.text for memory in memories):
+        mark += "="
     quoted = "\n\n".join(
         f"{mark} {note.file}, changed {int(note.changed)}\ndescription: {note.description}\n\n{note.body}\n{mark} end"
         for note in memories
@@ -410,27 +397,18 @@ def check_rewrite(answer: str, memories: Sequence[Memory]) -> Rewrite:
     body = rest.strip("\n")
     if not mark or not first.startswith("description:") or "\n" in description or not body.strip():
         return Rewrite(reason="no-note", detail="the answer does not have the form that was asked for")
-    made = Rewrite(description[:LONGEST], body)
+    whole = f"{description}\n{body}"
     sources = "\n".join(f"{memory.description}\n{memory.body}" for memory in memories)
-    invented = sorted(each for each in _named_things(f"{description}\n{body}") if each not in sources)
-    if invented:
-        return made._replace(reason="invented", detail=", ".join(invented[:5]))
-    lost = sorted(each for each in _named_things(sources) if each not in body and each not in description)
-    if lost:
-        return made._replace(reason="lost", detail=", ".join(lost[:5]))
-    return made._replace(
-        **dict(zip(("reason", "detail"), _find_fault(f"{description}\n{body}", body, sources), strict=True))
-    )
-
-
-def _find_fault(whole: str, body: str, sources: str) -> tuple[str, str]:
-    credentials, hidden = credentials_in(whole), hidden_in("", whole)
-    if credentials:
-        return "secret", credentials[0].kind
-    if hidden:
-        return "hidden", hidden[0].message
     before, after = estimate_tokens(sources), estimate_tokens(body)
-    return ("not-shorter", f"{after} tokens for {before}") if after >= before else ("", "")
+    faults = {
+        "invented": sorted(each for each in _named_things(whole) if each not in sources)[:5],
+        "lost": sorted(each for each in _named_things(sources) if each not in body and each not in description)[:5],
+        "secret": [each.kind for each in credentials_in(whole)][:1],
+        "hidden": [each.message for each in hidden_in("", whole)][:1],
+        "not-shorter": [f"{after} tokens for {before}"] if after >= before else [],
+    }
+    reason = next((reason for reason, named in faults.items() if named), "")
+    return Rewrite(description[:LONGEST], body, reason, ", ".join(faults.get(reason, ())))
 
 
 def _named_things(text: str) -> set[str]:
@@ -438,11 +416,3 @@ def _named_things(text: str) -> set[str]:
     claims = {claim.text for claim in find_claims(read_note("a.md", text.encode("utf-8", "replace")))}
     code = set(re.findall(r"`([^`\n]+)`", text))
     return claims | code | set(_NUMBER.findall(text)) | set(_ADDRESS.findall(text))
-
-
-def _mark(memories: Sequence[Memory]) -> str:
-    """A marker that is in no memory."""
-    mark = "====="
-    while any(mark in memory.text for memory in memories):
-        mark += "="
-    return mark

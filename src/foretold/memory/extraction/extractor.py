@@ -108,7 +108,9 @@ class Extractor:
             closed = self.gate.reason_to_wait(activity_of(said[new:])) if new < len(said) else "nothing-new"
             if closed and not (force and closed == "not-due"):
                 return Extraction(session=session, skipped=closed)
-            done = self._extract(model, request, said, new, session, _texts(instructions))
+            known = [each for each in instructions if isinstance(each, str) or each.layer not in ("memory", "team")]
+            texts = [each if isinstance(each, str) else each.text for each in known]  # without indexes of memories
+            done = self._extract(model, request, said, new, session, texts)
             if done.stopped in ("", "rounds"):
                 self.marks.put(session, ProgressMark(said[-1].id, max(piece.end for piece in said)), done)
             return done
@@ -134,13 +136,10 @@ class Extractor:
         tools = MemoryTools(self.memories, writer, team=self.team)
         first = self._first_request(request, said, new, writer)
         used: list[Usage] = []
-        stopped = ""
         try:
             stopped = "" if run_calls(model, first, tools, self.rounds, used) else "rounds"
-        except ModelFailed as error:
-            stopped = f"model-failed: {error}"
-        except StoreFailed as error:
-            stopped = f"store-failed: {error}"
+        except (ModelFailed, StoreFailed) as error:
+            stopped = f"{'model' if isinstance(error, ModelFailed) else 'store'}-failed: {error}"
         return Extraction(
             **{kind: tuple(names) for kind, names in writer.done.items()},  # type: ignore[arg-type]
             refused=tuple(writer.refused),
@@ -161,16 +160,15 @@ class Extractor:
         notes = [note for note in self.memories.memories() if self.team or note.scope != "team"]
         writer.known.update(((note.scope, note.file), note.digest) for note in notes)
         today = self.today or time.strftime("%A, %Y-%m-%d")
-        is_fork = request is not None and can_fork(request)
         prompts = [piece.text for piece in said[new:] if piece.origin == "user"]
-        begins = prompts[0] if is_fork and new and prompts else ""
+        begins = prompts[0] if can_fork(request) and new and prompts else ""
         listed = self._select_notes(notes, prompts)
         team = self.memories.team.path if self.team and self.memories.team is not None else ""
         more = len(notes) - len(listed)
         prompt = extraction_prompt(self.memories.own.path, listed, team=team, today=today, begins=begins, more=more)
-        if request is not None and is_fork:
+        if can_fork(request):
             return fork_request(request, prompt)
-        return own_request(digest_conversation(said, new).text, prompt)
+        return own_request(digest_conversation(said, new), prompt)
 
     def _select_notes(self, notes: list[Memory], prompts: list[str]) -> list[Memory]:
         """The memories to list: all, or those that the prompts are about and then the newest."""
@@ -180,12 +178,3 @@ class Extractor:
         near = {(hit.memory.scope, hit.memory.file): at for at, hit in enumerate(found.hits)}
         order = sorted(notes, key=lambda note: (near.get((note.scope, note.file), LISTED), -note.changed, note.file))
         return order[:LISTED]
-
-
-def _texts(instructions: Iterable[str | Entry]) -> list[str]:
-    """The texts of instructions, without indexes of memories."""
-    return [
-        each if isinstance(each, str) else each.text
-        for each in instructions
-        if isinstance(each, str) or each.layer not in ("memory", "team")
-    ]

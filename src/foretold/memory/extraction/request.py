@@ -20,6 +20,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 from foretold.instructions.render.escape import seal_tag
@@ -27,10 +28,11 @@ from foretold.memory.extraction.tools import NEEDED
 from foretold.memory.prompt import text as words
 from foretold.models.protocol import ModelRequest, Usage
 from foretold.storage.digest import digest_of
-from foretold.types import TYPE_CHECKING, NamedTuple
+from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import TypeGuard
 
     from foretold.memory.extraction.tools import MemoryTools
     from foretold.memory.extraction.transcript import TranscriptPiece
@@ -44,14 +46,10 @@ TAG = "existing-memories"
 
 TASK = """\
 The turn is over. Look back over what was said since memories were last extracted, and save what a later conversation \
-will want to know. Use your file tools on `{folder}` alone; every other call is refused. Read a memory before you \
+will want to know{what}. Use your file tools on {where} alone; every other call is refused. Read a memory before you \
 change it. When nothing is left to save, which is often so, answer in one line and call no tool."""
-TASK_TEAM = """\
-The turn is over. Look back over what was said since memories were last extracted, and save what a later conversation \
-will want to know: in `{folder}` what is for this user, in `{team}` what everybody on the project should know (it \
-waits there until the user agrees). Use your file tools on these two directories alone; every other call is refused. \
-Read a memory before you change it. When nothing is left to save, which is often so, answer in one line and call no \
-tool."""
+TEAM = """: in `{folder}` what is for this user, in `{team}` what everybody on the project should know (it waits there \
+until the user agrees)"""
 SOURCES = """\
 ## Whose word counts
 
@@ -101,7 +99,7 @@ OWN_TOOLS = (
 )
 
 
-def can_fork(request: ModelRequest | None) -> bool:
+def can_fork(request: ModelRequest | None) -> TypeGuard[ModelRequest]:
     """Whether a conversation's own tools can write memories.
 
     >>> can_fork(None), can_fork(ModelRequest((), (), ({"name": "Write"}, {"name": "Edit"})))
@@ -114,11 +112,8 @@ def can_fork(request: ModelRequest | None) -> bool:
 def fork_request(request: ModelRequest, prompt: str) -> ModelRequest:
     """A conversation's request with a prompt after it.
 
-    >>> said = {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}
-    >>> last = ModelRequest(("Be brief.",), said)
-    >>> fork = fork_request(last, "What shall be remembered?")
-    >>> fork.messages[:2] == last.messages, fork[0::2] == last[0::2], len(fork.messages)
-    (True, True, 3)
+    >>> fork_request(ModelRequest(("Be brief.",), ()), "What shall be remembered?").messages
+    ({'role': 'user', 'content': 'What shall be remembered?'},)
     """
     return request._replace(messages=(*request.messages, {"role": "user", "content": prompt}))
 
@@ -142,21 +137,13 @@ def run_calls(model: Model, request: ModelRequest, tools: MemoryTools, rounds: i
     return False
 
 
-class Digest(NamedTuple):
-    """A conversation as a text."""
-
-    text: str
-    masked: int
-    left_out: int
-
-
-def digest_conversation(said: Sequence[TranscriptPiece], new: int = 0) -> Digest:
+def digest_conversation(said: Sequence[TranscriptPiece], new: int = 0) -> str:
     """What is new in a conversation, as a text for a model.
 
     >>> from foretold.memory.extraction.transcript import TranscriptPiece as Piece
     >>> said = [Piece("u-1", "user", "Use tabs.", "user"), Piece("r", "system", "Old.", "recalled")]
     >>> made = digest_conversation(said)
-    >>> print(made.text.replace(made.text[6:14], "WORD"))
+    >>> print(made.replace(made[6:14], "WORD"))
     <said WORD by="user" id="u-1">
     Use tabs.
     </said WORD>
@@ -171,12 +158,14 @@ def digest_conversation(said: Sequence[TranscriptPiece], new: int = 0) -> Digest
     while first and room >= len(shown[first - 1]):
         first -= 1
         room -= len(shown[first])
-    word = _unused_word("\n".join(shown))
+    whole = "\n".join(shown).encode("utf-8", "replace")
+    word = digest_of(whole)[:8]
+    while word.encode() in whole:
+        word = digest_of(word.encode() + whole)[:8]
     lines = [f"[{first} earlier pieces are left out]"] if first else []
     for piece, text in zip(pieces[first:], shown[first:], strict=True):
         lines.append(f"<said {word} {_attributes(piece)}>\n{text}\n</said {word}>")
-    masked = sum(piece.origin in MASKS for piece in said[new:])
-    return Digest("\n".join(lines), masked, first)
+    return "\n".join(lines)
 
 
 def _attributes(piece: TranscriptPiece) -> str:
@@ -186,11 +175,8 @@ def _attributes(piece: TranscriptPiece) -> str:
         values["is"] = CLAIM
     if piece.time is not None:
         values["date"] = time.strftime("%Y-%m-%d", time.gmtime(piece.time))
-    return " ".join(f'{key}="{_plain(value)}"' for key, value in values.items())
-
-
-def _plain(value: str) -> str:
-    return "".join(each if each.isalnum() or each in " -_.:,'" else "_" for each in value)[:100]
+    safe = (re.sub(r"[^\w .:,'-]", "_", value)[:100] for value in values.values())
+    return " ".join(f'{key}="{value}"' for key, value in zip(values, safe, strict=True))
 
 
 def _excerpt(piece: TranscriptPiece) -> str:
@@ -203,14 +189,6 @@ def _excerpt(piece: TranscriptPiece) -> str:
     return f"{text[:head]}\n[… {len(text) - head - tail} characters left out …]\n{text[-tail:]}"
 
 
-def _unused_word(text: str) -> str:
-    """A word that does not occur in a text; the same for the same text."""
-    word = digest_of(text.encode("utf-8", "replace"))[:8]
-    while word in text:
-        word = digest_of(f"{word}{text}".encode("utf-8", "replace"))[:8]
-    return word
-
-
 def extraction_prompt(
     folder: str, memories: Sequence[Memory], *, team: str = "", today: str = "", begins: str = "", more: int = 0
 ) -> str:
@@ -221,17 +199,13 @@ def extraction_prompt(
     >>> extraction_prompt("/m", [], today="2026-03-02").splitlines()[0][:17]
     'The turn is over.'
     """
-    asked = (TASK_TEAM if team else TASK).format(folder=folder, team=team) + _new(begins)
+    what = TEAM.format(folder=folder, team=team) if team else ""
+    asked = TASK.format(what=what, where="these two directories" if team else f"`{folder}`")
+    if begins:
+        first = " ".join(begins.split())
+        asked += f" What is new begins with the user's message {first if len(first) <= 80 else first[:79] + '…'!r}."
     scopes = [words.SCOPES.format(folder=folder, team=team)] if team else []
     return "\n\n".join([asked, *_rules(is_scoped=bool(team), today=today), *scopes, _list_memories(memories, more)])
-
-
-def _new(begins: str) -> str:
-    """Where the new part of a conversation begins."""
-    if not begins:
-        return ""
-    first = " ".join(begins.split())
-    return f" What is new begins with the user's message {first if len(first) <= 80 else first[:79] + '…'!r}."
 
 
 def _rules(*, is_scoped: bool, today: str) -> list[str]:

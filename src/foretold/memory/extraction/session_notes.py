@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from foretold.memory.extraction.transcript import TranscriptPiece
-    from foretold.models.protocol import Model, ModelRequest, Reply
+    from foretold.models.protocol import Model, ModelRequest
 
 #: heading -> what belongs under it
 SECTIONS = (
@@ -58,6 +58,7 @@ The notes so far:
 
 {notes}"""
 
+NO_TOOL = "No tool can be used here. Answer with the notes."
 LEFT_OUT = "(left out: it looked like a credential)"
 NO_NOTES = "the model answered without the headings that notes have"
 OLDER = "another process has written newer ones"
@@ -93,17 +94,9 @@ class SessionNotes:
     >>> from foretold.models.protocol import ModelRequest
     >>> notes = SessionNotes(tempfile.mkdtemp(), "5c1a", Thresholds(begin=1, tokens=1, tool_calls=1))
     >>> said = [Piece("m1", "user", "Make the parser faster.", "user"), Piece("m2", "assistant", "Done.", "assistant")]
-    >>> notes.due(said, is_end=True)
-    True
-    >>> answer = "# Title\\nA faster parser\\n# Now\\nNothing is left to do."
     >>> request = ModelRequest(("Be brief.",), ({"role": "user", "content": "…"},))
-    >>> notes.update(Scripted([answer]), request, said).is_written
+    >>> notes.update(Scripted(["# Title\\nA faster parser\\n# Now\\nNothing is left to do."]), request, said).is_written
     True
-    >>> print(notes.text())
-    # Title
-    A faster parser
-    # Now
-    Nothing is left to do.
     >>> notes.covers, notes.due(said, is_end=True)
     ('m2', False)
     """
@@ -127,35 +120,34 @@ class SessionNotes:
 
     def due(self, said: Sequence[TranscriptPiece], *, is_end: bool) -> bool:
         """Whether notes should be written now; `is_end`: the model has just replied without using a tool."""
-        known = self._known(said)
-        if not known and _tokens(said) < self.thresholds.begin:
+        covers = self.covers  # none of a conversation that was rewound to before that
+        known = next((number for number in range(len(said), 0, -1) if said[number - 1].id == covers), 0)
+        tokens = [estimate_tokens(each.text) for each in said]
+        if not known and sum(tokens) < self.thresholds.begin:
             return False
-        new = said[known:]
-        calls = sum(each.origin == "tool" for each in new)
-        return _tokens(new) >= self.thresholds.tokens and (is_end or calls >= self.thresholds.tool_calls)
+        calls = sum(each.origin == "tool" for each in said[known:])
+        return sum(tokens[known:]) >= self.thresholds.tokens and (is_end or calls >= self.thresholds.tool_calls)
 
     def update(self, model: Model, request: ModelRequest, said: Sequence[TranscriptPiece]) -> NotesUpdate:
         """Let a model write the notes, continuing a request that ends with its answer."""
         if not said:
             return NotesUpdate(is_written=False, reason="too-early")
         before, notes = self._read()
-        text, usage = _ask(model, fork_request(request, _question(notes, self.limit)))
-        if not _has_headings(text):
+        sections = "\n".join(f"# {name}\n({about})" for name, about in SECTIONS)
+        words = self.limit * 3 // 4 // len(SECTIONS)
+        question = ASK.format(sections=sections, words=words, notes=notes or "(none yet)")
+        text, usage = _ask(model, fork_request(request, question))
+        headings = {line[2:].strip() for line in text.splitlines() if line.startswith("# ")}
+        if len(headings & {name for name, _ in SECTIONS}) < 2:  # a title alone is not enough
             return NotesUpdate(is_written=False, reason="no-notes", usage=usage, findings=(self._rejection(NO_NOTES),))
         findings: list[Finding] = []
         text = _cut_sections(_without_credentials(text, self.path, findings), self.limit, self.path, findings)
-        taken = self._write({"message": said[-1].id, "messages": str(len(said))}, text, before)
-        if not taken:
+        if not self._write({"message": said[-1].id, "messages": str(len(said))}, text, before):
             return NotesUpdate(is_written=False, reason="older", usage=usage, findings=(self._rejection(OLDER),))
         return NotesUpdate(is_written=True, usage=usage, findings=tuple(findings))
 
     def _rejection(self, why: str) -> Finding:
         return Finding(self.path, None, "notes-failed", f"the notes were rejected, and the former stay: {why}")
-
-    def _known(self, said: Sequence[TranscriptPiece]) -> int:
-        """How many messages the notes cover; none of a conversation that was rewound to before that."""
-        covers = self.covers
-        return next((number for number in range(len(said), 0, -1) if said[number - 1].id == covers), 0)
 
     def _read(self) -> tuple[dict[str, str], str]:
         try:
@@ -187,40 +179,19 @@ class SessionNotes:
         return True
 
 
-def _question(notes: str, limit: int) -> str:
-    sections = "\n".join(f"# {name}\n({about})" for name, about in SECTIONS)
-    words = limit * 3 // 4 // len(SECTIONS)
-    return ASK.format(sections=sections, words=words, notes=notes or "(none yet)")
-
-
 def _ask(model: Model, request: ModelRequest) -> tuple[str, Usage]:
     """The notes that a model answers with; a tool call is refused once."""
     reply = model.reply(request)
     usage = reply.usage
     if reply.calls:
-        reply = model.reply(request._replace(messages=(*request.messages, *_refusal(reply))))
+        refusal = {"type": "tool_result", "content": NO_TOOL, "is_error": True}
+        results = [{**refusal, "tool_use_id": call["id"]} for call in reply.calls]
+        turn = {"role": "assistant", "content": list(reply.content)}, {"role": "user", "content": results}
+        reply = model.reply(request._replace(messages=(*request.messages, *turn)))
         usage = usage.plus(reply.usage)
     if reply.stop == "max_tokens":
         raise ModelFailed("the notes did not fit into one answer; allow more tokens for an answer")
     return reply.text.strip(), usage
-
-
-def _refusal(reply: Reply) -> tuple[dict[str, object], dict[str, object]]:
-    results = [
-        {
-            "type": "tool_result",
-            "tool_use_id": call["id"],
-            "content": "No tool can be used here. Answer with the notes.",
-            "is_error": True,
-        }
-        for call in reply.calls
-    ]
-    return {"role": "assistant", "content": list(reply.content)}, {"role": "user", "content": results}
-
-
-def _has_headings(text: str) -> bool:
-    headings = {line[2:].strip() for line in text.splitlines() if line.startswith("# ")}
-    return len(headings & {name for name, _ in SECTIONS}) >= 2  # a title alone is not enough
 
 
 def _without_credentials(text: str, path: str, findings: list[Finding]) -> str:
@@ -249,7 +220,3 @@ def _cut_sections(text: str, limit: int, path: str, findings: list[Finding]) -> 
             kept.append(CUT)
             findings.append(Finding(path, None, "notes-cut", "a section of the notes was too long, and was cut"))
     return "\n".join(kept)
-
-
-def _tokens(said: Sequence[TranscriptPiece]) -> int:
-    return sum(estimate_tokens(each.text) for each in said)

@@ -16,12 +16,12 @@ from fnmatch import fnmatchcase
 
 from foretold.errors import BadName, ForetoldError
 from foretold.memory.extraction.writer import MemoryWriter, ToolAnswer
-from foretold.memory.note import INDEX, Memory, safe_file
+from foretold.memory.note import INDEX, safe_file
 from foretold.memory.store.team import team_index
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from foretold.memory.project import Memories
 
@@ -55,23 +55,24 @@ class MemoryTools:
         return f"only files below {' and '.join(self.folders)} can be read and written here"
 
     def _call(self, name: str, given: Mapping[str, object]) -> ToolAnswer:
-        searches: dict[str, Callable[[Mapping[str, object]], ToolAnswer]] = {"Glob": self._glob, "Grep": self._grep}
-        if name in searches:
-            return searches[name](given)
-        tools: dict[str, Callable[[str, str, Mapping[str, object]], ToolAnswer]] = {
-            "Read": self._read,
-            "Write": self._write,
-            "Edit": self._edit,
-        }
-        if name not in tools:
+        if name in ("Glob", "Grep"):
+            return self._search(name, str(given.get("pattern", "*" if name == "Glob" else "")))
+        if name not in TOOLS:
             return self.writer.refuse(name, "outside", f"{name or 'this'} cannot be used: {self.allowed}")
         place = self.place(given.get("file_path"))
-        return place if isinstance(place, ToolAnswer) else tools[name](*place, given)
+        if isinstance(place, ToolAnswer):
+            return place
+        if name == "Read":
+            return self._read(*place)
+        if name == "Edit":
+            return self._edit(*place, given)
+        content = given.get("content")
+        return self.writer.write(*place, content) if isinstance(content, str) else _failure("content is missing")
 
     def place(self, path: object) -> tuple[str, str] | ToolAnswer:
         """The scope and the file that a path names."""
         if not isinstance(path, str) or not path:
-            return ToolAnswer(f"file_path is missing: {self.allowed}", failed=True)
+            return _failure(f"file_path is missing: {self.allowed}")
         for folder, scope in sorted(self.folders.items(), key=lambda each: -len(each[0])):
             for root in (folder, os.path.realpath(folder)):
                 if path.startswith(f"{root}/"):
@@ -89,61 +90,52 @@ class MemoryTools:
 
     # Tools
 
-    def _text(self, scope: str, file: str) -> str | None:
+    def _read(self, scope: str, file: str) -> ToolAnswer:
         if file == INDEX:
             team = self.memories.team if scope == "team" else None
-            return team_index(team) if team is not None else self.memories.own.index()
-        memory = self.writer.existing(scope, file)
-        if memory is not None:
-            self.writer.known[scope, file] = memory.digest
-        return None if memory is None else memory.text
-
-    def _read(self, scope: str, file: str, given: Mapping[str, object]) -> ToolAnswer:  # noqa: ARG002
-        text = self._text(scope, file)
-        if text is None:
-            return ToolAnswer(f"{file} does not exist", failed=True)
+            text = team_index(team) if team is not None else self.memories.own.index()
+        else:
+            memory = self.writer.existing(scope, file)
+            if memory is None:
+                return _failure(f"{file} does not exist")
+            self.writer.known[scope, file], text = memory.digest, memory.text
         lines = text[:MOST_TEXT].split("\n")
         return ToolAnswer("\n".join(f"{number}\t{line}" for number, line in enumerate(lines, 1)))
-
-    def _write(self, scope: str, file: str, given: Mapping[str, object]) -> ToolAnswer:
-        content = given.get("content")
-        if not isinstance(content, str):
-            return ToolAnswer("content is missing", failed=True)
-        return self.writer.write(scope, file, content)
 
     def _edit(self, scope: str, file: str, given: Mapping[str, object]) -> ToolAnswer:
         old, new = given.get("old_string"), given.get("new_string")
         if not isinstance(old, str) or not isinstance(new, str) or not old or old == new:
-            return ToolAnswer("old_string and new_string are required, and must differ", failed=True)
+            return _failure("old_string and new_string are required, and must differ")
         if file == INDEX:
             return self.writer.write(scope, file, new)
         before = self.writer.existing(scope, file)
         if before is None:
-            return ToolAnswer(f"{file} does not exist", failed=True)
+            return _failure(f"{file} does not exist")
         count = before.text.count(old)
         if count == 0:
-            return ToolAnswer(f"old_string is not in {file}; read it again", failed=True)
+            return _failure(f"old_string is not in {file}; read it again")
         if count > 1 and given.get("replace_all") is not True:
-            return ToolAnswer(f"old_string occurs {count} times in {file}; give more context", failed=True)
+            return _failure(f"old_string occurs {count} times in {file}; give more context")
         return self.writer.write(scope, file, before.text.replace(old, new))
 
-    def _notes(self) -> list[tuple[str, Memory]]:
-        """Every memory that is visible here, with its whole path."""
+    def _search(self, name: str, pattern: str) -> ToolAnswer:
+        """The paths (Glob) or the lines (Grep) of every memory that is visible here."""
         folders = {scope: folder for folder, scope in self.folders.items()}
         notes = [note for note in self.memories.memories() if note.scope in folders]
-        return [(f"{folders[note.scope]}/{note.file}", note) for note in notes]
-
-    def _glob(self, given: Mapping[str, object]) -> ToolAnswer:
-        pattern = str(given.get("pattern", "*")).replace("**/", "*").replace("**", "*")
-        found = [path for path, note in self._notes() if fnmatchcase(note.file, pattern) or fnmatchcase(path, pattern)]
-        return ToolAnswer("\n".join(found[:MOST_LINES]) or "No files found")
-
-    def _grep(self, given: Mapping[str, object]) -> ToolAnswer:
-        wanted = [each.lower() for each in str(given.get("pattern", "")).split("|") if each.strip()]
+        named = [(f"{folders[note.scope]}/{note.file}", note) for note in notes]
+        if name == "Glob":
+            glob = pattern.replace("**/", "*").replace("**", "*")
+            found = [path for path, note in named if fnmatchcase(note.file, glob) or fnmatchcase(path, glob)]
+            return ToolAnswer("\n".join(found[:MOST_LINES]) or "No files found")
+        wanted = [each.lower() for each in pattern.split("|") if each.strip()]
         found = [
             f"{path}:{number}:{line}"
-            for path, note in self._notes()
+            for path, note in named
             for number, line in enumerate(note.text.split("\n"), 1)
             if any(each in line.lower() for each in wanted)
         ]
         return ToolAnswer("\n".join(found[:MOST_LINES])[:MOST_TEXT] or "No matches found")
+
+
+def _failure(text: str) -> ToolAnswer:
+    return ToolAnswer(text, failed=True)

@@ -52,6 +52,8 @@ TAIL = 4 * 1024 * 1024  #: bytes
 BEFORE = 128 * 1024  #: bytes that are read again
 _CLOSED = "</system-reminder>"
 _REMINDER = re.compile(f"<system-reminder>.*?{_CLOSED}", re.DOTALL)
+#: where the last answer ends: at a quotation mark that nothing follows, or a full stop
+_ANSWER_END = re.compile(r'"(?=[.\n ]{3}|[.\n ]{0,2}\Z|\.\s)')
 _FILES = (
     "file new_file directory new_directory edited_text_file selected_lines_in_ide opened_file_in_ide mcp_resource"
     " pdf_reference compact_file_reference at_mention_reference diagnostics"
@@ -93,8 +95,10 @@ def pieces_of(records: Iterable[Json | JsonlRecord]) -> list[TranscriptPiece]:
         value = record if isinstance(record, dict) else getattr(record, "value", {})
         if value.get("isSidechain") is True:
             continue
+        name = text_at(value, "uuid")
+        is_id = 0 < len(name) <= LONGEST_ID and name.isprintable() and name.isascii()  # one that a memory can name
         first = TranscriptPiece(
-            _record_id(value, f"byte {getattr(record, 'start', 0)}"),
+            name if is_id else f"byte {getattr(record, 'start', 0)}",
             "system",
             "",
             "reminder",
@@ -105,12 +109,6 @@ def pieces_of(records: Iterable[Json | JsonlRecord]) -> list[TranscriptPiece]:
         for piece in _pieces(dict(value), first, tools):
             found += split_recalled(piece)
     return found
-
-
-def _record_id(value: Json, otherwise: str) -> str:
-    """The id of a record, if it is one that a memory can name."""
-    name = text_at(value, "uuid")
-    return name if 0 < len(name) <= LONGEST_ID and name.isprintable() and name.isascii() else otherwise
 
 
 def _pieces(value: dict[str, object], first: TranscriptPiece, tools: Tools) -> list[TranscriptPiece]:
@@ -182,7 +180,8 @@ def _answers(given: TranscriptPiece, questions: tuple[str, ...]) -> list[Transcr
     pairs = [(each, text[at + len(each) + 4 : end]) for (at, each), end in zip(known, ends, strict=False)]
     found: list[TranscriptPiece] = []
     for asked, rest in (pairs := pairs or _pairs(text)):
-        answer = rest[: _end_of(rest)] if (asked, rest) == pairs[-1] else rest.rpartition('", ')[0]
+        is_last = (asked, rest) == pairs[-1]
+        answer = _ANSWER_END.split(rest, maxsplit=1)[0] if is_last else rest.rpartition('", ')[0]
         found.append(given._replace(role="assistant", text=asked, origin="assistant", tool=""))
         found.append(given._replace(text=answer, origin="user"))
     return found or [given._replace(origin="user")]
@@ -197,19 +196,6 @@ def _pairs(text: str) -> list[tuple[str, str]]:
         found.append((question, piece if number == len(rest) else f'{answer}", '))
         question = following
     return found
-
-
-def _end_of(answer: str) -> int:
-    """Where the last answer ends: at a quotation mark that nothing follows, or a full stop."""
-    at = answer.find('"')
-    while at >= 0:
-        rest = answer[at + 1 : at + 4]
-        if not rest.strip(".\n ") and (not rest or rest[0] in ".\n "):
-            return at
-        if rest[:1] == "." and rest[1:2].isspace():
-            return at
-        at = answer.find('"', at + 1)
-    return len(answer)
 
 
 def _result(content: object, deep: int = 0) -> str:
@@ -227,27 +213,17 @@ def _result(content: object, deep: int = 0) -> str:
 
 
 def _attached_pieces(value: dict[str, object], first: TranscriptPiece) -> list[TranscriptPiece]:
-    attachment = value.get("attachment")
+    given = value.get("attachment")
+    attachment = given if isinstance(given, dict) else {}
     kind = text_at(attachment, "type")
-    if kind == "queued_command" and _is_typed(attachment):
-        prompt = attachment.get("prompt") if isinstance(attachment, dict) else ""
-        return [first._replace(role="user", text=_result(prompt), origin="user")]
+    is_notification = attachment.get("isMeta") is True or attachment.get("commandMode") not in (None, "prompt")
+    if kind == "queued_command" and _is_person(attachment) and not is_notification:
+        return [first._replace(role="user", text=_result(attachment.get("prompt")), origin="user")]
     texts = contents_of(value, NEWER) or []
-    if kind == "instructions" and isinstance(attachment, dict) and isinstance(attachment.get("files"), list):
+    if kind == "instructions" and isinstance(attachment.get("files"), list):
         texts = [text_at(file, "content") for file in attachment["files"]]
     origin = _ATTACHED.get(kind, "reminder")
     return [first._replace(text=text if isinstance(text, str) else _result(text), origin=origin) for text in texts]
-
-
-def _is_typed(attachment: object) -> bool:
-    """Whether a queued prompt is a person's: not a notification, and not from another sender."""
-    if not isinstance(attachment, dict):
-        return False
-    return (
-        _is_person(attachment)
-        and attachment.get("isMeta") is not True
-        and attachment.get("commandMode") in (None, "prompt")
-    )
 
 
 def _is_person(value: dict[str, object]) -> bool:
@@ -317,8 +293,6 @@ def _line_start(path: str, at: int) -> int:
         return 0
     with open(path, "rb") as file:
         file.seek(at - 1)
-        while chunk := file.read(1 << 16):
-            found = chunk.find(b"\n")
-            if found >= 0:
-                return file.tell() - len(chunk) + found + 1
+        while (part := file.readline(1 << 16)) and not part.endswith(b"\n"):
+            continue
         return file.tell()

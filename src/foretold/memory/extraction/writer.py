@@ -149,7 +149,9 @@ class MemoryWriter:
         is_there = draft.before is not None and draft.file in store.folder.files()
         op, expect = ("edit", draft.before.digest) if draft.before and is_there else ("create", "")
         for each in self.memories.inbox.waiting():
-            if (each.op, each.file, each.scope) == (op, draft.file, draft.scope) and _is_same(each.text, text):
+            if (each.op, each.file, each.scope) == (op, draft.file, draft.scope) and _content_of(
+                each.text
+            ) == _content_of(text):
                 return each
         return self.memories.inbox.propose(
             op, draft.file, text, expect=expect, session=self.session, why=said["why"], scope=draft.scope
@@ -218,11 +220,10 @@ def draft_of(file: str, text: str, scope: str = "private", before: Memory | None
     return Draft(file, before.name if before else slug_of(name), note.description, note.type, note.body, scope, before)
 
 
-def _is_same(one: str, other: str) -> bool:
-    """Whether two texts of a file differ in nothing but when they were written."""
-    notes = [read_note("x.md", text.encode("utf-8", "replace")) for text in (one, other)]
-    first, second = ((note.name, note.description, note.type, note.body) for note in notes)
-    return first == second
+def _content_of(text: str) -> tuple[str, ...]:
+    """What a file says, whenever it was written."""
+    note = read_note("x.md", text.encode("utf-8", "replace"))
+    return note.name, note.description, note.type, note.body
 
 
 def _topic(name: str) -> str:

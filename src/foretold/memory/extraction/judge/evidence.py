@@ -106,7 +106,6 @@ class Spans:
 
     def __init__(self, texts: Iterable[str]) -> None:
         self.windows: list[Window] = []
-        self.pleads = False
         self._where: dict[str, list[int]] = {}
         self._found: dict[tuple[tuple[str, ...], bool], Best] = {}
         self._known: set[str] = set()
@@ -114,12 +113,12 @@ class Spans:
         kept: list[str] = []
         room = MOST
         for text in reversed(list(texts)):
-            kept.append(text[-room:] if room else "")
+            kept.insert(0, text[-room:] if room else "")
             room = max(0, room - len(text))
-        for text in reversed(kept):
+        for text in kept:
             self._add(text)
         self._known.clear()
-        self._plain = "\n".join(fold_text(text) for text in reversed(kept))
+        self._plain = "\n".join(map(fold_text, kept))
         self.pleads = bool(PLEA.search(self._plain))
 
     def _add(self, text: str) -> None:
@@ -237,7 +236,9 @@ def evidence_of(
     recalled, instructed = Spans(piece.text for piece in said if piece.origin == "recalled"), Spans(known)
     foreign = tools, recalled, instructed
     back = _find_retracted(said)
-    said = [_wish(piece, tools) if at not in back else piece._replace(text="") for at, piece in enumerate(said)]
+    for at, piece in enumerate(said):
+        if piece.origin == "user":
+            said[at] = piece._replace(text="" if at in back else _without_questions(piece.text, tools))
     typed = Spans(piece.text for piece in said if piece.origin == "user")
     units: list[Unit] = []
     backing: list[str] = []
@@ -289,25 +290,16 @@ def _bare(text: str) -> str:
     return fold_text(text[:80]).replace("'", "").replace("’", "")
 
 
-def _wish(piece: TranscriptPiece, tools: Spans) -> TranscriptPiece:
-    return piece._replace(text=_without_questions(piece.text, tools)) if piece.origin == "user" else piece
-
-
 def _without_questions(text: str, tools: Spans) -> str:
     """A prompt without the questions that ask for something, or about what a tool or a file has said."""
     if "?" not in text and "？" not in text:
         return text
     cut = statements(text)
-    many = sum(map(_is_question, cut)) > QUESTIONS
-    return "\n".join(each for each in cut if not (_is_question(each) and (many or _is_asked(each, tools))))
-
-
-def _is_question(sentence: str) -> bool:
-    return sentence.rstrip("\"'`)*_ ").endswith(("?", "？"))
-
-
-def _is_asked(sentence: str, tools: Spans) -> bool:
-    return bool(QUESTION.match(fold_text(sentence))) or tools.best(words(sentence)).share >= SAID
+    asked = [each for each in cut if each.rstrip("\"'`)*_ ").endswith(("?", "？"))]
+    if len(asked) <= QUESTIONS:
+        asked = [each for each in asked if QUESTION.match(fold_text(each)) or tools.best(words(each)).share >= SAID]
+    left_out = set(asked)
+    return "\n".join(each for each in cut if each not in left_out)
 
 
 def _counted_along(said: Sequence[TranscriptPiece], at: int, foreign: Sequence[Spans], typed: Spans) -> list[str]:
@@ -321,14 +313,11 @@ def _counted_along(said: Sequence[TranscriptPiece], at: int, foreign: Sequence[S
     for number in range(at + 1, len(said)):
         if said[number].origin == "user":
             break
-        if said[number].origin == "assistant":
-            found += [each for each in statements(said[number].text) if _restates(each, prompt)]
+        for each in statements(said[number].text) if said[number].origin == "assistant" else ():
+            own = set(words(each))
+            if len(prompt & own) >= max(RESTATED, RESTATED_SHARE * len(own)):
+                found.append(each)
     return [each for each in found[-SENTENCES:] if not any(is_said_by(each, spans, typed) for spans in foreign)]
-
-
-def _restates(sentence: str, prompt: frozenset[str]) -> bool:
-    own = set(words(sentence))
-    return len(prompt & own) >= max(RESTATED, RESTATED_SHARE * len(own))
 
 
 def _all_words(text: str) -> frozenset[str]:
@@ -350,9 +339,6 @@ def is_said_by(sentence: str, others: Spans, typed: Spans) -> bool:
     given = words(sentence)
     if any(others.has(word) and not typed.has(word) for word in specific_words(sentence)):
         return True
-    if len(set(given)) < 2:
-        return False
     own = typed.best(given).share
-    if others.best(given, demanding=True).share >= SAID_DEMANDING and own < SAID_DEMANDING:
-        return True
-    return others.best(given).share >= SAID > own
+    is_demanded = others.best(given, demanding=True).share >= SAID_DEMANDING > own
+    return len(set(given)) > 1 and (is_demanded or others.best(given).share >= SAID > own)

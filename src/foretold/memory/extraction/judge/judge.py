@@ -173,29 +173,24 @@ def judge(
 ) -> Judgement:
     """Judge a draft against what was said, and other memories that are near it."""
     formal = _judge_form(draft, secrets, largest)
-    if formal.reason:
+    if formal:
         return formal
     claims = new_claims(draft)
-    source = evidence.source({word for claim in claims for word in claim.words})
-    checks = (
-        _find_repeated(claims, evidence.recalled, evidence, "recalled"),
-        _find_repeated(claims, evidence.instructions, evidence, "instruction"),
-        _find_duplicate(draft, claims, others),
+    verdict = (
+        _find_repeated(claims, evidence.recalled, evidence, "recalled")
+        or _find_repeated(claims, evidence.instructions, evidence, "instruction")
+        or _find_duplicate(draft, claims, others)
+        or _judge_name(draft, claims, evidence)
+        or _trace(claims, evidence, is_change=draft.before is not None)
     )
-    found = next((verdict for verdict in checks if verdict.reason), None)
-    traced = (
-        found or _judge_name(draft, claims, evidence) or _trace(claims, evidence, is_change=draft.before is not None)
-    )
-    return traced._replace(source=source)
+    return verdict._replace(source=evidence.source({word for claim in claims for word in claim.words}))
 
 
-def _judge_form(draft: Draft, secrets: Sequence[str], largest: int) -> Judgement:
+def _judge_form(draft: Draft, secrets: Sequence[str], largest: int) -> Judgement | None:
     """What can be said of a draft by itself."""
-    hidden = hidden_in(draft.file, f"{draft.file}\n{draft.text}")
-    if hidden:
+    if hidden := hidden_in(draft.file, f"{draft.file}\n{draft.text}"):
         return Judgement("hidden", hidden[0].message)
-    kind = secret_in(f"{draft.file}\n{draft.text}", secrets)
-    if kind:
+    if kind := secret_in(f"{draft.file}\n{draft.text}", secrets):
         return Judgement("secret", f"it looks like a credential: {kind}")
     if len(draft.body) > largest:
         return Judgement("too-large", f"{len(draft.body):,} characters; one fact needs {largest:,} at most")
@@ -205,7 +200,7 @@ def _judge_form(draft: Draft, secrets: Sequence[str], largest: int) -> Judgement
         return Judgement("too-large", f"a description of {len(draft.description)} characters; {LONGEST} at most")
     if draft.scope == "team" and draft.type == "user":
         return Judgement("personal-to-team", "a memory of type user is about a person, and stays private")
-    return Judgement()
+    return None
 
 
 # What is known already
@@ -213,11 +208,11 @@ def _judge_form(draft: Draft, secrets: Sequence[str], largest: int) -> Judgement
 
 def _find_repeated(
     claims: Sequence[DraftClaim], spans: Spans, evidence: ConversationEvidence, reason: str
-) -> Judgement:
+) -> Judgement | None:
     own = [claim for claim in claims if not claim.is_aside] or list(claims)
     repeated = [claim for claim in own if is_repeated(claim, spans, evidence)]
     if not repeated or 2 * sum(len(claim.set) for claim in repeated) < sum(len(claim.set) for claim in own):
-        return Judgement()
+        return None
     where = spans.best(list(repeated[0].words)).window.text
     return Judgement(reason, f"{_quote(repeated[0].text)} is said there: {_quote(where)}")
 
@@ -235,7 +230,7 @@ def is_repeated(claim: DraftClaim, spans: Spans, evidence: ConversationEvidence)
     return best.order >= IN_ORDER and not any(left & unit.typed for unit in evidence.units)
 
 
-def _find_duplicate(draft: Draft, claims: Sequence[DraftClaim], others: Sequence[Memory]) -> Judgement:
+def _find_duplicate(draft: Draft, claims: Sequence[DraftClaim], others: Sequence[Memory]) -> Judgement | None:
     """Whether another memory says it. A change may come nearer to another one than a new memory may."""
     own = {word for claim in claims if not claim.is_aside for word in claim.words}
     for memory in others:
@@ -247,7 +242,7 @@ def _find_duplicate(draft: Draft, claims: Sequence[DraftClaim], others: Sequence
         is_same = draft.before is None and fewest > 2 and len(own & lead) / fewest >= SAME
         if is_within or is_same or (draft.before is None and memory.name == draft.name and memory.type == draft.type):
             return Judgement("duplicate", f"{memory.file} says it already; update that one if it has changed")
-    return Judgement()
+    return None
 
 
 # Who said it
@@ -274,18 +269,18 @@ def _trace(claims: Sequence[DraftClaim], evidence: ConversationEvidence, *, is_c
 
 def _judge_name(draft: Draft, claims: Sequence[DraftClaim], evidence: ConversationEvidence) -> Judgement | None:
     """Whether the name and description of a memory, and its asides where a tool pleads, are about what it says."""
-    name, source = name_claim(draft), None
-    if len(name.set) > BRIEF:
-        source = _find_tool_source(name, evidence)
+    name = name_claim(draft)
+    if len(name.set) > BRIEF and (source := _find_tool_source(name, evidence)):
+        return source
     body = {word for claim in claims_of("", draft.body) if not claim.is_aside for word in claim.words}
     for claim in (name, *claims):
         is_shown = claim is name or claim.text == draft.description
-        if source or not claim.is_aside or len(claim.set) <= BRIEF or not (is_shown or evidence.tools.pleads):
+        if not claim.is_aside or len(claim.set) <= BRIEF or not (is_shown or evidence.tools.pleads):
             continue
         if max(share_of(claim.set, body), evidence.support(claim.set)) < SUPPORT:
             said = f"{_quote(claim.text)} is not what the memory is about, and the user did not say it"
             return _find_tool_source(claim, evidence) or Judgement("unsupported", said)
-    return source
+    return None
 
 
 def _find_tool_source(claim: DraftClaim, evidence: ConversationEvidence) -> Judgement | None:
@@ -299,19 +294,16 @@ def _find_tool_source(claim: DraftClaim, evidence: ConversationEvidence) -> Judg
     support, given = evidence.support(claim.set), list(claim.words)
     if len(claim.set) < 2:
         return None
+    said = f"{_quote(claim.text)} is what a tool or a file said: "
     asking, best = evidence.tools.best(given, demanding=True), evidence.tools.best(given)
     if asking.share >= ASKED and (asking.share - support >= ASKED_MORE or _is_twisted(claim, asking, evidence)):
-        return Judgement("said-by-tool", _quote_tool(claim, asking.window.text))
+        return Judgement("said-by-tool", said + _quote(asking.window.text))
     least, more = (ASIDE, ASIDE_MORE) if claim.is_aside else (SAID, SAID_MORE)
     if _has_claim(best, least) and best.share - support >= more:
-        return Judgement("said-by-tool", _quote_tool(claim, best.window.text), is_found=True)
+        return Judgement("said-by-tool", said + _quote(best.window.text), is_found=True)
     found = evidence.assistant.best(given)
-    if (
-        evidence.tools.windows
-        and not claim.is_aside
-        and _has_claim(found, ASIDE)
-        and found.share - support >= SAID_MORE
-    ):
+    is_repeated = evidence.tools.windows and not claim.is_aside and _has_claim(found, ASIDE)
+    if is_repeated and found.share - support >= SAID_MORE:
         said = f"{_quote(claim.text)} is what the assistant said after it had used tools; the user did not"
         return Judgement("said-by-tool", said, is_found=True)
     return None
@@ -320,21 +312,13 @@ def _find_tool_source(claim: DraftClaim, evidence: ConversationEvidence) -> Judg
 def _is_twisted(claim: DraftClaim, asking: Best, evidence: ConversationEvidence) -> bool:
     """Whether words of the user were put together as a tool wants them: in its order, or without the user's `not`."""
     own = evidence.backed.best(list(claim.words))
-    if asking.share < ASIDE:
-        return False
-    denied = NOT in claim.set
-    if denied == (NOT in asking.window.words) != (NOT in own.window.words):
-        return True
-    return asking.order >= SAID > 2 * own.order
+    is_reversed = (NOT in claim.set) == (NOT in asking.window.words) != (NOT in own.window.words)
+    return asking.share >= ASIDE and (is_reversed or asking.order >= SAID > 2 * own.order)
 
 
 def _has_claim(best: Best, least: float) -> bool:
     """Whether a window says it, and does not just have its words by chance: code has many words."""
     return best.share >= least and (best.order >= CHANCE or best.share >= ASIDE)
-
-
-def _quote_tool(claim: DraftClaim, text: str) -> str:
-    return f"{_quote(claim.text)} is what a tool or a file said: {_quote(text)}"
 
 
 def _is_meant(word: str, evidence: ConversationEvidence) -> bool:
@@ -346,7 +330,7 @@ def _is_meant(word: str, evidence: ConversationEvidence) -> bool:
 
 
 def _demand_support(claim: DraftClaim, evidence: ConversationEvidence, *, has_lead: bool) -> Judgement | None:
-    """Whether the user said a claim. Behind one that the user made, a model may say in its own words what follows."""
+    """Whether the user said a claim. After one that the user made, a model may say in its own words what follows."""
     if claim.is_aside or not claim.words or evidence.support(claim.set) >= SUPPORT:
         return None
     given = list(claim.words)
@@ -355,7 +339,7 @@ def _demand_support(claim: DraftClaim, evidence: ConversationEvidence, *, has_le
         said = f"{_quote(claim.text)} was found with tools; the user did not say it"
         return Judgement("said-by-tool", said, is_found=True)
     is_own = has_lead and not is_found and not evidence.tools.pleads
-    if is_own and not any(not evidence.backed.has(word) for word in specific_words(claim.text)):
+    if is_own and all(map(evidence.backed.has, specific_words(claim.text))):
         return None
     said = f"nothing that the user said supports {_quote(claim.text)}; keep to what the user said"
     return Judgement("unsupported", said)
