@@ -201,8 +201,8 @@ def propose_plan(
             else:
                 first, *others = group
                 text = memories.own.rewrite(first, rewrite.description, rewrite.body, None)
-                gone = tuple((note.file, note.digest) for note in others)
-                steps.append(Step(task, first.file, text, first.digest, gone, why))
+                joined = tuple((note.file, note.digest) for note in others)
+                steps.append(Step(task, first.file, text, first.digest, joined, why))
     steps = steps or _index_step(memories)
     plan = ConsolidationPlan(token()[-6:], now(), tuple(steps), tuple(refused), usage)
     known = next((each for each in list_plans(memories) if each.state == "waiting" and each.steps == plan.steps), None)

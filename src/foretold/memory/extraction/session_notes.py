@@ -186,8 +186,8 @@ def _ask(model: Model, request: ModelRequest) -> tuple[str, Usage]:
     if reply.calls:
         refusal = {"type": "tool_result", "content": NO_TOOL, "is_error": True}
         results = [{**refusal, "tool_use_id": call["id"]} for call in reply.calls]
-        turn = {"role": "assistant", "content": list(reply.content)}, {"role": "user", "content": results}
-        reply = model.reply(request._replace(messages=(*request.messages, *turn)))
+        asked: dict[str, object] = {"role": "assistant", "content": list(reply.content)}
+        reply = model.reply(request._replace(messages=(*request.messages, asked, {"role": "user", "content": results})))
         usage = usage.plus(reply.usage)
     if reply.stop == "max_tokens":
         raise ModelFailed("the notes did not fit into one answer; allow more tokens for an answer")
