@@ -98,26 +98,23 @@ class Conversation:
 
     def use_tool(self, given: Mapping[str, object]) -> str:
         """The agent calls some tool: what comes with the files that its input names, or that a command reads."""
-        with self._lock:
-            what = "instructions for a file could not be loaded"
-            return self._attempt(what, lambda: self._attach(self._calls_for(given)), "")
+        what = "instructions for a file could not be loaded"
+        return self._attempt(what, lambda: self._attach(self._calls_for(given)), "")
 
     def note_tool(self, tool: str, given: Mapping[str, object]) -> None:
         """The agent called one of its own tools, and attached what comes with it by itself."""
-        with self._lock:
-            action = lambda: self._note(self.session.use([Call(tool, given)]).findings)  # noqa: E731
-            self._attempt("instructions for a file could not be followed", action, None)
+        what = "instructions for a file could not be followed"
+        self._attempt(what, lambda: self._note(self.session.use([Call(tool, given)]).findings), None)
 
     def recall(self, prompt: str, *, before: str = "") -> str:
         """Memories that a prompt is about, quoted; none that were quoted already.
 
         `before` is the earlier text, for callers that do not keep a conversation: quotes in it count.
         """
-        with self._lock:
-            if not (self._recalls and prompt.strip()):
-                return ""
-            action = lambda: self._quote_memories(prompt, before)  # noqa: E731
-            return self._attempt("memories could not be recalled", action, "", "recall-failed")
+        if not (self._recalls and prompt.strip()):
+            return ""
+        what = "memories could not be recalled"
+        return self._attempt(what, lambda: self._quote_memories(prompt, before), "", "recall-failed")
 
     def compact(self) -> str:
         """The history was shortened: all that touched files had brought, read again; so is the next `start`."""
@@ -157,16 +154,12 @@ class Conversation:
 
     def team_index(self) -> str:
         """The index of the team's memories under its heading; empty if there is none."""
-        with self._lock:
-            return self._attempt("the team's memories could not be read", self._read_team, "", "recall-failed")
+        return self._attempt("the team's memories could not be read", self._read_team, "", "recall-failed")
 
     def report(self, what: str, error: Exception, code: str = "instructions-failed") -> None:
         """Add a finding: something could not be done."""
-        said = f"{what}: {error or type(error).__name__}"
-        if code == "recall-failed":
-            self._note([Finding(self.cwd, None, "recall-failed", said, "see: foretold memory doctor")])
-        else:
-            self._note([Finding(self.cwd, None, "instructions-failed", said, "see: foretold explain")])
+        hint = "see: foretold memory doctor" if code == "recall-failed" else "see: foretold explain"
+        self._note([Finding(self.cwd, None, code, f"{what}: {error or type(error).__name__}", hint)])
 
     def _read_team(self) -> str:
         from foretold.memory.store.team import team_entry, team_text
@@ -182,7 +175,8 @@ class Conversation:
     ) -> Given:
         """What an action gives; if it fails, a finding, and `otherwise`."""
         try:
-            return action()
+            with self._lock:
+                return action()
         except Exception as error:  # whatever it is, the run of the framework continues
             self.report(what, error, code)
             return otherwise
@@ -227,10 +221,11 @@ class Conversation:
 
     def _quote_memories(self, prompt: str, before: str) -> str:
         from foretold.memory.recall.relevance import worth_quoting
-        from foretold.memory.recall.render import render_quotes
+        from foretold.memory.recall.render import recalled_spans, render_quotes
 
-        asked = _without_quotes(prompt)
-        found = self._without_quoted(self.memory.recall(asked, budget=self._budget, worth=worth_quoting), before)
+        for start, end in reversed(recalled_spans(prompt)):
+            prompt = prompt[:start] + prompt[end:]  # memories that were put into it are not part of the question
+        found = self._without_quoted(self.memory.recall(prompt, budget=self._budget, worth=worth_quoting), before)
         self._note(
             [Finding(skip.path, skip.line, "recall-failed", f"not searched: {skip.reason}") for skip in found.skips]
         )
@@ -251,15 +246,6 @@ class Conversation:
         )
         self._quoted |= {(hit.folder, hit.memory.file): hit.memory.digest for hit in hits}
         return found._replace(hits=hits, named=found.named if hits else ())
-
-
-def _without_quotes(prompt: str) -> str:
-    """A prompt without the memories that were put into it: they are not part of the question."""
-    from foretold.memory.recall.render import recalled_spans
-
-    for start, end in reversed(recalled_spans(prompt)):
-        prompt = prompt[:start] + prompt[end:]
-    return prompt
 
 
 def files_in(given: Mapping[str, object], cwd: str) -> list[str]:

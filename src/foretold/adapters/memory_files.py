@@ -81,35 +81,30 @@ class MemoryFiles:
 
     def str_replace(self, path: str, old_str: str, new_str: str) -> str:
         """Replace a text that occurs in a file once."""
-        spot = self._find_file(path)
-        shown = [""]
+        shown = ["The memory file has been edited. Here is the snippet showing the change (with line numbers):"]
 
-        def change(data: bytes) -> bytes:
-            before = text_of(data, path)
+        def change(before: str) -> str:
             refuse_other_than_once(before, old_str, path)
             after = before.replace(old_str, new_str)
             line = before[: before.find(old_str)].count("\n") + 1
             rows = after.split("\n")
-            shown[0] = "\n".join(numbered(rows, max(1, line - 2), min(len(rows), line + 2)))
-            return self._check(path, before, after)
+            shown[1:] = numbered(rows, max(1, line - 2), min(len(rows), line + 2))
+            return after
 
-        done = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
-        return self._amend(spot, change) or f"{done}\n{shown[0]}"
+        return self._amend(path, change) or "\n".join(shown)
 
     def insert(self, path: str, insert_line: int, insert_text: str) -> str:
         """Insert lines after a line; 0 is the top."""
-        spot = self._find_file(path)
 
-        def change(data: bytes) -> bytes:
-            before = text_of(data, path)
+        def change(before: str) -> str:
             lines = before.removesuffix("\n").split("\n") if before else []
             if not 0 <= insert_line <= len(lines):
                 said = f"Invalid `insert_line` parameter: {insert_line}."
                 raise WriteRefused(f"{said} It should be within the range [0, {len(lines)}].")
             lines.insert(insert_line, insert_text.rstrip("\n"))
-            return self._check(path, before, "\n".join(lines) + "\n")
+            return "\n".join(lines) + "\n"
 
-        return self._amend(spot, change) or f"The file {path} has been edited."
+        return self._amend(path, change) or f"The file {path} has been edited."
 
     def delete(self, path: str) -> str:
         """Delete a file, or all files of a folder. They stay in the history."""
@@ -137,7 +132,11 @@ class MemoryFiles:
             moves = {file: into + file[len(old.folder) :] for file in self._below(old.folder)}
         refuse_credentials(new_path, old_path, new_path)
         for file, to in moves.items():
-            self._move(file, to)
+            if self._waits:
+                self._propose("create", to, text_of(self.store.folder.read(file).data, file))
+                self._propose("delete", file, "")
+            else:
+                self.store.move(file, to, **self.said)
         return self._done_text(f"Successfully renamed {old_path} to {new_path}")
 
     def clear(self) -> str:
@@ -173,17 +172,17 @@ class MemoryFiles:
 
     def replace(self, path: str, old: str, new: str, *, everywhere: bool) -> int:
         """Replace a text in a file; returns how often it occurred."""
-        spot, count = self._find_file(path), [0]
+        count = 0
 
-        def change(data: bytes) -> bytes:
-            before = text_of(data, path)
-            count[0] = before.count(old)
-            if not everywhere or not count[0]:
+        def change(before: str) -> str:
+            nonlocal count
+            count = before.count(old)
+            if not everywhere or not count:
                 refuse_other_than_once(before, old, path)
-            return self._check(path, before, before.replace(old, new))
+            return before.replace(old, new)
 
-        self._demand_done(self._amend(spot, change))
-        return count[0]
+        self._demand_done(self._amend(path, change))
+        return count
 
     def write(self, path: str, text: str) -> None:
         """Write a file, new or not."""
@@ -191,8 +190,7 @@ class MemoryFiles:
             said = self.create(path, text)
             self._demand_done(said if self._waits else "")
         except MemoryExists:
-            spot = self._find_file(path)
-            self._demand_done(self._amend(spot, lambda data: self._check(path, text_of(data, path), text)))
+            self._demand_done(self._amend(path, lambda _: text))
 
     @staticmethod
     def _demand_done(said: str) -> None:
@@ -243,7 +241,7 @@ class MemoryFiles:
         return bool(self.store.index()) if file == INDEX else file in self.store.folder.files()
 
     def _has_folder(self, folder: str) -> bool:
-        return any(file.startswith(folder) for file in self.store.folder.files())
+        return bool(self._below(folder))
 
     def _below(self, folder: str) -> list[str]:
         return [file for file in self.store.folder.files() if file.startswith(folder)]
@@ -283,11 +281,19 @@ class MemoryFiles:
     def _waits(self) -> bool:
         return self.memories.place.policy == "confirm"
 
-    def _amend(self, spot: MemoryPath, change: Callable[[bytes], bytes]) -> str:
-        """Make a change; returns the text for the model if it was only proposed."""
+    def _amend(self, path: str, edit: Callable[[str], str]) -> str:
+        """Change the text of a file; returns the text for the model if that was only proposed."""
+        spot = self._find_file(path)
+
+        def change(data: bytes) -> bytes:
+            before = text_of(data, path)
+            made = bytes_of(after := edit(before))
+            refuse_credentials(path, before, after)
+            return made
+
         if self._waits:
-            before = self._data(spot)
-            return self._propose("edit", spot.file, change(before).decode(), digest_of(before))
+            data = self._data(spot)
+            return self._propose("edit", spot.file, change(data).decode(), digest_of(data))
         for left in reversed(range(TRIES)):
             try:
                 if spot.file == INDEX:
@@ -304,24 +310,10 @@ class MemoryFiles:
                 break
         return ""
 
-    def _check(self, path: str, before: str, after: str) -> bytes:
-        data = bytes_of(after)
-        refuse_credentials(path, before, after)
-        return data
-
-    def _move(self, file: str, to: str) -> None:
-        if self._waits:
-            data = self.store.folder.read(file).data
-            self._propose("create", to, text_of(data, file))
-            self._propose("delete", file, "")
-        else:
-            self.store.move(file, to, **self.said)
-
     def _propose(self, op: str, file: str, text: str, expect: str = "") -> str:
         if op == "delete":
             expect = digest_of(self.store.folder.read(file).data)
-        session = self.said.get("session", "")
-        self.memories.inbox.propose(op, file, text, expect=expect, session=session)
+        self.memories.inbox.propose(op, file, text, expect=expect, session=self.said.get("session", ""))
         return self._done_text("")
 
     def _done_text(self, done: str) -> str:

@@ -246,7 +246,7 @@ class ItemSession:
     async def get_items(self, limit: int | None = None) -> list[Item]:
         """All items, or the last ones, in their order."""
         most = limit if limit is not None else getattr(self.session_settings, "limit", None)
-        items = await asyncio.to_thread(self._items)
+        items = (await asyncio.to_thread(self._replay)).items
         return items if most is None else items[-most:] if most > 0 else []
 
     async def add_items(self, items: list[Item]) -> None:
@@ -257,10 +257,10 @@ class ItemSession:
     async def pop_item(self) -> Item | None:
         """Remove the last item and return it; None if there is none."""
         name = uuid.uuid4().hex
-        if not await asyncio.to_thread(self._items):
+        if not (await asyncio.to_thread(self._replay)).items:
             return None
         await asyncio.to_thread(self._step, {"pop": name})
-        return await asyncio.to_thread(lambda: Replay(self._steps()).popped.get(name))
+        return (await asyncio.to_thread(self._replay)).popped.get(name)
 
     async def clear_session(self) -> None:
         """Remove all items; `restore_session` brings them back."""
@@ -268,16 +268,13 @@ class ItemSession:
 
     async def restore_session(self) -> None:
         """Bring back what the last clearing removed, before what was added since."""
-        if not (await asyncio.to_thread(lambda: Replay(self._steps()))).cleared:
+        if not (await asyncio.to_thread(self._replay)).cleared:
             raise NoSuchSession(f"the session {self.session_id!r} was not cleared")
         await asyncio.to_thread(self._step, {"restore": uuid.uuid4().hex})
 
-    def _items(self) -> list[Item]:
-        return Replay(self._steps()).items
-
-    def _steps(self) -> list[dict[str, Any]]:
+    def _replay(self) -> Replay:
         found = jsonl_store.values_of(self.path, self.findings)
-        return found[0] if found is not None else []
+        return Replay(found[0] if found is not None else [])
 
     def _step(self, step: Mapping[str, object]) -> None:
         jsonl_store.append(self.path, [step], self.findings)
@@ -296,15 +293,12 @@ class Replay:
         self.popped: dict[str, Item] = {}  #: by the id of the step that removed it
         self.cleared: list[list[Item]] = []
         for step in steps:
-            self._follow(step)
-
-    def _follow(self, step: Mapping[str, Any]) -> None:
-        if "add" in step:
-            self.items += step["add"]
-        elif "pop" in step and self.items:
-            self.popped[step["pop"]] = self.items.pop()
-        elif "clear" in step and self.items:
-            self.cleared.append(self.items)
-            self.items = []
-        elif "restore" in step and self.cleared:
-            self.items = self.cleared.pop() + self.items
+            if "add" in step:
+                self.items += step["add"]
+            elif "pop" in step and self.items:
+                self.popped[step["pop"]] = self.items.pop()
+            elif "clear" in step and self.items:
+                self.cleared.append(self.items)
+                self.items = []
+            elif "restore" in step and self.cleared:
+                self.items = self.cleared.pop() + self.items

@@ -76,7 +76,8 @@ class AgentContext(AbstractCapability):
 
 def _extend_parts(talk: Conversation, messages: Sequence[Any]) -> list[Any] | None:
     """The parts of the last message with what belongs to them; None if nothing does."""
-    before = "\n".join(text for message in messages for text in _texts(message))
+    said = [part for message in messages for part in message.parts]
+    before = "\n".join(_text(part.content) for part in said if part.part_kind in ("user-prompt", "tool-return"))
     again = restore_added(talk, before)
     parts = list(messages[-1].parts)
     at = _prompt_at(parts)
@@ -93,10 +94,6 @@ def _prompt_at(parts: Sequence[Any]) -> int | None:
     if any(part.part_kind in ("tool-return", "retry-prompt") for part in parts):
         return None
     return next((at for at, part in enumerate(parts) if part.part_kind == "user-prompt"), None)
-
-
-def _texts(message: Any) -> list[str]:
-    return [_text(part.content) for part in message.parts if part.part_kind in ("user-prompt", "tool-return")]
 
 
 def _text(content: Any) -> str:
@@ -129,7 +126,8 @@ class History:
     def load(self) -> list[Any]:
         """All messages that were saved; none for a new conversation."""
         found = jsonl_store.values_of(self.path, self.findings)
-        messages = [message for value in (found[0] if found else []) for message in _list_of(value.get("add"))]
+        added = [value.get("add") for value in (found[0] if found else [])]
+        messages = [message for each in added if isinstance(each, list) for message in each]
         loaded: list[Any] = ModelMessagesTypeAdapter.validate_python(messages)
         return loaded
 
@@ -139,7 +137,3 @@ class History:
         if given:
             added = ModelMessagesTypeAdapter.dump_python(given, mode="json")
             jsonl_store.append(self.path, [{"add": added}], self.findings)
-
-
-def _list_of(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []

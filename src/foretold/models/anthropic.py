@@ -41,12 +41,7 @@ class AnthropicModel(VendorModel):
     """
 
     vendor = Vendor("Anthropic", "ANTHROPIC_API_KEY")
-    package = "anthropic"
-
-    def _client_class(self) -> Any:
-        from anthropic import Anthropic
-
-        return Anthropic
+    package, client_class = "anthropic", "Anthropic"
 
     def _call_of(self, request: ModelRequest, limit: int) -> Json:
         system_role = takes_system(self.name) if self.system_role is None else bool(self.system_role)
@@ -99,7 +94,8 @@ def call_of(request: ModelRequest, model: str, max_tokens: int, *, system_role: 
     """
     call: Json = {"model": model, "max_tokens": max_tokens}
     if request.tools:
-        call["tools"] = [_tool(tool) for tool in request.tools]
+        fields = ("name", "description", "input_schema")
+        call["tools"] = [{key: tool[key] for key in fields if key in tool} for tool in request.tools]
     sections = [_text(section) for section in request.system if section.strip()]
     for marked in (sections or call.get("tools") or [])[-1:]:  # type: ignore[index]
         marked["cache_control"] = MARK
@@ -119,21 +115,18 @@ def message_of(message: Json, *, marked: bool = False, system_role: bool = True)
     >>> message_of({"role": "user", "content": "Hi."}, marked=True)["content"]
     [{'type': 'text', 'text': 'Hi.', 'cache_control': {'type': 'ephemeral'}}]
     """
-    role, content = str(message["role"]), message.get("content")
-    blocks = [dict(block) for block in blocks_of(content)]
+    role = str(message["role"])
+    blocks = [
+        dict(block)
+        for block in blocks_of(message.get("content"))
+        if block.get("type") != "text" or str(block.get("text", "")).strip()
+    ]
     if role == "system" and not system_role:
         role, blocks = "user", [_tag_block(block) for block in blocks]
-    blocks = [block for block in blocks if not _is_blank(block)] or [_text(EMPTY)]
-    if marked:
-        for block in reversed(blocks):
-            if block.get("type") not in THOUGHT:
-                block["cache_control"] = MARK
-                break
+    blocks = blocks or [_text(EMPTY)]
+    for block in [block for block in blocks if block.get("type") not in THOUGHT][-1:] if marked else ():
+        block["cache_control"] = MARK
     return {"role": role, "content": blocks}
-
-
-def _tool(tool: Json) -> Json:
-    return {key: tool[key] for key in ("name", "description", "input_schema") if key in tool}
 
 
 def _text(text: str) -> Json:
@@ -142,29 +135,17 @@ def _text(text: str) -> Json:
 
 def _tag_block(block: Json) -> Json:
     text = str(block.get("text", ""))
-    if block.get("type") != "text" or not text.strip() or text.startswith(OPEN):
+    if block.get("type") != "text" or text.startswith(OPEN):
         return block
     return {**block, "text": OPEN + text.replace("</system-reminder", "<\\/system-reminder") + CLOSE}
-
-
-def _is_blank(block: Json) -> bool:
-    return block.get("type") == "text" and not str(block.get("text", "")).strip()
 
 
 def reply_of(message: Any) -> Reply:
     """The reply of a message of the package: every block as it came, thinking too. ModelFailed for anything else."""
     if not isinstance(getattr(message, "content", None), list) or getattr(message, "usage", None) is None:
         raise ModelFailed("the server did not answer with a message; check the base URL")
-    content = tuple(_block(block.model_dump(mode="json", exclude_none=True)) for block in message.content)
-    used = message.usage
-    usage = Usage(
-        used.input_tokens or 0,
-        used.output_tokens or 0,
-        used.cache_read_input_tokens or 0,
-        used.cache_creation_input_tokens or 0,
-    )
+    dumped = [block.model_dump(mode="json", exclude_none=True) for block in message.content]
+    content = tuple({"text": "", **block} if block.get("type") == "text" else block for block in dumped)
+    counts = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+    usage = Usage(*(getattr(message.usage, name) or 0 for name in counts))
     return Reply(content, message.stop_reason or "end_turn", usage, message.model or "", message.id or "")
-
-
-def _block(block: Json) -> Json:
-    return {"text": "", **block} if block.get("type") == "text" else block

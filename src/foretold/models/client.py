@@ -86,7 +86,7 @@ class VendorModel:
     """
 
     vendor = Vendor("", "")
-    package = ""
+    package = client_class = ""
 
     def __init__(
         self,
@@ -111,9 +111,11 @@ class VendorModel:
         try:
             reply, refusal = self._ask({**sendable(self._call_of(request, limit)), **self.options}, limit)
         except Exception as error:
-            if self._is_of_package(error):
-                raise failed(error, self._vendor()) from error
-            raise
+            if not self._is_of_package(error):
+                raise
+            key, address = (getattr(self.client, name, "") for name in ("api_key", "base_url"))
+            vendor = self.vendor._replace(address=str(address), key=key if isinstance(key, str) else "")
+            raise failed(error, vendor) from error
         reply = reply if reply.model else reply._replace(model=self.name)
         if refusal is not None:
             why = f": {' '.join(refusal.split())}" if refusal else ""
@@ -123,10 +125,6 @@ class VendorModel:
         if reply.stop == "max_tokens":
             raise ModelFailed(f"{reply.model} thought for all {limit:,} tokens and said nothing; allow it more tokens")
         raise ModelFailed(f"{reply.model} said nothing ({reply.stop}); ask again")
-
-    def _client_class(self) -> Any:
-        """The class of the package's clients; ImportError without the package."""
-        raise NotImplementedError
 
     def _call_of(self, request: ModelRequest, limit: int) -> Json:
         """What the API is called with."""
@@ -140,32 +138,24 @@ class VendorModel:
         return bool(reply.content)
 
     def _is_of_package(self, error: Exception) -> bool:
-        return is_of_package(error)
+        """Whether an error was raised by the vendor's package, or by what that is built on.
 
-    def _vendor(self) -> Vendor:
-        key = getattr(self.client, "api_key", None)
-        address = str(getattr(self.client, "base_url", ""))
-        return self.vendor._replace(address=address, key=key if isinstance(key, str) else "")
+        >>> import json
+        >>> model = VendorModel("any", client=object())
+        >>> model._is_of_package(json.JSONDecodeError("", "", 0)), model._is_of_package(KeyError("a"))
+        (True, False)
+        """
+        return any(kind.__module__.partition(".")[0] in PACKAGES for kind in type(error).__mro__)
 
     def _make_client(self, base_url: str | None, api_key: str | None) -> Any:
         try:
-            kind = self._client_class()
+            kind = getattr(__import__(self.package), self.client_class)
         except ImportError as error:
             raise missing(f"a model of {self.vendor.name}", self.package) from error
         try:
             return kind(base_url=base_url, api_key=api_key)
         except Exception as error:
             raise failed(error, self.vendor._replace(address=base_url or "")) from error
-
-
-def is_of_package(error: BaseException) -> bool:
-    """Whether an error was raised by a vendor's package, or by what that is built on.
-
-    >>> import json
-    >>> is_of_package(json.JSONDecodeError("", "", 0)), is_of_package(KeyError("a"))
-    (True, False)
-    """
-    return any(kind.__module__.partition(".")[0] in PACKAGES for kind in type(error).__mro__)
 
 
 def failed(error: BaseException, vendor: Vendor) -> ModelFailed:

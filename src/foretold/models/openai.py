@@ -47,12 +47,7 @@ class OpenAIModel(VendorModel):
     """
 
     vendor = Vendor("OpenAI", "OPENAI_API_KEY")
-    package = "openai"
-
-    def _client_class(self) -> Any:
-        from openai import OpenAI
-
-        return OpenAI
+    package, client_class = "openai", "OpenAI"
 
     def _call_of(self, request: ModelRequest, limit: int) -> Json:
         return call_of(request, self.name, limit, system_role=str(self.system_role or "system"))
@@ -63,7 +58,10 @@ class OpenAIModel(VendorModel):
             message, finish = completion.message, completion.finish
         else:
             completion = self.client.chat.completions.create(**call)
-            message, finish = _choice(completion)
+            choices = [each for each in getattr(completion, "choices", None) or () if each.message is not None]
+            if not choices:
+                raise ModelFailed("the server did not answer with a completion; check the base URL")
+            message, finish = choices[0].message, choices[0].finish_reason
         reply = reply_of(completion, message, finish)
         refusal = getattr(message, "refusal", None)
         if reply.stop == "refusal":
@@ -118,13 +116,6 @@ class StreamedCompletion:
             call.function.arguments += part.function.arguments or ""
 
 
-def _choice(completion: Any) -> tuple[Any, str | None]:
-    for choice in getattr(completion, "choices", None) or ():
-        if choice.message is not None:
-            return choice.message, choice.finish_reason
-    raise ModelFailed("the server did not answer with a completion; check the base URL")
-
-
 def call_of(request: ModelRequest, model: str, max_tokens: int, *, system_role: str = "system") -> Json:
     """What the API is called with.
 
@@ -163,7 +154,8 @@ def messages_of(message: Json, system_role: str = "system") -> list[Json]:
     parts += [part for block in blocks if block.get("type") != "tool_result" for part in _part(block)]
     found: list[Json] = [_result(block) for block in results]
     if parts:
-        found.append({"role": "user", "content": parts[0]["text"] if _is_one_text(parts) else parts})
+        is_text = len(parts) == 1 and parts[0]["type"] == "text"
+        found.append({"role": "user", "content": parts[0]["text"] if is_text else parts})
     return found
 
 
@@ -219,10 +211,6 @@ def _part(block: Json) -> list[Json]:
 
 def _data(source: Json) -> str:
     return f"data:{source.get('media_type')};base64,{source.get('data')}"
-
-
-def _is_one_text(parts: list[Json]) -> bool:
-    return len(parts) == 1 and parts[0]["type"] == "text"
 
 
 def _texts(blocks: list[Json]) -> list[str]:
