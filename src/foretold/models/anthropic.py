@@ -41,7 +41,12 @@ class AnthropicModel(VendorModel):
     """
 
     vendor = Vendor("Anthropic", "ANTHROPIC_API_KEY")
-    package, client_class = "anthropic", "Anthropic"
+    package = "anthropic"
+
+    def _client_class(self) -> Any:
+        from anthropic import Anthropic
+
+        return Anthropic
 
     def _call_of(self, request: ModelRequest, limit: int) -> Json:
         system_role = takes_system(self.name) if self.system_role is None else bool(self.system_role)

@@ -86,7 +86,7 @@ class VendorModel:
     """
 
     vendor = Vendor("", "")
-    package = client_class = ""
+    package = ""
 
     def __init__(
         self,
@@ -126,6 +126,10 @@ class VendorModel:
             raise ModelFailed(f"{reply.model} thought for all {limit:,} tokens and said nothing; allow it more tokens")
         raise ModelFailed(f"{reply.model} said nothing ({reply.stop}); ask again")
 
+    def _client_class(self) -> Any:
+        """The class of the package's clients; ImportError without the package."""
+        raise NotImplementedError
+
     def _call_of(self, request: ModelRequest, limit: int) -> Json:
         """What the API is called with."""
         raise NotImplementedError
@@ -149,7 +153,7 @@ class VendorModel:
 
     def _make_client(self, base_url: str | None, api_key: str | None) -> Any:
         try:
-            kind = getattr(__import__(self.package), self.client_class)
+            kind = self._client_class()
         except ImportError as error:
             raise missing(f"a model of {self.vendor.name}", self.package) from error
         try:

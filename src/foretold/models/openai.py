@@ -47,7 +47,12 @@ class OpenAIModel(VendorModel):
     """
 
     vendor = Vendor("OpenAI", "OPENAI_API_KEY")
-    package, client_class = "openai", "OpenAI"
+    package = "openai"
+
+    def _client_class(self) -> Any:
+        from openai import OpenAI
+
+        return OpenAI
 
     def _call_of(self, request: ModelRequest, limit: int) -> Json:
         return call_of(request, self.name, limit, system_role=str(self.system_role or "system"))
