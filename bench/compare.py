@@ -17,8 +17,8 @@ from report import Row, Table, millis, over, render, times
 from trees import Place, files, write
 
 import foretold
-from foretold.dialects.registry import AGENTS, EVIDENCE
-from foretold.instructions.load import load_view, make_request
+from foretold.dialects.registry import AGENTS, EVIDENCE, make_request
+from foretold.instructions.load import load_view
 from foretold.storage.tree import Disk
 
 BAR = 3.0

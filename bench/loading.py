@@ -12,7 +12,8 @@ from report import Row, Table, millis, times
 from trees import AGENTS, Place
 
 import foretold
-from foretold.instructions.load import load_view, make_request
+from foretold.dialects.registry import make_request
+from foretold.instructions.load import load_view
 from foretold.instructions.view import View
 from foretold.storage.tree import Disk, Tree
 

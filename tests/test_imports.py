@@ -1,7 +1,8 @@
-"""The house stands: arrows point one way, heavy modules stay out, `show` imports what is on the list and no more."""
+"""The house stands: arrows point one way, heavy modules stay out, the start of a command imports what is listed."""
 
 import ast
 import importlib
+import json
 import os
 import pkgutil
 import re
@@ -294,12 +295,15 @@ def listed(names):
 
 
 def imported_by_show(place):
-    """The modules that `foretold show` imports beyond those of a bare interpreter without `site`."""
+    return imported_by("show", "-C", place.proj, "--home", place.home, "--managed", place.managed)
+
+
+def imported_by(*words):
+    """The modules that a command imports beyond those of a bare interpreter without `site`."""
     packages = sysconfig.get_path("purelib")
-    words = ["show", "-C", place.proj, "--home", place.home, "--managed", place.managed]
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", SHOW, os.path.dirname(HOUSE), packages, *words],
-        env={"HOME": place.home, "PATH": "/nowhere"},
+        env={"HOME": words[words.index("--home") + 1], "PATH": "/nowhere"},
         capture_output=True,
         text=True,
         check=True,
@@ -351,6 +355,62 @@ def test_show_never_imports_what_is_heavy(place):
     place.write("home/.claude/settings.json", "{}")
     place.write("proj/.claude/rules/a.md", "---\npaths: '*.ts'\n---\nRule.\n")
     assert listed(imported_by_show(place) & (HEAVY - {"enum"})) == ""
+
+
+#: our modules that every command of a group needs
+GROUP = {
+    *("foretold", "foretold.imports", "foretold.errors", "foretold.types", "foretold.storage", "foretold.storage.tree"),
+    *(f"foretold.cli{name}" for name in ("", ".json", ".options", ".output")),
+    *(f"foretold.dialects{name}" for name in ("", ".schema", ".settings_files", ".surroundings")),
+    *("foretold.dialects.claude_code", "foretold.dialects.claude_code.settings"),
+}
+
+#: and those that `sessions list` needs: the readers of all agents, but no archive, no search, no instructions
+SESSIONS_LIST = GROUP | {
+    *(f"foretold.cli.sessions{name}" for name in ("", ".list", ".options")),
+    *(f"foretold.sessions{name}" for name in ("", ".catalog", ".model", ".relocate", ".relocate.project_folder")),
+    *(f"foretold.sessions.{name}" for name in "archive archive.retention exporters exporters.formatting".split()),
+    *(f"foretold.sessions.formats{name}" for name in ("", ".fields", ".jsonl", ".readers")),
+    *(f"foretold.sessions.formats.claude{name}" for name in ("", ".reader", ".records")),
+    *(f"foretold.sessions.formats.codex{name}" for name in ("", ".reader", ".records", ".zstd")),
+    *(f"foretold.sessions.formats.gemini{name}" for name in ("", ".reader", ".records")),
+    *(f"foretold.sessions.formats.opencode{name}" for name in ("", ".database", ".reader", ".records")),
+}
+
+#: those that `memory add` needs: the store and what the agent sees of the index, but no loading of instructions
+MEMORY_ADD = GROUP | {
+    *(f"foretold.cli.memory{name}" for name in ("", ".add", ".options")),
+    *("foretold.dialects.registry", "foretold.dialects.claude_code.instructions"),
+    *(f"foretold.instructions{name}" for name in ("", ".render", ".render.escape")),
+    *(f"foretold.instructions.text{name}" for name in ("", ".markdown", ".memory_index")),
+    *(f"foretold.memory{name}" for name in ("", ".location", ".note", ".project")),
+    *(f"foretold.memory.format{name}" for name in ("", ".write", ".yaml")),
+    "foretold.memory.store",
+    *(f"foretold.memory.store.{name}" for name in "external_changes folder inbox index_file journal".split()),
+    *(f"foretold.memory.store.{name}" for name in "store team transaction".split()),
+    *("foretold.paths", "foretold.secrets", "foretold.secrets.forms", "foretold.text", "foretold.text.frontmatter"),
+    *(f"foretold.storage.{name}" for name in "append_log atomic digest dirfd folder kernel lock names".split()),
+}
+
+
+def ours(modules):
+    return {name for name in modules if name.split(".")[0] == "foretold"}
+
+
+def test_listing_sessions_imports_what_is_listed(place):
+    """With a session that is new: one that its agent will delete soon is looked up in the archive."""
+    folder = os.path.join("home/.claude/projects", re.sub("[^a-zA-Z0-9]", "-", place.proj))
+    record = {"type": "user", "uuid": "a", "sessionId": "1", "cwd": place.proj, "message": {"content": "Hello"}}
+    place.write(f"{folder}/11111111-2222-4333-8444-555555555555.jsonl", json.dumps(record) + "\n")
+    found = imported_by("sessions", "list", "-C", place.proj, "--home", place.home)
+    assert listed(ours(found) ^ SESSIONS_LIST) == ""
+
+
+def test_adding_a_memory_imports_what_is_listed(place):
+    words = ("Tabs", "-t", "user", "-d", "indent with tabs", "-b", "Use tabs.")
+    found = imported_by("memory", "add", *words, "-C", place.proj, "--home", place.home, "--managed", place.managed)
+    assert listed(ours(found) ^ MEMORY_ADD) == ""
+    assert listed(found & {"asyncio", "dataclasses", "pathlib", "subprocess", "tempfile", "typing"}) == ""
 
 
 def test_importing_foretold_imports_nothing_else():

@@ -153,7 +153,7 @@ ENTRY_KEYS = {
     "differs_from_disk",
 }
 SKIP_KEYS = {"path", "reason", "detail", "layer", "parent", "line", "globs"}
-FINDING_KEYS = {"path", "line", "code", "message", "hint"}
+FINDING_KEYS = {"path", "line", "code", "severity", "message", "hint"}
 
 
 @pytest.mark.parametrize(("words", "kind"), [([], "overview"), (["show"], "show"), (["explain"], "explain")])

@@ -160,7 +160,7 @@ def test_a_backup_that_is_gone_is_named(session):
     assert done.text.count("its backup is missing") == 3
     refused = run(session, "rewind", "08ba", "f92d", "--yes")
     assert refused.code == 1
-    assert "[backup-missing]" in refused.text
+    assert "  error backup-missing\n" in refused.text
     assert "foretold files history a.txt" in " ".join(refused.text.split())
     assert "Or skip them: foretold files rewind 08bac3dc f92d4975 --skip a.txt" in refused.text
     assert states(session.proj) == LAST

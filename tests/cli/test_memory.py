@@ -187,7 +187,7 @@ def test_the_list_as_data(repo):
 def test_bad_settings_are_told(repo):
     repo.write("home/.config/foretold/config.toml", '[memory]\npolicy = "reado"\n')
     done = run(repo)
-    assert "[settings-invalid]" in text(done)
+    assert "  error settings-invalid\n" in text(done)
     assert "it counts as 'confirm'" in text(done)
     assert done.returncode == 1
 
@@ -376,12 +376,12 @@ def test_share_refuses(repo):
     run(repo, "add", "Key", "-t", "project", "-d", "d", "-b", SECRET, "--anyway")
     done = run(repo, "share", "me", "--yes")
     assert text(done) == (
-        "user_me.md is not shared:\n  user_me.md  [personal]\n"
-        "    a memory of type user is about a person, and stays private; share it with\n"
-        "    --personal if you mean to\n"
+        "user_me.md is not shared:\n  user_me.md  warning personal\n"
+        "      a memory of type user is about a person, and stays private\n"
+        "      → share it with --personal if you mean to\n"
     )
     done = run(repo, "share", "key", "--yes", "--personal")
-    assert (done.returncode, "[credential]" in text(done), SECRET in text(done)) == (1, True, False)
+    assert (done.returncode, "  error credential\n" in text(done), SECRET in text(done)) == (1, True, False)
     assert [each["code"] for each in data(run(repo, "share", "key", "--json"))["refusals"]] == ["credential"]
     assert not os.path.exists(f"{repo.proj}/.foretold")
 
@@ -434,9 +434,9 @@ def test_the_doctor(repo):
     write(repo, "new.md", note("new"))
     done = run(repo, "doctor")
     assert text(done) == (
-        f"1 finding in ~/.claude/projects/{slug(repo.proj)}/memory:\n  new.md  [index-unlisted]\n"
-        "    the index has no entry for it, so the agent does not know of it\n"
-        "    try: foretold memory doctor --fix\n"
+        f"1 finding in ~/.claude/projects/{slug(repo.proj)}/memory:\n  new.md  warning index-unlisted\n"
+        "      the index has no entry for it, so the agent does not know of it\n"
+        "      try: foretold memory doctor --fix\n"
     )
     assert done.returncode == 1
     assert [each["code"] for each in data(run(repo, "doctor", "--json"))["findings"]] == ["index-unlisted"]

@@ -89,7 +89,7 @@ def test_damage_is_named_and_the_exit_status_says_so(home, capsys):
     path = next(home.glob(".claude/projects/*/*.jsonl"))
     path.write_text("not json\n" + path.read_text())
     assert run(home, "show", "1111") == 1
-    assert "[record-damaged]" in capsys.readouterr().out
+    assert "  warning record-damaged\n" in capsys.readouterr().out
 
 
 def test_an_export_has_no_credentials_and_replaces_no_file(home, capsys):

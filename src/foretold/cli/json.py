@@ -66,7 +66,10 @@ def skip_json(skip: Skip) -> dict[str, object]:
 
 
 def findings_json(findings: Iterable[Finding]) -> list[dict[str, object]]:
-    return [dict(finding._asdict()) for finding in findings]
+    """Findings with their severity; one without a hint of its own has the fix of its rule."""
+    from foretold.findings.registry import hint_of, severity_of
+
+    return [{**each._asdict(), "severity": severity_of(each), "hint": hint_of(each)} for each in findings]
 
 
 def attachment_json(attachment: Attachment) -> dict[str, object]:

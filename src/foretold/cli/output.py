@@ -17,6 +17,7 @@ from foretold.types import REASONS, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import TextIO
 
     from foretold.instructions.view import View
     from foretold.types import Entry, Finding, Skip
@@ -221,29 +222,30 @@ def print_skips(skips: Sequence[Skip], paint: Paint) -> None:
 
 
 def print_view_findings(findings: Sequence[Finding], paint: Paint, most: int | None = None, more: str = "") -> None:
-    """What the author of a file should know, and what to do."""
+    """What the author of a file should know, under a heading."""
     if not findings:
         return
     print(f"\n{paint.bold(plural(len(findings), 'finding'))}\n")
-    for finding in findings[:most]:
-        where = paint.path(finding.path) + (f":{finding.line}" if finding.line else "")
-        print(f"  {paint.fit(where, min(len(where), paint.width - len(finding.code) - 4))}  {paint.red(finding.code)}")
-        print(paint.wrap(finding.message, 6))
-        if finding.hint:
-            print(paint.faint(paint.wrap(f"→ {finding.hint}", 6)))
+    print_findings(findings[:most], paint)
     if most is not None and len(findings) > most:
         print(f"  … and {plural(len(findings) - most, 'more finding')}: {more}")
 
 
-def print_findings(findings: Sequence[Finding], paint: Paint) -> None:
-    """Findings for people: where, what, and what to do."""
-    for finding in findings:
+def print_findings(findings: Sequence[Finding], paint: Paint, file: TextIO | None = None) -> None:
+    """Findings for people: where, how serious, what, and what to do. Equal hints in a row are printed once, last."""
+    from foretold.findings.registry import hint_of, severity_of
+
+    hints = [hint_of(finding) for finding in findings]
+    for finding, hint, following in zip(findings, hints, [*hints[1:], ""], strict=False):
         where = paint.path(finding.path) + (f":{finding.line}" if finding.line else "")
-        print(f"  {where}  [{finding.code}]")
-        is_command = finding.hint.startswith(("foretold ", "chmod "))
-        print(paint.wrap(finding.message + (f"; {finding.hint}" if finding.hint and not is_command else ""), 4))
-        if is_command:  # whole and on its own line, to be copied
-            print(f"    try: {printable(finding.hint)}")
+        what = f"{severity_of(finding)} {finding.code}"
+        where = paint.fit(where, min(len(where), paint.width - len(what) - 4))
+        print(f"  {where}  {(paint.red if what[0] == 'e' else paint.bold)(what)}", file=file)
+        print(paint.wrap(finding.message, 6), file=file)
+        if hint.startswith(("foretold ", "chmod ")):  # whole and on its own line, to be copied
+            print(f"      try: {printable(hint)}", file=file)
+        elif hint and hint != following:
+            print(paint.faint(paint.wrap(f"→ {hint}", 6)), file=file)
 
 
 def confirm(question: str, *, yes: bool) -> bool:

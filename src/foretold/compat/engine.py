@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from typing import TypedDict, Unpack
 
-from foretold.dialects.registry import DEFAULT_AGENT, DialectChoice
+from foretold.dialects.registry import DEFAULT_AGENT, DialectChoice, make_request
 from foretold.dialects.schema import Dialect
 from foretold.dialects.surroundings import LoadRequest
 from foretold.errors import ForetoldError
-from foretold.instructions.load import load_cached, load_view, make_request
+from foretold.instructions.load import load_cached, load_view
 from foretold.instructions.view import View
 from foretold.storage.tree import Disk, Tree
 from foretold.types import TYPE_CHECKING

@@ -20,11 +20,11 @@ from typing import Literal, TypedDict, Unpack
 from foretold.compat.engine import Folder, answer, question, several
 from foretold.compat.flat_frontmatter import header_of, pair_of, parse_list, unquote
 from foretold.dialects.claude_code import settings as claude_settings
+from foretold.dialects.registry import make_request
 from foretold.dialects.schema import Dialect
 from foretold.dialects.seeds.mink import V1, read_surroundings
 from foretold.instructions.engine import Loader
 from foretold.instructions.inject import MINK, is_marked, position
-from foretold.instructions.load import make_request
 from foretold.instructions.render.escape import escape_tag
 from foretold.instructions.session import Session
 from foretold.instructions.text.inline import expand

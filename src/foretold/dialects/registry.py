@@ -4,18 +4,23 @@
 2. Another version gives the newest recorded one that is not newer, or the oldest if all are newer; the answer
    says that it was assumed.
 3. Without a version, the version of the program on PATH decides, else the newest recorded.
+4. What the caller of `foretold.load` left out is taken from the process, once: `make_request`.
 """
 
 from __future__ import annotations
 
 import os
+import sys
+import time
 
 from foretold.dialects.schema import Dialect
-from foretold.errors import UnknownAgent
+from foretold.dialects.surroundings import LoadRequest, find_git
+from foretold.errors import NotAFolder, UnknownAgent
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+    from datetime import date
 
     from foretold.storage.tree import Tree
 
@@ -116,8 +121,6 @@ def find_agents(tree: Tree, cwd: str, home: str, env: Mapping[str, str] | None =
 
     An agent is set up if it has a program on PATH, a folder in the home, or a file that only it uses.
     """
-    from foretold.dialects.surroundings import find_git
-
     git = find_git(tree, cwd)
     folders = dict.fromkeys((cwd, git.top if git else cwd))
     path = (os.environ if env is None else env).get("PATH", "")
@@ -183,3 +186,66 @@ def _manifest_version(path: str) -> str:
     except (OSError, ValueError, AttributeError):
         return ""
     return version if isinstance(version, str) and version_key(version) else ""
+
+
+CHOSEN: dict[tuple[str, str], DialectChoice] = {}  #: by the name of an agent and PATH
+
+
+def make_request(
+    cwd: str | os.PathLike[str],
+    agent: str = DEFAULT_AGENT,
+    *,
+    home: str | os.PathLike[str] | None = None,
+    managed: str | os.PathLike[str] | None = None,
+    env: Mapping[str, str] | None = None,
+    args: Iterable[str] = (),
+    settings: Mapping[str, object] | None = None,
+    model: str | None = None,
+    now: date | str | None = None,
+    trust: bool | None = None,
+    add_dirs: Iterable[str] = (),
+) -> tuple[DialectChoice, LoadRequest]:
+    """Fill in what a caller left out from the process."""
+    env = os.environ if env is None else env
+    choice = _choose(agent, env)
+    dialect = choice.dialect
+    try:
+        folder = os.path.realpath(cwd)
+    except (OSError, ValueError) as error:
+        raise NotAFolder(f"{cwd!r} is not a folder: {error}") from None
+    places = dict(dialect.managed)
+    return choice, LoadRequest(
+        dialect=dialect,
+        cwd=folder,
+        home=os.path.abspath(home if home is not None else env.get("HOME") or os.path.expanduser("~")),
+        managed=os.path.abspath(managed) if managed is not None else places.get(sys.platform, places[""]),
+        env={name: env[name] for name in dialect.environment if name in env},
+        args=tuple(args),
+        settings=settings or {},
+        model=model,
+        date=str(now)[:10] if now is not None else time.strftime("%Y-%m-%d"),
+        add_dirs=tuple(str(path) for path in add_dirs),
+        trust=trust,
+    )
+
+
+def make_request_for(
+    request: LoadRequest, agent: str, env: Mapping[str, str] | None, *, managed: bool
+) -> tuple[DialectChoice, LoadRequest]:
+    """The same question to another agent; `managed` if the organisation's folder was given."""
+    env = os.environ if env is None else env
+    choice = _choose(agent, env)
+    dialect = choice.dialect
+    places = dict(dialect.managed)
+    return choice, request._replace(
+        dialect=dialect,
+        managed=request.managed if managed else places.get(sys.platform, places[""]),
+        env={name: env[name] for name in dialect.environment if name in env},
+    )
+
+
+def _choose(agent: str, env: Mapping[str, str]) -> DialectChoice:
+    key = (agent, env.get("PATH", ""))
+    if key not in CHOSEN:
+        CHOSEN[key] = choose(agent, env)
+    return CHOSEN[key]

@@ -34,13 +34,18 @@ class Rule(NamedTuple):
     fix: str  #: what to do
 
 
+_rules: dict[str, Rule] = {}  #: by code, once one was asked for
+
+
 def find_rule(code: str) -> Rule | None:
     """The rule of a code.
 
     >>> find_rule("import-missing").severity, find_rule("no-such-code")
     ('error', None)
     """
-    return next((rule for rules in load_families().values() for rule in rules if rule.code == code), None)
+    if not _rules:
+        _rules.update({rule.code: rule for rules in load_families().values() for rule in rules})
+    return _rules.get(code)
 
 
 def load_families() -> dict[str, tuple[Rule, ...]]:

@@ -11,10 +11,10 @@ from __future__ import annotations
 import os
 import sys
 
-from foretold.dialects.registry import find_agents
+from foretold.dialects.registry import find_agents, make_request, make_request_for
 from foretold.dialects.surroundings import Repository
 from foretold.errors import ForetoldError
-from foretold.instructions.load import load_view, make_request, make_request_for, require_folder
+from foretold.instructions.load import load_view, require_folder
 from foretold.instructions.session import Call, Session
 from foretold.instructions.view import View
 from foretold.storage.tree import MISSING, Disk, Fault, Item, Tree

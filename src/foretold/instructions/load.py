@@ -7,10 +7,8 @@ here. A view is kept until a file it depends on changes: one `stat` for every pa
 from __future__ import annotations
 
 import os
-import sys
-import time
 
-from foretold.dialects.registry import DEFAULT_AGENT, DialectChoice, choose
+from foretold.dialects.registry import CHOSEN, DialectChoice, make_request
 from foretold.dialects.surroundings import LoadRequest, Surroundings
 from foretold.errors import NotAFolder
 from foretold.instructions.discover.candidates import arrange
@@ -44,7 +42,6 @@ if TYPE_CHECKING:
 
 
 _cached: dict[Hashable, tuple[View, dict[str, Stamp]]] = {}
-_chosen: dict[tuple[str, str], DialectChoice] = {}
 CACHED_VIEWS = 64
 
 
@@ -91,67 +88,7 @@ def request_key(choice: DialectChoice, request: LoadRequest) -> Hashable:
 def invalidate() -> None:
     """Forget every view that is kept, and which versions are installed."""
     _cached.clear()
-    _chosen.clear()
-
-
-def make_request(
-    cwd: str | os.PathLike[str],
-    agent: str = DEFAULT_AGENT,
-    *,
-    home: str | os.PathLike[str] | None = None,
-    managed: str | os.PathLike[str] | None = None,
-    env: Mapping[str, str] | None = None,
-    args: Iterable[str] = (),
-    settings: Mapping[str, object] | None = None,
-    model: str | None = None,
-    now: date | str | None = None,
-    trust: bool | None = None,
-    add_dirs: Iterable[str] = (),
-) -> tuple[DialectChoice, LoadRequest]:
-    """Fill in what a caller left out from the process."""
-    env = os.environ if env is None else env
-    choice = _choose(agent, env)
-    dialect = choice.dialect
-    try:
-        folder = os.path.realpath(cwd)
-    except (OSError, ValueError) as error:
-        raise NotAFolder(f"{cwd!r} is not a folder: {error}") from None
-    places = dict(dialect.managed)
-    return choice, LoadRequest(
-        dialect=dialect,
-        cwd=folder,
-        home=os.path.abspath(home if home is not None else env.get("HOME") or os.path.expanduser("~")),
-        managed=os.path.abspath(managed) if managed is not None else places.get(sys.platform, places[""]),
-        env={name: env[name] for name in dialect.environment if name in env},
-        args=tuple(args),
-        settings=settings or {},
-        model=model,
-        date=str(now)[:10] if now is not None else time.strftime("%Y-%m-%d"),
-        add_dirs=tuple(str(path) for path in add_dirs),
-        trust=trust,
-    )
-
-
-def make_request_for(
-    request: LoadRequest, agent: str, env: Mapping[str, str] | None, *, managed: bool
-) -> tuple[DialectChoice, LoadRequest]:
-    """The same question to another agent; `managed` if the organisation's folder was given."""
-    env = os.environ if env is None else env
-    choice = _choose(agent, env)
-    dialect = choice.dialect
-    places = dict(dialect.managed)
-    return choice, request._replace(
-        dialect=dialect,
-        managed=request.managed if managed else places.get(sys.platform, places[""]),
-        env={name: env[name] for name in dialect.environment if name in env},
-    )
-
-
-def _choose(agent: str, env: Mapping[str, str]) -> DialectChoice:
-    key = (agent, env.get("PATH", ""))
-    if key not in _chosen:
-        _chosen[key] = choose(agent, env)
-    return _chosen[key]
+    CHOSEN.clear()
 
 
 def require_folder(tree: Tree, request: LoadRequest) -> None:

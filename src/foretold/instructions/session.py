@@ -15,7 +15,7 @@ from __future__ import annotations
 import time
 
 from foretold.dialects.compaction import effect_of
-from foretold.dialects.registry import DialectChoice
+from foretold.dialects.registry import DialectChoice, make_request
 from foretold.dialects.schema import FileSource, Nested
 from foretold.dialects.surroundings import LoadRequest, join
 from foretold.instructions.compaction.survival import (
@@ -32,7 +32,7 @@ from foretold.instructions.discover.shell_reads import ShellRead, files_read, fo
 from foretold.instructions.discover.waiting import WaitingRules
 from foretold.instructions.engine import Loader
 from foretold.instructions.explain import advise
-from foretold.instructions.load import invalidate, load_view, make_request, require_folder
+from foretold.instructions.load import invalidate, load_view, require_folder
 from foretold.instructions.render.blocks import NestedEntries, mention_blocks, turn_blocks
 from foretold.instructions.render.parts import nested_blocks, resumed_blocks
 from foretold.instructions.text.prompt_mentions import mentions_in

@@ -24,10 +24,10 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 
+from foretold.dialects.registry import make_request
 from foretold.dialects.settings_files import read_toml
 from foretold.dialects.surroundings import Repository, Surroundings, find_git, join
 from foretold.errors import NotAFolder
-from foretold.instructions.load import make_request
 from foretold.paths import foretold_folders
 from foretold.storage.atomic import replace_file
 from foretold.storage.digest import digest_of

@@ -11,13 +11,12 @@ from foretold.cli.files.options import (
     count_text,
     next_command,
     parser_of,
-    print_problems,
     quote,
     sessions_of_file,
     undo_of,
 )
 from foretold.cli.json import emit, findings_json
-from foretold.cli.output import Paint, ProgressLine, for_terminal, plural, printable
+from foretold.cli.output import Paint, ProgressLine, for_terminal, plural, print_findings, printable
 from foretold.cli.sessions.options import homes_of, paint_of
 from foretold.files.history.recorded import Recorded, list_sessions_in
 from foretold.files.history.versions import SHORT, Version, diff_versions, find_version, list_versions
@@ -52,7 +51,7 @@ def command_list(words: Sequence[str]) -> int:
     _print_broken(broken, options, paint)
     if findings:
         print(f"\n{plural(len(findings), 'finding')}:")
-        print_problems(findings, paint)
+        print_findings(findings, paint)
     return 1 if findings or broken else 0
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
-from collections.abc import Sequence
 
 from foretold.cli.options import make_parser
 from foretold.cli.output import Paint, ProgressLine, column, printable
@@ -15,7 +14,6 @@ from foretold.files.history.recorded import Recorded, list_sessions_with
 from foretold.files.restore.plans import FileChange, RestorePlan
 from foretold.files.restore.restore import Undo, state_folder
 from foretold.text.diff import LineCount
-from foretold.types import Finding
 
 
 def parser_of(name: str, about: str, examples: str, more: str = "") -> argparse.ArgumentParser:
@@ -96,10 +94,3 @@ def print_plan(plan: RestorePlan, paint: Paint) -> None:
         print(f"  {words[each.action]:<11}{paint.fit(paint.path(each.path), width)}  {note}".rstrip())
         for note in each.notes:
             print(paint.faint(f"  {'':<11}{note}"))
-
-
-def print_problems(problems: Sequence[Finding], paint: Paint) -> None:
-    """What is in the way, and what to do."""
-    for each in problems:
-        print(f"  {paint.red(paint.path(each.path))}  [{each.code}]")
-        print(paint.wrap(f"{each.message}; {each.hint}" if each.hint else each.message, 4))

@@ -13,13 +13,12 @@ from foretold.cli.files.options import (
     next_command,
     parser_of,
     print_plan,
-    print_problems,
     quote,
     sessions_of_file,
     undo_of,
 )
 from foretold.cli.json import emit, findings_json
-from foretold.cli.output import Paint, confirm, plural, printable
+from foretold.cli.output import Paint, confirm, plural, print_findings, printable
 from foretold.cli.sessions.options import homes_of, paint_of
 from foretold.files.history.recorded import Recorded, find_session
 from foretold.files.history.versions import SHORT, find_version
@@ -140,7 +139,7 @@ def _print(plan: RestorePlan, why: str, paint: Paint, *, is_done: bool) -> None:
         print(f"\n{plural(len(plan.changes), 'file')}, {total} lines" + _same(plan))
     if plan.problems:
         print(paint.red(f"\n{plural(len(plan.problems), 'file')} in the way, so nothing is changed:"))
-        print_problems(plan.problems, paint)
+        print_findings(plan.problems, paint)
 
 
 def _same(plan: RestorePlan) -> str:

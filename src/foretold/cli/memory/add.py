@@ -5,9 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
-import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -84,6 +82,9 @@ def _edit(text: str, name: str) -> str:
         raise WriteRefused(
             "$EDITOR is not set, or there is no terminal; give the text with -b, or on standard input (edit: --stdin)"
         )
+    import subprocess
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="foretold-") as folder:
         path = os.path.join(folder, "memory.md")
         with open(path, "w", encoding="utf-8", newline="") as file:
@@ -120,6 +121,8 @@ def _rescue(text: str | bytes) -> Iterator[None]:
     except ForetoldError:
         data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
         if data and sys.stdin.isatty():
+            import tempfile
+
             descriptor, path = tempfile.mkstemp(prefix="foretold-kept-", suffix=".md")
             with open(descriptor, "wb") as file:
                 file.write(data)

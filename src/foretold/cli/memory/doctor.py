@@ -177,8 +177,7 @@ def command_export(words: Sequence[str]) -> int:
             hint = "; give another name, or delete it first" if isinstance(error, FileExistsError) else ""
             raise ForetoldError(f"cannot write {options.file}: {error.strerror}{hint}") from None
         print(f"written: {options.file}", file=sys.stderr)  # standard output is for what was exported
-    for finding in findings:
-        print(f"foretold: {finding.path}: {finding.message}", file=sys.stderr)
+    print_findings(findings, paint_of(memories), sys.stderr)
     return 1 if findings else 0
 
 

@@ -16,6 +16,7 @@ from foretold.cli.json import emit, findings_json
 from foretold.cli.output import Paint, ProgressLine, confirm, plural, printable
 from foretold.cli.sessions.options import agents_of, homes_of, paint_of, parser_of, resume_command, session_called
 from foretold.errors import ForetoldError, NoSuchSession
+from foretold.findings.registry import severity_of
 from foretold.sessions.archive.archive import Archive, archive_folder
 from foretold.sessions.archive.session_files import is_shared
 from foretold.sessions.catalog import iter_sessions
@@ -279,7 +280,8 @@ def _print_findings(found: Diagnosis, paint: Paint) -> None:
     for code, group in kinds.items():
         line = f"line {group[0].line:,}" if group[0].line else ""
         where = f"{len(group):,} times, first at {line}" if len(group) > 1 else line
-        print(paint.wrap(f"{where}: {group[0].message} [{code}]" if where else f"{group[0].message} [{code}]", 2))
+        said = f"{severity_of(group[0])} {code}: {group[0].message}"
+        print(paint.wrap(f"{where}: {said}" if where else said, 2))
 
 
 def _is_doomed(found: Diagnosis) -> bool:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 
 from foretold.dialects.claude_code.settings import read_surroundings
-from foretold.dialects.registry import DEFAULT_AGENT, choose
+from foretold.dialects.registry import DEFAULT_AGENT, choose, make_request
 from foretold.dialects.settings_files import parse_args
 from foretold.dialects.surroundings import find_git, join
 from foretold.memory.format.yaml import NEWER_STYLE, STYLE, YamlStyle
@@ -68,8 +68,6 @@ def switch(
     >>> switch("/", home="/home/me", env={"CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"})
     Switch(enabled=False, directory=None, reason='CLAUDE_CODE_DISABLE_AUTO_MEMORY')
     """
-    from foretold.instructions.load import make_request  # the permission check needs this module, and no instructions
-
     _, request = make_request(cwd, agent, home=home, managed=managed, env=env, args=args, settings=settings)
     surroundings = read_surroundings(tree if tree is not None else Disk(), request)
     if not surroundings.memory:

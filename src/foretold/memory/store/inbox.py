@@ -18,7 +18,6 @@ from foretold.memory.store.team import ignore_index
 from foretold.memory.store.transaction import now
 from foretold.storage.append_log import RecordLog
 from foretold.storage.kernel import token
-from foretold.text.diff import unified
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -125,6 +124,8 @@ class Inbox:
             before = self._store(proposal).read(proposal.file).text
         except NoSuchMemory:
             before = ""
+        from foretold.text.diff import unified  # not where a memory is only written
+
         return unified(before, proposal.text, proposal.file)
 
     def _apply(self, proposal: Proposal) -> Memory | Change:

@@ -22,7 +22,6 @@ from foretold.memory.note import INDEX, Memory
 from foretold.memory.store.index_file import MODEL, entries_of, entry_line, limits_of
 from foretold.memory.store.store import Store, write_text
 from foretold.secrets.forms import credentials_in
-from foretold.secrets.invisible import hidden_in
 from foretold.text.frontmatter import trim
 from foretold.types import Entry, Finding, NamedTuple
 
@@ -54,6 +53,8 @@ def plan_share(memory: Memory, team: Store, *, personal: bool = False) -> Share:
     if before is not None:
         first = {key: before.metadata[key] for key in signed if key in before.metadata}
         signed = {**first, **team.sign("editor", "updated")}
+    from foretold.secrets.invisible import hidden_in  # not where a memory is only written
+
     text = write_text(memory.name, memory.description, {"type": memory.type, **signed, **kept}, memory.body)
     refusals = (*credential_findings(memory.file, memory.text, REMOVE), *_personal(memory, is_meant=personal))
     return Share(memory, memory.file, text, refusals, tuple(hidden_in(memory.file, memory.text)), before)

@@ -53,7 +53,8 @@ def load_instructions(context: HookContext) -> tuple[object, ...]:
     """Load the view again, and cache what is needed of it."""
     from foretold.dialects.claude_code.compaction import compaction_rules
     from foretold.dialects.compaction import effect_of
-    from foretold.instructions.load import load_view, make_request
+    from foretold.dialects.registry import make_request
+    from foretold.instructions.load import load_view
     from foretold.serve.hooks.discovery import note_programs
     from foretold.storage.tree import Disk
 
