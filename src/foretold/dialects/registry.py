@@ -21,8 +21,11 @@ from foretold.types import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import date
+    from typing import TypeVar
 
     from foretold.storage.tree import Tree
+
+    T = TypeVar("T")
 
 DOCUMENTED = "aider amp crush cursor deepagents goose junie kiro roo vscode-copilot warp windsurf zed".split()
 #: agent -> the module of this package that has its tables
@@ -111,8 +114,7 @@ def choose(name: str = DEFAULT_AGENT, env: Mapping[str, str] | None = None) -> D
     if not wanted:
         recorded = ", ".join(dialect.version for dialect in known)
         raise UnknownAgent(f"{version!r} is not a version; recorded for {agent}: {recorded}")
-    older = [dialect for dialect in known if version_key(dialect.version) <= wanted]
-    dialect = older[-1] if older else known[0]
+    dialect = pick_version({dialect.version: dialect for dialect in known}, version, known[-1])
     return DialectChoice(dialect, version, assumed=version_key(dialect.version) != wanted)
 
 
@@ -124,20 +126,15 @@ def find_agents(tree: Tree, cwd: str, home: str, env: Mapping[str, str] | None =
     git = find_git(tree, cwd)
     folders = dict.fromkeys((cwd, git.top if git else cwd))
     path = (os.environ if env is None else env).get("PATH", "")
-    programs = {name for folder in path.split(os.pathsep) if folder for name in _programs_in(folder)}
+    on_path = [folder for folder in path.split(os.pathsep) if folder]
     found = []
     for agent, (names, homes, files) in EVIDENCE.items():
         places = [f"{home}/{name}" for name in homes]
         places += [f"{folder.rstrip('/')}/{name}" for folder in folders for name in files]
-        if programs & set(names) or any(tree.kind(place) != "missing" for place in places):
+        has_program = any(os.access(os.path.join(each, name), os.X_OK) for each in on_path for name in names)
+        if has_program or any(tree.kind(place) != "missing" for place in places):
             found.append(agent)
     return found or list(EVIDENCE)[:RECORDED]
-
-
-def _programs_in(folder: str) -> list[str]:
-    """Those programs of agents that a folder has."""
-    known = [name for names, _, _ in EVIDENCE.values() for name in names]
-    return [name for name in known if os.access(os.path.join(folder, name), os.X_OK)]
 
 
 def version_key(version: str) -> tuple[int, ...]:
@@ -149,6 +146,19 @@ def version_key(version: str) -> tuple[int, ...]:
     parts = version.partition("-")[0].split(".")
     plain = all(part.isascii() and part.isdigit() and len(part) < 10 for part in parts)
     return tuple(int(part) for part in parts) if plain else ()
+
+
+def pick_version(known: Mapping[str, T], version: str, unknown: T) -> T:
+    """What the newest known version that is not newer has, else the oldest; `unknown` for what is not a version.
+
+    >>> [pick_version({"2.1.197": 1, "2.1.325": 2}, version, 0) for version in ("1.0", "2.1.200", "2.1.400", "")]
+    [1, 1, 2, 0]
+    """
+    wanted = version_key(version)
+    if not wanted:
+        return unknown
+    older = [value for first, value in known.items() if version_key(first) <= wanted]
+    return older[-1] if older else next(iter(known.values()))
 
 
 def installed_version(programs: tuple[str, ...], env: Mapping[str, str]) -> str:

@@ -44,23 +44,23 @@ class Surroundings(NamedTuple):
     home: str
     user: str  #: the agent's own folder
     managed: str
-    added: tuple[str, ...]
-    off: str  #: why nothing at all is loaded; empty when loading is on
     sources: frozenset[str]  #: switches that are on
-    switched_by: str  #: what turns the others off
-    excludes: tuple[str, ...]
-    spelled: Mapping[str, str]  #: folders that are shown as relative paths, and those paths
-    approved: Callable[[str], bool]  #: whether an import of this path, from outside, was approved
-    mode: str  #: of the fallback files: never, instead, beside, managed-only; with why in `mode_reason`
-    mode_reason: str
-    texts: Mapping[str, tuple[str, str]]  #: instruction text inside settings: key -> (where it is, text)
-    memory: str  #: the folder of the memory index; empty when there is none, with why in `memory_reason`
-    memory_reason: str
     model: str
     date: str
-    prompt_follows: bool  #: whether the user's prompt is the block after the instructions
-    git: Repository | None
-    findings: tuple[Finding, ...]
+    added: tuple[str, ...] = ()
+    off: str = ""  #: why nothing at all is loaded; empty when loading is on
+    switched_by: str = ""  #: what turns the other sources off
+    excludes: tuple[str, ...] = ()
+    spelled: Mapping[str, str] = {}  #: folders that are shown as relative paths, and those paths
+    approved: Callable[[str], bool] = lambda _: False  #: whether an import of this path, from outside, was approved
+    mode: str = "never"  #: of the fallback files: never, instead, beside, managed-only; with why in `mode_reason`
+    mode_reason: str = ""
+    texts: Mapping[str, tuple[str, str]] = {}  #: instruction text inside settings: key -> (where it is, text)
+    memory: str = ""  #: the folder of the memory index; empty when there is none, with why in `memory_reason`
+    memory_reason: str = ""
+    prompt_follows: bool = False  #: whether the user's prompt is the block after the instructions
+    git: Repository | None = None
+    findings: tuple[Finding, ...] = ()
     start: tuple[FileSource, ...] = ()  #: the plan, where settings change that of the dialect
     touch: tuple[FileSource, ...] = ()
     budget: int | None = None  #: bytes, of the layer that the dialect limits
@@ -68,7 +68,6 @@ class Surroundings(NamedTuple):
     refusal: int = 0  #: the exit status with which the agent refuses to start here
     trusted: bool = True
     flat: bool = False  #: whether imports follow the text instead of standing in it
-    touched_from: tuple[str, ...] = ()  #: folders above which nothing is looked for when a file is touched
     store: str = ""  #: the folder in which the agent keeps one memory per file, whether or not it reads them now
 
 
@@ -114,23 +113,9 @@ def plain_surroundings(request: LoadRequest, **changes: object) -> Surroundings:
         home=request.home,
         user=join(request.home, dialect.user),
         managed=request.managed,
-        added=(),
-        off="",
         sources=frozenset(source.switch for source in dialect.start),
-        switched_by="",
-        excludes=(),
-        spelled={},
-        approved=lambda _: False,
-        mode="never",
-        mode_reason="",
-        texts={},
-        memory="",
-        memory_reason="",
         model=request.model or dialect.model,
         date=request.date,
-        prompt_follows=False,
-        git=None,
-        findings=(),
     )
     return surroundings._replace(**changes)  # type: ignore[arg-type]
 

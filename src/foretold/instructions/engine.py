@@ -11,9 +11,8 @@ from __future__ import annotations
 import os
 
 from foretold.dialects.schema import Dialect, FileSource
-from foretold.dialects.surroundings import Surroundings
+from foretold.dialects.surroundings import Surroundings, join
 from foretold.instructions.discover.candidates import take_named
-from foretold.instructions.discover.excludes import compile_excludes
 from foretold.instructions.discover.locate import find_foreign_folders, steps
 from foretold.instructions.discover.rule_conditions import refusal_of
 from foretold.instructions.discover.rules import is_taken_now, take_rules
@@ -26,7 +25,9 @@ from foretold.text.frontmatter import SPACE, trim
 from foretold.types import TYPE_CHECKING, Entry, Finding, Skip
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from foretold.text.globs.picomatch import Glob
 
 #: places in running text where a token is nearly an import, and what is wrong there
 NEARLY = {"punctuation-before": "there is punctuation before the @", "bad-start": "no import starts like this"}
@@ -45,6 +46,28 @@ class Taken:
         self.rule_folders: set[str] = set()
         self.waiting: set[str] = set()  #: rules of the folder that is being read, by real path
         self.choices: dict[tuple[str, ...], str] = {}  #: names of a source -> what was chosen for the whole walk
+
+
+def compile_excludes(patterns: Sequence[str], tree: Tree) -> list[Glob]:
+    """Exclude patterns: absolute globs, tested against the path that is shown. A backslash is a slash.
+
+    A pattern also matches with the links in the folder above its fixed part resolved: `/link/CLAUDE.md` excludes the
+    file in the folder that the link leads to; `/link/*.md` does not, as the folder above `/link/` is not a link.
+    """
+    if not patterns:
+        return []
+    from foretold.text.globs.picomatch import Glob
+
+    found = []
+    for written in patterns:
+        pattern = written.replace("\\", "/")
+        found.append(Glob(pattern))
+        fixed = next((at for at, char in enumerate(pattern) if char in "*?[{"), len(pattern))
+        end = pattern[:fixed].rstrip("/").rfind("/") if written.startswith("/") else 0
+        real = tree.real(join("/", pattern[:end])) if end > 0 else pattern[:end]
+        if real != pattern[:end]:
+            found.append(Glob(real + pattern[end:]))
+    return found
 
 
 class Loader:

@@ -29,16 +29,16 @@ from foretold.instructions.compaction.survival import (
 from foretold.instructions.discover.fallback import take_nested_fallback
 from foretold.instructions.discover.locate import folders_below, steps
 from foretold.instructions.discover.shell_reads import ShellRead, files_read, folder_after
-from foretold.instructions.discover.waiting import WaitingRules
 from foretold.instructions.engine import Loader
 from foretold.instructions.explain import advise
 from foretold.instructions.load import invalidate, load_view, require_folder
 from foretold.instructions.render.blocks import NestedEntries, mention_blocks, turn_blocks
 from foretold.instructions.render.parts import nested_blocks, resumed_blocks
 from foretold.instructions.text.prompt_mentions import mentions_in
-from foretold.instructions.view import View
+from foretold.instructions.view import View, Waiting
 from foretold.storage.tree import Disk, Fault, Tree, is_inside
 from foretold.text.frontmatter import trim
+from foretold.text.globs.npm_ignore import RuleIndex
 from foretold.types import TYPE_CHECKING, Block, Entry, Finding, NamedTuple, Skip
 
 if TYPE_CHECKING:
@@ -69,6 +69,28 @@ class Attachment(NamedTuple):
     blocks: tuple[Block, ...]
     skips: tuple[Skip, ...] = ()
     findings: tuple[Finding, ...] = ()
+
+
+class WaitingRules:
+    """Rules that wait for a path, indexed by the folder their globs are seen from."""
+
+    __slots__ = ("_by_base",)
+
+    def __init__(self, waiting: Iterable[Waiting]) -> None:
+        groups: dict[str, list[Waiting]] = {}
+        for rule in waiting:
+            groups.setdefault(rule.base, []).append(rule)
+        self._by_base = [
+            (base, rules, RuleIndex([rule.entry.globs for rule in rules])) for base, rules in groups.items()
+        ]
+
+    def matching(self, touched: str) -> list[Waiting]:
+        """The rules that a touched file wakes, in their order."""
+        found = []
+        for base, rules, index in self._by_base:
+            if touched != base and is_inside(touched, base):
+                found += [rules[at] for at in index.matching(touched[len(base.rstrip("/")) + 1 :])]
+        return found
 
 
 class Session:
@@ -137,8 +159,7 @@ class Session:
 
     def resume(self, before: View) -> Attachment:
         """Resume a conversation that had other instructions: what the agent says about the change."""
-        view = self.start()
-        return Attachment((), tuple(resumed_blocks(before, view)))
+        return Attachment((), tuple(resumed_blocks(before, self.start())))
 
     def compact(self, read: Iterable[Read] = (), *, count: Callable[[str], int] | None = None) -> Survival:
         """The conversation was compacted: what is loaded again, what survived and what did not.
@@ -318,7 +339,7 @@ class Session:
                 if folder not in inside:
                     continue
                 if source.when == "matching":
-                    nested = WaitingRules(tuple(rule for rule in loader.waiting if rule.base == folder))
+                    nested = WaitingRules(rule for rule in loader.waiting if rule.base == folder)
                     loader.entries += [rule.entry for rule in nested.matching(touched)]
                 else:
                     loader.take(source, folder)

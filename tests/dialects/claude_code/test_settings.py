@@ -52,7 +52,8 @@ def write_settings(place, **scopes):
 def test_the_whole_world_of_an_empty_place(place):
     surroundings = surroundings_of(place)
     approved, rest = surroundings.approved, surroundings._replace(approved=None)
-    assert {name: value for name, value in rest._asdict().items() if name not in Surroundings._field_defaults} == {
+    assert rest._asdict() == {
+        **Surroundings._field_defaults,
         "cwd": place.proj,
         "walk": tuple(walk_of(place.proj)),
         "home": place.home,
@@ -75,6 +76,7 @@ def test_the_whole_world_of_an_empty_place(place):
         "prompt_follows": False,
         "git": None,
         "findings": (),
+        "store": f"{place.home}/.claude/projects/{slug(place.proj)}/memory",
     }
     assert approved("/x") is False
 

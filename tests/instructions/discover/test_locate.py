@@ -5,7 +5,7 @@ import pytest
 from foretold.dialects.claude_code.instructions import START, TOUCH
 from foretold.dialects.schema import FileSource
 from foretold.dialects.surroundings import Repository, walk_of
-from foretold.instructions.discover.locate import find_foreign_folders, folders_below, folders_of, steps
+from foretold.instructions.discover.locate import BASES, find_foreign_folders, folders_below, steps
 
 
 class Surroundings:
@@ -61,11 +61,11 @@ def test_folders_below(cwd, touched, folders):
     ],
 )
 def test_what_a_base_stands_for(base, folders):
-    assert folders_of(base, Surroundings(), "/r/p/a/x.ts") == folders
+    assert list(BASES[base](Surroundings(), "/r/p/a/x.ts")) == folders
 
 
 def test_no_memory_no_folder():
-    assert folders_of("memory", Surroundings(memory=""), "") == []
+    assert list(BASES["memory"](Surroundings(memory=""), "")) == []
 
 
 def test_neighbours_with_many_folders_go_folder_by_folder():

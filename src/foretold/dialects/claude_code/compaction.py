@@ -6,7 +6,7 @@ here; `foretold.context.compaction.compactor` has its own.
 
 from __future__ import annotations
 
-from foretold.dialects.registry import version_key
+from foretold.dialects.registry import pick_version
 from foretold.types import NamedTuple
 
 
@@ -26,7 +26,6 @@ class CompactionRules(NamedTuple):
     framed: bool = False  #: whether an attached file says how it is framed
     renders: bool = False  #: whether the record of an attachment has the text that the model reads
     nested_stamp: str = "loaded"  #: the time that orders an instruction file that came with another: when it was loaded
-    shown_again: bool = False  #: whether a file that was attached again is shown in full when it is read
     names_tools: bool = False  #: whether the summary names the tools that were used
     says_kept: bool = False  #: whether the summary mentions the messages after it
     expands_dollars: bool = True  #: whether `$&` and the like in a summary are taken for patterns of a replacement
@@ -72,7 +71,6 @@ V2_1_325 = CompactionRules(
     framed=True,
     renders=True,
     nested_stamp="changed",
-    shown_again=True,
     names_tools=True,
     says_kept=True,
     expands_dollars=False,
@@ -86,6 +84,4 @@ def compaction_rules(version: str) -> CompactionRules:
     >>> compaction_rules("2.1.200").version, compaction_rules("").version
     ('2.1.197', '2.1.325')
     """
-    wanted = version_key(version)
-    older = [form for form in FORMS if not wanted or version_key(form.version) <= wanted]
-    return older[-1] if older else FORMS[0]
+    return pick_version({form.version: form for form in FORMS}, version, V2_1_325)

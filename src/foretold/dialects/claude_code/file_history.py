@@ -6,6 +6,7 @@ were compared with the agent's own rewind. `docs/formats/file-history.md` has wh
 
 from __future__ import annotations
 
+from foretold.dialects.registry import pick_version
 from foretold.types import NamedTuple
 
 
@@ -31,11 +32,4 @@ def form_of(version: str) -> HistoryForm:
     >>> form_of("2.1.200").is_delta, form_of("2.1.325").is_delta, form_of("3.0.0").is_delta, form_of("").is_delta
     (False, True, True, True)
     """
-    if not version:
-        return DEFAULT_FORM
-    older = [known for known in FORMS if _parts(known) <= _parts(version)]
-    return FORMS[older[-1] if older else next(iter(FORMS))]
-
-
-def _parts(version: str) -> tuple[int, ...]:
-    return tuple(int(part) if part.isdigit() else 0 for part in version.split(".")[:3])
+    return pick_version(FORMS, version, FORMS["2.1.197"]) if version else DEFAULT_FORM

@@ -6,6 +6,7 @@ model as a failed result.
 
 from __future__ import annotations
 
+from foretold.dialects.registry import pick_version
 from foretold.types import NamedTuple
 
 #: extensions that Read does not open, whatever is in the file; lower case, without the dot
@@ -100,16 +101,24 @@ class FileRules(NamedTuple):
     snippets: int = 16_384  #: of all notices at once; the one that passes it is the last with a text
 
 
+_WAS_MODIFIED = (
+    "Note: {path} was modified, either by the user or by a linter. This change was intentional, so make sure to"
+    " take it into account as you proceed (ie. don't revert it unless the user asks you to). Don't tell the user this,"
+    " since they are already aware."
+)
+_HAS_CHANGED = (
+    "Note: {path} changed on disk since you last read it. That's usually deliberate, so take it as the current"
+    " state rather than reverting it; if the change looks wrong, say so rather than undoing it yourself — otherwise no"
+    " need to call it out."
+)
+_CHANGES = " Here are the relevant changes (shown with line numbers):\n"
+
 V2_1_197 = FileRules(
     version="2.1.197",
     model="claude-opus-4-8",
     stub="Wasted call — file unchanged since your last Read. Refer to that earlier tool_result instead.",
-    notice="Note: {path} was modified, either by the user or by a linter. This change was intentional, so make sure to"
-    " take it into account as you proceed (ie. don't revert it unless the user asks you to). Don't tell the user this,"
-    " since they are already aware. Here are the relevant changes (shown with line numbers):\n",
-    omitted="Note: {path} was modified, either by the user or by a linter. This change was intentional, so make sure to"
-    " take it into account as you proceed (ie. don't revert it unless the user asks you to). Don't tell the user this,"
-    " since they are already aware. The diff was omitted because other modified files in this turn already exceeded the"
+    notice=_WAS_MODIFIED + _CHANGES,
+    omitted=_WAS_MODIFIED + " The diff was omitted because other modified files in this turn already exceeded the"
     " snippet budget; use the Read tool if you need the current content.",
     binary="This tool cannot read binary files. The file appears to be a binary {ending} file. Please use appropriate"
     " tools for binary file analysis.",
@@ -130,12 +139,8 @@ V2_1_325 = V2_1_197._replace(
     version="2.1.325",
     model="claude-opus-5-5",
     stub="",
-    notice="Note: {path} changed on disk since you last read it. That's usually deliberate, so take it as the current"
-    " state rather than reverting it; if the change looks wrong, say so rather than undoing it yourself — otherwise no"
-    " need to call it out. Here are the relevant changes (shown with line numbers):\n",
-    omitted="Note: {path} changed on disk since you last read it. That's usually deliberate, so take it as the current"
-    " state rather than reverting it; if the change looks wrong, say so rather than undoing it yourself — otherwise no"
-    " need to call it out. The changes are not shown here; use Read if you need the current content.",
+    notice=_HAS_CHANGED + _CHANGES,
+    omitted=_HAS_CHANGED + " The changes are not shown here; use Read if you need the current content.",
     binary="This tool cannot read binary files. The file appears to be a binary {ending} file. Use a skill for this"
     " file type if one is available, or a shell command or script that can read the format.",
     blocking="Cannot read '{path}': this path names a device or process file that this tool does not read.",
@@ -166,7 +171,6 @@ STALE = (
     " (note: the file had been modified on disk since you last read it — the edit applied cleanly, but the file"
     " contains other changes not in your context. Read it before edits that depend on surrounding content.)"
 )
-VERSIONS = (V2_1_197, V2_1_325)
 
 
 def rules_of(version: str = "") -> FileRules:
@@ -175,12 +179,5 @@ def rules_of(version: str = "") -> FileRules:
     >>> [rules_of(version).version for version in ("2.1.197", "2.1.300", "9.0", "1.0", "")]
     ['2.1.197', '2.1.197', '2.1.325', '2.1.197', '2.1.325']
     """
-    wanted = _numbers(version.rpartition("@")[2])
-    if not version or not wanted:
-        return VERSIONS[-1]
-    older = [rules for rules in VERSIONS if _numbers(rules.version) <= wanted]
-    return older[-1] if older else VERSIONS[0]
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split(".") if part.isdigit())
+    known = {rules.version: rules for rules in (V2_1_197, V2_1_325)}
+    return pick_version(known, version.rpartition("@")[2], V2_1_325)

@@ -6,7 +6,7 @@ tests/sessions/resumption/resume_more.jsonl.
 
 from __future__ import annotations
 
-from foretold.dialects.registry import version_key
+from foretold.dialects.registry import pick_version
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -80,8 +80,4 @@ def rules_of(version: str) -> SessionRules:
     >>> rules_of("2.1.200").leaf, rules_of("2.1.400").leaf, rules_of("1.0").leaf
     ('last', 'tip', 'last')
     """
-    found = OLDER
-    for first, rules in RULES.items():
-        if version_key(first) <= version_key(version):
-            found = rules
-    return found
+    return pick_version(RULES, version, OLDER)

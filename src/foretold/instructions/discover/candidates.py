@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from foretold.dialects.schema import FileSource
+from foretold.instructions.discover.rules import collation_key
 from foretold.instructions.view import Origin
 from foretold.types import TYPE_CHECKING, Entry, Finding, Skip
 
@@ -45,14 +46,10 @@ def _take(loader: Loader, path: str, source: FileSource, folder: str) -> bool:
 
 def _take_of_walk(loader: Loader, source: FileSource, names: tuple[str, ...], folder: str) -> None:
     key = (source.layer, *names)
-    choices = loader.taken.choices
+    choices, walk = loader.taken.choices, [each.rstrip("/") for each in loader.surroundings.walk]
     if key not in choices:
-        there = [
-            name
-            for name in names
-            if any(loader.tree.kind(f"{each.rstrip('/')}/{name}") != "missing" for each in loader.surroundings.walk)
-        ]
-        choices[key] = there[0] if there else ""
+        there = (name for name in names if any(loader.tree.kind(f"{each}/{name}") != "missing" for each in walk))
+        choices[key] = next(there, "")
     chosen = choices[key]
     for name in names:
         path = f"{folder.rstrip('/')}/{name}"
@@ -79,15 +76,9 @@ def arrange(loader: Loader) -> None:
             said = f"the agent gives its {len(paths)} {layer} files in an unspecified order"
             loader.findings.append(Finding(paths[0], None, "order-unspecified", said))
     if dialect.sorts == ("name",):
-        from foretold.instructions.text.locale_compare import collation_key
-
         loader.entries.sort(key=lambda entry: collation_key(entry.name))
     elif dialect.sorts:
-        found = sorted((entry for entry in loader.entries if entry.layer in dialect.sorts), key=_code_units)
-        others = [entry for entry in loader.entries if entry.layer not in dialect.sorts]
-        loader.entries = [*others, *found]
-
-
-def _code_units(entry: Entry) -> bytes:
-    """The order of JavaScript: by UTF-16 code unit."""
-    return entry.path.encode("utf-16-be", "surrogatepass")
+        # entries of other layers first, as they are; the rest in the order of JavaScript, by UTF-16 code unit
+        loader.entries.sort(
+            key=lambda entry: entry.path.encode("utf-16-be", "surrogatepass") if entry.layer in dialect.sorts else b""
+        )

@@ -28,19 +28,19 @@ def take_fallback(loader: Loader) -> bool:
     if table is None:
         return False
     mode, why = loader.surroundings.mode, loader.surroundings.mode_reason
+    reason = ""
     if loader.surroundings.off or mode in ("never", "managed-only"):
-        _note_unread(loader, table, "disabled", loader.surroundings.off or why)
-        return False
-    hider = _hider(loader, table) if mode == "instead" else ""
-    if hider:
-        _note_unread(loader, table, "shadowed", f"by {hider}")
-        return False
+        reason, why = "disabled", loader.surroundings.off or why
+    elif mode == "instead" and (hider := _hider(loader, table)):
+        reason, why = "shadowed", f"by {hider}"
     for folder in loader.surroundings.walk:
-        if folder in loader.foreign:
+        if reason:
+            _note_folder(loader, table, folder, reason, why)
+        elif folder in loader.foreign:
             _note_folder(loader, table, folder, "worktree", "")
         else:
             _take_folder(loader, table, folder)
-    return True
+    return not reason
 
 
 def _hider(loader: Loader, table: Fallback) -> str:
@@ -82,11 +82,6 @@ def _place(entries: list[Entry], folder: str) -> int:
     if last:
         return last
     return next((at for at, entry in enumerate(entries) if entry.layer == "memory"), len(entries))
-
-
-def _note_unread(loader: Loader, table: Fallback, reason: str, why: str) -> None:
-    for folder in loader.surroundings.walk:
-        _note_folder(loader, table, folder, reason, why)
 
 
 def _note_folder(loader: Loader, table: Fallback, folder: str, reason: str, why: str) -> None:

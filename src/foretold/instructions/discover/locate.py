@@ -17,7 +17,7 @@ from foretold.storage.tree import is_inside
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 MANY = ("walk", "upward", "edges", "between", "below", "reach", "added")
 
@@ -34,16 +34,6 @@ def folders_below(cwd: str, touched: str) -> list[str]:
     return [path for path in walk_of(folder) if len(path) > len(cwd)]
 
 
-PLACES: dict[str, Callable[[Surroundings], str]] = {
-    "managed": lambda surroundings: surroundings.managed,
-    "user": lambda surroundings: surroundings.user,
-    "home": lambda surroundings: surroundings.home,
-    "cwd": lambda surroundings: surroundings.cwd,
-    "project": lambda surroundings: surroundings.git.top if surroundings.git else surroundings.cwd,
-    "path": lambda _: "/",  # the name of the source is a whole path
-}
-
-
 def folders_to(surroundings: Surroundings, touched: str) -> list[str]:
     """The folders from the top of the project down to that of a file in the working directory or in an added folder."""
     folder = touched.rpartition("/")[0]
@@ -53,25 +43,25 @@ def folders_to(surroundings: Surroundings, touched: str) -> list[str]:
     return list(walk_between(tops[0], folder))
 
 
-def folders_of(base: str, surroundings: Surroundings, touched: str) -> list[str]:
-    """The folders of a base."""
-    if base == "walk":
-        return list(surroundings.walk)
-    if base in ("closest", "upward"):
-        return list(reversed(surroundings.walk))
-    if base == "edges":
-        return list(dict.fromkeys((surroundings.walk[0], surroundings.walk[-1])))
-    if base == "between":
-        return list(reversed(surroundings.walk[1:-1]))
-    if base == "below":
-        return folders_below(surroundings.cwd, touched)
-    if base == "added":
-        return list(surroundings.added)
-    if base == "memory":
-        return [surroundings.memory] if surroundings.memory else []
-    if base == "reach":
-        return folders_to(surroundings, touched)
-    return [PLACES[base](surroundings) if base in PLACES else ""]
+#: base -> its folders
+BASES: dict[str, Callable[[Surroundings, str], Iterable[str]]] = {
+    "managed": lambda surroundings, _: (surroundings.managed,),
+    "user": lambda surroundings, _: (surroundings.user,),
+    "home": lambda surroundings, _: (surroundings.home,),
+    "cwd": lambda surroundings, _: (surroundings.cwd,),
+    "project": lambda surroundings, _: (surroundings.git.top if surroundings.git else surroundings.cwd,),
+    "path": lambda *_: ("/",),  # the name of the source is a whole path
+    "settings": lambda *_: ("",),
+    "walk": lambda surroundings, _: surroundings.walk,
+    "closest": lambda surroundings, _: surroundings.walk[::-1],
+    "upward": lambda surroundings, _: surroundings.walk[::-1],
+    "edges": lambda surroundings, _: dict.fromkeys((surroundings.walk[0], surroundings.walk[-1])),
+    "between": lambda surroundings, _: surroundings.walk[-2:0:-1],
+    "below": lambda surroundings, touched: folders_below(surroundings.cwd, touched),
+    "reach": folders_to,
+    "added": lambda surroundings, _: surroundings.added,
+    "memory": lambda surroundings, _: filter(None, (surroundings.memory,)),
+}
 
 
 def steps(
@@ -84,7 +74,7 @@ def steps(
         end = at + 1
         while base in MANY and not plan[at].apart and end < len(plan) and plan[end].base == base:
             end += 1
-        for folder in folders_of(base, surroundings, touched):
+        for folder in BASES[base](surroundings, touched):
             for source in plan[at:end]:
                 yield source, folder
         at = end
