@@ -6,11 +6,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
-from foretold.types import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from foretold.types import NamedTuple
 
 
 class ForetoldFolders(NamedTuple):

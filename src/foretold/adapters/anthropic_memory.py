@@ -10,6 +10,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from foretold.adapters.memory_files import MemoryFiles
 from foretold.errors import ForetoldError
 from foretold.extras import missing
@@ -24,7 +26,6 @@ except ImportError as error:
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping
     from typing import Any
 
     from foretold.memory.project import Memories

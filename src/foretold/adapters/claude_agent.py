@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable, Mapping
 
 from foretold.adapters.claude_store import ClaudeSessionStore, in_thread, sdk_of
 from foretold.adapters.conversation import Conversation
@@ -29,7 +30,6 @@ from foretold.storage.tree import is_inside
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
     from typing import Any
 
     from foretold.memory.extraction.gate import Gate

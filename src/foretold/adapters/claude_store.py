@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Iterator, Mapping
 
 from foretold.adapters import jsonl_store
 from foretold.errors import NoSuchSession, SessionFailed
@@ -20,7 +21,6 @@ from foretold.extras import missing
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
     from typing import Any, TypeVar
 
     Given = TypeVar("Given")

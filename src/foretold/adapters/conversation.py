@@ -18,6 +18,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
+from collections.abc import Callable, Mapping
 
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.errors import NotAFolder
@@ -25,7 +26,6 @@ from foretold.instructions.session import Call, Session
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
     from typing import Any, TypeVar, Unpack
 
     from foretold.instructions.load import LoadOptions

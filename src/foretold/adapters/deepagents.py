@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from foretold.adapters.memory_files import ROOT, MemoryFiles
 from foretold.errors import ForetoldError
@@ -26,7 +27,6 @@ except ImportError as error:
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
     from typing import Any
 
     from foretold.memory.project import Memories

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from foretold.adapters.conversation import Conversations
@@ -34,7 +35,6 @@ except ImportError as error:
     raise missing("foretold.adapters.google_adk", "google-adk") from error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from foretold.memory.project import Memories

@@ -15,16 +15,14 @@ import json
 import os
 import re
 import time
+from collections.abc import Iterable, Mapping
 
 from foretold.errors import SessionFailed, StoreFailed
 from foretold.paths import foretold_folders
 from foretold.sessions.formats.jsonl import encode_record, lines_of, rescue_records
 from foretold.storage.append_log import AppendFile
 from foretold.storage.kernel import sync_folder
-from foretold.types import TYPE_CHECKING, Finding
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+from foretold.types import Finding
 
 LONGEST = 1 << 40  #: every line is read
 ENDING = ".jsonl"

@@ -14,6 +14,7 @@ Memories as files of a deepagents backend: `foretold.adapters.deepagents`.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 from foretold.adapters.conversation import Conversations, note_added, restore_added
 from foretold.extras import missing
@@ -27,7 +28,6 @@ except ImportError as error:
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
     from typing import Any
 
     from foretold.adapters.conversation import Conversation

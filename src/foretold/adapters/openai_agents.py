@@ -29,6 +29,7 @@ import asyncio
 import json
 import threading
 import uuid
+from collections.abc import Callable, Iterable, Mapping
 
 from foretold.adapters import jsonl_store
 from foretold.adapters.conversation import Conversation, conversation_of
@@ -40,7 +41,6 @@ from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
     Item = Any

@@ -12,6 +12,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+
 from foretold.adapters.conversation import Conversation
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.extras import missing
@@ -20,7 +22,6 @@ from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     Message = Mapping[str, object]

@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
 
 from foretold.adapters import jsonl_store
 from foretold.adapters.conversation import Conversation, Conversations, note_added, restore_added
@@ -27,7 +28,6 @@ except ImportError as error:
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
     from typing import Any
 
 

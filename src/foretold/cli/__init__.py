@@ -8,11 +8,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-
-from foretold.types import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
 
 #: command -> (module, what it does)
 COMMANDS = {

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 
 from foretold.cli.options import make_parser
 from foretold.cli.output import Paint, name_of, plural
 from foretold.dialects.registry import AGENTS
 from foretold.instructions.compare import Cell, Comparison, compare
 from foretold.instructions.view import View
-from foretold.types import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 EXAMPLES = """\
   foretold compare                          the agents that are set up here

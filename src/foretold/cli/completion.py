@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 from foretold.dialects.registry import AGENTS, dialects_of
-from foretold.types import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 OPTIONS = ("-C", "--agent", "--home", "--managed", "--model", "--json", "--help")
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Iterator, Sequence
 
 from foretold.cli.options import make_parser
 from foretold.errors import BadCase
 from foretold.proof.conform.cases import Case, CaseOutcome, read_cases
 from foretold.proof.conform.run import run_cases
-from foretold.types import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 EXAMPLES = """\
   foretold conform tests/conformance/claude-code@2.1.325.jsonl

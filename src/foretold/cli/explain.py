@@ -8,6 +8,8 @@ foretold explain --session ID      what that session really received, and what t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from foretold.cli.options import folder_parser, parse
 from foretold.cli.output import (
     Paint,
@@ -26,8 +28,6 @@ from foretold.storage.tree import Disk
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from foretold.cli.options import Question
 
 

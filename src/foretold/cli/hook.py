@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 
 from foretold.cli import split_options
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from foretold.serve.hooks.context import Caller
 
 VALUES = ("--agent", "--home", "--managed", "--work", "--session", "--prompt", "--file", "-C")

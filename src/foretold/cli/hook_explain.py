@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import textwrap
+from collections.abc import Mapping
 
 from foretold.cli.output import printable
 from foretold.serve.hooks import EVENTS
@@ -22,8 +23,6 @@ from foretold.serve.hooks.settings import SWITCHES
 from foretold.types import TYPE_CHECKING, NamedTuple, estimate_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from foretold.serve.hooks.agent_protocols import HookOutput
     from foretold.serve.hooks.json import Payload
     from foretold.serve.hooks.settings import HookSettings

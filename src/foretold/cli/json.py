@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from foretold.instructions.session import Attachment
     from foretold.instructions.view import View
     from foretold.types import Entry, Finding, Skip

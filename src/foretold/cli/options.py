@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable, Mapping, Sequence
 
 from foretold.cli import COMMON, command_at, split_options
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Mapping, Sequence
     from typing import NoReturn, TypedDict
 
     from foretold.instructions.view import View

@@ -11,12 +11,12 @@ import os
 import re
 import sys
 import time
+from collections.abc import Sequence
 
 from foretold.storage.tree import is_inside
 from foretold.types import REASONS, TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import TextIO
 
     from foretold.instructions.view import View

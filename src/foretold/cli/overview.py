@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from foretold.cli.options import folder_parser, next_command, parse
 from foretold.cli.output import Paint, name_of, plural, print_entries, print_view_findings, title_of
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.instructions.load import load
 from foretold.instructions.view import View
-from foretold.types import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 EXAMPLES = """\
   foretold                what the agent receives here

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import difflib
 import json
+from collections.abc import Iterator, Sequence
 
 from foretold.cli.options import make_parser
 from foretold.cli.output import plural
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.proof.probe.recipes import RECIPES
 from foretold.proof.probe.run import PROMPT, TIMEOUT, Probe, probe
-from foretold.types import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 EXAMPLES = """\
 examples:

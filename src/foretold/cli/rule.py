@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 
 from foretold.cli.json import emit
 from foretold.cli.options import guess, make_parser
@@ -12,8 +13,6 @@ from foretold.findings.registry import FAMILIES, find_rule, load_families
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from foretold.findings.registry import Rule
 
 EXAMPLES = """\

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 from foretold.cli.options import folder_parser, next_command, parse, parse_plain
 from foretold.instructions.load import load
@@ -10,8 +11,6 @@ from foretold.instructions.view import View
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from foretold.cli.options import Question
 
 EXAMPLES = """\

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
 from typing import TypedDict, Unpack
 
 from foretold.dialects.registry import DEFAULT_AGENT, DialectChoice, make_request
@@ -12,10 +13,6 @@ from foretold.errors import ForetoldError
 from foretold.instructions.load import load_cached, load_view
 from foretold.instructions.view import View
 from foretold.storage.tree import Disk, Tree
-from foretold.types import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 Folder = str | os.PathLike[str]
 

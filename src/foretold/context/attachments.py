@@ -21,6 +21,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from foretold.context.attribution import Attribution, attribution_lines
 from foretold.context.environment import section_of
@@ -32,8 +33,6 @@ from foretold.instructions.render.blocks import CLOSE, OPEN
 from foretold.types import TYPE_CHECKING, Entry, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from foretold.dialects.schema import Template
     from foretold.files.read_state.state import ReadState
     from foretold.instructions.view import View

@@ -13,14 +13,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from foretold.context.environment import identify_model
 from foretold.dialects.claude_code.context import COMMIT, PULL_REQUEST, TurnContext, turn_context_of
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.dialects.settings_files import is_off, is_on
-from foretold.types import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from foretold.types import NamedTuple
 
 SWITCH = "CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS"
 REMOTE = "CLAUDE_CODE_REMOTE"

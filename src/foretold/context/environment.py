@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable, Mapping
 
 from foretold.dialects.claude_code.context import Model, TurnContext, turn_context_of
 from foretold.dialects.registry import DEFAULT_AGENT
@@ -27,8 +28,6 @@ from foretold.storage.tree import Disk, is_inside
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from foretold.storage.tree import Tree
 
 

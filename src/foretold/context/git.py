@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 
 from foretold.dialects.claude_code.context import GIT_NOTE, STATUS_CUT, STATUS_LIMIT, turn_context_of
 from foretold.dialects.registry import DEFAULT_AGENT
@@ -27,8 +28,6 @@ from foretold.text.globs.utf16 import units
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from foretold.dialects.surroundings import Repository
     from foretold.storage.tree import Tree
 

@@ -11,11 +11,10 @@ Recorded, except for when tools and servers that go away are mentioned: a server
 
 from __future__ import annotations
 
-from foretold.context.attachments import TurnAttachment
-from foretold.types import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Mapping
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+from foretold.context.attachments import TurnAttachment
+from foretold.types import NamedTuple
 
 LONGEST_DESCRIPTION = 1_536
 

@@ -19,6 +19,7 @@ import base64
 import json
 import os
 import re
+from collections.abc import Iterable
 
 from foretold.context.attachments import TurnAttachment
 from foretold.dialects.claude_code.context import TurnContext, turn_context_of
@@ -30,8 +31,6 @@ from foretold.text.frontmatter import SPACE
 from foretold.types import TYPE_CHECKING, NamedTuple, Skip, estimate_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from foretold.storage.tree import Tree
 
 

@@ -34,6 +34,8 @@ Recorded: tests/context/turns.jsonl.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+
 from foretold.context.attachments import TurnAttachment, flatten_context, image_of, texts
 from foretold.context.environment import HEADING
 from foretold.dialects.claude_code.context import TurnContext, turn_context_of
@@ -42,8 +44,6 @@ from foretold.instructions.render.blocks import CLOSE, OPEN, placement_of
 from foretold.types import TYPE_CHECKING, Block, Message
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-
     from foretold.dialects.schema import Placement
     from foretold.instructions.view import View
 

@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from foretold.dialects.schema import (
     Dialect,
     EntryGroup,
@@ -29,11 +31,7 @@ from foretold.dialects.surroundings import (
     walk_between,
 )
 from foretold.storage.tree import Fault, Tree, is_inside
-from foretold.types import TYPE_CHECKING, Finding
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+from foretold.types import Finding
 
 FORM = "--- Context from: {path} ---\n{text}\n--- End of Context from: {path} ---"
 OUTSIDE = ("outside-project", "<!-- Import failed: {path} - Path traversal attempt -->")

@@ -10,10 +10,9 @@ the tests.
 
 from __future__ import annotations
 
-from foretold.types import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from foretold.types import NamedTuple
 
 NAME = "foretold"  #: what our server is called in every agent
 

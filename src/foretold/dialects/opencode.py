@@ -11,16 +11,13 @@ Numbers like O2 are those of its page, `docs/agents/opencode.md`.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from foretold.dialects.schema import Dialect, EntryGroup, FileSource, Nested, RequestPart, TextRules, Trigger
 from foretold.dialects.settings_files import is_on, read_json, texts_of
 from foretold.dialects.surroundings import LoadRequest, Surroundings, find_git, join, plain_surroundings, walk_between
 from foretold.storage.tree import Fault, Tree
-from foretold.types import TYPE_CHECKING, Finding
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+from foretold.types import Finding
 
 NAMES = ("AGENTS.md", "CLAUDE.md", "CONTEXT.md")
 FORM = "Instructions from: {path}\n{text}"

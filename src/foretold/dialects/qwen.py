@@ -10,17 +10,15 @@ It reads its configuration as Gemini CLI does, with these differences.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from foretold.dialects.claude_code.settings import slug
 from foretold.dialects.gemini import FOLDER, IMPORTS, INLINE, OUTSIDE, V0_61_0 as GEMINI, settings_files, strongest
 from foretold.dialects.schema import EntryGroup, FileSource, Nested, RequestPart, Rules, TextRules, Trigger
 from foretold.dialects.settings_files import read_json, texts_of
 from foretold.dialects.surroundings import LoadRequest, Surroundings, find_git, plain_surroundings, walk_between
 from foretold.storage.tree import Fault, Tree, is_inside
-from foretold.types import TYPE_CHECKING, Finding
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+from foretold.types import Finding
 
 RELATIVE = "--- Context from: {relative} ---\n{text}\n--- End of Context from: {relative} ---"
 RULE = "--- Rule from: {project} ---\n{text}\n--- End of Rule from: {project} ---"

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Iterable, Mapping
 
 from foretold.dialects.schema import Dialect
 from foretold.dialects.surroundings import LoadRequest, find_git
@@ -19,7 +20,6 @@ from foretold.errors import NotAFolder, UnknownAgent
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
     from datetime import date
     from typing import TypeVar
 

@@ -5,11 +5,10 @@ Nothing here knows an agent. A file that cannot be understood is a finding and c
 
 from __future__ import annotations
 
-from foretold.storage.tree import Fault, Tree
-from foretold.types import TYPE_CHECKING, Finding, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+from foretold.storage.tree import Fault, Tree
+from foretold.types import Finding, NamedTuple
 
 MAX_SETTINGS = 64 * 1024 * 1024
 

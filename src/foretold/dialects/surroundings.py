@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from foretold.dialects.schema import Dialect, FileSource
 from foretold.storage.tree import Fault, Tree, is_inside
-from foretold.types import TYPE_CHECKING, Finding, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+from foretold.types import Finding, NamedTuple
 
 
 class LoadRequest(NamedTuple):

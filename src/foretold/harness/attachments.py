@@ -10,6 +10,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+
 from foretold.context.attachments import TurnAttachment, changed_attachments, hook_context, nested_attachments
 from foretold.context.mentions import resolve_mentions
 from foretold.instructions.render.escape import escape_fallback, escape_reserved
@@ -18,8 +20,6 @@ from foretold.instructions.text.prompt_mentions import parse_mentions
 from foretold.types import REASONS, TYPE_CHECKING, Entry, Finding, Skip
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from foretold.files.read_state.state import ReadState
     from foretold.harness.system_prompt import SystemPrompt
     from foretold.harness.tools.base import Result

@@ -13,6 +13,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from foretold.context.compaction.compactor import TOPICS
 from foretold.context.compaction.transcript import CompactionFacts, chain, compaction_records, limit, record_groups
 from foretold.dialects.claude_code.compaction import compaction_rules
@@ -23,8 +25,6 @@ from foretold.models.protocol import ModelRequest, Reply, Usage
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from foretold.harness.harness import Harness
 
 

@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 
 from foretold.dialects.claude_code.context import turn_context_of
 from foretold.errors import SessionFailed, StoreFailed
@@ -37,7 +38,6 @@ from foretold.sessions.transcript.writer import new_session, transcript_path
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
     from typing import Unpack
 
     from foretold.files.history.history import FileHistory

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from foretold.dialects.claude_code.sessions import INTERRUPTED, rules_of
@@ -20,8 +21,6 @@ from foretold.sessions.resumption.graph import RecordNode
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from foretold.harness.harness import Harness
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable, Mapping, Sequence
 
 from foretold.errors import ForetoldError
 from foretold.harness.attachments import texts_of
@@ -28,8 +29,6 @@ from foretold.storage.tree import is_inside
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from foretold.files.read_state.state import ReadState
     from foretold.harness.harness import Harness
     from foretold.harness.options import NotesReader, NotesWriter

@@ -11,6 +11,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+
 from foretold.dialects.claude_code.sessions import rules_of
 from foretold.models.protocol import ModelRequest
 from foretold.sessions.resumption.chain import find_chain
@@ -21,8 +23,6 @@ from foretold.sessions.resumption.wire import messages_of
 from foretold.types import TYPE_CHECKING, Block
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from foretold.types import Message
 
 MAX_TOKENS = 8192

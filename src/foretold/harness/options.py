@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from foretold.dialects.claude_code.file_history import form_of
 from foretold.dialects.registry import DEFAULT_AGENT
@@ -17,7 +18,6 @@ from foretold.sessions.model import Homes
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Protocol, TypedDict
 
     from foretold.harness.harness import Harness

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 
 from foretold.errors import NoSuchSession, SessionFailed
 from foretold.harness.interrupts import answer_open_calls, chain_of
@@ -23,8 +24,6 @@ from foretold.sessions.transcript.writer import transcript_path
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from foretold.harness.harness import Harness
     from foretold.harness.options import Options, ResolvedOptions
     from foretold.models.protocol import Model

@@ -10,6 +10,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from foretold.errors import NoCheckpoint
 from foretold.files.restore.plans import RestorePlan
 from foretold.files.restore.restore import Undo, refuse_problems, restore, state_folder
@@ -19,8 +21,6 @@ from foretold.sessions.formats.fields import text_at
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from foretold.harness.harness import Harness
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import uuid
+from collections.abc import Sequence
 from functools import partial
 
 from foretold.harness.events import Turn
@@ -22,8 +23,6 @@ from foretold.sessions.transcript.writer import new_session, subagent_path
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from foretold.harness.harness import Harness
     from foretold.harness.tools.base import Tool
 

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 
 from foretold.context.attachments import DateReminder, TurnAttachment
@@ -23,8 +24,6 @@ from foretold.text.frontmatter import trim
 from foretold.types import TYPE_CHECKING, Block, Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
     from foretold.context.git import GitStatus
     from foretold.instructions.session import Session
     from foretold.instructions.view import View

@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import time
 import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from foretold.context.attachments import TurnAttachment, image_of, texts
 from foretold.context.placement import is_older
@@ -26,8 +27,6 @@ from foretold.sessions.transcript.writer import Transcript
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from foretold.harness.tools.base import Result
     from foretold.models.protocol import Reply
 

@@ -13,6 +13,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterator
+
 from foretold.context.placement import tool_blocks, turn_messages
 from foretold.dialects.claude_code.sessions import rules_of
 from foretold.errors import ModelFailed
@@ -32,8 +34,6 @@ from foretold.models.protocol import Usage
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
-
     from foretold.context.attachments import TurnAttachment
     from foretold.harness.events import Event, ExtractionEvent
     from foretold.harness.harness import Harness

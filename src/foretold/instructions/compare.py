@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable, Mapping
 
 from foretold.dialects.registry import find_agents, make_request, make_request_for
 from foretold.dialects.surroundings import Repository
@@ -18,10 +19,7 @@ from foretold.instructions.load import load_view, require_folder
 from foretold.instructions.session import Call, Session
 from foretold.instructions.view import View
 from foretold.storage.tree import MISSING, Disk, Fault, Item, Tree
-from foretold.types import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+from foretold.types import NamedTuple
 
 #: reasons that are about a path and not about the agent: they make no row of their own
 SILENT = (

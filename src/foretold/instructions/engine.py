@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 
 from foretold.dialects.schema import Dialect, FileSource
 from foretold.dialects.surroundings import Surroundings, join
@@ -25,8 +26,6 @@ from foretold.text.frontmatter import SPACE, trim
 from foretold.types import TYPE_CHECKING, Entry, Finding, Skip
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from foretold.text.globs.picomatch import Glob
 
 #: places in running text where a token is nearly an import, and what is wrong there

@@ -6,6 +6,8 @@ An agent drops files silently; `advise` reports them, with what to do. A name th
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from foretold.dialects.surroundings import join
 from foretold.instructions.discover.rule_conditions import never_matches
 from foretold.instructions.engine import Loader
@@ -14,8 +16,6 @@ from foretold.storage.tree import Disk, Tree, is_inside
 from foretold.types import REASONS, TYPE_CHECKING, Finding, NamedTuple, Skip
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from foretold.types import Entry
 
 

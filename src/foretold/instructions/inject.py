@@ -10,13 +10,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from foretold.errors import ForetoldError
 from foretold.instructions.render.escape import escape_tag
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from foretold.instructions.view import View
 
     Message = Mapping[str, object]

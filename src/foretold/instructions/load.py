@@ -7,6 +7,7 @@ here. A view is kept until a file it depends on changes: one `stat` for every pa
 from __future__ import annotations
 
 import os
+from collections.abc import Hashable, Iterable, Mapping
 
 from foretold.dialects.registry import CHOSEN, DialectChoice, make_request
 from foretold.dialects.surroundings import LoadRequest, Surroundings
@@ -20,7 +21,6 @@ from foretold.storage.tree import Disk, Tree, unchanged
 from foretold.types import TYPE_CHECKING, Skip
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping
     from datetime import date
     from typing import TypedDict, Unpack
 

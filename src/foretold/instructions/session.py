@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterable, Mapping
 
 from foretold.dialects.compaction import effect_of
 from foretold.dialects.registry import DialectChoice, make_request
@@ -43,7 +44,6 @@ from foretold.types import TYPE_CHECKING, Block, Entry, Finding, NamedTuple, Ski
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Mapping
     from typing import Unpack
 
     from foretold.instructions.compaction.restored_files import Read

@@ -9,10 +9,9 @@
 
 from __future__ import annotations
 
-from foretold.types import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from foretold.types import NamedTuple
 
 REFUSALS = {
     "read-only": "The memories of this project are read-only (memory.policy). Do not write them.",

@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from foretold.errors import ModelFailed, UnknownModel
 from foretold.extras import missing
@@ -23,7 +24,6 @@ from foretold.secrets.forms import credentials_in
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from foretold.models.protocol import Model

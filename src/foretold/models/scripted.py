@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from foretold.errors import ModelFailed
 from foretold.models.protocol import Reply, Usage
 from foretold.types import TYPE_CHECKING, estimate_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
     from typing import TypeAlias
 
     from foretold.models.protocol import ModelRequest

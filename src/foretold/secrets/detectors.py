@@ -9,14 +9,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from foretold.secrets.by_context import is_placeholder
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     Detector = Callable[[str], "list[tuple[str, int, int]]"]
 
 LONGEST_LINE = 1_024  #: a detector sees pieces of at most so many characters

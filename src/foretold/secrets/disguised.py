@@ -16,13 +16,10 @@ from __future__ import annotations
 import binascii
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
 from foretold.secrets.forms import FORMS, credentials_in
-from foretold.types import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 PART = 10  #: characters
 LONGEST_KEY = 20_000  #: characters

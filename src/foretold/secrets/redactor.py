@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from foretold.extras import how_to_install
@@ -34,10 +34,7 @@ from foretold.secrets.by_context import (
 )
 from foretold.secrets.detectors import load_detectors
 from foretold.secrets.forms import FORMS, is_random
-from foretold.types import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+from foretold.types import NamedTuple
 
 MOST_KNOWN = 64  #: values that are searched again
 _MARK = re.compile(r"\[redacted: [^\[\]\n]{1,80} [0-9a-f]{12}\]")

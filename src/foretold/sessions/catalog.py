@@ -16,6 +16,7 @@ import os
 import stat
 import time
 import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count, islice
 
 from foretold.errors import NoSuchSession, SessionFailed
@@ -26,8 +27,6 @@ from foretold.sessions.relocate.project_folder import FOLDER_NAMES, FolderResolv
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     from foretold.sessions.model import Message
     from foretold.types import Finding
 

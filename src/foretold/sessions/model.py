@@ -6,10 +6,9 @@ person or a model would call a message, made of `Part`s. What an agent wrote sta
 
 from __future__ import annotations
 
-from foretold.types import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from foretold.types import NamedTuple
 
 
 class Homes(NamedTuple):

@@ -18,15 +18,13 @@ import binascii
 import errno
 import json
 import os
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 from foretold.errors import NotSynced, StoreFailed
 from foretold.storage.kernel import KERNEL, Kernel, failed, sync_folder, write_all
 from foretold.storage.lock import unlock, wait_for_lock
-from foretold.types import TYPE_CHECKING, Finding
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+from foretold.types import Finding
 
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
 _STEP = 64 * 1024

@@ -15,6 +15,7 @@ import errno
 import lzma
 import os
 import zlib
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from foretold.errors import StoreFailed
@@ -24,7 +25,6 @@ from foretold.storage.lock import wait_for_lock
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from io import BufferedReader
 
 BEGIN = b'{"frame":1,'  #: how every head begins

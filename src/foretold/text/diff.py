@@ -8,11 +8,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
-from foretold.types import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from foretold.types import NamedTuple
 
 MOST_STEPS = 2_000
 MOST_BYTES = 16 * 1024 * 1024  #: of a file whose lines are counted

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from foretold.cli.options import run_group
-from foretold.types import TYPE_CHECKING
+from collections.abc import Sequence
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from foretold.cli.options import run_group
 
 #: command -> (module, what it does)
 COMMANDS = {

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import difflib
 import shlex
+from collections.abc import Iterator
 
 from foretold.cli.output import Paint, plural, printable
 from foretold.secrets.forms import credentials_in
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from foretold.serve.install.plan import Edit, InstallPlan
 
 CONTEXT = 2  #: lines around a change

@@ -12,12 +12,12 @@ What is cleared is gone for the model, so it should know in time: `SUMMARISE` is
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from foretold.context.compaction.compactor import is_pinned, results_in
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     Message = Mapping[str, object]
 
 NOTE = "[The result of this call was cleared to save space. Call the tool again if you need it.]"

@@ -23,6 +23,7 @@ A summariser that raises is not caught: nothing was changed.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from foretold.errors import ForetoldError
 from foretold.instructions.inject import is_memory_message, pinned_prefix
@@ -30,8 +31,6 @@ from foretold.instructions.render.escape import escape_tag
 from foretold.types import TYPE_CHECKING, NamedTuple, estimate_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
     Message = Mapping[str, object]
     Summariser = Callable[[list[Message]], str]
 

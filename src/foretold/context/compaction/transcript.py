@@ -18,6 +18,7 @@ import json
 import re
 import time
 import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from foretold.dialects.claude_code.compaction import (
     CALLED,
@@ -36,8 +37,6 @@ from foretold.text.frontmatter import trim
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from foretold.instructions.compaction.restored_files import Restored, Seen
 
     Json = Mapping[str, object]

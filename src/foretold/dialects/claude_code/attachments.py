@@ -7,10 +7,7 @@ Recorded on 2.1.197 and 2.1.325 (tests/sessions/resumption/resume_more.jsonl).
 
 from __future__ import annotations
 
-from foretold.types import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
 
 AMBIENT = (
     "\n\nThis is ambient context — do not narrate it to the user unless they ask or it is directly relevant to their"

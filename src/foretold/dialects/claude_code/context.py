@@ -8,13 +8,12 @@ others are here. `ranked_skills` is ours: nothing made the programs rank skills.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from foretold.dialects.claude_code.attachments import AMBIENT, NEWER, TEXTS
 from foretold.dialects.registry import choose
 from foretold.errors import UnknownAgent
-from foretold.types import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from foretold.types import NamedTuple
 
 
 class Model(NamedTuple):

@@ -6,11 +6,10 @@ tests/sessions/resumption/resume_more.jsonl.
 
 from __future__ import annotations
 
-from foretold.dialects.registry import pick_version
-from foretold.types import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from foretold.dialects.registry import pick_version
+from foretold.types import NamedTuple
 
 INTERRUPTED = (
     "[Tool call interrupted: the session ended before this call's result was recorded, so its outcome is unknown."

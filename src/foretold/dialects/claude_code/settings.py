@@ -9,6 +9,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from foretold.dialects.settings_files import (
     LayeredSettings,
     SettingsScope,
@@ -24,8 +26,6 @@ from foretold.storage.tree import Fault, Tree
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     Options = dict[str, list[str]]
 
 OPTIONS = {

@@ -19,6 +19,7 @@ what it needs, and so do the callers of the other seeds.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
 
 from foretold.dialects.claude_code.instructions import MANAGED
 from foretold.dialects.schema import Dialect, Envelope, FileSource, Imports, Rules, Template, TextRules, Trigger
@@ -26,11 +27,7 @@ from foretold.dialects.settings_files import parse_args
 from foretold.dialects.surroundings import LoadRequest, Surroundings, find_git, join, plain_surroundings, walk_of
 from foretold.errors import ForetoldError
 from foretold.storage.tree import Tree, is_inside
-from foretold.types import TYPE_CHECKING, Finding
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
+from foretold.types import Finding
 
 START = (
     FileSource("managed", "managed", "CLAUDE.md", switch="managed"),

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import UTC, datetime
 
 from foretold.dialects.claude_code.file_history import DEFAULT_FORM, HistoryForm
@@ -46,8 +47,6 @@ from foretold.text.diff import LineCount
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
-
     from foretold.files.history.snapshots import Json
     from foretold.files.restore.restore import Undo
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Callable, Iterator, Mapping
 
 from foretold.dialects.claude_code.file_history import HistoryForm, form_of
 from foretold.dialects.claude_code.settings import slug
@@ -32,8 +33,6 @@ from foretold.sessions.relocate.project_folder import resolve_folder
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     from foretold.sessions.model import Homes, StoredSession
     from foretold.sessions.relocate.moves import FolderMove
 

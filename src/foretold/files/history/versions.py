@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from foretold.errors import NoCheckpoint, RestoreRefused
@@ -23,8 +24,6 @@ from foretold.text.diff import MOST_BYTES, LineCount, count_lines, unified
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from foretold.files.history.recorded import Recorded
 
 SHORT = 8  #: characters of a session's id, and of a prompt's, that are shown

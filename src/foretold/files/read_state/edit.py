@@ -12,6 +12,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from foretold.dialects.claude_code.files import (
     CURRENT,
     ENCODINGS,
@@ -29,8 +31,6 @@ from foretold.text.frontmatter import trim
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from foretold.files.read_state.state import ReadState
 
 NOT_REGULAR = "{path} exists but is not a regular file (a device, FIFO or socket). Edit only changes regular files."

@@ -17,6 +17,7 @@ import os
 import re
 import stat
 import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from foretold.dialects.claude_code.files import rules_of
 from foretold.files.read_state.edit import edit_file, write_file
@@ -32,8 +33,6 @@ from foretold.text.patterns import lazy
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
     from foretold.instructions.discover.shell_reads import ShellRead
 
 

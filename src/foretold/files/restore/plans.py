@@ -11,13 +11,11 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Iterable
 
 from foretold.files.restore.look import FileState, content, home_of, is_writable, look_at
 from foretold.text.diff import MOST_BYTES, LineCount, count_lines
-from foretold.types import TYPE_CHECKING, Finding, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from foretold.types import Finding, NamedTuple
 
 MOVE, RIGHTS = "move it away", "check its mode and owner"
 _IN_PLACE = {"link": "a symbolic link", "folder": "a folder", "other": "something other than a file"}

@@ -14,7 +14,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
 from foretold.errors import NoCheckpoint, NotSynced, RestoreRefused, RestoreStopped
@@ -28,8 +28,6 @@ from foretold.storage.lock import wait_for_lock
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from foretold.files.restore.plans import RestorePlan
 
 

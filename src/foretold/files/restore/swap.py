@@ -14,7 +14,7 @@ is in the store of `restore.py`, written before the first step.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from foretold.errors import NotSynced, RestoreRefused, RestoreStopped
@@ -24,8 +24,6 @@ from foretold.storage.kernel import KERNEL, Kernel, token, write_all
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from foretold.files.restore.plans import FileChange
 
 TEMPORARY, ASIDE = ".foretold-", "-old"

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator, Sequence
 
 from foretold.harness.permissions.read_only import is_free, paths_of
 from foretold.text.shell.commands import COMMANDS, UNKNOWN, find_command
@@ -33,8 +34,6 @@ from foretold.text.shell.wrappers import (
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from foretold.harness.permissions.check import Permission
     from foretold.harness.permissions.rules import PermissionRule
 

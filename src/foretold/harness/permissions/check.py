@@ -18,14 +18,13 @@ says who refused: Claude Code tells its model that the user has not granted it *
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
 
 from foretold.harness.permissions.paths import are_below, is_protected, spellings, with_real_paths
 from foretold.harness.permissions.rules import CHANGING, PATHS, PermissionRule, check_mode, first_match, parse_rule
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from foretold.types import Finding
 
 USER_REFUSED = "The user was asked and said no. It was not done: do not try it in another way, ask what to do instead."

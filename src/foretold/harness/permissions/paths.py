@@ -8,11 +8,7 @@
 from __future__ import annotations
 
 import os
-
-from foretold.types import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from collections.abc import Iterable
 
 HOPS = 40  #: links to links
 #: as the public documentation of Claude Code lists them

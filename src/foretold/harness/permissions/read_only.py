@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Sequence
 
 from foretold.text.shell.commands import COMMANDS, FREE_GIT, FREE_OPTIONS, GIT_WRITES, UNKNOWN
 from foretold.text.shell.parse import Word
@@ -17,8 +18,6 @@ from foretold.text.shell.wrappers import has_find_action, has_harmless_variables
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from foretold.harness.permissions.check import Permission
     from foretold.text.shell.parse import SimpleCommand
 

@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from foretold.harness.permissions.paths import is_below
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from foretold.text.globs.npm_ignore import IgnoreMatcher
 
 #: the names of modes, and other names for them

@@ -13,14 +13,12 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 
 from foretold.dialects.settings_files import dig, read_json
 from foretold.harness.permissions.rules import MODES, PermissionRule, parse_rule
 from foretold.storage.tree import Disk, Fault
-from foretold.types import TYPE_CHECKING, Finding, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from foretold.types import Finding, NamedTuple
 
 KINDS = ("allow", "deny", "ask")
 UNMATCHED = {"Write": "Edit", "NotebookEdit": "Edit", "MultiEdit": "Edit", "Glob": "Read", "Grep": "Read"}

@@ -9,13 +9,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 
 from foretold.files.read_state.state import ReadState
 from foretold.harness.permissions.check import Permission
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
     from typing import TypeAlias
 
     from foretold.files.read_state.values import Outcome

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 from foretold.files.read_state.encoded import decode_for_editing
 from foretold.files.read_state.state import LocalDisk
@@ -18,8 +19,6 @@ from foretold.harness.tools.base import Result, Tool, ToolContext
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from foretold.files.read_state.state import PathState
     from foretold.files.read_state.values import Outcome
     from foretold.harness.tools.base import Input

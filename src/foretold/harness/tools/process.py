@@ -18,12 +18,12 @@ import os
 import selectors
 import signal
 import time
+from collections.abc import Mapping, Sequence
 
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Mapping, Sequence
 
 KEPT = 150_000  #: characters of the beginning, and of the end
 GRACE = 2.0  #: seconds between SIGTERM and SIGKILL

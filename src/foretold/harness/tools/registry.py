@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Mapping, Sequence
 
 from foretold.errors import ForetoldError
 from foretold.harness.permissions.check import NOT_ASKED, USER_REFUSED
@@ -27,8 +28,6 @@ from foretold.harness.tools.grep import GREP
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from foretold.harness.permissions.check import PermissionVerdict
     from foretold.harness.tools.base import Input
 

@@ -20,15 +20,12 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Iterator, Mapping
 
 from foretold.harness.tools import process
 from foretold.harness.tools.walk import FolderWalk
 from foretold.paths import source_folder
-from foretold.types import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
+from foretold.types import NamedTuple
 
 _ENDINGS = """
 asm: *.asm *.S *.s

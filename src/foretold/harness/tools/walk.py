@@ -9,12 +9,9 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 
 from foretold.text.globs.git import IgnoreRules, ignore_rules
-from foretold.types import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MOST = 300_000  #: entries
 _GLOB = re.compile(r"[*?\[{(!+@\\]")

@@ -15,14 +15,13 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Iterable, Mapping
 
 from foretold.dialects.claude_code.compaction import DENSE, NAMED, CompactionRules
 from foretold.text.globs.utf16 import units
 from foretold.types import TYPE_CHECKING, NamedTuple, Skip
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
     #: path, text, time of change; what the read state of `foretold.files` gives has more fields after these
     Read = tuple[str, str | None, float] | tuple[str, str, int, float, bool]
 

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from foretold.dialects.claude_code.compaction import compaction_rules
 from foretold.dialects.compaction import CompactionEffect
@@ -20,8 +21,6 @@ from foretold.text.frontmatter import trim
 from foretold.types import TYPE_CHECKING, Entry, NamedTuple, Skip
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from foretold.instructions.compaction.restored_files import Read
 
 MAX_FILE = 64 * 1024 * 1024

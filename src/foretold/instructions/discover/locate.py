@@ -11,13 +11,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
+
 from foretold.dialects.schema import FileSource
 from foretold.dialects.surroundings import Surroundings, walk_between, walk_of
 from foretold.storage.tree import is_inside
-from foretold.types import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
 
 MANY = ("walk", "upward", "edges", "between", "below", "reach", "added")
 

@@ -19,13 +19,12 @@ Some agents decide by other fields of the frontmatter: one strategy an agent, by
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 
 from foretold.text.frontmatter import trim
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from foretold.instructions.text.read import FileText
 
 

@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Iterator
 
 from foretold.dialects.schema import FileSource
 from foretold.dialects.surroundings import join
@@ -24,7 +25,6 @@ from foretold.text.frontmatter import trim
 from foretold.types import TYPE_CHECKING, Entry, Finding, NamedTuple, Skip
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
     from foretold.instructions.engine import Loader

@@ -13,6 +13,7 @@ The commands and their options are in `dialects/claude_code/shell_reads.py`.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from foretold.dialects.claude_code.shell_reads import DEFAULT_LINES, GREPS, NUMBER_OPTIONS, OPTIONS, PRINTS
 from foretold.dialects.surroundings import join
@@ -21,8 +22,6 @@ from foretold.text.shell.parse import Word, read_tokens
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     Tokens = list[Word | str]
 
 _ASSIGNMENT = lazy(r"[A-Za-z_]\w*(?:\[[^\]]*\])?=")

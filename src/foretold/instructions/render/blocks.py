@@ -8,14 +8,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from foretold.dialects.schema import Dialect, Placement, Template
 from foretold.dialects.surroundings import Surroundings
 from foretold.instructions.render.escape import escape_fallback, escape_reserved, escape_tag
 from foretold.text.frontmatter import trim
-from foretold.types import TYPE_CHECKING, Block, Entry, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+from foretold.types import Block, Entry, NamedTuple
 
 OPEN, CLOSE = "<system-reminder>\n", "\n</system-reminder>"
 

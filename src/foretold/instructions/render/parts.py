@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from foretold.dialects.schema import Dialect, EntryGroup, Nested, RequestPart
 from foretold.dialects.surroundings import Surroundings
@@ -15,8 +16,6 @@ from foretold.instructions.render.blocks import shown_path
 from foretold.types import TYPE_CHECKING, Block, Entry
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from foretold.instructions.view import View
 
 

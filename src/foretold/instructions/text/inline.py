@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator
 
 from foretold.dialects.schema import Inline
 from foretold.dialects.surroundings import join, marked_top, user_home
@@ -28,8 +29,6 @@ from foretold.text.frontmatter import trim
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple, Skip
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from foretold.instructions.engine import Loader
     from foretold.instructions.text.read import FileText
     from foretold.instructions.view import Origin

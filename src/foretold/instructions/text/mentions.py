@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from foretold.text.markdown import blocks as leaves, inline
@@ -23,8 +24,6 @@ from foretold.text.patterns import lazy
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from foretold.text.markdown.blocks import ListItem, MarkdownBlock
 
 MANY, MOST, MOST_MEANT = 1_000, 20_000, 2_000

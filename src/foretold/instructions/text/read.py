@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 from foretold.dialects.schema import Dialect, Rules, TextRules
 from foretold.instructions.discover.rule_conditions import Globs, globs_of
 from foretold.instructions.text.markdown import ImportMention, scan
@@ -15,8 +17,6 @@ from foretold.text.frontmatter import SPACE, first_line, parse, split
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from foretold.instructions.view import Origin
 
 

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Collection, Sequence
 
 from foretold.errors import MemoryChanged, NoSuchMemory, WriteRefused
 from foretold.memory.drift.claims import find_claims
@@ -39,8 +40,6 @@ from foretold.storage.kernel import token
 from foretold.types import TYPE_CHECKING, NamedTuple, estimate_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
-
     from foretold.memory.note import Memory
     from foretold.memory.project import Memories
     from foretold.memory.store.store import Store

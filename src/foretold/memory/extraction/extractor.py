@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Sequence
 from functools import reduce
 
 from foretold.errors import ModelFailed, StoreFailed
@@ -39,8 +40,6 @@ from foretold.secrets.disguised import secrets_of
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from foretold.memory.extraction.transcript import TranscriptPiece
     from foretold.memory.note import Memory
     from foretold.memory.project import Memories

@@ -8,11 +8,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from foretold.types import TYPE_CHECKING, NamedTuple, estimate_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from foretold.memory.extraction.transcript import TranscriptPiece
 
 

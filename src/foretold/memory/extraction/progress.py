@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from foretold.memory.store.transaction import now
@@ -22,8 +23,6 @@ from foretold.storage.lock import try_lock
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from foretold.memory.extraction.transcript import TranscriptPiece
 
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")

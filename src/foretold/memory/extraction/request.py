@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Sequence
 
 from foretold.instructions.render.escape import seal_tag
 from foretold.memory.extraction.tools import NEEDED
@@ -31,7 +32,6 @@ from foretold.storage.digest import digest_of
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import TypeGuard
 
     from foretold.memory.extraction.tools import MemoryTools

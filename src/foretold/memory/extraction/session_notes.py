@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from foretold.errors import MemoryChanged, MemoryExists, ModelFailed, NoSuchMemory
 from foretold.memory.extraction.request import fork_request
@@ -25,8 +26,6 @@ from foretold.text.frontmatter import split
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple, estimate_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from foretold.memory.extraction.transcript import TranscriptPiece
     from foretold.models.protocol import Model, ModelRequest
 

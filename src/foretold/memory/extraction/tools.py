@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 
 from foretold.errors import BadName, ForetoldError
@@ -21,8 +22,6 @@ from foretold.memory.store.team import team_index
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from foretold.memory.project import Memories
 
 TOOLS = ("Read", "Write", "Edit", "Glob", "Grep")

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Mapping
 
 from foretold.dialects.claude_code.sessions import NEWER
 from foretold.errors import NoSuchSession
@@ -32,8 +33,6 @@ from foretold.sessions.formats.jsonl import records_of
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from foretold.memory.extraction.extractor import Extractor
     from foretold.memory.extraction.progress import Extraction
     from foretold.models.protocol import Model

@@ -12,6 +12,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from foretold.errors import BadName, MemoryChanged, MemoryExists, NoSuchMemory, WriteRefused
 from foretold.memory.extraction.judge.judge import LARGEST, Draft, Judgement, is_nothing_new, judge
 from foretold.memory.extraction.progress import Refusal
@@ -23,8 +25,6 @@ from foretold.text.frontmatter import parse, split
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from foretold.memory.extraction.judge.evidence import ConversationEvidence
     from foretold.memory.project import Memories
     from foretold.memory.store.journal import ChangeOrigin as By

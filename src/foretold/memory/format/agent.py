@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
 
 from foretold.dialects.claude_code.settings import read_surroundings
 from foretold.dialects.registry import DEFAULT_AGENT, choose, make_request
@@ -20,11 +21,7 @@ from foretold.dialects.settings_files import parse_args
 from foretold.dialects.surroundings import find_git, join
 from foretold.memory.format.yaml import NEWER_STYLE, STYLE, YamlStyle
 from foretold.storage.tree import Disk, Tree, is_inside
-from foretold.types import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
+from foretold.types import NamedTuple
 
 DAY = 86_400  #: seconds
 OLD = 2  #: days

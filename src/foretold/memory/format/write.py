@@ -28,13 +28,10 @@ Hostile text costs bounded time and never raises.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from foretold.memory.format.yaml import STYLE, YamlStyle, number, write_yaml
 from foretold.text.frontmatter import MAX_LENGTH, parse, split, trim
-from foretold.types import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 def normalize_note(content: str, session: str, style: YamlStyle = STYLE, now: str = "") -> str:

@@ -12,11 +12,9 @@ wrote; `tests/memory/format/stored_more.jsonl` has a selection.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
-from foretold.types import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from foretold.types import NamedTuple
 
 
 class YamlStyle(NamedTuple):

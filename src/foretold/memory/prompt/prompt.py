@@ -11,15 +11,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 from foretold.errors import ForetoldError
 from foretold.instructions.render.escape import escape_tag
 from foretold.memory.note import INDEX, Memory
 from foretold.memory.prompt import text as words
-from foretold.types import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 Folder = str | os.PathLike[str]
 WORDINGS = ("long", "short")

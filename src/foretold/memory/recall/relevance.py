@@ -8,12 +8,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from foretold.memory.recall.query import STOPWORDS
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from foretold.memory.recall.index import IndexMatches, RecallQuery
     from foretold.memory.recall.ranking import RankedMemory
 

@@ -13,10 +13,9 @@ Read in the sources of Codex (`codex-rs/hooks`) and Gemini CLI (`docs/hooks`), a
 
 from __future__ import annotations
 
-from foretold.types import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from foretold.types import NamedTuple
 
 
 class AgentTool(NamedTuple):

@@ -12,12 +12,9 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable, Mapping, Sequence
 
 from foretold.serve.hooks.said_before import folder_of, notes_name
-from foretold.types import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 PAUSE = 20.0  #: seconds in which a job for all conversations is not started again
 ROUNDS = 3  #: of one process; after that the next hook starts another

@@ -12,13 +12,13 @@ from __future__ import annotations
 import marshal
 import os
 import sys
+from collections.abc import Mapping
 
 from foretold import __version__
 from foretold.storage.tree import unchanged
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
 
     from foretold.storage.tree import Stamp

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping, Sequence
 
 from foretold.paths import foretold_folders
 from foretold.serve.hooks.agent_protocols import protocol_of
@@ -21,7 +22,6 @@ from foretold.serve.hooks.settings import HookSettings
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from foretold.serve.hooks.agent_protocols import AgentProtocol

@@ -6,10 +6,7 @@ expressions that a hook does not need. If another Python does not have this modu
 
 from __future__ import annotations
 
-from foretold.types import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
 
 SPACE = " \t\n\r"
 Payload = dict[str, object]

@@ -20,13 +20,12 @@ from __future__ import annotations
 import marshal
 import os
 import time
+from collections.abc import Iterator, Mapping
 
 from foretold.serve.hooks.cache import MARK, fingerprint, path_of, write_file
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from foretold.memory.note import Memory
     from foretold.serve.hooks.context import HookContext
 

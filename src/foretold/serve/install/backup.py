@@ -14,16 +14,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from foretold.files.restore.look import look_at
 from foretold.paths import foretold_folders
 from foretold.storage.atomic import replace_file
 from foretold.storage.kernel import KERNEL, Kernel, sync_folder
-from foretold.types import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+from foretold.types import NamedTuple
 
 SCHEMA = "foretold.install.record/1"
 

@@ -9,14 +9,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+
 from foretold.serve.install.formats import json, toml, yaml
 from foretold.serve.install.formats.json import document_of
 from foretold.serve.install.ours import InstallPiece
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
     from foretold.serve.install.formats.json import Path
 
 

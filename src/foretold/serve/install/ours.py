@@ -10,12 +10,10 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Collection, Mapping, Sequence
 
 from foretold.dialects.install_targets import NAME, Hook, HookTarget, Install, McpTarget
-from foretold.types import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+from foretold.types import NamedTuple
 
 _CALL = re.compile(r"""(?:^|[\s/"'])foretold["']?\s+hook\s+[A-Za-z]+""")
 PARTS = ("hooks", "mcp")

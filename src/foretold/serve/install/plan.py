@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection, Iterator, Sequence
 
 from foretold.dialects.install_targets import Install
 from foretold.errors import BadArgument, SettingsRefused
@@ -20,10 +21,7 @@ from foretold.serve.install.formats import Unsafe
 from foretold.serve.install.ours import PARTS, InstallPiece, wanted_pieces
 from foretold.serve.install.program import PACKAGE, doubts, our_command, without_package
 from foretold.serve.install.targets import CurrentSettings, InstallPlace, install_of, settings_of
-from foretold.types import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+from foretold.types import NamedTuple
 
 
 class Edit(NamedTuple):

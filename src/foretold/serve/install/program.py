@@ -18,14 +18,11 @@ import re
 import shlex
 import shutil
 import sys
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from foretold.dialects.install_targets import NAME
 from foretold.extras import names_in, package_folders, requirement_of
-from foretold.types import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 PACKAGE = "mcp"  #: and the extra that brings it
 _TOOLS = ("/pipx/venvs/", "/uv/tools/", "/.local/share/uv/")  #: environments that stay until someone removes them

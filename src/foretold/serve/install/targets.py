@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Collection, Iterator, Mapping
 
 from foretold.dialects.install_targets import INSTALLS, NAME, Install, SettingsFile
 from foretold.errors import SettingsRefused, UnknownAgent
@@ -20,11 +21,7 @@ from foretold.serve.install.formats import Unsafe, toml, yaml
 from foretold.serve.install.formats.json import document_of, object_of
 from foretold.serve.install.ours import PARTS, is_our_handler
 from foretold.serve.install.program import PACKAGE, is_there, without_package
-from foretold.types import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
-
+from foretold.types import NamedTuple
 
 LARGEST = 64 * 1024 * 1024
 SCOPES = ("user", "project")

@@ -9,12 +9,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from foretold.memory.project import Memories
     from foretold.sessions.model import Homes
 

@@ -15,12 +15,9 @@ import base64
 import binascii
 import hashlib
 import json
+from collections.abc import Iterable, Mapping, Sequence
 
 from foretold.errors import BadArgument
-from foretold.types import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 VERSION = 1
 _CHECK = 8  #: bytes

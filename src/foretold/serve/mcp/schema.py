@@ -7,12 +7,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+
 from foretold.errors import BadArgument
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     Schema = dict[str, object]
     Row = dict[str, object]
 

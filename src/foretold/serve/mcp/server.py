@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable
 from threading import Event
 from urllib.parse import unquote, urlsplit
 
@@ -37,7 +38,6 @@ from foretold.serve.mcp.tool import describe_error
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any, TypeVar
 
     from foretold.serve.mcp.tool import McpTool

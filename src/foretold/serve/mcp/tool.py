@@ -8,12 +8,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from foretold.serve.mcp.paging import clip
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from foretold.serve.mcp.context import ToolContext
 
     Given = Mapping[str, object]

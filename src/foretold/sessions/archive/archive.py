@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
+from collections.abc import Iterable
 
 from foretold.errors import ForetoldError, NoSuchSession, SessionFailed
 from foretold.paths import foretold_folders
@@ -28,8 +29,6 @@ from foretold.storage.kernel import KERNEL, Kernel, failed
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from foretold.secrets.redactor import Redactor
     from foretold.sessions.archive.retention import ExpiringSession
     from foretold.sessions.archive.store_session import Progress

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Iterable
 
 from foretold.paths import foretold_folders
 from foretold.sessions.archive.archive import archive_folder
@@ -25,8 +26,6 @@ from foretold.sessions.formats.opencode.reader import data_folder
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from foretold.sessions.archive.store_session import Progress
     from foretold.sessions.model import Homes, StoredSession
 

@@ -11,12 +11,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 
 from foretold.sessions.formats.fields import list_names
-from foretold.types import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 RECENT = 15 * 60.0  #: seconds
 QUIET = 60.0  #: seconds, where processes and their folders are known

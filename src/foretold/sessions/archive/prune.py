@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 from foretold.errors import SessionFailed
@@ -26,8 +27,6 @@ from foretold.storage.kernel import KERNEL, Kernel
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from foretold.sessions.archive.store_session import Progress
     from foretold.sessions.model import Homes, StoredSession
     from foretold.types import Finding

@@ -11,15 +11,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 
 from foretold.dialects.settings_files import read_json
 from foretold.sessions.formats.claude.reader import config_folder, find_sessions
 from foretold.sessions.model import Homes, StoredSession
 from foretold.storage.tree import Disk
-from foretold.types import TYPE_CHECKING, Finding, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+from foretold.types import Finding, NamedTuple
 
 DEFAULT_DAYS = 30.0
 DAY = 86_400.0

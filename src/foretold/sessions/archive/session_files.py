@@ -10,13 +10,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 from foretold.sessions.formats.fields import list_names
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from foretold.sessions.model import StoredSession
 
 

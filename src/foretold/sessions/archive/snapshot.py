@@ -12,13 +12,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Iterator
 
 from foretold.errors import SessionFailed
 from foretold.storage.frames import Frame, Frames
-from foretold.types import TYPE_CHECKING, Finding, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from foretold.types import Finding, NamedTuple
 
 
 class ArchivedFile(NamedTuple):

@@ -12,6 +12,7 @@ import hashlib
 import os
 import stat
 import tempfile
+from collections.abc import Callable, Iterable
 
 from foretold.errors import SessionFailed
 from foretold.sessions.archive.session_files import SessionFile, is_shared, list_session_files, root_of, status_of
@@ -22,7 +23,6 @@ from foretold.storage.frames import PIECE, FrameWriter
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
     from typing import BinaryIO
 
     from foretold.secrets.redactor import Redactor

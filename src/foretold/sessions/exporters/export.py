@@ -12,6 +12,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from foretold.errors import ForetoldError
 from foretold.secrets.redactor import Redactor
 from foretold.sessions.archive.session_files import is_shared
@@ -22,8 +24,6 @@ from foretold.sessions.redacted_summary import without_credentials
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from foretold.sessions.archive.store_session import Progress
     from foretold.types import Finding
 

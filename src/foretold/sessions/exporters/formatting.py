@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import re
 import time
+from collections.abc import Callable, Iterable, Iterator
 
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from foretold.sessions.model import Message, Part, StoredSession
 
 PATHS = ("file_path", "filePath", "absolute_path", "path", "notebook_path")

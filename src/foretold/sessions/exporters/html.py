@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from html import escape as escaped
 
 from foretold.sessions.exporters.formatting import (
@@ -27,8 +28,6 @@ from foretold.text.patterns import lazy
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from foretold.secrets.redactor import Redactor
     from foretold.sessions.exporters.export import Choice
     from foretold.sessions.model import Message, Part, StoredSession

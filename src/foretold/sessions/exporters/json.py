@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from foretold.sessions.exporters.formatting import format_json
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from foretold.secrets.redactor import Redactor
     from foretold.sessions.exporters.export import Choice
     from foretold.sessions.model import Message, Part, StoredSession

@@ -6,6 +6,8 @@ longer than any run of backticks inside it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from foretold.sessions.exporters.formatting import (
     SPEAKERS,
     PageTexts,
@@ -21,8 +23,6 @@ from foretold.text.patterns import lazy
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from foretold.secrets.redactor import Redactor
     from foretold.sessions.exporters.export import Choice
     from foretold.sessions.model import Message, Part, StoredSession

@@ -9,11 +9,12 @@ FORMAT                                 the page of docs/formats/ that describes 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from foretold.errors import UnknownAgent
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Protocol
 
     from foretold.sessions.model import Homes, Message, StoredSession

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from foretold.sessions.fulltext.index_writer import IndexWriter, ReadTask, resume_point
@@ -27,7 +28,6 @@ from foretold.storage.lock import wait_for_lock
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
     from types import TracebackType
 
     Key = tuple[str, str, str]  #: path, id, agent

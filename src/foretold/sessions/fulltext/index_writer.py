@@ -19,6 +19,7 @@ import math
 import os
 import sqlite3
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Thread
 
@@ -29,8 +30,6 @@ from foretold.sessions.fulltext.query import index_text
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from foretold.sessions.model import Message, StoredSession
     from foretold.types import Finding
 

@@ -12,15 +12,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Iterator
 
 from foretold.sessions.formats.jsonl import lines_of
 from foretold.sessions.formats.readers import reader_of
 from foretold.sessions.fulltext.query import normalize_accents
 from foretold.sessions.model import Message, Part, StoredSession
-from foretold.types import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+from foretold.types import NamedTuple
 
 VOICES = ("user", "assistant", "system", "tool")
 EDGE = 64 * 1024

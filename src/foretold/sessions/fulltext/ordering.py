@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import heapq
 import math
+from collections.abc import Callable, Iterator, Sequence
 
 from foretold.sessions.fulltext.index import SessionIndex, key_of
 from foretold.sessions.fulltext.message_text import VOICES, is_queued, mask_of
@@ -20,8 +21,6 @@ from foretold.sessions.fulltext.scan import LineFilter, ParallelScan, message_at
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from foretold.sessions.fulltext.index import Batch, IndexedMessage
     from foretold.sessions.fulltext.query import SearchQuery
     from foretold.sessions.model import Message, StoredSession

@@ -13,12 +13,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from foretold.types import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+from foretold.types import NamedTuple
 
 MOST = 50  #: terms of a query; more are ignored
 LONGEST = 10_000  #: characters of a query

@@ -19,6 +19,7 @@ import os
 import re
 import select
 import sys
+from collections.abc import Iterable, Iterator, Sequence
 
 from foretold.paths import source_folder
 from foretold.sessions.formats.jsonl import LONGEST
@@ -28,7 +29,6 @@ from foretold.sessions.fulltext.query import ALIKE
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
     from io import FileIO
     from subprocess import Popen
 

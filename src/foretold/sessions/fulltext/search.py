@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from itertools import islice
 
@@ -30,8 +31,6 @@ from foretold.sessions.relocate.project_folder import FolderResolver
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from foretold.sessions.fulltext.index import Key, Progress
     from foretold.sessions.model import Homes, Message
 

@@ -9,6 +9,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from foretold.sessions.formats.fields import Json, list_at, object_at, parse_time
 from foretold.sessions.formats.jsonl import records_of
 from foretold.sessions.instructions_seen.events import CompactionEvent, Event, InstructionText, LoadEvent
@@ -16,8 +18,6 @@ from foretold.sessions.model import StoredSession
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from foretold.types import Finding
 
 

@@ -6,6 +6,8 @@ earlier one. Which file a sentence came from is not recorded, so the event has n
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from foretold.sessions.formats.codex.zstd import readable
 from foretold.sessions.formats.fields import parse_time, text_at
 from foretold.sessions.formats.jsonl import records_of
@@ -14,8 +16,6 @@ from foretold.sessions.model import StoredSession
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from foretold.types import Finding
 
 #: how the message begins: now, and in earlier versions

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable
 
 from foretold.errors import SessionFailed
 from foretold.instructions.load import load
@@ -23,8 +24,6 @@ from foretold.text.frontmatter import trim
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from foretold.instructions.view import View
 
 #: agent -> the module of `instructions_seen/` that reads the events of its transcripts

@@ -15,14 +15,13 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Iterator
 
 from foretold.dialects.claude_code.settings import slug
 from foretold.sessions.formats.jsonl import field_in, read_ends
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from foretold.sessions.model import Homes, StoredSession
 
 

@@ -18,6 +18,7 @@ import hashlib
 import json
 import os
 import shlex
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from time import time
 
@@ -34,8 +35,6 @@ from foretold.storage.kernel import KERNEL, Kernel
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
-
     from foretold.sessions.archive.store_session import Progress
     from foretold.sessions.model import Homes, StoredSession
 

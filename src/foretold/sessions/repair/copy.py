@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import uuid
+from collections.abc import Iterator
 
 from foretold.errors import RestoreRefused, SessionFailed
 from foretold.sessions.formats.codex.validity import make_acceptable
@@ -27,8 +28,6 @@ from foretold.storage.kernel import KERNEL, Kernel, failed
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from foretold.sessions.archive.store_session import Progress
 
     Json = dict[str, object]

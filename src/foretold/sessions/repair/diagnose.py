@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from array import array
+from collections.abc import Iterator
 
 from foretold.dialects.claude_code.sessions import NEWER, RULES, rules_of
 from foretold.dialects.registry import version_key
@@ -32,8 +33,6 @@ from foretold.sessions.resumption.graph import Graph
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from foretold.sessions.archive.store_session import Progress
 
 DELETING = ("gemini-cli",)  #: agents that may delete a session at their next start

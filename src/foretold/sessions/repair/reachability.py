@@ -7,12 +7,11 @@ compaction came after it. `relink.py` reconnects it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from foretold.sessions.resumption.chain import ChainRoute, follow
 from foretold.sessions.resumption.graph import BOUNDARY, HOLLOW, NONE, PRESENT, SIDECHAIN, Graph
-from foretold.types import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from foretold.types import NamedTuple
 
 REACHED, SUMMARISED, ASIDE, LOST = 1, 2, 3, 4
 

@@ -10,12 +10,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 from foretold.sessions.formats.jsonl import JsonlLine, lines_of, rescue_records
-from foretold.types import TYPE_CHECKING, Finding, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from foretold.types import Finding, NamedTuple
 
 _BOM = "\ufeff"
 #: kind of damage -> code and message of its finding

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 
 from foretold.sessions.resumption.graph import (
     BOUNDARY,
@@ -36,8 +37,6 @@ from foretold.sessions.resumption.siblings import add_siblings, gather_results
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from foretold.dialects.claude_code.sessions import SessionRules
 
 #: seconds before a record whose parent is missing, in which the agent looks for another

@@ -17,6 +17,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Sequence
 
 from foretold.dialects.claude_code.instructions import OLDER_MODELS
 from foretold.dialects.claude_code.sessions import SessionRules, rules_of
@@ -31,7 +32,6 @@ from foretold.sessions.resumption.wire import messages_of
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
     from io import BufferedReader
 
     from foretold.types import Message

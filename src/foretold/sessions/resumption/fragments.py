@@ -8,6 +8,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from foretold.sessions.formats.claude.attachments import contents_of, tagged
 from foretold.sessions.formats.fields import text_at
 from foretold.sessions.resumption.graph import Json, RecordNode
@@ -15,8 +17,6 @@ from foretold.sessions.resumption.open_calls import is_error
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from foretold.dialects.claude_code.sessions import SessionRules
 
 Content = str | list[Json]

@@ -11,14 +11,12 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Hashable, Iterator
 
 from foretold.dialects.claude_code.sessions import NEWER, SessionRules
 from foretold.sessions.formats.claude.records import CHAINED
 from foretold.sessions.formats.fields import parse_time, text_at
-from foretold.types import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
+from foretold.types import NamedTuple
 
 Json = dict[str, object]
 

@@ -9,13 +9,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from foretold.sessions.formats.fields import text_at
 from foretold.sessions.resumption.graph import MESSAGE_TYPES, RecordNode
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from foretold.dialects.claude_code.sessions import SessionRules
 
     Dropped = list[tuple[str, str]]  #: id and reason

@@ -9,13 +9,12 @@ Only answers of which a part is not in the chain are held; those are few, or the
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterator
 
 from foretold.sessions.resumption.graph import ATTACHMENT, KIND, NONE, RESULT, SYSTEM, USER, Graph
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     Groups = dict[int, list[int]]
 
 

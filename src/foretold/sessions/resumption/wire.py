@@ -13,6 +13,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from foretold.sessions.formats.claude.attachments import tagged
 from foretold.sessions.formats.fields import text_at
 from foretold.sessions.resumption.fragments import ATTACHED, EMPTY, Content, Fragment, blocks_in, is_blank, is_text
@@ -20,8 +22,6 @@ from foretold.sessions.resumption.graph import Json
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from foretold.dialects.claude_code.sessions import SessionRules
 
 MISSING = "[Tool result missing due to internal error]"

@@ -9,15 +9,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 
 from foretold.sessions.formats.claude.records import CHAINED
 from foretold.sessions.formats.fields import text_at
 from foretold.sessions.formats.jsonl import records_of
-from foretold.types import TYPE_CHECKING, Finding
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from foretold.types import Finding
 
 SHARED = (
     "another process has resumed this session; both branches stay in it, and a resume follows the one that wrote last."

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 from foretold.errors import NoSuchSession, SessionFailed, StoreFailed
 from foretold.sessions.formats.fields import text_at
@@ -19,10 +20,7 @@ from foretold.sessions.resumption.graph import RecordNode
 from foretold.sessions.transcript.writer import WRITES_AS, new_session
 from foretold.storage.atomic import create_file
 from foretold.storage.kernel import sync_folder
-from foretold.types import TYPE_CHECKING, Finding, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from foretold.types import Finding, NamedTuple
 
 
 class Forked(NamedTuple):

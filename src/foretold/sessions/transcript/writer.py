@@ -21,6 +21,7 @@ from __future__ import annotations
 import os
 import time
 import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from foretold.dialects.claude_code.settings import slug
 from foretold.sessions.formats.claude.reader import config_folder
@@ -33,8 +34,6 @@ from foretold.storage.append_log import AppendFile
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     Json = Mapping[str, object]
 
 WRITES_AS = "2.1.197"  #: the version of the agent whose records these are

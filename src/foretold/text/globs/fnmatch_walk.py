@@ -13,12 +13,9 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 
 from foretold.storage.tree import Fault, Tree, is_inside
-from foretold.types import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
 PRUNED = frozenset(".git .hg .svn .tox .venv .mypy_cache .pytest_cache .ruff_cache __pycache__ node_modules".split())
 MAX_STARS = 64  #: of one glob; no one writes more

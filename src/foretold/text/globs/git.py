@@ -12,11 +12,9 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 
-from foretold.types import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from foretold.types import NamedTuple
 
 MOST = 1_000_000  #: bytes of a file with patterns
 _PART = re.compile(r"\\(.)|(\*+)|(\?)|\[([!^]?)(\]?(?:\[:\w+:\]|\\.|[^\]\\])*)\]|(.)", re.DOTALL)

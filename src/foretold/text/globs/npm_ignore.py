@@ -20,6 +20,7 @@ A line runs over all places of the path at once (`codeunits`), so it answers for
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain
 
@@ -28,8 +29,6 @@ from foretold.text.patterns import lazy
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     _Step = Callable[[int, "_Path"], int]
 
 _POSIX: dict[str, Ranges] = {

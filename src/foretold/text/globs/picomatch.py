@@ -31,13 +31,13 @@ backtrack, as in `+(a|aa)`, it takes them literally; here they repeat.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from foretold.text.globs.utf16 import Positions, runs, units
 from foretold.text.patterns import lazy
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Protocol
 
     class Node(Protocol):

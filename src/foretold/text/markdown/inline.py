@@ -10,12 +10,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from pyromark.event import BrokenLink, Event, _Tag as Tag, _TagEnd as TagEnd
 
 _GAP = re.compile(r"\s+")

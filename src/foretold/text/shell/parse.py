@@ -20,12 +20,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from foretold.text.patterns import lazy
-from foretold.types import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from foretold.types import NamedTuple
 
 _BLANK = lazy(r"(?:[ \t]|\\\n)+")
 _SPLICED = lazy(r"(?:\A|[^ \t])\\\n")

@@ -9,13 +9,10 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator, Sequence
 
 from foretold.text.shell.commands import FIND_ACTIONS, GIT_PAIRED, HARMLESS_VARIABLE, WRAPPERS, find_command
 from foretold.text.shell.parse import SimpleCommand, Word, read_command
-from foretold.types import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 MAX_DEPTH = 4  #: levels of command lines in the words of others
 

@@ -29,6 +29,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from foretold.memory.extraction.judge.phrases import (
@@ -52,8 +53,6 @@ from foretold.memory.extraction.transcript import ASKING
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from foretold.memory.extraction.transcript import TranscriptPiece
 
 

@@ -20,6 +20,7 @@ docs/extraction.md says how the numbers were found.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from foretold.memory.extraction.judge.phrases import CONDITION, WAITING
 from foretold.memory.extraction.judge.words import (
@@ -37,8 +38,6 @@ from foretold.secrets.invisible import hidden_in
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from foretold.memory.extraction.judge.evidence import Best, ConversationEvidence, Spans
     from foretold.memory.note import Memory
 

@@ -13,15 +13,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Set
 from functools import lru_cache
 from itertools import pairwise
 
 from foretold.memory.extraction.judge.phrases import words_for
 from foretold.memory.recall.query import FORMS, STOPWORDS, letter_pairs
-from foretold.types import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Set
 
 NOT = "¬"
 LONGEST = 400  #: characters of a statement; a longer one is cut into several

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 
 from foretold.serve.hooks.agent_protocols import NO_OUTPUT, HookOutput
 from foretold.serve.hooks.json import text_of
@@ -19,8 +20,6 @@ from foretold.serve.hooks.path_index import PathIndex
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from foretold.memory.note import Memory
     from foretold.memory.recall.index import IndexMatches, RecallQuery
     from foretold.memory.recall.ranking import RankedMemory, RankFilter

@@ -8,12 +8,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 from foretold.types import TYPE_CHECKING, NamedTuple, estimate_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from foretold.serve.hooks.context import HookContext
 
 LONGEST = 16 * 1024  #: characters of a rule that is cached; of a longer one only the name

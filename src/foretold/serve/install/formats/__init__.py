@@ -5,10 +5,7 @@ Each format has `add(text, form, pieces)` and `remove(text, form, keys, parts, m
 
 from __future__ import annotations
 
-from foretold.types import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
 
 TOUCHED = "the change would have touched something else"
 

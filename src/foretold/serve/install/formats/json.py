@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection, Sequence
 from copy import deepcopy
 
 from foretold.dialects.install_targets import NAME
@@ -21,8 +22,6 @@ from foretold.serve.install.ours import InstallPiece, is_our_handler, without_ou
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
     Path = tuple[str | int, ...]
     Table = dict[str, object]
 

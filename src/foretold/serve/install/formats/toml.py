@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
 from itertools import pairwise
 
@@ -20,8 +21,6 @@ from foretold.serve.install.formats import TOUCHED, Unsafe, end_as_before, place
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-
     from foretold.serve.install.formats.json import Path
     from foretold.serve.install.ours import InstallPiece
 

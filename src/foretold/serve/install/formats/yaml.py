@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection, Mapping, Sequence
 
 from foretold.dialects.install_targets import NAME
 from foretold.serve.install.formats import TOUCHED, Unsafe, end_as_before, place_of
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
     from foretold.serve.install.formats.json import Path
     from foretold.serve.install.ours import InstallPiece
 

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from threading import Lock
 
 from foretold.dialects.registry import AGENTS
@@ -19,8 +20,6 @@ from foretold.serve.mcp.tool import McpTool, ToolAnswer
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from foretold.instructions.view import View
     from foretold.serve.mcp.context import ToolContext
     from foretold.serve.mcp.schema import Row

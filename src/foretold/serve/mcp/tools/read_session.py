@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 
 from foretold.errors import BadArgument, NoSuchSession
 from foretold.secrets.redactor import Redactor
@@ -21,8 +22,6 @@ from foretold.sessions.fulltext.message_text import passages_of
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from foretold.serve.mcp.context import ToolContext
     from foretold.serve.mcp.schema import Row
     from foretold.serve.mcp.tool import Given

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Callable
 
 from foretold.dialects.claude_code.attachments import (
     DIAGNOSTICS_CUT,
@@ -32,8 +33,6 @@ from foretold.sessions.formats.fields import Json, list_at, object_at, text_at
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     Contents = list[str | list[Json]]
     Renderer = Callable[[Json, SessionRules], Contents | None]
 

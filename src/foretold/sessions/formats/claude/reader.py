@@ -15,15 +15,13 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Iterator
 
 from foretold.sessions.formats.claude.records import Names, message_of, prompt_of
 from foretold.sessions.formats.fields import Json, list_folder, one_line, parse_time, session_file, text_at
 from foretold.sessions.formats.jsonl import ENDS, field_in, read_ends, records_of
 from foretold.sessions.model import Homes, Message, StoredSession
-from foretold.types import TYPE_CHECKING, Finding
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from foretold.types import Finding
 
 AGENT = "claude-code"
 FORMAT = "claude-code-session"

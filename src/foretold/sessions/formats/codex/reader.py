@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from foretold.sessions.formats.codex.records import Names, message_of, prompt_of, unwrapped
@@ -21,10 +22,7 @@ from foretold.sessions.formats.codex.zstd import readable
 from foretold.sessions.formats.fields import Json, list_folder, one_line, parse_time, session_file, text_at
 from foretold.sessions.formats.jsonl import Ends, ends_of, field_in, records_of
 from foretold.sessions.model import Homes, Message, StoredSession
-from foretold.types import TYPE_CHECKING, Finding
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from foretold.types import Finding
 
 AGENT = "codex"
 FORMAT = "codex-session"

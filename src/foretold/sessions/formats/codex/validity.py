@@ -11,13 +11,13 @@ Recorded on 0.166.0.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from foretold.sessions.formats.codex.records import unwrapped
 from foretold.sessions.formats.fields import text_at
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from foretold.sessions.repair.salvage import SalvagedLine
 
     Json = dict[str, object]

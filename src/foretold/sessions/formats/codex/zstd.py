@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterator
 
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import IO
 
 PACKED = ".zst"

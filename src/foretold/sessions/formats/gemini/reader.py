@@ -22,6 +22,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Iterator
 from itertools import takewhile
 
 from foretold.sessions.formats.fields import (
@@ -37,10 +38,7 @@ from foretold.sessions.formats.fields import (
 from foretold.sessions.formats.gemini.records import SeenIds, message_of, prompt_of
 from foretold.sessions.formats.jsonl import JsonlRecord, ends_of, field_in, read_ends, records_of
 from foretold.sessions.model import Homes, Message, Part, StoredSession
-from foretold.types import TYPE_CHECKING, Finding
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from foretold.types import Finding
 
 AGENT = "gemini-cli"
 FORMAT = "gemini-session"

@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+from collections.abc import Iterator
 
 from foretold.errors import SessionFailed
 from foretold.sessions.formats.fields import Json
@@ -22,7 +23,6 @@ from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator
 
 
 WAIT = 5.0  #: seconds to wait for another process to finish writing

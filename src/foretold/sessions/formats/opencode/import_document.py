@@ -8,12 +8,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 
 from foretold.errors import SessionFailed
-from foretold.types import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 Json = dict[str, object]
 #: columns of a session. Each is a field of `info`, or of an object in it: `time_created` is `created` of `time`.

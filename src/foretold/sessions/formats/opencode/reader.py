@@ -14,15 +14,13 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 
 from foretold.sessions.formats.fields import Json, list_names, object_at, one_line, text_at
 from foretold.sessions.formats.opencode.database import messages_in, parse_record, sessions_in
 from foretold.sessions.formats.opencode.records import StoredMessage, is_complete, message_of
 from foretold.sessions.model import Homes, Message, StoredSession
-from foretold.types import TYPE_CHECKING, Finding
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from foretold.types import Finding
 
 AGENT = "opencode"
 FORMAT = "opencode-session"
