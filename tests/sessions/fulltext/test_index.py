@@ -176,9 +176,9 @@ def test_an_error_of_the_writing_thread_is_raised(tmp_path, monkeypatch):
         index.base.execute(full)
         tasks = [index_writer.ReadTask(stored, 0) for stored in newest_first(homes)]
         with pytest.raises(sqlite3.Error, match="full"):
-            index_writer.IndexWriter(index.base).run(tasks, [], None, [])
+            index_writer.read_into(index.base, tasks, [], None, [])
         assert not index.base.in_transaction
-        assert [batch.first for batch in index.batches()] == [1]
+        assert [first for first, *_ in index.batches()] == [1]
     assert hits("the", homes) == hits("the", homes, use_index=False)
 
 

@@ -44,7 +44,7 @@ def test_it_reports_files_without_a_match(homes, monkeypatch):
 
     monkeypatch.setattr(scan, "AFTER", 1)
     sessions = newest_first(homes)
-    made = scan.ParallelScan(scan.LineFilter(["needle"]), sessions)
+    made = scan.ParallelScan([b"needle"], sessions)
     assert not made.is_clean(sessions[0])
     made._worker.wait()  # it has scanned all of them
     clean = [stored for stored in sessions if made.is_clean(stored)]

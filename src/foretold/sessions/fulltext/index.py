@@ -19,17 +19,15 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 
-from foretold.sessions.fulltext.index_writer import IndexWriter, ReadTask, resume_point
+from foretold.sessions.fulltext.index_writer import ReadTask, read_into, resume_point
 from foretold.sessions.model import StoredSession
 from foretold.storage.lock import wait_for_lock
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     Key = tuple[str, str, str]  #: path, id, agent
     Progress = Callable[[int, int], object]  #: bytes that are done, bytes in all
 
@@ -65,26 +63,6 @@ class KnownSession(NamedTuple):
     summary: str  #: the session as a list shows it, in JSON
 
 
-class Batch(NamedTuple):
-    """Messages of one session that were added together, with consecutive numbers."""
-
-    first: int
-    last: int
-    session: int
-    newest: float  #: infinite if a time is not known
-
-
-class IndexedMessage(NamedTuple):
-    """A message in the index."""
-
-    session: int
-    start: int
-    size: int
-    time: float | None
-    voices: int  #: bits, see `message_text.mask_of`
-    tools: str  #: names, a line each
-
-
 class SessionIndex:
     """The index in a folder.
 
@@ -106,7 +84,7 @@ class SessionIndex:
     def __enter__(self) -> SessionIndex:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -139,19 +117,21 @@ class SessionIndex:
             self._sessions = sorted(found, key=lambda stored: (-stored.changed, stored.path, stored.id))
         return self._sessions
 
-    def batches(self) -> list[Batch]:
-        return [Batch(*row) for row in self.base.execute("SELECT first, last, session, newest FROM batch")]
+    def batches(self) -> list[tuple[int, int, int, float]]:
+        """First and last number, session, and the newest time, which is infinite if one is not known."""
+        return self.base.execute("SELECT first, last, session, newest FROM batch").fetchall()
 
     def has_more_than(self, most: int, match: str) -> bool:
         """Whether more messages match an FTS5 expression; dead ones count."""
         asked = "SELECT count(*) FROM (SELECT 1 FROM word WHERE word MATCH ? LIMIT ?)"
         return int(self.base.execute(asked, (match, most + 1)).fetchone()[0]) > most
 
-    def find(self, match: str, first: int = 0, last: int = 2**62) -> list[IndexedMessage]:
-        """The messages that match an FTS5 expression, between two numbers."""
+    def find(self, match: str, first: int, last: int) -> list[tuple[int, int, int, float | None, int, str]]:
+        """The messages that match an FTS5 expression, between two numbers: session, start, size, time, voices
+        (`message_text.mask_of`), and the names of tools, a line each."""
         asked = """SELECT session, start, size, time, voices, tools FROM word CROSS JOIN message ON id = word.rowid
             WHERE word MATCH ? AND word.rowid BETWEEN ? AND ?"""
-        return [IndexedMessage(*row) for row in self.base.execute(asked, (match, first, last))]
+        return self.base.execute(asked, (match, first, last)).fetchall()
 
     def count_dead(self) -> int:
         """How many numbers belong to no message any more."""
@@ -170,30 +150,40 @@ class SessionIndex:
     ) -> None:
         """Read what is new in these sessions, and forget those whose files are gone."""
         os.makedirs(self.home, 0o700, exist_ok=True)
-        with _locked(os.path.join(self.home, "sessions.lock")):
+        lock = os.open(os.path.join(self.home, "sessions.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            wait_for_lock(lock)  # it ends with the process
             self._open()
-            known = self.known()
-            here = {stored.path for stored in sessions}
-            gone = [each.row for key, each in known.items() if key[0] not in here and not os.path.exists(key[0])]
-            tasks = []
-            for stored in sessions:
-                found = known.get(key_of(stored))
-                if found is None:
-                    tasks.append(ReadTask(stored, 0))
-                elif (found.size, found.changed) != (stored.size, stored.changed):
-                    since = resume_point(stored, found.size, found.mark, found.digest)
-                    tasks.append(ReadTask(stored, since or 0, found.row if since is None else None))
-            if not gone and not tasks:
-                return
-            with open(self._busy, "wb"):
-                pass  # it exists until the database is sealed
-            self._known = self._sessions = None
-            try:
-                # from the oldest to the newest: the numbers of messages follow time
-                tasks.sort(key=lambda task: (task.stored.changed, task.stored.path))
-                IndexWriter(self.base).run(tasks, gone, progress, [] if findings is None else findings)
-            finally:
-                self._seal()
+            self._update(sessions, progress, [] if findings is None else findings)
+        except BaseException:
+            self.close()
+            raise
+        finally:
+            os.close(lock)
+
+    def _update(self, sessions: Sequence[StoredSession], progress: Progress | None, findings: list[Finding]) -> None:
+        known = self.known()
+        here = {stored.path for stored in sessions}
+        gone = [each.row for key, each in known.items() if key[0] not in here and not os.path.exists(key[0])]
+        tasks = []
+        for stored in sessions:
+            found = known.get(key_of(stored))
+            if found is None:
+                tasks.append(ReadTask(stored, 0))
+            elif (found.size, found.changed) != (stored.size, stored.changed):
+                since = resume_point(stored, found.size, found.mark, found.digest)
+                tasks.append(ReadTask(stored, since or 0, found.row if since is None else None))
+        if not gone and not tasks:
+            return
+        with open(self._busy, "wb"):
+            pass  # it exists until the database is sealed
+        self._known = self._sessions = None
+        try:
+            # from the oldest to the newest: the numbers of messages follow time
+            tasks.sort(key=lambda task: (task.stored.changed, task.stored.path))
+            read_into(self.base, tasks, gone, progress, findings)
+        finally:
+            self._seal()
 
     def _open(self) -> None:
         """Open a database that can be trusted: a new one if there is none."""
@@ -247,14 +237,3 @@ class SessionIndex:
 
 def key_of(stored: StoredSession) -> Key:
     return (stored.path, stored.id, stored.agent)
-
-
-@contextmanager
-def _locked(path: str) -> Iterator[None]:
-    """The right to update, for one process at a time; it ends with the process."""
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        wait_for_lock(handle)
-        yield
-    finally:
-        os.close(handle)

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from foretold.sessions.model import Message, StoredSession
     from foretold.types import Finding
 
+    _Row = tuple[int, int, float | None, int, str, str]  #: of a message: start, size, time, voices, tools, text
+
 ENDS = 4096  #: bytes at the beginning and before the mark by which a file is recognised
 STEP = 1024 * 1024  #: bytes of records that become one batch
 STEP_ROWS = 1024
@@ -55,170 +57,128 @@ class ReadTask(NamedTuple):
         return max(0, self.stored.size - self.since)
 
 
-class _Row(NamedTuple):
-    """A message to add."""
-
-    start: int
-    size: int
-    time: float | None
-    voices: int
-    tools: str
-    text: str
-
-
 class _Step(NamedTuple):
     """Some messages of a session, and how far they reach."""
 
-    task: ReadTask
-    summary: str  #: in JSON
+    stored: StoredSession
+    forget: int | None
+    noted: tuple[str, int, bytes, int, float]  #: summary in JSON, mark, digest, size (-1: there is more), time
     rows: list[_Row]
-    mark: int
-    digest: bytes
-    is_end: bool
+    read: int  #: bytes
 
 
-class IndexWriter:
-    """Reads sessions into a database."""
+class _Writing(Thread):
+    """A thread that writes; `join` raises what went wrong."""
 
-    def __init__(self, base: sqlite3.Connection) -> None:
-        self._base = base
-        self._most = min(GROUP_ROWS, base.getlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER) // 2)
-        self._group: list[_Step] = []
-        self._bytes = self._count = 0  # of the group
-        self._thread: Thread | None = None
-        self._error: BaseException | None = None
+    error: BaseException | None = None
 
-    def run(
-        self,
-        tasks: Sequence[ReadTask],
-        gone: Sequence[int],
-        progress: Callable[[int, int], object] | None,
-        findings: list[Finding],
-    ) -> None:
-        """Forget the sessions of some rows, and read others."""
-        total, done = sum(task.size for task in tasks), 0
-        self._base.execute("PRAGMA synchronous = OFF")
-        settings = {"hashsize": HASH, "pgsz": LEAF, "crisismerge": 60, "automerge": 0 if total > BULK else 8}
-        for name, value in settings.items():
-            self._base.execute("INSERT INTO word(word, rank) VALUES (?, ?)", (name, value))
-        with self._transaction():
-            for row in gone:
-                self._drop(row)
+    def run(self) -> None:
         try:
-            with _rare_collections():
-                for task in tasks:
-                    for more in self._read(task, findings):
-                        done += more
-                        if progress is not None:
-                            progress(done, total)
-        finally:
-            self._wait()
-        self._write(self._group)
-
-    # Reading
-
-    def _read(self, task: ReadTask, findings: list[Finding]) -> Iterator[int]:
-        """Gather the messages of a session; how many bytes were read, each time."""
-        stored, at = task.stored, task.since
-        summary = json.dumps(reader_of(stored.agent).summarize(stored))
-        named: list[Finding] = []
-        for rows, mark, is_end in _steps(stored, task.since, named):
-            digest = digest_at(stored.path, mark) if is_lines(stored) else b""
-            self._group.append(_Step(task, summary, rows, mark, digest, is_end))
-            task = task._replace(forget=None)
-            self._bytes += sum([sys.getsizeof(row.text) for row in rows])  # a character may cost four bytes
-            self._count += len(rows)
-            if self._bytes > GROUP or self._count > GROUP_ROWS // 2:
-                self._write_meanwhile()
-            yield mark - at if is_lines(stored) else stored.size * is_end
-            at = mark
-        # lines were counted from `since`
-        findings += [
-            finding._replace(line=None) if task.since else finding for finding in named if finding.code != "record-torn"
-        ]
-
-    # Writing
-
-    def _write_meanwhile(self) -> None:
-        """Write the group in a thread, when the one before is written."""
-        self._wait()
-        self._thread = Thread(target=self._attempt, args=(self._group,))
-        self._group, self._bytes, self._count = [], 0, 0
-        self._thread.start()
-
-    def _attempt(self, group: list[_Step]) -> None:
-        try:
-            self._write(group)
+            super().run()
         except BaseException as error:
-            self._error = error
+            self.error = error
 
-    def _wait(self) -> None:
-        if self._thread is not None:
-            self._thread.join()
-            self._thread = None
-        if self._error is not None:
-            error, self._error = self._error, None
-            raise error
+    def join(self, timeout: float | None = None) -> None:
+        super().join(timeout)
+        if self.error is not None:
+            raise self.error
 
-    def _write(self, group: list[_Step]) -> None:
-        with self._transaction():
-            highest = self._base.execute("SELECT total(seq) FROM sqlite_sequence WHERE name = 'message'").fetchone()
-            number = int(highest[0]) + 1
-            texts: list[object] = []
-            for step in group:
-                self._add(step, number + len(texts) // 2)
-                for row in step.rows:
-                    texts += (number + len(texts) // 2, index_text(row.text))
-            for at in range(0, len(texts), 2 * self._most):
-                some = texts[at : at + 2 * self._most]
-                values = ", ".join(["(?, ?)"] * (len(some) // 2))
-                self._base.execute(f"INSERT INTO word(rowid, text) VALUES {values}", some)  # noqa: S608
 
-    def _add(self, step: _Step, first: int) -> None:
-        """Add a step's messages, without their words, and the mark of its session."""
-        session = self._session(step)
-        self._base.executemany(
-            "INSERT INTO message VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [(number, session, *row[:5]) for number, row in enumerate(step.rows, first)],
-        )
-        if step.rows:
-            newest = max(math.inf if row.time is None else row.time for row in step.rows)
-            self._base.execute(
-                "INSERT INTO batch VALUES (?, ?, ?, ?)", (first, first + len(step.rows) - 1, session, newest)
-            )
-        stored = step.task.stored
-        self._base.execute(
-            "UPDATE session SET summary = ?, mark = ?, digest = ?, size = ?, changed = ? WHERE id = ?",
-            (step.summary, step.mark, step.digest, stored.size if step.is_end else -1, stored.changed, session),
-        )
+def read_into(
+    base: sqlite3.Connection,
+    tasks: Sequence[ReadTask],
+    gone: Sequence[int],
+    progress: Callable[[int, int], object] | None,
+    findings: list[Finding],
+) -> None:
+    """Forget the sessions of some rows, and read others into a database."""
+    total, done = sum(task.size for task in tasks), 0
+    base.execute("PRAGMA synchronous = OFF")
+    settings = {"hashsize": HASH, "pgsz": LEAF, "crisismerge": 60, "automerge": 0 if total > BULK else 8}
+    for name, value in settings.items():
+        base.execute("INSERT INTO word(word, rank) VALUES (?, ?)", (name, value))
+    with _transaction(base):
+        for row in gone:
+            _drop(base, row)
+    group: list[_Step] = []
+    size = count = 0
+    writing: _Writing | None = None
+    try:
+        with _rare_collections():
+            for step in (step for task in tasks for step in _steps(task, findings)):
+                group.append(step)
+                size += sum([sys.getsizeof(text) for *_, text in step.rows])  # a character may cost four bytes
+                count += len(step.rows)
+                if size > GROUP or count > GROUP_ROWS // 2:
+                    if writing is not None:
+                        writing.join()
+                    writing = _Writing(target=_write, args=(base, group))
+                    writing.start()
+                    group, size, count = [], 0, 0
+                done += step.read
+                if progress is not None:
+                    progress(done, total)
+    finally:
+        if writing is not None:
+            writing.join()
+    _write(base, group)
 
-    def _session(self, step: _Step) -> int:
-        """The row of a step's session; the old one is dropped if the session is read again."""
-        task = step.task
-        if task.forget is not None:
-            self._drop(task.forget)
-        key = (os.fsencode(task.stored.path), task.stored.id, task.stored.agent)
-        self._base.execute("INSERT OR IGNORE INTO session(path, name, agent, size) VALUES (?, ?, ?, -1)", key)
-        found = self._base.execute("SELECT id FROM session WHERE path = ? AND name = ? AND agent = ?", key).fetchone()
-        return int(found[0])
 
-    def _drop(self, row: int) -> None:
-        """Forget a session."""
-        for first, last in self._base.execute("SELECT first, last FROM batch WHERE session = ?", (row,)).fetchall():
-            self._base.execute("DELETE FROM message WHERE id BETWEEN ? AND ?", (first, last))
-        self._base.execute("DELETE FROM batch WHERE session = ?", (row,))
-        self._base.execute("DELETE FROM session WHERE id = ?", (row,))
+# Writing
 
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._base.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self._base.execute("COMMIT")
-        except BaseException:
-            if self._base.in_transaction:
-                self._base.execute("ROLLBACK")
-            raise
+
+def _write(base: sqlite3.Connection, group: list[_Step]) -> None:
+    """Add messages, their words, and the marks of their sessions, in one transaction."""
+    with _transaction(base):
+        highest = base.execute("SELECT total(seq) FROM sqlite_sequence WHERE name = 'message'").fetchone()
+        number = int(highest[0]) + 1
+        texts: list[object] = []
+        for step in group:
+            session, first = _note(base, step), number + len(texts) // 2
+            messages = [(at, session, *row[:5]) for at, row in enumerate(step.rows, first)]
+            base.executemany("INSERT INTO message VALUES (?, ?, ?, ?, ?, ?, ?)", messages)
+            if step.rows:
+                newest = max(math.inf if row[2] is None else row[2] for row in step.rows)
+                base.execute("INSERT INTO batch VALUES (?, ?, ?, ?)", (first, messages[-1][0], session, newest))
+            for at, row in enumerate(step.rows, first):
+                texts += (at, index_text(row[5]))
+        most = 2 * min(GROUP_ROWS, base.getlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER) // 2)
+        for at in range(0, len(texts), most):
+            some = texts[at : at + most]
+            values = ", ".join(["(?, ?)"] * (len(some) // 2))
+            base.execute(f"INSERT INTO word(rowid, text) VALUES {values}", some)  # noqa: S608
+
+
+def _note(base: sqlite3.Connection, step: _Step) -> int:
+    """Note how far a session was read; its row. The old one is dropped if the session is read again."""
+    if step.forget is not None:
+        _drop(base, step.forget)
+    key = (os.fsencode(step.stored.path), step.stored.id, step.stored.agent)
+    base.execute("INSERT OR IGNORE INTO session(path, name, agent) VALUES (?, ?, ?)", key)
+    where = "WHERE path = ? AND name = ? AND agent = ?"
+    values = "summary = ?, mark = ?, digest = ?, size = ?, changed = ?"
+    base.execute(f"UPDATE session SET {values} {where}", (*step.noted, *key))  # noqa: S608
+    return int(base.execute(f"SELECT id FROM session {where}", key).fetchone()[0])  # noqa: S608
+
+
+def _drop(base: sqlite3.Connection, row: int) -> None:
+    """Forget a session."""
+    for first, last in base.execute("SELECT first, last FROM batch WHERE session = ?", (row,)).fetchall():
+        base.execute("DELETE FROM message WHERE id BETWEEN ? AND ?", (first, last))
+    base.execute("DELETE FROM batch WHERE session = ?", (row,))
+    base.execute("DELETE FROM session WHERE id = ?", (row,))
+
+
+@contextmanager
+def _transaction(base: sqlite3.Connection) -> Iterator[None]:
+    base.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        base.execute("COMMIT")
+    except BaseException:
+        if base.in_transaction:
+            base.execute("ROLLBACK")
+        raise
 
 
 @contextmanager
@@ -232,11 +192,13 @@ def _rare_collections() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
+# Reading
+
+
 def resume_point(stored: StoredSession, size: int, mark: int | None, digest: bytes) -> int | None:
-    """The byte to continue from, given what was noted of a session; None if it is to be read again."""
-    if not is_lines(stored) or mark is None or stored.size < mark:
-        return None
-    if stored.size == size:  # as long as it was, and written since
+    """The byte to continue from, given what was noted of a session; None if it is to be read again: also if it is as
+    long as it was, and was written since."""
+    if not is_lines(stored) or mark is None or stored.size < mark or stored.size == size:
         return None
     return mark if digest_at(stored.path, mark) == digest else None
 
@@ -252,19 +214,30 @@ def digest_at(path: str, mark: int) -> bytes:
         return b""
 
 
-def _steps(stored: StoredSession, since: int, findings: list[Finding]) -> Iterator[tuple[list[_Row], int, bool]]:
-    """The messages of a session from a byte on: some at a time, how far they reach, and whether that is its end."""
+def _steps(task: ReadTask, findings: list[Finding]) -> Iterator[_Step]:
+    """The messages of a session, some at a time."""
+    stored, since, forget = task
+    summary = json.dumps(reader_of(stored.agent).summarize(stored))
+    named: list[Finding] = []
     rows: list[_Row] = []
     at = begun = since
-    for message in _messages(stored, since, findings):
+
+    def step(size: int) -> _Step:
+        digest, read = (digest_at(stored.path, at), at - begun) if is_lines(stored) else (b"", max(0, size))
+        return _Step(stored, forget, (summary, at, digest, size, stored.changed), rows, read)
+
+    for message in _messages(stored, since, named):
         row = _row_of(stored, message, since)
         if row is not None:
             rows.append(row)
         at = message.end
         if at - begun > STEP or len(rows) >= STEP_ROWS:
-            yield rows, at, False
-            rows, begun = [], at
-    yield rows, at, True
+            yield step(-1)
+            forget, rows, begun = None, [], at
+    yield step(stored.size)
+    for finding in named:
+        if finding.code != "record-torn":  # lines were counted from `since`
+            findings.append(finding._replace(line=None) if since else finding)
 
 
 def _messages(stored: StoredSession, since: int, findings: list[Finding]) -> Iterator[Message]:
@@ -292,6 +265,6 @@ def _row_of(stored: StoredSession, message: Message, since: int) -> _Row | None:
     start, size = message.start, message.end - message.start
     if len(said) == 1:
         voice, tool, text = said[0]
-        return _Row(start, size, message.time, mask_of((voice,)), tool, text)
+        return start, size, message.time, mask_of((voice,)), tool, text
     voices, tools, texts = zip(*said, strict=True)
-    return _Row(start, size, message.time, mask_of(voices), "\n".join(sorted({*tools} - {""})), "\n".join(texts))
+    return start, size, message.time, mask_of(voices), "\n".join(sorted({*tools} - {""})), "\n".join(texts)

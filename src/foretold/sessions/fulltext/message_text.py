@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 
+from foretold.sessions.formats.fields import parse_time
 from foretold.sessions.formats.jsonl import lines_of
 from foretold.sessions.formats.readers import reader_of
 from foretold.sessions.fulltext.query import normalize_accents
@@ -151,20 +152,10 @@ def long_message(path: str, start: int, end: int) -> Message:
         id=fields.get("uuid", f"byte {start}"),
         role=role if role in VOICES else "system",
         parts=(Part("other", head), Part("other", tail)),
-        time=_time_of(fields.get("timestamp", "")),
+        time=parse_time(fields.get("timestamp")),
         start=start,
         end=end,
     )
-
-
-def _time_of(text: str) -> float | None:
-    from datetime import datetime
-
-    try:
-        time = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return time.timestamp() if time.tzinfo else None
 
 
 def _unescaped(data: bytes) -> str:

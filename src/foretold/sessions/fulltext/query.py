@@ -84,13 +84,14 @@ def _fold_case(text: str) -> str:
 # For the index, and for bytes
 
 
-def ascii_words(query: SearchQuery) -> set[str]:
-    """The words that must occur and are plain ASCII.
+def ascii_words(query: SearchQuery) -> list[bytes]:
+    """The words that must occur and are plain ASCII, the longest first.
 
-    >>> ascii_words(parse_query("größe 4"))
-    {'4'}
+    >>> ascii_words(parse_query("größe 4 words -none"))
+    [b'words', b'4']
     """
-    return {word for term in query.wanted for word in term.words if word.isascii()}
+    words = {word.encode() for term in query.wanted for word in term.words if word.isascii()}
+    return sorted(words, key=len, reverse=True)
 
 
 def index_text(text: str) -> str:
@@ -144,22 +145,22 @@ class QueryMatcher:
     """
 
     def __init__(self, query: SearchQuery) -> None:
-        self._wanted = [_Finder(term) for term in query.wanted]
-        self._unwanted = [_Finder(term) for term in query.unwanted]
+        self._wanted, self._unwanted = (
+            [(term.words[0], re.compile(_pattern_of(term))) for term in terms] for terms in query
+        )
 
     def fits(self, texts: Iterable[str]) -> bool:
         """Whether each wanted term is in one of the texts, and no unwanted one in any."""
         lows = [_fold_case_in_place(text) for text in texts]
-        return all(any(wanted.is_in(low) for low in lows) for wanted in self._wanted) and not any(
-            unwanted.is_in(low) for unwanted in self._unwanted for low in lows
+        return all(any(any(_spans(term, low)) for low in lows) for term in self._wanted) and not any(
+            any(_spans(term, low)) for term in self._unwanted for low in lows
         )
 
     def spans(self, text: str, most: int = 1000) -> list[tuple[int, int]]:
         """Where wanted terms are in a text, in order, without overlaps; of each term no more than `most`."""
         low = _fold_case_in_place(text)
-        found = [span for wanted in self._wanted for span in islice(wanted.spans(low), most)]
         clean: list[tuple[int, int]] = []
-        for start, end in sorted(found):
+        for start, end in sorted(span for term in self._wanted for span in islice(_spans(term, low), most)):
             if not clean or start >= clean[-1][1]:
                 clean.append((start, end))
         return clean
@@ -167,38 +168,26 @@ class QueryMatcher:
     def counts(self, texts: Iterable[str], most: int = 20) -> list[int]:
         """How often each wanted term occurs; more than `most` is not counted."""
         lows = [_fold_case_in_place(text) for text in texts]
-        spans = [islice((span for low in lows for span in wanted.spans(low)), most) for wanted in self._wanted]
-        return [sum(1 for _ in some) for some in spans]
+        return [len([*islice((span for low in lows for span in _spans(term, low)), most)]) for term in self._wanted]
 
 
-class _Finder:
-    """Finds a term: its first word as it is, which is fast, then the rest at that place."""
-
-    def __init__(self, term: QueryTerm) -> None:
-        self._first = term.words[0]
-        self._whole = re.compile(_pattern_of(term))
-
-    def is_in(self, low: str) -> bool:
-        return next(self.spans(low), None) is not None
-
-    def spans(self, low: str) -> Iterator[tuple[int, int]]:
-        at = low.find(self._first)
-        while at >= 0:
-            match = self._whole.match(low, at)
-            if match is not None:
-                yield match.span()
-            at = low.find(self._first, match.end() if match is not None else at + 1)
+def _spans(term: tuple[str, re.Pattern[str]], low: str) -> Iterator[tuple[int, int]]:
+    """Where a term is: its first word as it is, which is fast to find, then the rest at that place."""
+    first, whole = term
+    at = low.find(first)
+    while at >= 0:
+        match = whole.match(low, at)
+        if match is not None:
+            yield match.span()
+        at = low.find(first, match.end() if match is not None else at + 1)
 
 
 def _fold_case_in_place(text: str) -> str:
     """A text without differences of case, in which every character keeps its place."""
     low = _fold_case(text)
-    return low if len(low) == len(text) else "".join([_fold_character(char) for char in text])
-
-
-def _fold_character(char: str) -> str:
-    low = char.translate(ALIKE).lower()
-    return low if len(low) == 1 else char
+    if len(low) == len(text):
+        return low
+    return "".join([one if len(one := _fold_case(char)) == 1 else char for char in text])
 
 
 def _pattern_of(term: QueryTerm) -> str:

@@ -20,6 +20,7 @@ import re
 import select
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 
 from foretold.paths import source_folder
 from foretold.sessions.formats.jsonl import LONGEST
@@ -44,32 +45,25 @@ _ALIKE = re.compile(rb"\xc4[\xb0\xb1]|\xc5\xbf|\xe2\x84\xaa")
 _OUTSIDE = re.compile(rb"[\x80-\xff]|\\u")
 
 
-class LineFilter:
-    """Which lines may match a query: too many, never too few.
+def find_lines(words: Sequence[bytes], data: bytes, *, is_disguised: bool = True) -> list[tuple[int, int]]:
+    """The lines with every word of `query.ascii_words`, by start and end: too many, never too few. `is_disguised`: look
+    for disguised ASCII too.
 
-    >>> from foretold.sessions.fulltext.query import ascii_words, parse_query
-    >>> lines = LineFilter(ascii_words(parse_query("pool -size")))
-    >>> lines.find(b'{"a": "Pools"}\\n{"b": 1}\\n{"c": "\\\\u0070ool"}\\n')
+    >>> find_lines([b"pool"], b'{"a": "Pools"}\\n{"b": 1}\\n{"c": "\\\\u0070ool"}\\n')
     [(0, 15), (24, 43)]
     """
-
-    def __init__(self, words: Iterable[str]) -> None:
-        self.words = [word.encode() for word in sorted(words, key=len, reverse=True)]  #: ASCII, the longest first
-
-    def find(self, data: bytes, *, is_disguised: bool = True) -> list[tuple[int, int]]:
-        """The lines of a region that may match, by start and end; `is_disguised`: look for disguised ASCII too."""
-        low = data.lower()
-        if not self.words:
-            return _lines_around(data, (match.start() for match in _OUTSIDE.finditer(low)))
-        found = []
-        if all(word in low for word in self.words):
-            found = [
-                (start, end)
-                for start, end in _lines_around(data, _places_of(self.words[0], low))
-                if all(low.find(word, start, end) >= 0 for word in self.words[1:])
-            ]
-        disguised = sorted(_find_disguised(low)) if is_disguised else ()
-        return sorted({*found, *_lines_around(data, disguised)}) if disguised else found
+    low = data.lower()
+    if not words:
+        return _lines_around(data, (match.start() for match in _OUTSIDE.finditer(low)))
+    found = []
+    if all(word in low for word in words):
+        found = [
+            (start, end)
+            for start, end in _lines_around(data, _places_of(words[0], low))
+            if all(low.find(word, start, end) >= 0 for word in words[1:])
+        ]
+    disguised = sorted(_find_disguised(low)) if is_disguised else ()
+    return sorted({*found, *_lines_around(data, disguised)}) if disguised else found
 
 
 def has_disguised(data: bytes) -> bool:
@@ -155,22 +149,27 @@ def _line_start(file: FileIO, at: int) -> int:
     return 0
 
 
-def scan_session(stored: StoredSession, lines: LineFilter) -> Iterator[tuple[list[Message], float | None]]:
+def _search_regions(path: str, words: Sequence[bytes]) -> Iterator[tuple[Region, list[tuple[int, int]]]]:
+    """The regions of a file, each with its lines that may match."""
+    is_disguised = None
+    for region in read_regions(path):
+        if not region.data:
+            yield region, [(0, region.end - region.start)]
+            continue
+        is_disguised = has_disguised(region.data) if is_disguised is None else is_disguised
+        yield region, find_lines(words, region.data, is_disguised=is_disguised)
+
+
+def scan_session(stored: StoredSession, words: Sequence[bytes]) -> Iterator[tuple[list[Message], float | None]]:
     """The messages of a session that may match, a region at a time, from its end; and the time at which a region
     begins: what comes after it is hardly newer."""
     if not is_lines(stored):
         yield list(reader_of(stored.agent).read_messages(stored)), None
         return
-    is_disguised = None
-    for number, region in enumerate(read_regions(stored.path), 1):
-        if not region.data:
-            yield [long_message(stored.path, region.start, region.end)], None
-            continue
-        is_disguised = has_disguised(region.data) if is_disguised is None else is_disguised
-        places = lines.find(region.data, is_disguised=is_disguised)
+    for number, (region, places) in enumerate(_search_regions(stored.path, words), 1):
         messages = (message_at(stored, region.start + start, region.start + end) for start, end in places)
         found = [message for message in messages if message is not None]
-        is_asked = region.start > 0 and (bool(found) or number % STEPS == 0)
+        is_asked = region.start > 0 and region.data and (found or number % STEPS == 0)
         yield found, _first_time(stored, region) if is_asked else None
 
 
@@ -203,8 +202,8 @@ def message_at(stored: StoredSession, start: int, end: int) -> Message | None:
 class ParallelScan:
     """What a second process has found out. `sessions` are in the order in which they are scanned here."""
 
-    def __init__(self, lines: LineFilter, sessions: Sequence[StoredSession]) -> None:
-        self._words = [word.decode() for word in lines.words]
+    def __init__(self, words: Sequence[bytes], sessions: Sequence[StoredSession]) -> None:
+        self._words = [word.decode() for word in words]
         self._sessions = [stored for stored in sessions if is_lines(stored)]
         self._left = sum(stored.size for stored in self._sessions)
         self._scanned = 0
@@ -263,25 +262,15 @@ def scan_backwards() -> None:
     """What the second process does: words and paths come by standard input, files without a find go to standard
     output, each by its number and its size."""
     words, paths = json.loads(sys.stdin.buffer.readline())
-    lines = LineFilter(words)
+    wanted = [word.encode() for word in words]
     for number, path in enumerate(paths):
-        size = _size_if_clean(os.fsdecode(path.encode("latin-1")), lines)
-        if size:
-            os.write(1, b"%d %d\n" % (number, size))
+        size = 0
+        with suppress(OSError):
+            for region, places in _search_regions(os.fsdecode(path.encode("latin-1")), wanted):
+                size = size or region.end
+                if places:
+                    break
+            else:
+                os.write(1, b"%d %d\n" % (number, size))
         if select.select([0], [], [], 0)[0]:
             return  # the process that started it is gone
-
-
-def _size_if_clean(path: str, lines: LineFilter) -> int:
-    """The size of a file without a line that may match; 0 for any other."""
-    is_disguised = None
-    size = 0
-    try:
-        for region in read_regions(path):
-            size = size or region.end
-            is_disguised = has_disguised(region.data) if is_disguised is None else is_disguised
-            if not region.data or lines.find(region.data, is_disguised=is_disguised):
-                return 0
-    except OSError:
-        return 0
-    return size

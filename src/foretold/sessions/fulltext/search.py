@@ -11,11 +11,12 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
 from itertools import islice
 
 from foretold.errors import ForetoldError
@@ -24,14 +25,14 @@ from foretold.sessions.catalog import find_homes, is_held_in, newest_first
 from foretold.sessions.formats.readers import reader_of
 from foretold.sessions.fulltext.index import SessionIndex, UnusableIndex, key_of
 from foretold.sessions.fulltext.message_text import Passage, choose_passages, passages_of, with_tools
-from foretold.sessions.fulltext.ordering import Filters, MessagePlace, places_in_files, places_in_index
+from foretold.sessions.fulltext.ordering import Filters, messages_in_files, messages_in_index
 from foretold.sessions.fulltext.query import QueryMatcher, parse_query
 from foretold.sessions.model import StoredSession
 from foretold.sessions.relocate.project_folder import FolderResolver
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
-    from foretold.sessions.fulltext.index import Key, Progress
+    from foretold.sessions.fulltext.index import Progress
     from foretold.sessions.model import Homes, Message
 
 ORDERS = ("newest", "ranked")
@@ -101,39 +102,37 @@ def search(
     if order not in ORDERS:
         raise ForetoldError(f"no order is called {order!r}; there are: {', '.join(ORDERS)}")
     homes = homes or find_homes()
-    asked = parse_query(query)
-    sessions = newest_first(homes, agents) if index is None else _of_agents(index.sessions(), agents)
+    asked, names = parse_query(query), None if agents is None else {*agents}
+    every = newest_first(homes, names) if index is None else index.sessions()
+    sessions = every if index is None or names is None else [stored for stored in every if stored.agent in names]
     if not asked.wanted:
         return Results((), more=False, sessions=len(sessions))
     findings: list[Finding] = []
     folder = os.path.realpath(project) if project else ""
     filters = Filters(after, before, tuple(roles), tuple(tools))
-    is_own = index is None and use_index and bool(sessions)
-    if is_own:
-        index = _index_or_none(homes, cache, sessions, progress, findings)
-    with index if is_own and index is not None else nullcontext():
-        summaries = _Summaries(index, FolderResolver(homes, folder))
-        some = [stored for stored in sessions if is_held_in(summaries.of(stored), folder)] if folder else sessions
-        places = (
-            places_in_files(asked, some, filters, _sum_up(some, progress))
+    with ExitStack() as stack:
+        if index is None and use_index and sessions:
+            index = _update_index(_cache_of(homes, cache), sessions, progress, findings)
+            if index is not None:
+                stack.enter_context(index)
+        summary_of = _summarizer(index, FolderResolver(homes, folder))
+        some = [stored for stored in sessions if is_held_in(summary_of(stored), folder)] if folder else sessions
+        messages = (
+            messages_in_files(asked, some, filters, progress)
             if index is None
-            else places_in_index(index, asked, some, filters)
+            else messages_in_index(index, asked, some, filters)
         )
-        found = _hits_of(places, QueryMatcher(asked), filters)
-        hits = list(islice(found, POOL if order == "ranked" else limit + 1))
+        matcher = QueryMatcher(asked)
+        found = (_hit_of(stored, message, matcher, filters) for stored, message in messages)
+        hits = list(islice(filter(None, found), POOL if order == "ranked" else limit + 1))
         if order == "ranked":
             hits.sort(key=lambda hit: -hit.score)
         shown = tuple(
             hit._replace(stored=stored, command=reader_of(stored.agent).resume_command(stored))
             for hit in hits[:limit]
-            for stored in (summaries.of(hit.stored),)
+            for stored in (summary_of(hit.stored),)
         )
     return Results(shown, len(hits) > limit, len(some), tuple(findings))
-
-
-def _of_agents(sessions: list[StoredSession], agents: Iterable[str] | None) -> list[StoredSession]:
-    names = None if agents is None else {*agents}
-    return sessions if names is None else [stored for stored in sessions if stored.agent in names]
 
 
 def open_index(
@@ -148,82 +147,40 @@ def open_index(
     0
     """
     homes = homes or find_homes()
-    return _update_index(homes, cache, newest_first(homes), progress)
-
-
-def _update_index(
-    homes: Homes,
-    cache: str | None,
-    sessions: list[StoredSession],
-    progress: Progress | None,
-    findings: list[Finding] | None = None,
-) -> SessionIndex:
     index = SessionIndex(_cache_of(homes, cache))
-    try:
-        index.update(sessions, progress, findings)
-    except BaseException:
-        index.close()
-        raise
+    index.update(newest_first(homes), progress)
     return index
 
 
-def _index_or_none(
-    homes: Homes, cache: str | None, sessions: list[StoredSession], progress: Progress | None, findings: list[Finding]
+def _update_index(
+    folder: str, sessions: list[StoredSession], progress: Progress | None, findings: list[Finding]
 ) -> SessionIndex | None:
     """The index, up to date; None if none can be written here."""
+    index = SessionIndex(folder)
     try:
-        return _update_index(homes, cache, sessions, progress, findings)
+        index.update(sessions, progress, findings)
     except (sqlite3.Error, OSError, UnusableIndex) as error:
-        folder = _cache_of(homes, cache)
         said = f"no index can be written here ({error}); the files themselves were searched"
         findings.append(Finding(folder, None, "index-unusable", said))
         return None
+    return index
 
 
 def _cache_of(homes: Homes, cache: str | None) -> str:
     return cache or cache_home({**homes.env, "HOME": homes.home})
 
 
-class _Summaries:
+def _summarizer(index: SessionIndex | None, resolver: FolderResolver) -> Callable[[StoredSession], StoredSession]:
     """Sessions with title, folder and the like: from the index, else from both ends of their files. The folder is the
     one that they belong to now."""
 
-    def __init__(self, index: SessionIndex | None, homing: FolderResolver) -> None:
-        self._index, self._homing = index, homing
-        self._read: dict[Key, StoredSession] = {}
+    @functools.cache
+    def summary_of(stored: StoredSession) -> StoredSession:
+        known = index.known().get(key_of(stored)) if index is not None else None
+        noted = StoredSession(*json.loads(known.summary)) if known is not None and known.summary else None
+        return resolver.resolve_folder(noted or reader_of(stored.agent).summarize(stored))
 
-    def of(self, stored: StoredSession) -> StoredSession:
-        key = key_of(stored)
-        if key not in self._read:
-            known = self._index.known().get(key) if self._index is not None else None
-            noted = known.summary if known is not None else ""
-            summary = StoredSession(*json.loads(noted)) if noted else reader_of(stored.agent).summarize(stored)
-            self._read[key] = self._homing.resolve_folder(summary)
-        return self._read[key]
-
-
-def _sum_up(sessions: list[StoredSession], progress: Progress | None) -> Callable[[int], object]:
-    """A function that adds up what it is given, and reports the sum."""
-    total, done = sum(stored.size for stored in sessions), 0
-
-    def report(more: int) -> None:
-        nonlocal done
-        done += more
-        if progress is not None:
-            progress(done, total)
-
-    return report
-
-
-# From places to hits
-
-
-def _hits_of(places: Iterable[MessagePlace], matcher: QueryMatcher, filters: Filters) -> Iterator[Hit]:
-    for place in places:
-        message = place.read()
-        hit = None if message is None else _hit_of(place.stored, message, matcher, filters)
-        if hit is not None:
-            yield hit
+    return summary_of
 
 
 def _hit_of(stored: StoredSession, message: Message, matcher: QueryMatcher, filters: Filters) -> Hit | None:
