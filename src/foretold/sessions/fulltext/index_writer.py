@@ -107,7 +107,7 @@ def read_into(
         with _rare_collections():
             for step in (step for task in tasks for step in _steps(task, findings)):
                 group.append(step)
-                size += sum([sys.getsizeof(text) for *_, text in step.rows])  # a character may cost four bytes
+                size += sum([sys.getsizeof(row[-1]) for row in step.rows])  # a character may cost four bytes
                 count += len(step.rows)
                 if size > GROUP or count > GROUP_ROWS // 2:
                     if writing is not None:
