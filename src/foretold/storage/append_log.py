@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 from foretold.errors import NotSynced, StoreFailed
-from foretold.storage.kernel import KERNEL, Kernel, failed, sync_folder, write_all
+from foretold.storage.kernel import KERNEL, Kernel, failed, store_errors, sync_folder, write_all
 from foretold.storage.lock import unlock, wait_for_lock
 from foretold.types import Finding
 
@@ -41,15 +41,13 @@ class RecordLog:
     def append(self, records: list[dict[str, object]]) -> None:
         """Write records in one call, and sync them."""
         data = b"".join(map(encode, records))
-        try:
+        with store_errors(f"cannot write {self.path}"):
             descriptor = self.kernel.open(self.path, _APPEND, _FILE)
             try:
                 self._write(descriptor, data)
             finally:
                 with suppress(OSError):  # what matters is synced
                     self.kernel.close(descriptor)
-        except OSError as error:
-            raise failed(f"cannot write {self.path}", error) from error
 
     def _write(self, descriptor: int, data: bytes) -> None:
         size = os.fstat(descriptor).st_size

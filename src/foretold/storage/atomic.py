@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 
-from foretold.storage.kernel import KERNEL, Kernel, token, write_all
+from foretold.storage.kernel import FOLDER, KERNEL, NEW, Kernel, token, write_all
 
 CHUNK = 1024 * 1024  #: bytes that are read or written in one call
-_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
-_NEW = os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
 Data = bytes | Iterable[bytes]
 
@@ -37,58 +36,66 @@ def replace_file(
     `mode` None leaves it to the umask. With `keep_mode`, a file that is replaced keeps its mode, and anything but a
     regular file is refused. `temporary` is for callers that hold a lock: a leftover there is overwritten.
     """
-    folder, name = os.path.split(path)
-    held = os.open(folder or ".", _FOLDER)
-    try:
+    with _opened(path) as (folder, name):
         if keep_mode:
-            mode = _mode_of(name, held, mode)
-        flags = _NEW | (os.O_TRUNC if temporary else os.O_EXCL)
+            mode = _mode_of(name, folder, mode)
+        flags = (NEW ^ os.O_EXCL) | os.O_TRUNC if temporary else NEW
         temporary = temporary or f".{name[:80]}.{token()}"
         try:
-            _fill(temporary, data, held, flags=flags, mode=mode, sync=sync, kernel=kernel)
-            kernel.rename(temporary, name, src_dir_fd=held, dst_dir_fd=held)
+            fill(temporary, data, folder, flags=flags, mode=mode, sync=sync, kernel=kernel)
+            kernel.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
         except BaseException:
-            _remove(temporary, held, kernel)
+            with suppress(OSError):
+                kernel.unlink(temporary, dir_fd=folder)
             raise
-    finally:
-        os.close(held)
 
 
 def create_file(
     path: str, data: Data, *, mode: int = 0o600, changed: int | None = None, kernel: Kernel = KERNEL
 ) -> None:
     """Create a file; FileExistsError if the name is taken. `changed` is its modification time in nanoseconds."""
-    folder, name = os.path.split(path)
-    held = os.open(folder or ".", _FOLDER)
+    date = None if changed is None else lambda file: os.utime(file, ns=(changed, changed))
     temporary = f".foretold-{token()}"
+    with _opened(path) as (folder, name):
+        try:
+            fill(temporary, data, folder, mode=mode, finish=date, kernel=kernel)
+            kernel.link(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+        finally:
+            with suppress(OSError):
+                kernel.unlink(temporary, dir_fd=folder)
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[tuple[int, str]]:
+    """The folder of a file, and its name there."""
+    folder, name = os.path.split(path)
+    held = os.open(folder or ".", FOLDER)
     try:
-        _fill(temporary, data, held, flags=_NEW | os.O_EXCL, mode=mode, changed=changed, kernel=kernel)
-        kernel.link(temporary, name, src_dir_fd=held, dst_dir_fd=held)
+        yield held, name
     finally:
-        _remove(temporary, held, kernel)
         os.close(held)
 
 
-def _fill(
+def fill(
     name: str,
     data: Data,
     folder: int,
     *,
-    flags: int,
+    flags: int = NEW,
     mode: int | None,
     sync: bool = True,
-    changed: int | None = None,
+    finish: Callable[[int], None] | None = None,
     kernel: Kernel,
 ) -> None:
-    """Write a file that only its owner can read until it is complete."""
+    """Write a file that only its owner can read until it is complete; `finish` may change it before it is synced."""
     descriptor = kernel.open(name, flags, 0o666 if mode is None else 0o600, dir_fd=folder)
     try:
         for chunk in _chunks(data):
             write_all(kernel, descriptor, chunk)
+        if finish is not None:
+            finish(descriptor)
         if mode is not None:
             kernel.fchmod(descriptor, mode)
-        if changed is not None:
-            os.utime(descriptor, ns=(changed, changed))
         if sync:
             kernel.fsync(descriptor)
     finally:
@@ -97,25 +104,13 @@ def _fill(
 
 def _chunks(data: Data) -> Iterator[bytes]:
     """Pieces of data in chunks that are worth a system call each."""
-    if isinstance(data, bytes):
-        yield data
-        return
-    waiting: list[bytes] = []
-    size = 0
-    for piece in data:
-        waiting.append(piece)
-        size += len(piece)
-        if size >= CHUNK:
-            yield b"".join(waiting)
-            waiting, size = [], 0
-    yield b"".join(waiting)
-
-
-def _remove(name: str, folder: int, kernel: Kernel) -> None:
-    try:
-        kernel.unlink(name, dir_fd=folder)
-    except OSError:
-        return
+    waiting = bytearray()
+    for piece in (data,) if isinstance(data, bytes) else data:
+        waiting += piece
+        if len(waiting) >= CHUNK:
+            yield bytes(waiting)
+            waiting.clear()
+    yield bytes(waiting)
 
 
 def _mode_of(name: str, folder: int, default: int | None) -> int | None:

@@ -7,10 +7,9 @@ import stat
 from contextlib import suppress
 
 from foretold.errors import NoSuchMemory, StoreFailed
-from foretold.storage.kernel import KERNEL, Kernel, failed
+from foretold.storage.kernel import FOLDER, KERNEL, Kernel, failed
 from foretold.types import NamedTuple
 
-FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 INSIDE = FOLDER | os.O_NOFOLLOW
 READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _STEP = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC  #: needs no right to read
@@ -55,15 +54,6 @@ def read_in(parent: int, name: str, file: str, where: str, largest: int) -> File
     finally:
         os.close(descriptor)
     return FileBytes(data, stamp_of(about))
-
-
-def is_there(name: str, folder: int) -> bool:
-    """Whether a folder has an entry of this name."""
-    try:
-        os.stat(name, dir_fd=folder, follow_symlinks=False)
-    except FileNotFoundError:
-        return False
-    return True
 
 
 def stamp_of(about: os.stat_result) -> Stamp:

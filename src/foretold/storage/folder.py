@@ -23,16 +23,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from foretold.errors import MemoryChanged, MemoryExists, NoSuchMemory, NotSynced, StoreFailed
+from foretold.storage.atomic import fill
 from foretold.storage.digest import digest_of
-from foretold.storage.dirfd import FOLDER, INSIDE, FileBytes, is_there, read_in
-from foretold.storage.kernel import KERNEL, Kernel, failed, sync_folder, token, write_all
+from foretold.storage.dirfd import INSIDE, FileBytes, read_in
+from foretold.storage.kernel import FOLDER, KERNEL, Kernel, failed, is_there, link_new, store_errors, sync_folder, token
 from foretold.storage.lock import pause, try_lock
 from foretold.storage.names import safe_parts, same_name
 from foretold.types import NamedTuple
 
 TEMPORARY = ".foretold-"
 PATIENCE = 60.0  #: seconds to wait for another process that holds the lock
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Modes(NamedTuple):
@@ -66,10 +66,7 @@ class Folder:
     def read(self, file: str) -> FileBytes:
         """A file's bytes. Raises NoSuchMemory, or StoreFailed for anything but a regular file."""
         with self._spot(file) as spot:
-            return self._read(spot.parent, spot.name, file, self.path)
-
-    def _read(self, folder: int, name: str, file: str = "", where: str = "here") -> FileBytes:
-        return read_in(folder, name, file or name, where, self.largest)
+            return read_in(spot.parent, spot.name, file, self.path, self.largest)
 
     # Changes; under the lock
 
@@ -90,24 +87,22 @@ class Folder:
     def _lock(self) -> int:
         until = time.monotonic() + PATIENCE
         while True:
-            try:
+            with store_errors(f"cannot open {self.path}"):
                 self.make()
                 descriptor = os.open(self.path, FOLDER)
-            except OSError as error:
-                raise failed(f"cannot open {self.path}", error) from error
+            is_held = False
             try:
-                if try_lock(descriptor) and os.path.samestat(os.fstat(descriptor), os.stat(self.path)):
-                    return descriptor
-            except FileNotFoundError:
-                pass  # it was replaced while we waited: lock the one that is there now
-            except OSError as error:
-                os.close(descriptor)
-                raise failed(f"cannot lock {self.path}", error) from error
-            os.close(descriptor)
+                # one that was replaced while we waited is not held: lock the one that is there now
+                with store_errors(f"cannot lock {self.path}"), suppress(FileNotFoundError):
+                    is_held = try_lock(descriptor) and os.path.samestat(os.fstat(descriptor), os.stat(self.path))
+            finally:
+                if not is_held:
+                    os.close(descriptor)
+            if is_held:
+                return descriptor
             if time.monotonic() > until:
-                raise StoreFailed(
-                    f"another process has locked {self.path} for {PATIENCE:g} seconds. Nothing was changed"
-                )
+                said = f"another process has locked {self.path} for {PATIENCE:g} seconds"
+                raise StoreFailed(f"{said}. Nothing was changed")
             pause()
 
     def make(self) -> None:
@@ -140,53 +135,34 @@ class Folder:
     def _sweep(self, top: int, rescue: Callable[[bytes], None] | None) -> None:
         """Remove the temporary files of processes that died."""
         for name in os.listdir(top):
-            if name.startswith(TEMPORARY):
-                try:
-                    data = self._read(top, name).data
-                except (NoSuchMemory, StoreFailed):
-                    continue  # a folder, a link, a file too large: not ours
+            data = self._data(top, name) if name.startswith(TEMPORARY) else None
+            if data is not None:
                 if rescue:
                     rescue(data)
                 with suppress(OSError):  # the next one sweeps again
                     self.kernel.unlink(name, dir_fd=top)
 
+    def _data(self, folder: int, name: str) -> bytes | None:
+        """The bytes of a file; None if it is missing, or cannot be one of ours: a folder, a link, a file too large."""
+        try:
+            return read_in(folder, name, name, "here", self.largest).data
+        except (NoSuchMemory, StoreFailed):
+            return None
+
     def create(self, file: str, data: bytes) -> None:
         """Create a file; MemoryExists if it is there."""
         with self._changing(file, make=True) as spot:
-            self._refuse_twin(spot, file)
+            _refuse_twin(spot, file)
             with self._temporary(spot, data, self.modes.file) as temporary:
                 try:
-                    self._link(spot, temporary)
+                    link_new(self.kernel, temporary, spot.name, spot.top, spot.parent)
                 except FileExistsError:
                     raise MemoryExists(f"{file} is there already") from None
 
-    def _link(self, spot: _Spot, temporary: str) -> None:
-        """Give a temporary file its own name, if that is not taken."""
-        folders = {"src_dir_fd": spot.top, "dst_dir_fd": spot.parent}
-        try:
-            self.kernel.link(temporary, spot.name, **folders, follow_symlinks=False)
-        except FileExistsError:
-            raise
-        except OSError as error:
-            if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK):
-                raise
-            if is_there(spot.name, spot.parent):  # no hard links here: the lock keeps our own processes apart
-                raise FileExistsError(errno.EEXIST, "", spot.name) from None
-            self.kernel.rename(temporary, spot.name, **folders)
-
     def refuse_twin(self, file: str) -> None:
         """MemoryExists if a file has this name, or one that some file systems cannot tell from it."""
-        try:
-            with self._spot(file) as spot:
-                self._refuse_twin(spot, file)
-        except NoSuchMemory:
-            return  # not even its folder is there
-
-    def _refuse_twin(self, spot: _Spot, file: str) -> None:
-        key = same_name(spot.name)
-        for other in os.listdir(spot.parent):
-            if same_name(other) == key:
-                raise MemoryExists(f"{file} is there already" + (f", as {other}" if other != spot.name else ""))
+        with suppress(NoSuchMemory), self._spot(file) as spot:  # else not even its folder is there
+            _refuse_twin(spot, file)
 
     def replace(self, file: str, data: bytes, expect: str) -> None:
         """Replace a file whose digest is `expect`; MemoryChanged if it has another one."""
@@ -202,23 +178,15 @@ class Folder:
                 if not exchanged:
                     self.kernel.rename(temporary, spot.name, src_dir_fd=spot.top, dst_dir_fd=spot.parent)
                 elif not self._is(spot.top, temporary, expect):
-                    foreign = self._bytes(spot.top, temporary)
+                    foreign = self._data(spot.top, temporary)
                     with _putting_back(file):
                         self.kernel.exchange(temporary, spot.name, spot.top, spot.parent)
-                    self._keep(foreign)
+                    if self._rescue is not None and foreign:
+                        with suppress(
+                            StoreFailed
+                        ):  # its program may have read ours in between, and continue from there
+                            self._rescue(foreign)
                     raise _changed(file)
-
-    def _keep(self, data: bytes) -> None:
-        """Record a foreign text: its program may have read ours in between, and continue from there."""
-        if self._rescue is not None and data:
-            with suppress(StoreFailed):
-                self._rescue(data)
-
-    def _bytes(self, folder: int, name: str) -> bytes:
-        try:
-            return self._read(folder, name).data
-        except (NoSuchMemory, StoreFailed):
-            return b""
 
     def remove(self, file: str, expect: str) -> None:
         """Remove a file whose digest is `expect`."""
@@ -229,18 +197,15 @@ class Folder:
                 self.kernel.rename(spot.name, aside, src_dir_fd=spot.parent, dst_dir_fd=spot.top)
             except FileNotFoundError:
                 raise _changed(file) from None
-            if not self._is(spot.top, aside, expect):
-                self._put_back(spot, aside, file)
-                raise _changed(file)
-            with suppress(OSError):  # it is gone from its place; the next sweep removes this one
-                self.kernel.unlink(aside, dir_fd=spot.top)
-
-    def _put_back(self, spot: _Spot, aside: str, file: str) -> None:
-        """Undo the first half of a removal. If a newer file is there, the next sweep keeps this one."""
-        with _putting_back(file), suppress(FileExistsError):
-            self._link(spot, aside)
-            with suppress(OSError):
-                self.kernel.unlink(aside, dir_fd=spot.top)
+            if self._is(spot.top, aside, expect):
+                with suppress(OSError):  # it is gone from its place; the next sweep removes this one
+                    self.kernel.unlink(aside, dir_fd=spot.top)
+                return
+            with _putting_back(file), suppress(FileExistsError):  # if a newer file is there, the next sweep keeps this
+                link_new(self.kernel, aside, spot.name, spot.top, spot.parent)
+                with suppress(OSError):
+                    self.kernel.unlink(aside, dir_fd=spot.top)
+            raise _changed(file)
 
     def age(self, file: str, changed: float) -> None:
         """Set the time at which a file was changed elsewhere. A failure is ignored."""
@@ -253,14 +218,12 @@ class Folder:
             pass
 
     def _expect(self, spot: _Spot, expect: str, file: str) -> None:
-        if digest_of(self._read(spot.parent, spot.name, file).data) != expect:
+        if digest_of(read_in(spot.parent, spot.name, file, "here", self.largest).data) != expect:
             raise _changed(file)
 
     def _is(self, parent: int, name: str, *digests: str) -> bool:
-        try:
-            return digest_of(self._read(parent, name).data) in digests
-        except (NoSuchMemory, StoreFailed):
-            return False
+        data = self._data(parent, name)
+        return data is not None and digest_of(data) in digests
 
     @contextmanager
     def _temporary(self, spot: _Spot, data: bytes, mode: int, expect: str = "") -> Iterator[str]:
@@ -269,67 +232,43 @@ class Folder:
         Unless it then holds neither our text nor the expected one: another program wrote twice in between, and the next
         sweep keeps what it wrote.
         """
-        name = TEMPORARY + token()
+        name, is_filled = TEMPORARY + token(), False
         try:
-            self._fill(name, spot.top, data, mode)
-        except BaseException:
-            with suppress(OSError):
-                self.kernel.unlink(name, dir_fd=spot.top)
-            raise
-        try:
+            fill(name, data, spot.top, mode=mode, kernel=self.kernel)
+            is_filled = True
             yield name
         finally:
-            if self._is(spot.top, name, digest_of(data), expect):
+            if not is_filled or self._is(spot.top, name, digest_of(data), expect):
                 with suppress(OSError):
                     self.kernel.unlink(name, dir_fd=spot.top)
 
-    def _fill(self, name: str, top: int, data: bytes, mode: int) -> None:
-        descriptor = self.kernel.open(name, _NEW, mode, dir_fd=top)
-        try:
-            self.kernel.fchmod(descriptor, mode)
-            write_all(self.kernel, descriptor, data)
-            self.kernel.fsync(descriptor)
-        finally:
-            self.kernel.close(descriptor)
-
     @contextmanager
     def _changing(self, file: str, *, make: bool = False) -> Iterator[_Spot]:
-        """The place of a file; its folder is synced at the end."""
-        try:
-            with self._spot(file, make=make, top=self._held) as spot:
-                yield spot
-                self._sync(spot.parent, file)
-                self._stay(spot.top)
-        except OSError as error:
-            raise failed(f"cannot write {file}", error) from error
-
-    def _sync(self, descriptor: int, file: str) -> None:
-        try:
-            self.kernel.fsync(descriptor)
-        except OSError as error:
-            said = f"{file} is written, but the disk did not confirm it ({error.strerror}): a power cut may undo it"
-            raise NotSynced(said) from error
-
-    def _stay(self, top: int) -> None:
-        """MemoryChanged if the folder is no longer the one that was written to."""
-        with suppress(OSError):
-            if os.path.samestat(os.fstat(top), os.stat(self.path)):
-                return
-        raise MemoryChanged(f"{self.path} was replaced by another folder meanwhile; read it again")
+        """The place of a file; its folder is synced at the end. MemoryChanged if it is another folder by then."""
+        with store_errors(f"cannot write {file}"), self._spot(file, make=make, top=self._held) as spot:
+            yield spot
+            try:
+                self.kernel.fsync(spot.parent)
+            except OSError as error:
+                said = f"{file} is written, but the disk did not confirm it ({error.strerror}): a power cut may undo it"
+                raise NotSynced(said) from error
+            with suppress(OSError):
+                if os.path.samestat(os.fstat(spot.top), os.stat(self.path)):
+                    return
+            raise MemoryChanged(f"{self.path} was replaced by another folder meanwhile; read it again")
 
     @contextmanager
     def _spot(self, file: str, *, make: bool = False, top: int | None = None) -> Iterator[_Spot]:
         parts = safe_parts(file, self.ending)
         opened: list[int] = []
         try:
-            try:
-                opened.append(os.open(self.path, FOLDER) if top is None else os.dup(top))
-                for part in parts[:-1]:
-                    opened.append(self._step(opened[-1], part, make=make))
-            except (FileNotFoundError, NotADirectoryError):
-                raise NoSuchMemory(f"there is no {file} in {self.path}") from None
-            except OSError as error:
-                raise failed(f"cannot open the folder of {file}", error) from error
+            with store_errors(f"cannot open the folder of {file}"):
+                try:
+                    opened.append(os.open(self.path, FOLDER) if top is None else os.dup(top))
+                    for part in parts[:-1]:
+                        opened.append(self._step(opened[-1], part, make=make))
+                except (FileNotFoundError, NotADirectoryError):
+                    raise NoSuchMemory(f"there is no {file} in {self.path}") from None
             yield _Spot(opened[0], opened[-1], parts[-1])
         finally:
             for descriptor in opened:
@@ -341,6 +280,13 @@ class Folder:
                 self.kernel.mkdir(part, self.modes.folder, dir_fd=folder)
             self.kernel.fsync(folder)  # also if it was there: the process that made it may not have synced it
         return os.open(part, INSIDE, dir_fd=folder)
+
+
+def _refuse_twin(spot: _Spot, file: str) -> None:
+    key = same_name(spot.name)
+    for other in os.listdir(spot.parent):
+        if same_name(other) == key:
+            raise MemoryExists(f"{file} is there already" + (f", as {other}" if other != spot.name else ""))
 
 
 def _changed(file: str) -> MemoryChanged:

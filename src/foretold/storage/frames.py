@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 
 from foretold.errors import StoreFailed
 from foretold.storage.append_log import decode, encode, put_aside, take_back
-from foretold.storage.kernel import KERNEL, Kernel, failed, sync_folder, write_all
+from foretold.storage.kernel import KERNEL, Kernel, failed, store_errors, sync_folder, write_all
 from foretold.storage.lock import wait_for_lock
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
@@ -115,50 +115,38 @@ class Frames:
     @contextmanager
     def writing(self) -> Iterator[FrameWriter]:
         """Lock the file and append to it: all frames, or none."""
-        descriptor = self._lock()
+        with store_errors(f"cannot open {self.path}"):
+            descriptor = self.kernel.open(self.path, _APPEND, 0o600)
         try:
-            start = self._repair(descriptor)
-            writer = FrameWriter(self.kernel, descriptor)
-            try:
-                yield writer
-                if writer.count:
-                    self.kernel.fsync(descriptor)
-            except BaseException as error:
-                take_back(self.kernel, descriptor, start, self.path, error, is_whole=writer.is_done)
-                if isinstance(error, OSError):
-                    raise failed(f"cannot write {self.path}", error) from error
-                raise
+            with store_errors(f"cannot lock {self.path}"):
+                is_locked = wait_for_lock(descriptor, PATIENCE)
+            if not is_locked:
+                said = f"another process has locked {self.path} for {PATIENCE:g} seconds"
+                raise StoreFailed(f"{said}. Nothing was changed")
+            with store_errors(f"cannot write {self.path}"):
+                start = self._repair(descriptor)
+                writer = FrameWriter(self.kernel, descriptor)
+                try:
+                    yield writer
+                    if writer.count:
+                        self.kernel.fsync(descriptor)
+                except BaseException as error:
+                    take_back(self.kernel, descriptor, start, self.path, error, is_whole=writer.is_done)
+                    raise
         finally:
             with suppress(OSError):  # what matters is synced
                 self.kernel.close(descriptor)
 
-    def _lock(self) -> int:
-        try:
-            descriptor = self.kernel.open(self.path, _APPEND, 0o600)
-        except OSError as error:
-            raise failed(f"cannot open {self.path}", error) from error
-        try:
-            if wait_for_lock(descriptor, PATIENCE):
-                return descriptor
-        except OSError as error:
-            os.close(descriptor)
-            raise failed(f"cannot lock {self.path}", error) from error
-        os.close(descriptor)
-        raise StoreFailed(f"another process has locked {self.path} for {PATIENCE:g} seconds. Nothing was changed")
-
     def _repair(self, descriptor: int) -> int:
         """Move a torn end aside; the size of the rest."""
-        try:
-            size = os.fstat(descriptor).st_size
-            whole = self._whole(size)
-            if whole < size:
-                put_aside(self.path, _pieces(descriptor, whole, size), self.kernel)
-                self.kernel.ftruncate(descriptor, whole)
-            elif not size:
-                self.kernel.fchmod(descriptor, 0o600)
-                sync_folder(os.path.dirname(self.path), self.kernel)
-        except OSError as error:
-            raise failed(f"cannot write {self.path}", error) from error
+        size = os.fstat(descriptor).st_size
+        whole = self._whole(size)
+        if whole < size:
+            put_aside(self.path, _pieces(descriptor, whole, size), self.kernel)
+            self.kernel.ftruncate(descriptor, whole)
+        elif not size:
+            self.kernel.fchmod(descriptor, 0o600)
+            sync_folder(os.path.dirname(self.path), self.kernel)
         return whole
 
     def _whole(self, size: int) -> int:

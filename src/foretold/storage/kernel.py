@@ -8,9 +8,14 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from foretold.errors import StoreFailed
 
+FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK)
 _EXCHANGE = 2  #: RENAME_EXCHANGE of Linux, RENAME_SWAP of macOS
 
 
@@ -64,9 +69,30 @@ def write_all(kernel: Kernel, descriptor: int, data: bytes) -> None:
         view = view[count:]
 
 
+def link_new(kernel: Kernel, temporary: str, name: str, top: int, parent: int) -> None:
+    """Give a temporary file its own name; FileExistsError if that is taken."""
+    try:
+        kernel.link(temporary, name, src_dir_fd=top, dst_dir_fd=parent, follow_symlinks=False)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        if is_there(name, parent):  # no hard links here: the lock keeps our own processes apart
+            raise FileExistsError(errno.EEXIST, "", name) from None
+        kernel.rename(temporary, name, src_dir_fd=top, dst_dir_fd=parent)
+
+
+def is_there(name: str, folder: int) -> bool:
+    """Whether a folder has an entry of this name."""
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return True
+
+
 def sync_folder(path: str, kernel: Kernel = KERNEL) -> None:
     """Wait until the disk has the names in a folder."""
-    descriptor = os.open(path or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    descriptor = os.open(path or ".", FOLDER)
     try:
         kernel.fsync(descriptor)
     finally:
@@ -91,3 +117,12 @@ def failed(doing: str, error: OSError) -> StoreFailed:
         errno.EISDIR: "there is a folder where a file should be",
     }.get(error.errno or 0, error.strerror or str(error))
     return StoreFailed(f"{doing}: {advice}. Nothing was changed")
+
+
+@contextmanager
+def store_errors(doing: str) -> Iterator[None]:
+    """Raise system errors as StoreFailed."""
+    try:
+        yield
+    except OSError as error:
+        raise failed(doing, error) from error

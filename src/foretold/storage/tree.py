@@ -19,6 +19,7 @@ import stat
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Protocol
 
     Stamp = tuple[int, ...] | None
@@ -61,11 +62,8 @@ _REASON = {
     errno.EINVAL: "bad-name",
     errno.ENXIO: "not-a-file",
 }
+_KINDS = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
 MISSING = Fault("missing")
-
-
-class DanglingLink(FileNotFoundError):
-    """A broken link: something is there, and it cannot be read."""
 
 
 class Disk:
@@ -79,29 +77,25 @@ class Disk:
 
     def read(self, path: str, limit: int) -> bytes | Fault:
         """The bytes of a file, at most `limit` of them; a longer file is a fault."""
+        is_link = False
         try:
             try:
                 handle = os.open(path, _NOFOLLOW)
             except OSError as error:
                 if error.errno != errno.ELOOP:
                     raise
-                handle = self._open_link(path)
+                is_link = True
+                handle = os.open(path, _PLAIN)
             else:
                 self._real.setdefault(path, "")
         except (OSError, ValueError) as error:
-            return self._fault(path, error)
+            return self._fault(path, error, is_link=is_link)
         try:
             return self._read(path, handle, limit)
         except OSError as error:
             return self._fault(path, error)
         finally:
             os.close(handle)
-
-    def _open_link(self, path: str) -> int:
-        try:
-            return os.open(path, _PLAIN)
-        except FileNotFoundError as error:
-            raise DanglingLink(error.errno, "the link is broken") from None
 
     def _read(self, path: str, handle: int, limit: int) -> bytes | Fault:
         info = os.fstat(handle)
@@ -128,14 +122,14 @@ class Disk:
             return Fault("too-large", f"more than {limit} bytes")
         return b"".join(parts)
 
-    def _fault(self, path: str, error: OSError | ValueError) -> Fault:
+    def _fault(self, path: str, error: OSError | ValueError, *, is_link: bool = False) -> Fault:
         self.stamps[path] = None
         if isinstance(error, ValueError):  # an embedded NUL, or a lone surrogate
             return Fault("bad-name", str(error))
+        if is_link and isinstance(error, FileNotFoundError):  # something is there, and it cannot be read
+            return Fault("missing", "the link is broken")
         reason = _REASON.get(error.errno or 0, "unreadable")
-        if reason == "missing" and not isinstance(error, DanglingLink):
-            return MISSING
-        return Fault(reason, error.strerror or "")
+        return MISSING if reason == "missing" else Fault(reason, error.strerror or "")
 
     def scan(self, folder: str) -> list[Item] | Fault:
         """The names in a folder, in the file system's own order."""
@@ -148,9 +142,7 @@ class Disk:
                 return MISSING
             return Fault("not-a-file", "a folder should be here")
         except (OSError, ValueError) as error:
-            if isinstance(error, FileNotFoundError) and _is_link(folder):
-                error = DanglingLink(error.errno, "the link is broken")
-            return self._fault(folder, error)
+            return self._fault(folder, error, is_link=os.path.islink(folder))
         self.stamps[folder] = _content(info)
         return items
 
@@ -180,9 +172,7 @@ class Disk:
             self.stamps[path] = None
             return "missing"
         self.stamps.setdefault(path, _existence(info))
-        if stat.S_ISREG(info.st_mode):
-            return "file"
-        return "folder" if stat.S_ISDIR(info.st_mode) else "other"
+        return kind_of(info.st_mode)
 
     def identity(self, path: str) -> object:
         """What is the same for two names of one file, links and hard links alike."""
@@ -210,7 +200,7 @@ class Disk:
             path = path.rpartition("/")[0] or "/"
             known = self._real.get(path)
         for path in reversed(pending):
-            if self._real.get(path) is None and _is_link(path):
+            if self._real.get(path) is None and os.path.islink(path):
                 known = _resolve(path)
             else:
                 known = known.rstrip("/") + "/" + path.rpartition("/")[2]
@@ -225,11 +215,9 @@ def _resolve(path: str) -> str:
         return path
 
 
-def _is_link(path: str) -> bool:
-    try:
-        return stat.S_ISLNK(os.lstat(path).st_mode)
-    except (OSError, ValueError):
-        return False
+def kind_of(mode: int) -> str:
+    """What has this mode: file, folder, link, other."""
+    return _KINDS.get(stat.S_IFMT(mode), "other")
 
 
 def _kind_of(item: os.DirEntry[str]) -> str:
@@ -271,3 +259,14 @@ def is_inside(path: str, folder: str) -> bool:
     (True, False, True)
     """
     return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def folders_above(path: str) -> Iterator[str]:
+    """The folders above an absolute path, the nearest first.
+
+    >>> list(folders_above("/a/b"))
+    ['/a', '/']
+    """
+    while path.startswith("/") and (above := os.path.dirname(path)) != path:
+        yield above
+        path = above

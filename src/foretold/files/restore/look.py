@@ -13,11 +13,10 @@ import hashlib
 import os
 import stat
 
+from foretold.storage.atomic import read_chunks
+from foretold.storage.dirfd import READ
+from foretold.storage.tree import folders_above, kind_of
 from foretold.types import NamedTuple
-
-CHUNK = 1024 * 1024
-READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_KINDS = ((stat.S_ISREG, "file"), (stat.S_ISDIR, "folder"), (stat.S_ISLNK, "link"))
 
 
 class FileState(NamedTuple):
@@ -34,27 +33,21 @@ class FileState(NamedTuple):
 
 def look_at(path: str, folder: int | None = None) -> FileState:
     """What is at a path; links are not followed."""
+    kind = ""
     try:
-        about = os.stat(path, dir_fd=folder, follow_symlinks=False)
+        kind = kind_of(os.stat(path, dir_fd=folder, follow_symlinks=False).st_mode)
+        if kind != "file":
+            return FileState(kind)
+        descriptor = os.open(path, READ, dir_fd=folder)
+        try:
+            return state_of_open(descriptor)
+        finally:
+            os.close(descriptor)
     except (FileNotFoundError, NotADirectoryError):
         return FileState()
     except OSError as error:
-        return FileState("unreadable", said=error.strerror or str(error))
-    kind = next((name for is_kind, name in _KINDS if is_kind(about.st_mode)), "other")
-    if kind != "file":
-        return FileState(kind)
-    try:
-        descriptor = os.open(path, READ, dir_fd=folder)
-    except FileNotFoundError:
-        return FileState()
-    except OSError as error:
-        return FileState("link" if error.errno == errno.ELOOP else "unreadable", said=error.strerror or str(error))
-    try:
-        return state_of_open(descriptor)
-    except OSError as error:
-        return FileState("unreadable", said=error.strerror or str(error))
-    finally:
-        os.close(descriptor)
+        was_swapped = kind == "file" and error.errno == errno.ELOOP
+        return FileState("link" if was_swapped else "unreadable", said=error.strerror or str(error))
 
 
 def state_of_open(descriptor: int) -> FileState:
@@ -63,7 +56,7 @@ def state_of_open(descriptor: int) -> FileState:
     if not stat.S_ISREG(about.st_mode):
         return FileState("other")
     digest, size = hashlib.sha256(), 0
-    while data := os.pread(descriptor, CHUNK, size):
+    for data in read_chunks(descriptor):
         digest.update(data)
         size += len(data)
     mode, owner = stat.S_IMODE(about.st_mode), (about.st_uid, about.st_gid)
@@ -80,36 +73,23 @@ def content(path: str, most: int) -> bytes | None:
     return data if len(data) <= most else None
 
 
-class Home(NamedTuple):
-    """The folder that a file belongs to."""
+def home_of(path: str, recorded: str = "", since: float = 0.0) -> tuple[str, bool]:
+    """The real folder of a path, and whether it leads elsewhere than it did.
 
-    path: str  #: the real one
-    is_there: bool = True
-    moved: str = ""  #: the folder it leads to now, if that is not the one it led to
-
-
-def home_of(path: str, recorded: str = "", since: float = 0.0) -> Home:
-    """The real folder of a path. `recorded` is the one it was; without it, links made after `since` do not count."""
-    above = os.path.dirname(path)
-    real = os.path.realpath(above)
-    is_there = os.path.isdir(real)
+    `recorded` is the one it was; without it, links made after `since` do not count.
+    """
+    real = os.path.realpath(os.path.dirname(path))
     if recorded:
-        return Home(real, is_there, "" if real == recorded else real)
-    return Home(real, is_there, real if _has_newer_link(above, since) else "")
+        return real, real != recorded
+    return real, any(_is_newer_link(folder, since) for folder in folders_above(path))
 
 
-def _has_newer_link(path: str, since: float) -> bool:
-    while True:
-        try:
-            about = os.lstat(path)
-        except OSError:
-            pass
-        else:
-            if stat.S_ISLNK(about.st_mode) and about.st_ctime > since:
-                return True
-        if path in ("/", ""):
-            return False
-        path = os.path.dirname(path)
+def _is_newer_link(path: str, since: float) -> bool:
+    try:
+        about = os.lstat(path)
+    except OSError:
+        return False
+    return stat.S_ISLNK(about.st_mode) and about.st_ctime > since
 
 
 def is_writable(folder: str) -> bool:

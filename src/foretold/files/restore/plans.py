@@ -12,12 +12,13 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterable
+from functools import cache
 
 from foretold.files.restore.look import FileState, content, home_of, is_writable, look_at
 from foretold.text.diff import MOST_BYTES, LineCount, count_lines
 from foretold.types import Finding, NamedTuple
 
-MOVE, RIGHTS = "move it away", "check its mode and owner"
+_RIGHTS = "check its mode and owner"
 _IN_PLACE = {"link": "a symbolic link", "folder": "a folder", "other": "something other than a file"}
 
 
@@ -53,13 +54,8 @@ class FileCache:
     """File states that were read, for several plans about the same files."""
 
     def __init__(self) -> None:
-        self._found: dict[str, FileState] = {}
+        self.look_at = cache(look_at)
         self._lines: dict[tuple[str, str], LineCount | None] = {}
-
-    def look_at(self, path: str) -> FileState:
-        if path not in self._found:
-            self._found[path] = look_at(path)
-        return self._found[path]
 
     def lines(self, path: str, before: FileState, source: str | None, after: FileState) -> LineCount | None:
         """The lines between a file and what it should be; None if they are too many to count."""
@@ -116,14 +112,21 @@ def _plan_file(wanted: WantedFile, seen: FileCache) -> FileChange | Finding | No
         after = after._replace(mode=(after.mode if wanted.mode is None else wanted.mode) & wanted.bits)
     if _is_same(before, after, wanted.bits) or (before.kind == "link" and _leads_to(wanted, after)):
         return None
-    home = home_of(wanted.path, wanted.parent, wanted.since)
-    if home.moved:
-        return _elsewhere(wanted, home.moved)
-    obstacle = _obstacle(wanted, before, home.path)
+    folder, is_elsewhere = home_of(wanted.path, wanted.parent, wanted.since)
+    obstacle = _obstacle(before, folder, is_elsewhere=is_elsewhere)
     if obstacle:
-        return obstacle
-    change = _change(wanted, before, after, home.path, is_there=home.is_there)
-    return change._replace(lines=seen.lines(wanted.path, before, wanted.source, after))
+        return Finding(wanted.path, None, *obstacle)
+    if before.kind == "missing" or after.kind == "missing":
+        action = "create" if before.kind == "missing" else "delete"
+    else:
+        action = "mode" if before.digest == after.digest and before.names == 1 else "write"
+    notes = [] if os.path.isdir(folder) else ["its folder is created again"]
+    if before.kind == "file" and not before.mode & 0o200:
+        notes.append("it is read-only now")
+    if before.names > 1 and action != "mode":
+        notes.append(f"it has {before.names} names; the others keep what they have")
+    lines = seen.lines(wanted.path, before, wanted.source, after)
+    return FileChange(wanted.path, action, before, after, wanted.source, folder, lines, tuple(notes))
 
 
 def _is_same(before: FileState, after: FileState, bits: int) -> bool:
@@ -139,21 +142,6 @@ def _leads_to(wanted: WantedFile, after: FileState) -> bool:
     return _is_same(look_at(os.path.realpath(wanted.path)), after, wanted.bits)
 
 
-def _change(wanted: WantedFile, before: FileState, after: FileState, folder: str, *, is_there: bool) -> FileChange:
-    if before.kind == "missing":
-        action = "create"
-    elif after.kind == "missing":
-        action = "delete"
-    else:
-        action = "mode" if before.digest == after.digest and before.names == 1 else "write"
-    notes = [] if is_there else ["its folder is created again"]
-    if before.kind == "file" and not before.mode & 0o200:
-        notes.append("it is read-only now")
-    if before.names > 1 and action != "mode":
-        notes.append(f"it has {before.names} names; the others keep what they have")
-    return FileChange(wanted.path, action, before, after, wanted.source, folder, notes=tuple(notes))
-
-
 def _no_backup(wanted: WantedFile, after: FileState) -> Finding:
     if after.kind == "missing":
         said = "its backup is gone; the agent deletes backups after 30 days"
@@ -163,22 +151,17 @@ def _no_backup(wanted: WantedFile, after: FileState) -> Finding:
     return Finding(wanted.path, None, "backup-missing", said, hint)
 
 
-def _elsewhere(wanted: WantedFile, folder: str) -> Finding:
-    said = f"its folder now leads to {folder}, and led elsewhere when it was recorded"
-    return Finding(wanted.path, None, "restore-elsewhere", said, "restore the folder")
-
-
-def _obstacle(wanted: WantedFile, before: FileState, folder: str) -> Finding | None:
-    """The problem that prevents a change."""
-    path = wanted.path
+def _obstacle(before: FileState, folder: str, *, is_elsewhere: bool) -> tuple[str, str, str] | None:
+    """The problem that prevents a change: code, message and hint."""
+    if is_elsewhere:
+        said = f"its folder now leads to {folder}, and led elsewhere when it was recorded"
+        return "restore-elsewhere", said, "restore the folder"
     if before.kind in _IN_PLACE:
-        return Finding(path, None, f"restore-{before.kind}", f"there is {_IN_PLACE[before.kind]} in its place", MOVE)
+        return f"restore-{before.kind}", f"there is {_IN_PLACE[before.kind]} in its place", "move it away"
     if before.kind == "unreadable":
-        said = f"it cannot be read, so it cannot be backed up: {before.said}"
-        return Finding(path, None, "restore-unreadable", said, RIGHTS)
+        return "restore-unreadable", f"it cannot be read, so it cannot be backed up: {before.said}", _RIGHTS
     if not is_writable(folder):
-        return Finding(path, None, "restore-unwritable", f"{folder} is not writable", RIGHTS)
+        return "restore-unwritable", f"{folder} is not writable", _RIGHTS
     if before.kind == "file" and os.geteuid() not in (0, before.owner[0]):
-        said = "it belongs to another user, and would not after the restore"
-        return Finding(path, None, "restore-owner", said, "let its owner do this")
+        return "restore-owner", "it belongs to another user, and would not after the restore", "let its owner do this"
     return None

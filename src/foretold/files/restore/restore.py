@@ -18,11 +18,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
 from foretold.errors import NoCheckpoint, NotSynced, RestoreRefused, RestoreStopped
-from foretold.files.restore.look import READ, FileState, look_at
+from foretold.files.restore.look import FileState, look_at
 from foretold.files.restore.plans import FileChange, WantedFile
 from foretold.files.restore.swap import ASIDE, put_back, temporary
 from foretold.paths import foretold_folders
 from foretold.storage.atomic import read_chunks, replace_file
+from foretold.storage.dirfd import READ
 from foretold.storage.kernel import KERNEL, Kernel, sync_folder, token
 from foretold.storage.lock import wait_for_lock
 from foretold.types import TYPE_CHECKING, NamedTuple
@@ -120,11 +121,9 @@ class Undo:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Allow one restore at a time."""
-        try:
+        with self._refusing():
             os.makedirs(self.folder, 0o700, exist_ok=True)
             lock = os.open(os.path.join(self.folder, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except OSError as error:
-            raise _refused(self.folder, error) from error
         try:
             if not wait_for_lock(lock, PATIENCE):
                 said = f"another process has been restoring files for {PATIENCE:g} seconds"
@@ -132,6 +131,14 @@ class Undo:
             yield
         finally:
             os.close(lock)
+
+    @contextmanager
+    def _refusing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            said = f"the files could not be backed up in {self.folder}: {error.strerror or error}"
+            raise RestoreRefused(f"{said}. Nothing was changed") from error
 
     def begin(self, changes: Sequence[FileChange], why: str) -> Restore:
         """Back up the files, and record what will be done to them."""
@@ -141,13 +148,11 @@ class Undo:
             for number, each in enumerate(changes)
         )
         restore = Restore(name, time.time(), why, files)
-        try:
+        with self._refusing():
             for change in changes:
                 if change.before.kind == "file":
                     self._keep(change)
             self._write(restore)
-        except OSError as error:
-            raise _refused(self.folder, error) from error
         return restore
 
     def finish(self, restore: Restore) -> None:
@@ -237,29 +242,21 @@ class Undo:
     def sweep(self, restore: Restore) -> list[str]:
         """Remove what an interrupted restore left next to the files; those that hold something unknown stay."""
         left: list[str] = []
-        beside = [(each, each.beside + end) for each in restore.files for end in ("", ASIDE)]
-        for each, name in beside:
-            path = os.path.join(each.folder, name)
-            found = look_at(path)
-            if found.kind == "missing":
-                continue
-            is_known = found.kind == "file" and self._is_known(found, each)
-            try:
-                if is_known:
-                    self.kernel.unlink(path)
-                else:
+        for each in restore.files:
+            known = [pair[0] for pair in (each.before, each.after) if pair]
+            for name in (each.beside, each.beside + ASIDE):
+                path = os.path.join(each.folder, name)
+                found = look_at(path)
+                # if the file in its place is unchanged, nothing was moved yet: then this one is ours, whole or not
+                is_ours = found.digest in known or _state(look_at(each.path)) == each.before
+                try:
+                    if found.kind == "file" and is_ours:
+                        self.kernel.unlink(path)
+                    elif found.kind != "missing":
+                        left.append(path)
+                except OSError:
                     left.append(path)
-            except OSError:
-                left.append(path)
         return left
-
-    def _is_known(self, found: FileState, touched: ChangedFile) -> bool:
-        """Whether a file is the old one, the new one, or was never finished.
-
-        If the one in its place is unchanged, nothing was moved yet: then it is ours, whole or not.
-        """
-        known = [each[0] for each in (touched.before, touched.after) if each]
-        return found.digest in known or _state(look_at(touched.path)) == touched.before
 
     def settle(self) -> None:
         """Finish or forget interrupted restores whose files are all old, or all new."""
@@ -284,10 +281,9 @@ def _state(found: FileState) -> tuple[str, int] | None:
     return (found.digest, found.mode) if found.kind == "file" else None
 
 
-def _pair(value: object) -> tuple[str, int] | None:
+def _pair(value: Sequence[str | int] | None) -> tuple[str, int] | None:
     if value is None:
         return None
-    assert isinstance(value, list)
     digest, mode = value
     return str(digest), int(mode)
 
@@ -300,8 +296,3 @@ def _checked(source: int, change: FileChange) -> Iterator[bytes]:
         yield data
     if digest.hexdigest() != change.before.digest:
         raise RestoreRefused(f"{change.path} is being changed by another program. Nothing was changed")
-
-
-def _refused(folder: str, error: OSError) -> RestoreRefused:
-    reason = error.strerror or str(error)
-    return RestoreRefused(f"the files could not be backed up in {folder}: {reason}. Nothing was changed")

@@ -14,20 +14,20 @@ is in the store of `restore.py`, written before the first step.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from foretold.errors import NotSynced, RestoreRefused, RestoreStopped
-from foretold.files.restore.look import CHUNK, READ, FileState, look_at, state_of_open
-from foretold.storage.dirfd import open_folder
-from foretold.storage.kernel import KERNEL, Kernel, token, write_all
+from foretold.files.restore.look import FileState, look_at, state_of_open
+from foretold.storage.atomic import fill, read_chunks
+from foretold.storage.dirfd import READ, open_folder
+from foretold.storage.kernel import KERNEL, Kernel, link_new, token
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from foretold.files.restore.plans import FileChange
 
 TEMPORARY, ASIDE = ".foretold-", "-old"
-_NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class _Changed(Exception):
@@ -46,7 +46,7 @@ def put_back(changes: Sequence[FileChange], name: str = "", kernel: Kernel = KER
             for swap in swaps:
                 swap.get_ready()
             for swap in swaps:
-                swap.make()
+                swap.make(back=False)
                 made.append(swap)
         except BaseException as error:
             _take_back(made, error)
@@ -54,7 +54,12 @@ def put_back(changes: Sequence[FileChange], name: str = "", kernel: Kernel = KER
             if isinstance(error, OSError | _Changed):
                 raise RestoreRefused(f"{_describe(error, swap)}. Nothing was changed") from error
             raise
-        _sync(swaps)
+        try:
+            for swap in swaps:
+                swap.sync()
+        except OSError as error:
+            said = f"the disk did not confirm it ({error.strerror}): a power cut may undo it"
+            raise NotSynced(f"the files are restored, but {said}") from error
     finally:
         clean = [swap.close(is_made=len(made) == len(swaps)) for swap in swaps]
     return all(clean)
@@ -65,10 +70,10 @@ def temporary(name: str, number: int) -> str:
     return f"{TEMPORARY}{name}-{number}"
 
 
-def _take_back(made: Iterable[_Swap], error: BaseException) -> None:
-    for swap in reversed(list(made)):
+def _take_back(made: Sequence[_Swap], error: BaseException) -> None:
+    for swap in reversed(made):
         try:
-            swap.take_back()
+            swap.make(back=True)
         except (OSError, _Changed) as second:
             said = f"{_describe(error, swap)}; and {swap.change.path} could not be changed back: {second}"
             raise RestoreStopped(f"{said}. Some files are changed and others are not") from error
@@ -79,15 +84,6 @@ def _describe(error: BaseException, swap: _Swap) -> str:
         return f"{swap.change.path} was changed by another program meanwhile; read it again"
     reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
     return f"cannot restore {swap.change.path}: {reason}"
-
-
-def _sync(swaps: Iterable[_Swap]) -> None:
-    try:
-        for swap in swaps:
-            swap.sync()
-    except OSError as error:
-        said = f"the files are restored, but the disk did not confirm it ({error.strerror}): a power cut may undo it"
-        raise NotSynced(said) from error
 
 
 class _Swap:
@@ -104,34 +100,20 @@ class _Swap:
         self.folder = open_folder(change.folder, self.kernel, make=change.action == "create")
         if change.action == "mode":
             self.file = os.open(change.name, READ, dir_fd=self.folder)
-            if not _is(state_of_open(self.file), change.before):
-                raise _Changed
-        elif change.action != "delete":
-            self._fill()
-
-    def _fill(self) -> None:
-        change = self.change
-        assert change.source is not None
-        source = os.open(change.source, READ)
-        try:
-            target = self.kernel.open(self.waiting, _NEW, 0o600, dir_fd=self.folder)
+            _expect(state_of_open(self.file), change.before)
+        elif change.source is not None:
+            source = os.open(change.source, READ)
             try:
-                at = 0
-                while data := os.pread(source, CHUNK, at):
-                    write_all(self.kernel, target, data)
-                    at += len(data)
-                self._copy_ownership(target)
-                self.kernel.fsync(target)
-                if state_of_open(target).digest != change.after.digest:
-                    raise _Changed
+                data, copy = read_chunks(source), self._copy_ownership
+                fill(self.waiting, data, self.folder, mode=change.after.mode, finish=copy, kernel=self.kernel)
             finally:
-                self.kernel.close(target)
+                os.close(source)
+            if look_at(self.waiting, self.folder).digest != change.after.digest:
+                raise _Changed
             self._is_filled = True
-        finally:
-            os.close(source)
 
     def _copy_ownership(self, target: int) -> None:
-        """Owner and extended attributes of the old file, and the new mode."""
+        """Owner and extended attributes of the old file."""
         before = self.change.before
         if before.kind == "file":
             about = os.fstat(target)
@@ -141,105 +123,79 @@ class _Swap:
                 path = os.path.join(self.change.folder, self.change.name)
                 for name in os.listxattr(path, follow_symlinks=False):
                     os.setxattr(target, name, os.getxattr(path, name, follow_symlinks=False))
-        self.kernel.fchmod(target, self.change.after.mode)
 
-    def make(self) -> None:
-        """Make the change in one step. If that fails, nothing was changed."""
-        change = self.change
-        if change.action == "mode":
-            self.kernel.fchmod(self.file, change.after.mode)
-        elif change.action == "create":
-            self._move_in()
-        elif change.action == "delete":
-            self._move_out()
-        else:
-            self._exchange(change.before)
-
-    def _move_in(self) -> None:
-        folders = {"src_dir_fd": self.folder, "dst_dir_fd": self.folder}
-        try:
-            self.kernel.link(self.waiting, self.change.name, **folders, follow_symlinks=False)
-        except FileExistsError:
-            raise _Changed from None
-        except OSError:
-            if look_at(self.change.name, self.folder).kind != "missing":
+    def make(self, *, back: bool) -> None:
+        """Make the change in one step, or undo it. If that fails, nothing was changed."""
+        name, waiting = self.change.name, self.waiting
+        before, after = self.change.before, self.change.after
+        if back:
+            before, after = after, before
+        if self.change.action == "mode":
+            self.kernel.fchmod(self.file, after.mode)
+        elif before.kind == "missing":
+            try:
+                link_new(self.kernel, waiting, name, self.folder, self.folder)
+            except FileExistsError:
                 raise _Changed from None
-            self.kernel.rename(self.waiting, self.change.name, **folders)  # a file system without links
+            if back:
+                with suppress(OSError):
+                    self.kernel.unlink(waiting, dir_fd=self.folder)
+        elif after.kind != "missing":
+            self._exchange(before)
+        elif back:
+            _expect(look_at(name, self.folder), before)
+            self.kernel.unlink(name, dir_fd=self.folder)
+        else:
+            with _gone_is_changed():
+                self._rename(name, waiting)
+            self._check(before, lambda: self._rename(waiting, name))
 
-    def _move_out(self) -> None:
-        folders = {"src_dir_fd": self.folder, "dst_dir_fd": self.folder}
-        try:
-            self.kernel.rename(self.change.name, self.waiting, **folders)
-        except FileNotFoundError:
-            raise _Changed from None
-        if not _is(look_at(self.waiting, self.folder), self.change.before):
-            with self._undoing():
-                self.kernel.rename(self.waiting, self.change.name, **folders)
-            raise _Changed
+    def _rename(self, old: str, new: str) -> None:
+        self.kernel.rename(old, new, src_dir_fd=self.folder, dst_dir_fd=self.folder)
 
     def _exchange(self, expected: FileState) -> None:
-        try:
-            if not self.kernel.exchange(self.waiting, self.change.name, self.folder, self.folder):
+        def exchange() -> bool:
+            return self.kernel.exchange(self.waiting, self.change.name, self.folder, self.folder)
+
+        with _gone_is_changed():
+            if not exchange():
                 self._exchange_by_hand(expected)
                 return
-        except FileNotFoundError:
-            raise _Changed from None
-        if not _is(look_at(self.waiting, self.folder), expected):
-            with self._undoing():
-                self.kernel.exchange(self.waiting, self.change.name, self.folder, self.folder)
-            raise _Changed
+        self._check(expected, exchange)
 
     def _exchange_by_hand(self, expected: FileState) -> None:
         """Without the system call: the old file gets a second name, then the new one takes its first."""
-        if not _is(look_at(self.change.name, self.folder), expected):
-            raise _Changed
-        aside, folders = self.waiting + ASIDE, {"src_dir_fd": self.folder, "dst_dir_fd": self.folder}
-        self.kernel.link(self.change.name, aside, **folders, follow_symlinks=False)
+        name, aside = self.change.name, self.waiting + ASIDE
+        _expect(look_at(name, self.folder), expected)
+        self.kernel.link(name, aside, src_dir_fd=self.folder, dst_dir_fd=self.folder, follow_symlinks=False)
         try:
-            self.kernel.rename(self.waiting, self.change.name, **folders)
+            self._rename(self.waiting, name)
         except OSError:
             with suppress(OSError):
                 self.kernel.unlink(aside, dir_fd=self.folder)
             raise
         try:
-            self.kernel.rename(aside, self.waiting, **folders)
+            self._rename(aside, self.waiting)
         except OSError:
-            with self._undoing():
-                self.kernel.rename(aside, self.change.name, **folders)
+            self._undo(lambda: self._rename(aside, name))
             raise
 
-    @contextmanager
-    def _undoing(self) -> Iterator[None]:
+    def _check(self, expected: FileState, undo: Callable[[], object]) -> None:
+        """Undo a step if what came out is not what was expected."""
+        try:
+            _expect(look_at(self.waiting, self.folder), expected)
+        except _Changed:
+            self._undo(undo)
+            raise
+
+    def _undo(self, undo: Callable[[], object]) -> None:
         """Undo a step that met another file. If that fails, that file stays next to its place."""
         try:
-            yield
+            undo()
         except OSError as error:
             said = f"{self.change.path} was changed by another program meanwhile, and could not be put back"
             where = os.path.join(self.change.folder, self.waiting)
             raise RestoreStopped(f"{said} ({error.strerror}): what it was is in {where}") from error
-
-    def take_back(self) -> None:
-        """Undo the step."""
-        change = self.change
-        if change.action == "mode":
-            self.kernel.fchmod(self.file, change.before.mode)
-        elif change.action == "create":
-            self._take_out()
-        elif change.action == "delete":
-            self._put_in()
-        else:
-            self._exchange(change.after)
-
-    def _take_out(self) -> None:
-        if _is(look_at(self.change.name, self.folder), self.change.after):
-            self.kernel.unlink(self.change.name, dir_fd=self.folder)
-        else:
-            raise _Changed
-
-    def _put_in(self) -> None:
-        self._move_in()
-        with suppress(OSError):
-            self.kernel.unlink(self.waiting, dir_fd=self.folder)
 
     def sync(self) -> None:
         if self.change.action == "mode":
@@ -252,7 +208,8 @@ class _Swap:
             found = look_at(self.waiting, self.folder) if self.folder >= 0 else FileState()
             if found.kind == "missing":
                 return True
-            if not is_made and not self._is_ours(found):
+            is_half = found.kind == "file" and not self._is_filled  # it was never in its place
+            if not is_made and not is_half and found.digest != self.change.after.digest:
                 return False  # the only copy of what another program wrote
             self.kernel.unlink(self.waiting, dir_fd=self.folder)
         except OSError:
@@ -263,10 +220,15 @@ class _Swap:
                     os.close(descriptor)
         return True
 
-    def _is_ours(self, found: FileState) -> bool:
-        """Whether a file is what we wrote, or half of it: it was never in its place."""
-        return found.digest == self.change.after.digest or (found.kind == "file" and not self._is_filled)
+
+def _expect(found: FileState, expected: FileState) -> None:
+    if (found.kind, found.digest, found.mode) != (expected.kind, expected.digest, expected.mode):
+        raise _Changed
 
 
-def _is(found: FileState, expected: FileState) -> bool:
-    return (found.kind, found.digest, found.mode) == (expected.kind, expected.digest, expected.mode)
+@contextmanager
+def _gone_is_changed() -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError:
+        raise _Changed from None

@@ -6,8 +6,9 @@ import os
 
 from foretold.errors import BadName
 from foretold.memory.note import INDEX, MAX_FILE
-from foretold.storage.dirfd import FOLDER, INSIDE, Stamp, stamp_of
+from foretold.storage.dirfd import INSIDE, Stamp, stamp_of
 from foretold.storage.folder import Folder
+from foretold.storage.kernel import FOLDER
 from foretold.storage.names import MAX_PARTS, safe_parts
 from foretold.types import Finding
 
