@@ -17,6 +17,7 @@ import os
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator
+from functools import cached_property
 
 from foretold.git.runner import GitRepository
 from foretold.memory.drift import classify
@@ -51,17 +52,14 @@ class FileLocator:
         self._own = os.path.basename(os.path.realpath(root))
         self.files = frozenset(listing.files)
         self.folders = _folders(listing.files) | {*listing.empty}
-        names = {(_head(path) if _is_pattern(path) else path).rpartition("/")[2] for path in map(normalize_path, asked)}
-        names = {
-            name.casefold() for name in (*names, *(normalize_path(path).rpartition("/")[2] for path in asked)) if name
-        }
-        self._sorted: list[str] = []
-        self._names: frozenset[str] | None = None
+        paths = {*map(normalize_path, asked)}
+        paths |= {_head(path) for path in paths if _is_pattern(path)}
+        names = {path.rpartition("/")[2].casefold() for path in paths} - {""}
         self._by_name: dict[str, list[str]] = {}
         for path in (*listing.files, *self.folders):
             name = path.rpartition("/")[2].casefold()
-            stems = (name.partition(".")[0], name.rpartition(".")[0]) if "." in name[1:] else ()
-            for key in {name, *stems} & names if stems else {name} & names:
+            keys = {name, name.partition(".")[0], name.rpartition(".")[0]} if "." in name[1:] else {name}
+            for key in keys & names:
                 self._by_name.setdefault(key, []).append(path)
 
     def exists(self, path: str) -> bool:
@@ -70,49 +68,43 @@ class FileLocator:
 
     def find(self, text: str) -> PathMatch:
         """Where a path, as a memory writes it, is."""
-        path = normalize_path(text)
-        if path.startswith(("~", "/")):
-            path = self._inside(path)
-            if path.startswith("/"):
-                return self._look_outside(path)
-        if not path or "\0" in path or len(path) > 4096:
-            return PathMatch("valid", "it is the repository itself", ".") if path in ("", ".") else PathMatch()
-        found = self._exact(path) or self._by_end(path) or (self._match(path) if _is_pattern(path) else PathMatch())
-        if not found.state and path.startswith(self._own + "/"):
-            path = path.removeprefix(self._own + "/")
-            found = self._exact(path) or self._by_end(path) or PathMatch()
-        return self._with_line(found, text) if found.state == "valid" else found
+        path = self._from_root(text)
+        if path.startswith("/"):
+            if not self._outside:
+                return PathMatch("unknown", "outside the repository, not looked at")
+            if os.path.lexists(path):
+                return PathMatch("valid", f"{printable(path)} exists", path)
+            return PathMatch("missing", f"{printable(path)} does not exist")
+        if path == "" or "\0" in path or len(path) > 4096:
+            return PathMatch() if path else PathMatch("valid", "it is the repository itself", ".")
+        own = path.removeprefix(self._own + "/")
+        found = self._exact(path) or self._by_end(path) or (self._match(path) if _is_pattern(path) else None)
+        found = found or (self._exact(own) or self._by_end(own) if own != path else None)
+        return self._with_line(found, text) if found else PathMatch()
 
     def relative(self, text: str) -> str:
         """The path from the root of the repository; empty if it is outside."""
-        path = normalize_path(text)
-        path = self._inside(path) if path.startswith(("~", "/")) else path
+        path = self._from_root(text)
         return "" if path.startswith("/") else path
 
-    def _inside(self, path: str) -> str:
-        """A path without the root before it, or as it is, with the home folder put in."""
+    def _from_root(self, text: str) -> str:
+        """A path from the root of the repository; outside of it the whole path."""
+        path = normalize_path(text)
+        if not path.startswith(("~", "/")):
+            return path
         whole = os.path.normpath(os.path.expanduser(path))
         for root in (os.path.normpath(self._root), os.path.realpath(self._root)):
             if whole == root or whole.startswith(root + "/"):
                 return whole[len(root) + 1 :]
         return whole if whole.startswith("/") else "/" + whole
 
-    def _look_outside(self, path: str) -> PathMatch:
-        if not self._outside:
-            return PathMatch("unknown", "outside the repository, not looked at")
-        if os.path.lexists(path):
-            return PathMatch("valid", f"{printable(path)} exists", path)
-        return PathMatch("missing", f"{printable(path)} does not exist")
-
     def _exact(self, path: str) -> PathMatch | None:
         if path in self._listing.absent:
             return PathMatch("valid", f"git has {printable(path)}; the sparse checkout leaves it out", path)
         if not os.path.lexists(os.path.join(self._root, path)):
             return None
-        is_listed = path in self.files or path in self.folders
-        return PathMatch(
-            "valid", f"{printable(path)} exists" + ("" if is_listed else ", and git does not list it"), path
-        )
+        unlisted = "" if path in self.files or path in self.folders else ", and git does not list it"
+        return PathMatch("valid", f"{printable(path)} exists{unlisted}", path)
 
     def _by_end(self, path: str) -> PathMatch | None:
         """The one file or folder whose path ends with this one."""
@@ -126,25 +118,26 @@ class FileLocator:
         if len(there) == 1:
             return PathMatch("valid", f"it is {printable(there[0])}", there[0])
         if there:
-            names = ", ".join(map(printable, sorted(there, key=lambda each: (each.count("/"), each))[:SHOWN]))
-            return PathMatch(
-                "unknown", f"{len(there):,} paths end with it: {names}{', …' if len(there) > SHOWN else ''}"
-            )
+            first = sorted(there, key=lambda each: (each.count("/"), each))[:SHOWN]
+            names = ", ".join([*map(printable, first), *(["…"] if len(there) > SHOWN else [])])
+            return PathMatch("unknown", f"{len(there):,} paths end with it: {names}")
         return None
 
     def has_name(self, name: str) -> bool:
         """Whether a file, without its ending, or a folder has this name."""
-        if self._names is None:
-            last = (path.rpartition("/")[2] for path in (*self.files, *self.folders))
-            self._names = frozenset(each.partition(".")[0] for each in last)
         return name in self._names
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(path.rpartition("/")[2].partition(".")[0] for path in (*self.files, *self.folders))
 
     def namesakes(self, path: str) -> list[str]:
         """Files of the same name in other folders."""
-        near = self._by_name.get(path.rpartition("/")[2].casefold(), ())
-        return [each for each in near if each.rpartition("/")[2] == path.rpartition("/")[2] and self.exists(each)]
+        name = path.rpartition("/")[2]
+        near = self._by_name.get(name.casefold(), ())
+        return [each for each in near if each.rpartition("/")[2] == name and self.exists(each)]
 
-    def _match(self, path: str) -> PathMatch:
+    def _match(self, path: str) -> PathMatch | None:
         """A file that a pattern matches: only folders that its first words name, and files with its end, are tried."""
         matches, end = _pattern(path).fullmatch, re.split(r"[*?\]}]", path)[-1]
         head = _head(path)
@@ -154,12 +147,14 @@ class FileLocator:
             for each in self._below(folder):
                 if each.endswith(end) and matches(each) and self.exists(each):
                     return PathMatch("valid", f"{printable(each)} matches", each)
-        return PathMatch()
+        return None
+
+    @cached_property
+    def _sorted(self) -> list[str]:
+        return sorted(self._listing.files)
 
     def _below(self, folder: str) -> Iterator[str]:
         """The files in a folder, and in those in it."""
-        if not self._sorted:
-            self._sorted = sorted(self._listing.files)
         start = bisect_left(self._sorted, f"{folder}/") if folder else 0
         end = bisect_left(self._sorted, f"{folder}0") if folder else len(self._sorted)  # `0` comes after `/`
         return (self._sorted[at] for at in range(start, end))
@@ -174,12 +169,10 @@ class FileLocator:
                 data = file.read(4 << 20)
         except OSError:
             return found
-        count = data.count(b"\n") + (not data.endswith(b"\n"))
-        if int(number[1]) <= count or len(data) == 4 << 20:
+        count, line = data.count(b"\n") + (not data.endswith(b"\n")), int(number[1])
+        if line <= count or len(data) == 4 << 20:
             return found
-        return PathMatch(
-            "missing", f"{printable(found.where)} has {count:,} lines, no line {int(number[1]):,}", found.where
-        )
+        return PathMatch("missing", f"{printable(found.where)} has {count:,} lines, no line {line:,}", found.where)
 
 
 def normalize_path(text: str) -> str:
@@ -221,19 +214,16 @@ def _pattern(path: str) -> re.Pattern[str]:
     >>> bool(_pattern("api/**/*.{ts,tsx}").fullmatch("src/api/v1/a.tsx"))
     True
     """
-    out = []
-    for part in re.findall(r"\*\*/|\*+|\?|\{[^{}]*\}|[^*?{]+|.", path):
-        if part == "**/":
-            out.append("(?:[^/]+/)*")
-        elif part[0] == "*":
-            out.append(".*" if len(part) > 1 else "[^/]*")
-        elif part == "?":
-            out.append("[^/]")
-        elif part[0] == "{" and part[-1] == "}":
-            out.append("(?:" + "|".join(map(re.escape, part[1:-1].split(","))) + ")")
-        else:
-            out.append(re.escape(part))
-    return re.compile("(?:.*/)?" + "".join(out) + "(?:/.*)?", re.DOTALL)
+
+    def translate(found: re.Match[str]) -> str:
+        part = found[0]
+        if part[0] == "{" and part[-1] == "}":
+            return "(?:" + "|".join(map(re.escape, part[1:-1].split(","))) + ")"
+        wild = {"**/": "(?:[^/]+/)*", "*": "[^/]*", "?": "[^/]"}.get(part)
+        return wild or (".*" if part[0] == "*" else re.escape(part))
+
+    inner = re.sub(r"\*\*/|\*+|\?|\{[^{}]*\}|[^*?{]+|\{", translate, path)
+    return re.compile(f"(?:.*/)?{inner}(?:/.*)?", re.DOTALL)
 
 
 #: folders that a walk skips
@@ -269,17 +259,13 @@ def list_files(root: str, git: GitRepository | None) -> Listing:
         return Listing([*_walk(root, "", unread)], unread=tuple(unread), walked=True)
     files, empty = tracked.files, []
     for folder in tracked.folders:
-        inside = [*_walk(root, folder, unread)] if _is_real(root, folder) else []
+        whole = os.path.join(root, folder)
+        is_linked = os.path.realpath(whole) != os.path.join(os.path.realpath(root), folder)
+        inside = [*_walk(root, folder, unread)] if os.path.isdir(whole) and not is_linked else []
         files += inside
         if not inside:
             empty.append(folder)
     return Listing(files, tracked.absent, tuple(empty), tuple(unread), walked=len(empty) < len(tracked.folders))
-
-
-def _is_real(root: str, folder: str) -> bool:
-    """Whether a folder is reached from the root without following a link."""
-    whole = os.path.join(root, folder)
-    return os.path.isdir(whole) and os.path.realpath(whole) == os.path.join(os.path.realpath(root), folder)
 
 
 def _walk(root: str, start: str, unread: list[str]) -> Iterator[str]:

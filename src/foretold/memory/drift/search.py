@@ -19,6 +19,7 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
+from contextlib import suppress
 
 from foretold.memory.drift.vocabulary import PROSE
 from foretold.memory.note import INDEX
@@ -96,29 +97,22 @@ def search(
     ...     search(folder, ["a.py"], [(Needle("run"),), (Needle("gone"),)]).hits
     {Needle(text='run', form='word'): Occurrence(path='a.py', line=1, is_prose=False)}
     """
-    hunt, reader, own = _Hunt(groups), _Reader(root), own or OwnFiles()
-    first = FIRST if narrow and len(files) >= MANY else len(files)
-    _read_all(files[:first], hunt, reader, own, progress)
-    rest, left_out = files[first:], 0
-    near = narrow(sorted(hunt.keys)) if narrow and rest and hunt.keys else None
-    if near is not None:
-        rest = [path for path in rest if path in near]
-        left_out = len(files) - first - len(rest)
-    _read_all(rest, hunt, reader, own, progress)
-    return SearchResult(hunt.hits, reader.count + left_out, reader.binary, tuple(reader.large), reader.unread)
-
-
-def _read_all(
-    files: list[str], hunt: _Hunt, reader: _Reader, own: OwnFiles, progress: Callable[[int], None] | None
-) -> None:
+    hunt, reader, own, near = _Hunt(groups), _Reader(root), own or OwnFiles(), None
+    first = FIRST if len(files) >= MANY else len(files)
     for number, path in enumerate(files):
         if not hunt.keys:
             break
+        if narrow and number == first:
+            near = narrow(sorted(hunt.keys))
         if progress and number % 1000 == 0:
             progress(number)
+        if near is not None and path not in near:
+            reader.count += 1
+            continue
         data = reader.read(path)
         if data and not own.covers(path, data):
             hunt.look(path, data)
+    return SearchResult(hunt.hits, reader.count, reader.binary, tuple(reader.large), reader.unread)
 
 
 class _Hunt:
@@ -220,45 +214,34 @@ class _Reader:
 
     def read(self, path: str) -> bytes:
         """The bytes of a text file; nothing for all else."""
-        name = os.fsencode(path)
-        if not self._is_real(name.rpartition(b"/")[0]):
+        name, data = os.fsencode(path), None
+        if self._is_real(name.rpartition(b"/")[0]):
+            with suppress(OSError):
+                handle = os.open(self._root + b"/" + name, _OPEN)
+                try:
+                    info = os.fstat(handle)
+                    if stat.S_ISREG(info.st_mode) and info.st_size > LARGEST:
+                        self.large.append(path)
+                        return b""
+                    data = os.read(handle, info.st_size + 1) if stat.S_ISREG(info.st_mode) else None
+                finally:
+                    os.close(handle)
+        if data is None:
             self.unread += 1
-            return b""
-        handle = -1
-        try:
-            handle = os.open(self._root + b"/" + name, _OPEN)
-            info = os.fstat(handle)
-            if info.st_size > LARGEST and stat.S_ISREG(info.st_mode):
-                self.large.append(path)
-                return b""
-            data = os.read(handle, info.st_size + 1) if stat.S_ISREG(info.st_mode) else None
-        except OSError:
-            data = None
-        finally:
-            if handle >= 0:
-                os.close(handle)
-        is_text = data is not None and data.find(b"\0", 0, 8000) < 0
-        self.unread += data is None
-        self.binary += data is not None and not is_text
-        self.count += is_text
-        return data if data is not None and is_text else b""
+        elif data.find(b"\0", 0, 8000) >= 0:
+            self.binary += 1
+        else:
+            self.count += 1
+            return data
+        return b""
 
     def _is_real(self, folder: bytes) -> bool:
         """Whether a folder is reached without following a link."""
-        if folder in self._real:
-            return self._real[folder]
         above = [folder]
         while above[-1] not in self._real:
             above.append(above[-1].rpartition(b"/")[0])
         known = self._real[above.pop()]
         for each in reversed(above):
-            known = self._real[each] = known and _is_folder(self._root + b"/" + each)
+            path = self._root + b"/" + each
+            known = self._real[each] = known and os.path.isdir(path) and not os.path.islink(path)
         return known
-
-
-def _is_folder(path: bytes) -> bool:
-    """Whether a path is a folder, not a link to one."""
-    try:
-        return stat.S_ISDIR(os.lstat(path).st_mode)
-    except OSError:
-        return False

@@ -68,15 +68,12 @@ def verify(
         return tuple(MemoryVerdict(memory.file, "unknown", ()) for memory in memories)
     facts = gather_evidence(claims, memories, os.path.abspath(root), outside=outside, progress=progress)
     judged = {(claim.kind, claim.text): _JUDGES[claim.kind](claim, facts) for claim in claims}
-    return tuple(
-        _verdict(memory, [_apply_hedge(judged[claim.kind, claim.text]._replace(claim=claim), facts) for claim in each])
-        for memory, each in zip(memories, claimed, strict=True)
-    )
-
-
-def _verdict(memory: Memory, checked: list[CheckedClaim]) -> MemoryVerdict:
-    state = max((each.state for each in checked), key=STATES.index, default="unknown")
-    return MemoryVerdict(memory.file, state, tuple(checked))
+    verdicts = []
+    for memory, each in zip(memories, claimed, strict=True):
+        checked = [_apply_hedge(judged[claim.kind, claim.text]._replace(claim=claim), facts) for claim in each]
+        state = max((one.state for one in checked), key=STATES.index, default="unknown")
+        verdicts.append(MemoryVerdict(memory.file, state, tuple(checked)))
+    return tuple(verdicts)
 
 
 def _apply_hedge(checked: CheckedClaim, facts: Evidence) -> CheckedClaim:
@@ -107,11 +104,7 @@ def _path(claim: DriftClaim, facts: Evidence) -> CheckedClaim:
             return CheckedClaim(claim, "moved", f"git moved {name} to {printable(fate.to)} {when}", printable(fate.to))
         return CheckedClaim(claim, "missing", f"git deleted {name} {when}")
     doubt = _doubt(claim.text, path, facts)
-    return (
-        CheckedClaim(claim, "unknown", doubt)
-        if doubt
-        else CheckedClaim(claim, "missing", _absence(claim.text, path, facts))
-    )
+    return CheckedClaim(claim, "unknown" if doubt else "missing", doubt or _absence(claim.text, path, facts))
 
 
 def _doubt(text: str, path: str, facts: Evidence) -> str:
@@ -153,32 +146,23 @@ def _symbol(claim: DriftClaim, facts: Evidence) -> CheckedClaim:
     """A name is there if code has it; a dotted one if code has its last part, and every other is there at all."""
     *before, last = needles_of(claim)
     if not before:
-        return _content(claim, (last,), facts)
+        return _content(claim, facts)
     hits, is_name = facts.searched.hits, facts.places.has_name
     nowhere = [part.text for part in before if part not in hits and not is_name(part.text)]
     hit = hits.get(last)
     if hit is None and not nowhere and is_name(last.text):
         return CheckedClaim(claim, "valid", f"a file or folder is named {last.text}")
     if hit is None or hit.is_prose or not nowhere:
-        return _content(claim, (last,), facts)
+        return _content(claim, facts, (last,))
     return _nowhere(claim, f"{last.text} is in {_at(hit)}, but nothing contains {', '.join(nowhere)}", facts)
 
 
-def _flag(claim: DriftClaim, facts: Evidence) -> CheckedClaim:
-    return _content(claim, needles_of(claim), facts)
-
-
-def _code(claim: DriftClaim, facts: Evidence) -> CheckedClaim:
-    return _content(claim, needles_of(claim), facts, prose_counts=True)
-
-
-def _content(
-    claim: DriftClaim, needles: Iterable[Needle], facts: Evidence, *, prose_counts: bool = False
-) -> CheckedClaim:
-    """The first of these needles that code contains; else what documents say; else nothing."""
-    hits = [(needle, facts.searched.hits[needle]) for needle in needles if needle in facts.searched.hits]
+def _content(claim: DriftClaim, facts: Evidence, needles: Iterable[Needle] = ()) -> CheckedClaim:
+    """The first needle that code contains; else what documents say, which is enough for code; else nothing."""
+    found = [(each, facts.searched.hits.get(each)) for each in needles or needles_of(claim)]
+    hits = [(needle, hit) for needle, hit in found if hit]
     for needle, hit in hits:
-        if prose_counts or not hit.is_prose:
+        if claim.kind == "code" or not hit.is_prose:
             as_what = "it" if needle.text == claim.text else needle.text
             return CheckedClaim(claim, "valid", f"{as_what} is in {_at(hit)}", _at(hit))
     if hits:
@@ -188,12 +172,6 @@ def _content(
 
 def _nowhere(claim: DriftClaim, evidence: str, facts: Evidence) -> CheckedClaim:
     """Nothing contains it; what was not searched is named. Without files, or in a sparse checkout, that is unknown."""
-    evidence += _unsearched(facts)
-    is_known = facts.searched.files and not facts.listing.absent
-    return CheckedClaim(claim, "missing" if is_known else "unknown", evidence)
-
-
-def _unsearched(facts: Evidence) -> str:
     searched, listing = facts.searched, facts.listing
     unsearched = (
         (searched.binary, f"{searched.binary:,} binary"),
@@ -204,7 +182,8 @@ def _unsearched(facts: Evidence) -> str:
         (listing.unread, f"folder {', '.join(map(printable, listing.unread[:2]))}"),
     )
     names = [name for is_any, name in unsearched if is_any]
-    return f" (not searched: {', '.join(names)})" if names else ""
+    evidence += f" (not searched: {', '.join(names)})" if names else ""
+    return CheckedClaim(claim, "missing" if searched.files and not listing.absent else "unknown", evidence)
 
 
 # Commits
@@ -216,9 +195,9 @@ def _commit(claim: DriftClaim, facts: Evidence) -> CheckedClaim:
     known = facts.commits.get(claim.text)
     if known is None or known.type == "ambiguous":
         return CheckedClaim(claim, "unknown", "several objects have that name" if known else "git gives no answer")
+    if known.type == "commit" and known.reachable:
+        return CheckedClaim(claim, "valid", f"commit {known.id[:7]} is reachable from a ref", known.id)
     if known.type == "commit":
-        if known.reachable:
-            return CheckedClaim(claim, "valid", f"commit {known.id[:7]} is reachable from a ref", known.id)
         return CheckedClaim(claim, "missing", "commit is not reachable from any ref")
     if known.type != "missing":
         return CheckedClaim(claim, "unknown", f"it names a {known.type}, not a commit")
@@ -227,4 +206,4 @@ def _commit(claim: DriftClaim, facts: Evidence) -> CheckedClaim:
     return CheckedClaim(claim, "missing", "git has no such commit")
 
 
-_JUDGES = {"path": _path, "symbol": _symbol, "flag": _flag, "code": _code, "commit": _commit}
+_JUDGES = {"path": _path, "symbol": _symbol, "flag": _content, "code": _content, "commit": _commit}
