@@ -259,3 +259,7 @@ def test_names_of_folders():
     assert folder_name("/a/b c") != folder_name("/a/b-c")
     assert len(folder_name("/" + "x" * 300)) < 60
     assert all(os.sep not in folder_name(path) for path in ("/", "/..", "/a/..", "/é/memory"))
+
+
+def test_folder_name():
+    assert folder_name("/home/me/my app") == "my-app-38d8f0bcc4da"

@@ -79,3 +79,12 @@ def test_the_same_name():
 @given(st.text())
 def test_the_form_of_a_letter_makes_no_other_name(name):
     assert {same_name(unicodedata.normalize(form, name)) for form in ("NFC", "NFD")} == {same_name(name)}
+
+
+def test_new_file():
+    assert new_file("feedback", "Real databases in tests!") == "feedback_real_databases_in_tests.md"
+    assert new_file("user", "User role") == "user_role.md"
+
+
+def test_slug_of():
+    assert (slug_of("  Merge freeze, May 2026 "), slug_of("日本語")) == ("merge-freeze-may-2026", "日本語")

@@ -130,11 +130,7 @@ def _overlay(surroundings: Surroundings, git: Repository, store: str, state: str
 
 
 def folder_name(folder: str) -> str:
-    """The name of our folder for what belongs to a folder.
-
-    >>> folder_name("/home/me/my app")
-    'my-app-38d8f0bcc4da'
-    """
+    """The name of our folder for what belongs to a folder."""
     parts = folder.rstrip("/").split("/")
     last = (parts[-2] if parts[-1] == "memory" and len(parts) > 2 else parts[-1])[-40:].strip("-.") or "top"
     plain = "".join(char if char.isascii() and (char.isalnum() or char in "._") else "-" for char in last)

@@ -50,12 +50,7 @@ class Memory(NamedTuple):
 
 
 def read_note(file: str, data: bytes, changed: float = 0.0, scope: str = "private") -> Memory:
-    """The memory that a file's bytes hold.
-
-    >>> note = read_note("feedback_tabs.md", b"---\\nname: tabs\\nmetadata:\\n  type: feedback\\n---\\nUse tabs.\\n")
-    >>> note.name, note.type, note.body
-    ('tabs', 'feedback', 'Use tabs.')
-    """
+    """The memory that a file's bytes hold."""
     findings: list[Finding] = []
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     if "\ufffd" in text and b"\xef\xbf\xbd" not in data:
@@ -113,23 +108,13 @@ def safe_file(file: str) -> tuple[str, ...]:
 
 
 def new_file(type_: str, topic: str) -> str:
-    """The file of a new memory.
-
-    >>> new_file("feedback", "Real databases in tests!")
-    'feedback_real_databases_in_tests.md'
-    >>> new_file("user", "User role")
-    'user_role.md'
-    """
+    """The file of a new memory."""
     stem = slug_of(topic).replace("-", "_")
     return f"{stem}.md" if stem.startswith(f"{type_}_") else f"{type_}_{stem}.md"
 
 
 def slug_of(topic: str) -> str:
-    """A topic as the `name` of a memory: lower case, dashes.
-
-    >>> slug_of("  Merge freeze, May 2026 "), slug_of("日本語")
-    ('merge-freeze-may-2026', '日本語')
-    """
+    """A topic as the `name` of a memory: lower case, dashes."""
     import unicodedata
 
     from foretold.storage.names import MAX_PART

@@ -32,11 +32,7 @@ class WriteDecision(NamedTuple):
 
 
 def decide_write(policy: str, text: str, *, is_team: bool) -> WriteDecision:
-    """Decide about a call that would write a text into a folder of memories.
-
-    >>> decide_write("confirm", "Use tabs.", is_team=False)[:2] == ("ask", ASK), decide_write("auto", "", is_team=False)
-    (True, WriteDecision(decision='', reason='', note=''))
-    """
+    """Decide about a call that would write a text into a folder of memories."""
     kinds = ", ".join(_credentials(text))
     if kinds:
         said = f"This looks like a credential ({kinds}), and memories are sent to models: leave it out."
@@ -51,11 +47,7 @@ def decide_write(policy: str, text: str, *, is_team: bool) -> WriteDecision:
 
 
 def written_text(given: Mapping[str, object]) -> str:
-    """All text that a call of a tool would write, as far as the input shows it.
-
-    >>> written_text({"edits": [{"old_string": "old", "new_string": "new"}]})
-    'new'
-    """
+    """All text that a call of a tool would write, as far as the input shows it."""
     parts = [given.get(key) for key in ("command", "content", "new_string", "new_source", "text")]
     edits = given.get("edits")
     parts += [edit.get("new_string") for edit in edits if isinstance(edit, dict)] if isinstance(edits, list) else []

@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from foretold.memory.drift import search as module
-from foretold.memory.drift.search import Needle, Occurrence, OwnFiles, search
+from foretold.memory.drift.search import Needle, Occurrence, OwnFiles, find_needle, search, words_of
 
 
 @pytest.fixture
@@ -96,3 +96,14 @@ def test_needles(tmp_path, needle, text, is_found):
     assert bool(search(str(tmp_path), ["a.py"], [(needle,)]).hits) is is_found
     many = [(Needle(f"other_{number}"),) for number in range(100)]  # beyond FEW
     assert bool(search(str(tmp_path), ["a.py"], [(needle,), *many]).hits) is is_found
+
+
+def test_words_of():
+    assert sorted(words_of("--no-verify")) == [b"no", b"verify"]
+
+
+def test_find_needle():
+    assert (
+        find_needle(Needle("--all", "text"), b"--all-day --all"),
+        find_needle(Needle("f( x )", "loose"), b"y = f(x)"),
+    ) == (10, 4)

@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 
+from foretold.memory.drift.evidence import DriftClaim, needles_of
 from foretold.memory.drift.verify import verify
 from foretold.memory.note import read_note
 
@@ -621,3 +622,7 @@ def test_verdicts_by_construction(tmp_path):
         place.commit()
         labels[notes[-1].file] = {"kept": "valid", "renamed": "moved"}.get(fate, "missing")
     assert {verdict.file: verdict.state for verdict in verify(notes, place.root)} == labels
+
+
+def test_needles_of():
+    assert [needle.text for needle in needles_of(DriftClaim("symbol", "Store.open", 1, True))] == ["Store", "open"]

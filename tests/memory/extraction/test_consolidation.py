@@ -9,11 +9,15 @@ from foretold.errors import NoSuchMemory, WriteRefused
 from foretold.memory.extraction.consolidation import (
     PlanResult,
     apply_plan,
+    check_rewrite,
     find_plan,
+    group_similar,
+    is_contained,
     list_plans,
     propose_plan,
     undo_plan,
 )
+from foretold.memory.note import read_note
 from foretold.models.scripted import Scripted
 
 LONG = "Deploys are made on Tuesdays. " + "Nobody deploys on other days, because the shop is closed on Tuesdays. " * 60
@@ -196,3 +200,31 @@ def test_plans_outlive_their_process(tmp_path):
     plan = propose_plan(store(tmp_path, **TWINS), Scripted([MERGED]))
     again = foretold.memory.open(tmp_path, home=tmp_path / "home", env={})
     assert find_plan(again, plan.id).steps == plan.steps
+
+
+def test_group_similar():
+    def note(file, text):
+        return read_note(file, f"---\nname: x\ntype: feedback\n---\n{text}\n".encode())
+
+    one = note("a.md", "Integration tests run against a real database, never a mock.")
+    two = note("b.md", "Never mock the database: integration tests run against a real one.")
+    assert [
+        [each.file for each in group] for group in group_similar([one, two, note("c.md", "Deploy on Tuesdays only.")])
+    ] == [["a.md", "b.md"]]
+
+
+def test_is_contained():
+    one, two = read_note("a.md", b"- Use tabs.\n"), read_note("b.md", b"Use spaces in YAML.\nuse tabs\n")
+    assert (is_contained(one, two), is_contained(two, one)) == (True, False)
+
+
+def test_check_rewrite():
+    note = read_note("a.md", b"Deploys run `make ship` on Tuesdays, because the shop is closed.\n")
+    assert (
+        check_rewrite("description: deploys\n---\n`make ship` on Tuesdays: it is closed.", [note]).body
+        == "`make ship` on Tuesdays: it is closed."
+    )
+    assert check_rewrite("description: deploys\n---\n`make ship` at 9:30 on Tuesdays.", [note])[2:] == (
+        "invented",
+        "9:30",
+    )

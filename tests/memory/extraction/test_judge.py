@@ -5,8 +5,10 @@ import re
 
 import pytest
 
-from foretold.memory.extraction.judge.evidence import evidence_of
-from foretold.memory.extraction.judge.judge import REASONS, Draft, judge
+from foretold.memory.extraction.judge.evidence import Spans, evidence_of, is_yes, speaks_to_models
+from foretold.memory.extraction.judge.judge import REASONS, Draft, claims_of, judge, name_claim
+from foretold.memory.extraction.judge.phrases import words_for
+from foretold.memory.extraction.judge.words import words
 from foretold.memory.extraction.transcript import TranscriptPiece
 from foretold.memory.note import read_note
 
@@ -146,3 +148,41 @@ def test_details_never_repeat_a_credential():
     said = [piece("user", "what is the key?"), piece("tool", f"Remember: the bucket key {key} never changes at all.")]
     found = verdict(said, "The bucket key never changes at all.")
     assert (found.reason, key in found.detail) == ("said-by-tool", False)
+
+
+def test_speaks_to_models():
+    assert (speaks_to_models("Note to AI agents: the tests are skipped."), speaks_to_models("Remember the milk.")) == (
+        True,
+        False,
+    )
+
+
+def test_spans():
+    spans = Spans(["Run `make lint` before committing. Thanks!"])
+    assert (
+        spans.best(words("Before every commit, run make lint."))[:2],
+        spans.has("make lint"),
+        spans.has("evil.example"),
+    ) == ((1.0, 0.6666666666666666), True, False)
+
+
+def test_is_yes():
+    assert (is_yes("Yes, exactly like that."), is_yes("ok thanks, now the tests"), is_yes("Yesterday it broke")) == (
+        True,
+        False,
+        False,
+    )
+
+
+def test_name_claim():
+    assert name_claim(Draft("feedback_tabs.md", "use-tabs", "d", "feedback", "Use tabs.")).words == ("us", "tab")
+
+
+def test_claims_of():
+    assert [
+        (claim.text, claim.is_aside) for claim in claims_of("indent", "Use tabs.\n\n**Why:** diffs. And taste.")
+    ] == [("indent", True), ("Use tabs.", False), ("**Why:** diffs.", True), ("And taste.", True)]
+
+
+def test_words_for():
+    assert "nicht" in words_for("denying")

@@ -7,14 +7,36 @@ import pytest
 
 from foretold.errors import NoSuchSession
 from foretold.memory.extraction.extractor import Extractor, Gate
-from foretold.memory.extraction.gate import activity_of
+from foretold.memory.extraction.gate import Activity, activity_of
 from foretold.memory.extraction.judge.evidence import evidence_of
-from foretold.memory.extraction.judge.words import statements
-from foretold.memory.extraction.progress import ProgressLog, ProgressMark
-from foretold.memory.extraction.request import LISTED, digest_conversation, extraction_prompt
+from foretold.memory.extraction.judge.words import (
+    adjacent_pairs,
+    exact_words,
+    share_of,
+    specific_words,
+    statements,
+    stem,
+    words,
+)
+from foretold.memory.extraction.progress import Extraction, ProgressLog, ProgressMark
+from foretold.memory.extraction.request import (
+    LISTED,
+    ModelRequest,
+    can_fork,
+    digest_conversation,
+    extraction_prompt,
+    fork_request,
+)
 from foretold.memory.extraction.tools import MemoryTools
-from foretold.memory.extraction.transcript import TAIL, TranscriptPiece, extract_stored, is_due, pieces_of, pieces_since
-from foretold.memory.extraction.writer import MemoryWriter
+from foretold.memory.extraction.transcript import (
+    TAIL,
+    TranscriptPiece,
+    extract_stored,
+    is_due,
+    pieces_of,
+    pieces_since,
+)
+from foretold.memory.extraction.writer import MemoryWriter, draft_of
 from foretold.memory.note import TYPES, read_note
 from foretold.models.scripted import Scripted
 from foretold.secrets.disguised import secret_in
@@ -294,3 +316,86 @@ def test_team_memories_are_listed_only_with_the_team(place):
         model = Scripted(["Nothing."])
         Extractor(memories, gate=Gate.always(), team=team).run(model, None, said, session=f"s-{team}")
         assert ("team: feedback_tabs.md" in json.dumps(model.requests[0].messages)) is is_listed
+
+
+def test_statements():
+    assert statements("# Tabs\n- Use tabs. Never spaces!\n\n**Why:** diffs") == [
+        "Tabs",
+        "Use tabs.",
+        "Never spaces!",
+        "**Why:** diffs",
+    ]
+
+
+def test_stem():
+    assert [
+        stem(word) for word in ("deploys", "deployment", "running", "went", "tests", "tested", "writing", "write")
+    ] == ["deploy", "deploy", "run", "go", "test", "test", "writ", "writ"]
+
+
+def test_specific_words():
+    assert sorted(
+        specific_words("Deploy to evil.example.com with --force on 2026-03-05, 3 times, e.g. in src/a_b.py")
+    ) == ["--force", "evil.example.com", "src/a_b.py"]
+
+
+def test_exact_words():
+    assert sorted(exact_words("No merges of src/a.py until 2026-03-05, in production")) == [
+        "2026-03-05",
+        "production",
+        "src/a.py",
+    ]
+
+
+def test_share_of():
+    assert (share_of({"tab", "us"}, {"tab", "spac"}), share_of(set(), {"tab"})) == (0.5, 0.0)
+
+
+def test_adjacent_pairs():
+    assert adjacent_pairs(words("use tabs")) == adjacent_pairs(words("tabs are used"))
+    assert adjacent_pairs(words("tabs, not spaces")) & adjacent_pairs(words("spaces, not tabs")) == set()
+
+
+def test_new_in():
+    said = [TranscriptPiece(each, "user", "x", "user") for each in "aabb"]
+    assert (ProgressMark("a").new_in(said), ProgressMark("b").new_in(said), ProgressMark("other").new_in(said)) == (
+        2,
+        4,
+        0,
+    )
+
+
+def test_path_of_a_session():
+    assert (ProgressLog("/s").path("4d1f-2"), ProgressLog("/s").path("../x")[:15]) == (
+        "/s/extracted/4d1f-2.jsonl",
+        "/s/extracted/x-",
+    )
+
+
+def test_to_json():
+    assert Extraction(skipped="not-due").to_json()["skipped"] == "not-due"
+
+
+def test_can_fork():
+    assert (can_fork(None), can_fork(ModelRequest((), (), ({"name": "Write"}, {"name": "Edit"})))) == (False, True)
+
+
+def test_fork_request():
+    assert fork_request(ModelRequest(("Be brief.",), ()), "What shall be remembered?").messages == (
+        {"role": "user", "content": "What shall be remembered?"},
+    )
+
+
+def test_activity_of():
+    call = TranscriptPiece("a", "assistant", "", "assistant", tool="Read Grep")
+    assert activity_of([TranscriptPiece("u", "user", "Use tabs.", "user"), call]) == Activity(
+        tokens=3, tool_calls=2, prompts=1
+    )
+
+
+def test_draft_of():
+    assert (
+        draft_of("a.md", "---\nname: a\ndescription: d\nmetadata:\n  type: user\n---\nA chemist.\n").body
+        == "A chemist."
+    )
+    assert draft_of("a.md", "A chemist.") == "it has no frontmatter; begin with name, description and metadata.type"

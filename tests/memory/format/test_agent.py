@@ -4,7 +4,16 @@ import os
 
 import pytest
 
-from foretold.memory.format.agent import Project, Switch, age_note, project_of, switch, writes_without_asking
+from foretold.memory.format.agent import (
+    Project,
+    Switch,
+    age_note,
+    note_days,
+    project_of,
+    style_of,
+    switch,
+    writes_without_asking,
+)
 
 NOTE = (
     "<system-reminder>This memory is 5 days old. Memories are point-in-time observations, not live state — claims about"
@@ -129,3 +138,22 @@ def test_a_folder_without_a_repository_is_its_own_project(place):
     folder = place.folder("a/b")
     os.symlink(folder, place.path("link"))
     assert project_of(place.path("link")) == Project(folder, folder)
+
+
+def test_project_of():
+    assert project_of("/") == Project(memory="/", transcript="/")
+
+
+def test_style_of():
+    assert (style_of("claude-code@2.1.197").gap, style_of("claude-code@2.1.325").gap) == (" ", "")
+
+
+def test_note_days():
+    assert (note_days(1.99), note_days(2.01), note_days(365.5), note_days(-3)) == (None, 2, 365, None)
+
+
+def test_age_note():
+    assert (age_note(0, 86_400 * 3)[:49], age_note(0, 86_400)) == (
+        "<system-reminder>This memory is 3 days old. Memor",
+        "",
+    )

@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from foretold.memory.format.agent import style_of
-from foretold.memory.format.write import normalize_note, note_name, read_frontmatter, render_note
+from foretold.memory.format.write import (
+    _with_time,
+    ends_on_own_line,
+    normalize_note,
+    note_name,
+    read_frontmatter,
+    render_note,
+    values_with_comments,
+)
 from foretold.memory.format.yaml import NEWER_STYLE, STYLE, number, quote, write_yaml
 from foretold.proof.conform.cases import read_cases
 
@@ -160,3 +168,64 @@ def test_hostile_text_costs_bounded_time(text, form):
     start = time.process_time()
     normalize_note(f"---\n{text}\n---\nBody\n", "s", form, NOW)
     assert time.process_time() - start < 30
+
+
+def test_render_note():
+    assert (
+        render_note("tabs", "Use tabs: always", {"type": "feedback"}, "Body\n")
+        == '---\nname: tabs\ndescription: "Use tabs: always"\nmetadata: \n  type: feedback\n---\n\nBody\n'
+    )
+
+
+def test_note_name():
+    assert (note_name("My Name!"), note_name("a_b--c-"), note_name("UPPER_case"), note_name("日本語")) == (
+        "my-name",
+        "a_b--c-",
+        "upper-case",
+        "",
+    )
+
+
+def test_read_frontmatter():
+    assert read_frontmatter("a: 007\nb: '007'\n1: 0b1\n") == ({"a": 7.0, "b": "007", "1": "0b1"}, True)
+
+
+def test_ends_on_own_line():
+    assert (ends_on_own_line("---\na: b\n---\n"), ends_on_own_line("---\na: b --- c\n---\n")) == (True, False)
+
+
+def test_values_with_comments():
+    assert values_with_comments("a: b # c\n", {"a": "b"}, valid=True) == {"a": "b # c"}
+    assert values_with_comments("a: 5 # c\n", {"a": 5.0}, valid=True) is None
+
+
+def test_with_time():
+    assert (
+        _with_time("---\nmetadata:\n  a: b\n---\n", "2026-01-02")
+        == "---\nmetadata:\n  a: b\n  modified: 2026-01-02\n---\n"
+    )
+
+
+def test_write_yaml():
+    assert write_yaml({"b": [1, {"c": "x"}], "1": "y"}) == '"1": "y"\nb: \n  - 1\n  - c: x'
+
+
+def test_quote():
+    assert (quote("plain text"), quote("yes"), quote("it's"), quote("1.5"), quote("2024-01-01")) == (
+        "plain text",
+        '"yes"',
+        '"it\'s"',
+        '"1.5"',
+        "2024-01-01",
+    )
+
+
+def test_number():
+    assert [number(n) for n in (5, 1.50, 1e21, 1.5e-7, -0.0, 2**63)] == [
+        "5",
+        "1.5",
+        "1e+21",
+        "1.5e-7",
+        "-0",
+        "9223372036854776000",
+    ]

@@ -232,3 +232,11 @@ def test_without_an_index_nothing_speaks_of_it(wording):
 def test_what_is_asked_wrongly(options, said):
     with pytest.raises(ForetoldError, match=re.escape(said)):
         memory_prompt("/mem", **options)
+
+
+def test_with_slash():
+    assert (with_slash("/m"), with_slash("/m//")) == ("/m/", "/m/")
+
+
+def test_search_section():
+    assert search_section("/m", grep_tool_name="rg")[5] == 'rg with pattern="<search term>" path="/m" glob="*.md"'

@@ -14,7 +14,7 @@ import foretold
 from foretold.memory.note import MAX_FILE
 from foretold.memory.recall import cache as caching
 from foretold.memory.recall.cache import SEALED, RecallCache
-from foretold.memory.recall.file_stamps import scan_folder
+from foretold.memory.recall.file_stamps import has_many_files, is_unchanged, scan_folder
 from foretold.memory.recall.recall import recall
 
 SOURCES = os.path.dirname(os.path.dirname(os.path.abspath(foretold.__file__)))
@@ -409,3 +409,15 @@ def test_errors_of_a_question_are_not_hidden(filled):
 
     with pytest.raises(ZeroDivisionError):
         RecallCache(filled.cache).ask(filled.folder, broken)
+
+
+def test_scan_folder():
+    assert scan_folder("/nowhere").stamps == []
+
+
+def test_is_unchanged():
+    assert not is_unchanged("/nowhere", b"")
+
+
+def test_has_many_files():
+    assert not has_many_files("/nowhere", 10)

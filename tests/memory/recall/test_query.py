@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given, strategies as st
 
 from foretold.memory.note import read_note
-from foretold.memory.recall.index import find_among, make_query
+from foretold.memory.recall.index import RecallQuery, find_among, make_query, pick_rarest
 from foretold.memory.recall.query import (
     FORMS,
     MOST,
     STOPWORDS,
+    _with_ment,
     anchor_words,
     fts_expression,
     letter_pairs,
@@ -18,7 +19,7 @@ from foretold.memory.recall.query import (
     word_groups,
     word_starts,
 )
-from foretold.memory.recall.ranking import rank
+from foretold.memory.recall.ranking import find_best_stretch, rank
 
 NAMES = {
     "parse_http_response": "parse http response parsehttpresponse",
@@ -140,3 +141,63 @@ def test_parts_never_raise(text):
     word_starts(text)
     for word in text.split():
         split_camel_case(word)
+
+
+def test_pick_rarest():
+    assert pick_rarest(RecallQuery((("tabs",), ("xyz",)), (("tab",), ("xyz",))), {"tab": 3}) == [0]
+
+
+def test_find_among():
+    found = find_among([read_note("a.md", b"Use tabs.")], make_query([("tab",)]))
+    assert (found.memories, found.spread, found.candidates[0].places) == (1, {"tab": 1}, [("tab", "body", 1)])
+
+
+def test_make_query():
+    assert make_query([("running", "ran")]) == RecallQuery(words=(("running", "ran"),), stems=(("run", "ran"),))
+
+
+def test_with_ment():
+    assert (_with_ment("deployment"), _with_ment("deploying"), _with_ment("they"), _with_ment("city")) == (
+        ("deploy",),
+        ("deployment",),
+        (),
+        (),
+    )
+
+
+def test_anchor_words():
+    assert anchor_words("Call parseHttp in src/web_app.py, as agreed.") == "parse http parsehttp src web app py webapp"
+    assert (anchor_words("Use tabs."), anchor_words("使用制表符")) == ("", "使用 用制 制表 表符")
+
+
+def test_split_camel_case():
+    assert (split_camel_case("parseHTTPResponse"), split_camel_case("Tabs"), split_camel_case("v2")) == (
+        ["parse", "HTTP", "Response"],
+        [],
+        [],
+    )
+
+
+def test_letter_pairs():
+    assert (letter_pairs("制表符"), letter_pairs("制")) == (["制表", "表符"], ["制"])
+
+
+def test_fts_expression():
+    assert fts_expression([("go", "went"), ("tabs",)]) == '"go" OR "went" OR "tabs"'
+
+
+def test_word_starts():
+    assert word_starts("Use tabs.") == [0, 4]
+
+
+def test_rank():
+    query = make_query([("tabs",), ("deploy",)])
+    notes = [read_note("a.md", b"Tabs."), read_note("b.md", b"Deploys need no tabs."), read_note("c.md", b"Other.")]
+    assert [(mark.candidate.file, mark.why) for mark in rank(query, [find_among(notes, query)])] == [
+        ("b.md", {"tabs": ("body",), "deploy": ("body",)}),
+        ("a.md", {"tabs": ("body",)}),
+    ]
+
+
+def test_find_best_stretch():
+    assert find_best_stretch([(0, 0), (10, 1), (90, 0)], [2.0, 3.0]) == (5.0, 0, 10)

@@ -13,6 +13,7 @@ from foretold.memory.recall.ranking import find_best_stretch
 from foretold.memory.recall.recall import (
     GAP,
     LeftOut,
+    age_of,
     excerpt,
     manifest,
     parse_choice,
@@ -311,3 +312,13 @@ def test_a_cold_start_imports_nothing_heavy(folder, tmp_path):
     }
     assert loaded & heavy == set()
     assert "sqlite3" in loaded
+
+
+def test_age_of():
+    assert (age_of(0, 86400 * 3 + 5), age_of(100, 0)) == ((3, "3 days old"), (0, "today"))
+
+
+def test_recalled_spans():
+    said = render_quotes([Quote("a.md", "", "private", "today", "Use tabs.")])
+    assert recalled_spans(f"Hello {said} bye") == [(6, 6 + len(said))]
+    assert recalled_spans('<recalled-memories id="0123456789abcdef"> never closed') == []

@@ -1,7 +1,7 @@
 """What is quoted without being asked for: only what a prompt is about."""
 
 import foretold
-from foretold.memory.recall.relevance import worth_quoting
+from foretold.memory.recall.relevance import is_about, worth_quoting
 
 
 def recalled(memory, question):
@@ -31,3 +31,10 @@ def test_words_of_every_prompt_tell_nothing(place):
     prompts = ["how are you", "write a function", "what should I write?", "Fix the code, please."]
     assert [recalled(memory, prompt) for prompt in prompts] == [[]] * len(prompts)
     assert recalled(memory, "write a commit message") == ["commits"]
+
+
+def test_is_about():
+    assert (is_about({"deploy": ("body",)}, ["deploy"]), is_about({"deploy": ("name", "body")}, ["deploy"])) == (
+        False,
+        True,
+    )

@@ -91,3 +91,17 @@ def test_a_line_of_ours_is_an_entry_of_its_file_and_short():
         assert [entry.file for entry in entries_of(line)] in ([file], ["100%.md"])
         assert len(line) <= 150
         assert shorten_entry(line) == line
+
+
+def test_entries_of():
+    assert entries_of("# Mine\n- [Role](user_role.md) — a chemist\n- [Site](https://example.org/a.md)\n") == [
+        IndexEntry(number=1, title="Role", file="user_role.md")
+    ]
+
+
+def test_update_index():
+    role = read_note("user_role.md", b"---\nname: role\ndescription: a chemist\n---\n")
+    assert (
+        update_index("Keep this.\n", Update({"user_role.md": (None, role)}))
+        == "Keep this.\n\n- [Role](user_role.md) — a chemist\n"
+    )

@@ -18,6 +18,7 @@ from foretold.errors import (
 )
 from foretold.memory.note import INDEX, MAX_FILE, read_note
 from foretold.memory.store.index_file import entries_of
+from foretold.memory.store.store import title_metadata
 from foretold.storage.digest import digest_of
 from foretold.storage.kernel import KERNEL
 
@@ -483,3 +484,7 @@ def test_an_index_that_somebody_deletes_is_missed_and_comes_back_in_step(store):
     store.restore("MEMORY.md")
     assert "Mine." in store.index()
     assert [entry.file for entry in entries_of(store.index())] == [f"user_{topic}.md" for topic in "abcd"]
+
+
+def test_title_metadata():
+    assert (title_metadata("Deploys"), title_metadata("GraphQL URLs")) == ({}, {"title": "GraphQL URLs"})

@@ -51,13 +51,7 @@ class DriftClaim(NamedTuple):
 
 
 def find_claims(memory: Memory) -> tuple[DriftClaim, ...]:
-    """What a memory claims, in the order of its lines.
-
-    >>> from foretold.memory.note import read_note
-    >>> note = read_note("a.md", b"Call `open_store()` in `src/store.py`, and/or see https://example.com/x.py\\n")
-    >>> [(claim.kind, claim.text) for claim in find_claims(note)]
-    [('symbol', 'open_store'), ('path', 'src/store.py')]
-    """
+    """What a memory claims, in the order of its lines."""
     first = _line_of(memory.text, memory.body)
     found = [*_anchors(memory)]
     for piece in (

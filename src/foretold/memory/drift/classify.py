@@ -83,21 +83,13 @@ def classify_text(text: str) -> tuple[TypedName, ...]:
 
 
 def is_hash(text: str) -> bool:
-    """Whether a run of hexadecimal digits is neither a number nor a word: it has two digits and a letter.
-
-    >>> is_hash("1a2b3c4"), is_hash("1234567"), is_hash("defaced")
-    (True, False, False)
-    """
+    """Whether a run of hexadecimal digits is neither a number nor a word: it has two digits and a letter."""
     digits = sum(char.isdigit() for char in text)
     return 2 <= digits < len(text)
 
 
 def is_sure(path: str) -> bool:
-    """Whether a text that was taken for a path cannot be anything else.
-
-    >>> is_sure("src/a.py"), is_sure("src/api/"), is_sure("acme/widgets")
-    (True, True, False)
-    """
+    """Whether a text that was taken for a path cannot be anything else."""
     bare = without_line(path)
     if "[" in bare or "(" in bare:
         return False
@@ -105,20 +97,12 @@ def is_sure(path: str) -> bool:
 
 
 def without_line(path: str) -> str:
-    """A path without the line number after it.
-
-    >>> without_line("a.py:42"), without_line("a.py:42-50"), without_line("a.py#L7")
-    ('a.py', 'a.py', 'a.py')
-    """
+    """A path without the line number after it."""
     return _LINES.sub("", path)
 
 
 def path_of(text: str) -> tuple[TypedName, ...]:
-    """The path that a text is, and perhaps a symbol after it; nothing if it is not a path.
-
-    >>> path_of("docs/"), path_of("origin/main"), path_of("Node.js")
-    ((TypedName(kind='path', text='docs/'),), (), ())
-    """
+    """The path that a text is, and perhaps a symbol after it; nothing if it is not a path."""
     bare = without_line(text)
     tail = _TAIL.search(bare)
     if tail and _has_ending(bare[: tail.start()].rpartition("/")[2]):
@@ -179,11 +163,7 @@ def _is_slashed(path: str) -> bool:
 
 
 def symbol_of(text: str, *, is_called: bool) -> tuple[TypedName, ...]:
-    """The symbol that a text is; nothing if it is an ordinary word, or belongs to a language.
-
-    >>> symbol_of("self.retry_count", is_called=False), symbol_of("len", is_called=True)
-    ((TypedName(kind='symbol', text='retry_count'),), ())
-    """
+    """The symbol that a text is; nothing if it is an ordinary word, or belongs to a language."""
     name = text.removeprefix("@").replace("::", ".").replace("->", ".").replace("#", ".")
     for receiver in ("self.", "this.", "cls."):
         name = name.removeprefix(receiver)
@@ -200,11 +180,7 @@ def symbol_of(text: str, *, is_called: bool) -> tuple[TypedName, ...]:
 
 
 def is_distinct(name: str) -> bool:
-    """Whether a name is not a word: it has an inner underscore or an inner capital.
-
-    >>> [is_distinct(name) for name in ("open_store", "FooBar", "fooBar", "MAX_SIZE", "Store", "HTTP", "APIs")]
-    [True, True, True, True, False, False, False]
-    """
+    """Whether a name is not a word: it has an inner underscore or an inner capital."""
     inner = name.strip("_$")
     if len(inner) < 4 or inner.isdigit():
         return False

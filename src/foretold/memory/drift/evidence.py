@@ -77,11 +77,7 @@ def _own(memories: Collection[Memory]) -> OwnFiles:
 
 
 def needles_of(claim: DriftClaim) -> Group:
-    """The texts to look for: all parts of a dotted name, all spellings of a flag.
-
-    >>> [needle.text for needle in needles_of(DriftClaim("symbol", "Store.open", 1, True))]
-    ['Store', 'open']
-    """
+    """The texts to look for: all parts of a dotted name, all spellings of a flag."""
     text = claim.text
     if claim.kind == "code":
         return (Needle(text, "loose"),)

@@ -36,11 +36,7 @@ class PathMatch(NamedTuple):
 
 
 def printable(path: str) -> str:
-    r"""A path that can be printed: bytes that are not UTF-8 are escaped.
-
-    >>> printable("a\udcff.py")
-    'a\\xff.py'
-    """
+    """A path that can be printed: bytes that are not UTF-8 are escaped."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
@@ -176,11 +172,7 @@ class FileLocator:
 
 
 def normalize_path(text: str) -> str:
-    """A path as it is compared: without line number, leading `./` and final slash.
-
-    >>> normalize_path("./src/a.py:42"), normalize_path("docs/")
-    ('src/a.py', 'docs')
-    """
+    """A path as it is compared: without line number, leading `./` and final slash."""
     path = classify.without_line(text).removeprefix("./").rstrip("/")
     return path or ("/" if text.startswith("/") else "")
 
@@ -200,20 +192,12 @@ def _is_pattern(path: str) -> bool:
 
 
 def _head(path: str) -> str:
-    """The folders that a pattern names before its first star.
-
-    >>> _head("src/api/**/*.ts"), _head("*.ts")
-    ('src/api', '')
-    """
+    """The folders that a pattern names before its first star."""
     return re.split(r"[*?{\[]", path)[0].rpartition("/")[0]
 
 
 def _pattern(path: str) -> re.Pattern[str]:
-    """A glob as a regular expression that begins in any folder.
-
-    >>> bool(_pattern("api/**/*.{ts,tsx}").fullmatch("src/api/v1/a.tsx"))
-    True
-    """
+    """A glob as a regular expression that begins in any folder."""
 
     def translate(found: re.Match[str]) -> str:
         part = found[0]
@@ -245,14 +229,7 @@ class Listing(NamedTuple):
 
 
 def list_files(root: str, git: GitRepository | None) -> Listing:
-    """List a repository.
-
-    >>> import pathlib, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     pathlib.Path(folder, "a.py").touch()
-    ...     list_files(folder, None).files
-    ['a.py']
-    """
+    """List a repository."""
     unread: list[str] = []
     tracked = git.tracked() if git else None
     if tracked is None:

@@ -89,14 +89,7 @@ def search(
     narrow: Narrow | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> SearchResult:
-    """Look in all files for all groups of needles. A group is found when one of its needles is.
-
-    >>> import pathlib, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = pathlib.Path(folder, "a.py").write_text("def run():\\n    return 1\\n")
-    ...     search(folder, ["a.py"], [(Needle("run"),), (Needle("gone"),)]).hits
-    {Needle(text='run', form='word'): Occurrence(path='a.py', line=1, is_prose=False)}
-    """
+    """Look in all files for all groups of needles. A group is found when one of its needles is."""
     hunt, reader, own, near = _Hunt(groups), _Reader(root), own or OwnFiles(), None
     first = FIRST if len(files) >= MANY else len(files)
     for number, path in enumerate(files):
@@ -164,20 +157,12 @@ class _Hunt:
 
 
 def words_of(text: str) -> frozenset[bytes]:
-    """The words of a text.
-
-    >>> sorted(words_of("--no-verify"))
-    [b'no', b'verify']
-    """
+    """The words of a text."""
     return frozenset(text.encode("utf-8", "surrogateescape").translate(_WORDS).split())
 
 
 def find_needle(needle: Needle, data: bytes) -> int:
-    """Where a file that has all words of a needle contains it; -1 if nowhere.
-
-    >>> find_needle(Needle("--all", "text"), b"--all-day --all"), find_needle(Needle("f( x )", "loose"), b"y = f(x)")
-    (10, 4)
-    """
+    """Where a file that has all words of a needle contains it; -1 if nowhere."""
     text = needle.text.encode("utf-8", "surrogateescape")
     if needle.form == "loose":
         tight = text.translate(None, _SPACE)

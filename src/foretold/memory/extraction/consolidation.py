@@ -73,16 +73,7 @@ LONGEST = 150  #: characters of a description
 
 
 def group_similar(memories: Sequence[Memory]) -> list[list[Memory]]:
-    """Groups of similar memories, each in the order given.
-
-    >>> from foretold.memory.note import read_note
-    >>> def note(file, text):
-    ...     return read_note(file, f"---\\nname: x\\ntype: feedback\\n---\\n{text}\\n".encode())
-    >>> one = note("a.md", "Integration tests run against a real database, never a mock.")
-    >>> two = note("b.md", "Never mock the database: integration tests run against a real one.")
-    >>> [[each.file for each in group] for group in group_similar([one, two, note("c.md", "Deploy on Tuesdays only.")])]
-    [['a.md', 'b.md']]
-    """
+    """Groups of similar memories, each in the order given."""
     words = [
         frozenset(group[0] for group in word_groups(f"{memory.name} {memory.description}\n{memory.body}"))
         for memory in memories
@@ -99,13 +90,7 @@ def group_similar(memories: Sequence[Memory]) -> list[list[Memory]]:
 
 
 def is_contained(memory: Memory, other: Memory) -> bool:
-    """Whether every line of one is in another of its type.
-
-    >>> from foretold.memory.note import read_note
-    >>> one, two = read_note("a.md", b"- Use tabs.\\n"), read_note("b.md", b"Use spaces in YAML.\\nuse tabs\\n")
-    >>> is_contained(one, two), is_contained(two, one)
-    (True, False)
-    """
+    """Whether every line of one is in another of its type."""
     lines = _body_lines(memory.body)
     return bool(lines) and memory.type == other.type and lines <= _body_lines(other.body)
 
@@ -383,14 +368,7 @@ def rewrite_memories(model: Model, task: str, memories: Sequence[Memory]) -> tup
 
 
 def check_rewrite(answer: str, memories: Sequence[Memory]) -> Rewrite:
-    """The rewrite in an answer, or why it is rejected.
-
-    >>> note = read_note("a.md", b"Deploys run `make ship` on Tuesdays, because the shop is closed.\\n")
-    >>> check_rewrite("description: deploys\\n---\\n`make ship` on Tuesdays: it is closed.", [note]).body
-    '`make ship` on Tuesdays: it is closed.'
-    >>> check_rewrite("description: deploys\\n---\\n`make ship` at 9:30 on Tuesdays.", [note])[2:]
-    ('invented', '9:30')
-    """
+    """The rewrite in an answer, or why it is rejected."""
     first, mark, rest = answer.strip().partition("\n---")
     description = first.removeprefix("description:").strip()
     body = rest.strip("\n")

@@ -60,13 +60,7 @@ class Gate(NamedTuple):
 
 
 def activity_of(said: Iterable[TranscriptPiece]) -> Activity:
-    """The activity in pieces of a conversation.
-
-    >>> from foretold.memory.extraction.transcript import TranscriptPiece as Piece
-    >>> call = Piece("a", "assistant", "", "assistant", tool="Read Grep")
-    >>> activity_of([Piece("u", "user", "Use tabs.", "user"), call])
-    Activity(tokens=3, tool_calls=2, prompts=1)
-    """
+    """The activity in pieces of a conversation."""
     pieces = list(said)
     tokens = sum(estimate_tokens(piece.text) for piece in pieces if piece.origin in _COUNTED)
     calls = sum(len(piece.tool.split()) for piece in pieces if piece.origin == "assistant")

@@ -35,13 +35,7 @@ class ProgressMark(NamedTuple):
     end: int = 0  #: where its record ends in the transcript; 0 if that is not known
 
     def new_in(self, said: Sequence[TranscriptPiece]) -> int:
-        """The number of the first piece after the mark.
-
-        >>> from foretold.memory.extraction.transcript import TranscriptPiece
-        >>> said = [TranscriptPiece(each, "user", "x", "user") for each in "aabb"]
-        >>> ProgressMark("a").new_in(said), ProgressMark("b").new_in(said), ProgressMark("other").new_in(said)
-        (2, 4, 0)
-        """
+        """The number of the first piece after the mark."""
         for at in range(len(said) - 1, -1, -1):
             if self.last and said[at].id == self.last:
                 return at + 1
@@ -57,11 +51,7 @@ class ProgressLog:
         self.folder = os.path.join(state, "extracted")
 
     def path(self, session: str) -> str:
-        """The file of a session.
-
-        >>> ProgressLog("/s").path("4d1f-2"), ProgressLog("/s").path("../x")[:15]
-        ('/s/extracted/4d1f-2.jsonl', '/s/extracted/x-')
-        """
+        """The file of a session."""
         name = session if _PLAIN.fullmatch(session) else f"x-{digest_of(session.encode('utf-8', 'replace'))[:32]}"
         return os.path.join(self.folder, f"{name}.jsonl")
 
@@ -130,11 +120,7 @@ class Extraction(NamedTuple):
         return found
 
     def to_json(self) -> dict[str, object]:
-        """As plain values.
-
-        >>> Extraction(skipped="not-due").to_json()["skipped"]
-        'not-due'
-        """
+        """As plain values."""
         values: dict[str, object] = {**self._asdict(), "usage": self.usage._asdict()}
         for name in ("refused", "warned"):
             values[name] = [each._asdict() for each in getattr(self, name)]

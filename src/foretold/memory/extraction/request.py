@@ -100,21 +100,13 @@ OWN_TOOLS = (
 
 
 def can_fork(request: ModelRequest | None) -> TypeGuard[ModelRequest]:
-    """Whether a conversation's own tools can write memories.
-
-    >>> can_fork(None), can_fork(ModelRequest((), (), ({"name": "Write"}, {"name": "Edit"})))
-    (False, True)
-    """
+    """Whether a conversation's own tools can write memories."""
     names = {tool.get("name") for tool in request.tools} if request is not None else set()
     return names.issuperset(NEEDED)
 
 
 def fork_request(request: ModelRequest, prompt: str) -> ModelRequest:
-    """A conversation's request with a prompt after it.
-
-    >>> fork_request(ModelRequest(("Be brief.",), ()), "What shall be remembered?").messages
-    ({'role': 'user', 'content': 'What shall be remembered?'},)
-    """
+    """A conversation's request with a prompt after it."""
     return request._replace(messages=(*request.messages, {"role": "user", "content": prompt}))
 
 
@@ -195,9 +187,6 @@ def extraction_prompt(
     """The prompt, for private memory alone or with the team's folder.
 
     `begins` is the first new prompt, where others come before it; `more` is how many memories are not listed.
-
-    >>> extraction_prompt("/m", [], today="2026-03-02").splitlines()[0][:17]
-    'The turn is over.'
     """
     what = TEAM.format(folder=folder, team=team) if team else ""
     asked = TASK.format(what=what, where="these two directories" if team else f"`{folder}`")

@@ -83,11 +83,7 @@ class TranscriptPiece(NamedTuple):
 
 
 def pieces_of(records: Iterable[Json | JsonlRecord]) -> list[TranscriptPiece]:
-    """The pieces of a transcript's records, in their order.
-
-    >>> pieces_of([{"type": "user", "uuid": "u-1", "message": {"role": "user", "content": "Use tabs."}}])[0][:4]
-    ('u-1', 'user', 'Use tabs.', 'user')
-    """
+    """The pieces of a transcript's records, in their order."""
     tools: Tools = {}  # by the id of the call
     found: list[TranscriptPiece] = []
     for record in records:

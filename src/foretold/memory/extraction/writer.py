@@ -190,13 +190,7 @@ class MemoryWriter:
 
 
 def draft_of(file: str, text: str, scope: str = "private", before: Memory | None = None) -> Draft | str:
-    r"""A file's text as a draft; or what it lacks.
-
-    >>> draft_of("a.md", "---\nname: a\ndescription: d\nmetadata:\n  type: user\n---\nA chemist.\n").body
-    'A chemist.'
-    >>> draft_of("a.md", "A chemist.")
-    'it has no frontmatter; begin with name, description and metadata.type'
-    """
+    """A file's text as a draft; or what it lacks."""
     front, _ = split(text, after_bom=False)
     if front is None:
         return "it has no frontmatter; begin with name, description and metadata.type"

@@ -60,11 +60,7 @@ def switch(
     settings: Mapping[str, object] | None = None,
     tree: Tree | None = None,
 ) -> Switch:
-    """Whether memory is on for Claude Code in a folder, and where it is.
-
-    >>> switch("/", home="/home/me", env={"CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"})
-    Switch(enabled=False, directory=None, reason='CLAUDE_CODE_DISABLE_AUTO_MEMORY')
-    """
+    """Whether memory is on for Claude Code in a folder, and where it is."""
     _, request = make_request(cwd, agent, home=home, managed=managed, env=env, args=args, settings=settings)
     surroundings = read_surroundings(tree if tree is not None else Disk(), request)
     if not surroundings.memory:
@@ -75,40 +71,24 @@ def switch(
 
 
 def project_of(cwd: str | os.PathLike[str], tree: Tree | None = None) -> Project:
-    """The projects that the memories and the transcripts of a folder belong to.
-
-    >>> project_of("/")
-    Project(memory='/', transcript='/')
-    """
+    """The projects that the memories and the transcripts of a folder belong to."""
     folder = os.path.realpath(cwd)
     git = find_git(tree if tree is not None else Disk(), folder)
     return Project(git.main if git else folder, folder)
 
 
 def style_of(agent: str) -> YamlStyle:
-    """The style in which a version of Claude Code writes a memory file.
-
-    >>> style_of("claude-code@2.1.197").gap, style_of("claude-code@2.1.325").gap
-    (' ', '')
-    """
+    """The style in which a version of Claude Code writes a memory file."""
     return STYLES.get(choose(agent).dialect.version, STYLE)
 
 
 def note_days(age_days: float) -> int | None:
-    """How many days old the agent says a memory is; None if it says nothing.
-
-    >>> note_days(1.99), note_days(2.01), note_days(365.5), note_days(-3)
-    (None, 2, 365, None)
-    """
+    """How many days old the agent says a memory is; None if it says nothing."""
     return int(age_days) if age_days >= OLD else None
 
 
 def age_note(changed: float, now: float) -> str:
-    """The note before the text of a memory that was changed at one time and is read at another, in seconds.
-
-    >>> age_note(0, 86_400 * 3)[:49], age_note(0, 86_400)
-    ('<system-reminder>This memory is 3 days old. Memor', '')
-    """
+    """The note before the text of a memory that was changed at one time and is read at another, in seconds."""
     days = note_days((now - changed) / DAY)
     return "" if days is None else NOTE.format(days=days)
 
@@ -118,11 +98,7 @@ GUARDED = frozenset(".cargo .claude .devcontainer .git .husky .idea .mvn .vscode
 
 
 def writes_without_asking(path: str, folder: str, tree: Tree | None = None) -> bool:
-    """Whether Claude Code, in its default permission mode, writes a file without approval because of its memory folder.
-
-    >>> [writes_without_asking(f"/m/{name}", "/m") for name in ("a.md", "b/a.md", "a.txt", "a.MD", "../a.md")]
-    [True, True, False, False, False]
-    """
+    """Whether Claude Code, in its default permission mode, writes a file of its memory folder without approval."""
     tree = tree if tree is not None else Disk()
     path, folder = join("/", path.strip()), join("/", folder)
     if not path.endswith(".md") or not is_inside(path, folder) or path == folder:

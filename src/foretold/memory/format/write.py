@@ -35,12 +35,9 @@ from foretold.text.frontmatter import MAX_LENGTH, parse, split, trim
 
 
 def normalize_note(content: str, session: str, style: YamlStyle = STYLE, now: str = "") -> str:
-    r"""The text that a memory file has after a session of this id has written the content.
+    """The text that a memory file has after a session of this id has written the content.
 
     With a careful style, `now` is the time, as the agent writes it: `2026-01-02T03:04:05.678Z`.
-
-    >>> normalize_note("---\nname: My note\ntype: user\n---\nBody\n", "s-1").split("\n")[1:6]
-    ['name: my-note', 'metadata: ', '  node_type: memory', '  type: user', '  originSessionId: s-1']
     """
     front, body = split(content, after_bom=False)
     if front is None:
@@ -89,11 +86,7 @@ def _note_time(content: str, front: str, now: str) -> str:
 def render_note(
     name: str, description: str, metadata: Mapping[str, object], body: str, style: YamlStyle = STYLE
 ) -> str:
-    r"""A memory file as the agent stores it.
-
-    >>> render_note("tabs", "Use tabs: always", {"type": "feedback"}, "Body\n")
-    '---\nname: tabs\ndescription: "Use tabs: always"\nmetadata: \n  type: feedback\n---\n\nBody\n'
-    """
+    """A memory file as the agent stores it."""
     values: dict[str, object] = {"name": name}
     if description:
         values["description"] = description
@@ -102,11 +95,7 @@ def render_note(
 
 
 def note_name(text: str) -> str:
-    """A name as the agent stores it.
-
-    >>> note_name("My Name!"), note_name("a_b--c-"), note_name("UPPER_case"), note_name("日本語")
-    ('my-name', 'a_b--c-', 'upper-case', '')
-    """
+    """A name as the agent stores it."""
     if re.fullmatch(r"[a-z0-9_-]+", text):
         return text
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
@@ -126,9 +115,6 @@ def read_frontmatter(front: str) -> tuple[dict[str, object], bool]:
     """The values of a frontmatter as the agent reads them, and whether it is valid as written.
 
     Numbers and keys are those of JavaScript: every plain word that is not a string is marked before the rest is parsed.
-
-    >>> read_frontmatter("a: 007\\nb: '007'\\n1: 0b1\\n")
-    ({'a': 7.0, 'b': '007', '1': '0b1'}, True)
     """
     front = front.partition("\0")[0]  # stored_more: raw0
     folded = front.lower()
@@ -205,11 +191,7 @@ _BLOCK = re.compile(r"(?m)^metadata:[ \t]*(?:#[^\r\n]*)?(\r?\n|\Z)((?:(?:[ \t][^
 
 
 def ends_on_own_line(content: str) -> bool:
-    """Whether the frontmatter of a text ends with a separate line.
-
-    >>> ends_on_own_line("---\\na: b\\n---\\n"), ends_on_own_line("---\\na: b --- c\\n---\\n")
-    (True, False)
-    """
+    """Whether the frontmatter of a text ends with a separate line."""
     end = content.find("---", 3)
     return content[end - 1] == "\n" and bool(re.match(r"[ \t]*\r?(?:\n|\Z)", content[end + 3 :]))
 
@@ -218,10 +200,6 @@ def values_with_comments(front: str, values: Values, *, valid: bool) -> Values |
     """The values with the comments, anchors and tags on their lines; None if those cannot be kept.
 
     `valid` says whether the frontmatter is valid YAML, or was repaired to be read.
-
-    >>> values_with_comments("a: b # c\\n", {"a": "b"}, valid=True)
-    {'a': 'b # c'}
-    >>> values_with_comments("a: 5 # c\\n", {"a": 5.0}, valid=True)
     """
     found = dict(values)
     for line in _LINE.finditer(front):
@@ -267,11 +245,7 @@ def _is_doubtful(rest: str) -> bool:
 
 
 def _with_time(content: str, now: str) -> str:
-    r"""The content with the time of its change noted; unchanged where there is no place for that.
-
-    >>> _with_time("---\nmetadata:\n  a: b\n---\n", "2026-01-02")
-    '---\nmetadata:\n  a: b\n  modified: 2026-01-02\n---\n'
-    """
+    """The content with the time of its change noted; unchanged where there is no place for that."""
     end = content.find("---", 3)
     begin = content.find("\n") + 1
     front = content[begin:end]

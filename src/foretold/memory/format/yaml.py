@@ -47,11 +47,7 @@ _ESCAPES = {chr(code): f"\\x{code:02x}" for code in (*range(32), 127)} | {
 
 
 def write_yaml(value: object, style: YamlStyle = STYLE, depth: int = 0) -> str:
-    r"""A value as YAML; its first line continues the caller's.
-
-    >>> write_yaml({"b": [1, {"c": "x"}], "1": "y"})
-    '"1": "y"\nb: \n  - 1\n  - c: x'
-    """
+    """A value as YAML; its first line continues the caller's."""
     if isinstance(value, dict) and value:
         rows = [_entry(key, item, style, depth) for key, item in _order_keys(value)]
     elif isinstance(value, list | tuple) and value:
@@ -76,11 +72,7 @@ def _order_keys(values: Mapping[object, object]) -> list[tuple[str, object]]:
 
 
 def quote(text: str, style: YamlStyle = STYLE) -> str:
-    r"""A string as YAML.
-
-    >>> quote("plain text"), quote("yes"), quote("it's"), quote("1.5"), quote("2024-01-01")
-    ('plain text', '"yes"', '"it\'s"', '"1.5"', '2024-01-01')
-    """
+    """A string as YAML."""
     clear = text and text not in WORDS and not _START.match(text) and not _WITHIN.search(text)
     if clear and not _is_like_number(text) and not (style.quoted_mark and text.startswith(style.quoted_mark)):
         return text
@@ -109,11 +101,7 @@ def _scalar(value: object) -> str:
 
 
 def number(value: float) -> str:
-    """A number as JavaScript writes it, except that zero keeps its sign.
-
-    >>> [number(n) for n in (5, 1.50, 1e21, 1.5e-7, -0.0, 2**63)]
-    ['5', '1.5', '1e+21', '1.5e-7', '-0', '9223372036854776000']
-    """
+    """A number as JavaScript writes it, except that zero keeps its sign."""
     try:
         text = repr(float(value))
     except OverflowError:

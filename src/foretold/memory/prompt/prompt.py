@@ -44,9 +44,6 @@ def memory_prompt(
     `wording` is long, for models that need to be taught, or short. `search` adds how to search memories and, below
     `project_dir`, transcripts: with a tool (`tools`) or in a shell (`embedded`). `index` and `team_index` are the texts
     of the two indexes, as they are loaded.
-
-    >>> memory_prompt("/m").splitlines()[0], memory_prompt("/m", wording="short").splitlines()[0]
-    ('# auto memory', '# Memory')
     """
     _check(wording, search, team, daily_log=daily_log)
     private, shared = with_slash(folder), with_slash(team) if team else ""
@@ -71,22 +68,14 @@ def _check(wording: str, search: str | None, team: Folder | None, *, daily_log: 
 
 
 def with_slash(folder: Folder) -> str:
-    """A directory as the agent names it, with one slash at its end.
-
-    >>> with_slash("/m"), with_slash("/m//")
-    ('/m/', '/m/')
-    """
+    """A directory as the agent names it, with one slash at its end."""
     return os.fspath(folder).rstrip("/") + "/"
 
 
 def search_section(
     folder: Folder, project_dir: Folder = "", *, embedded: bool = False, grep_tool_name: str = "Grep"
 ) -> list[str]:
-    """The lines on searching past context: memories, then transcripts if their directory is given.
-
-    >>> search_section("/m", grep_tool_name="rg")[5]
-    'rg with pattern="<search term>" path="/m" glob="*.md"'
-    """
+    """The lines on searching past context: memories, then transcripts if their directory is given."""
     places = [("1. Search topic files in your memory directory:", os.fspath(folder), "*.md")]
     if project_dir:
         title = "2. Session transcript logs (last resort — large files, slow):"

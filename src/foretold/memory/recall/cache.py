@@ -66,13 +66,7 @@ class RecallCache:
         self.home = home
 
     def ask(self, folder: str, question: Question[Answer], without: frozenset[str] = frozenset()) -> Reply[Answer]:
-        """The answer of an up-to-date index of a folder, and the files that are not in it.
-
-        >>> import tempfile
-        >>> place = tempfile.mkdtemp()
-        >>> RecallCache(f"{place}/cache").ask(place, lambda index: index.get_value("count"))
-        (0, ())
-        """
+        """The answer of an up-to-date index of a folder, and the files that are not in it."""
         scan = scan_folder(folder, without)
         if self.home is not None and scan.stamps:
             path = index_path(self.home, folder, without)
@@ -94,13 +88,7 @@ class QuickCache(RecallCache):
         self.stale: list[str] = []
 
     def ask(self, folder: str, question: Question[Answer], without: frozenset[str] = frozenset()) -> Reply[Answer]:
-        """The answer of an index, up to date if that is quick.
-
-        >>> import tempfile
-        >>> place = tempfile.mkdtemp()
-        >>> QuickCache(f"{place}/cache").ask(place, lambda index: index.get_value("count"))
-        (0, ())
-        """
+        """The answer of an index, up to date if that is quick."""
         try:
             found = self._ask_large(index_path(str(self.home), folder, without), folder, question)
         except (sqlite3.Error, OSError):

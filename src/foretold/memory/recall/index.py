@@ -185,11 +185,7 @@ class RecallIndex:
 
 
 def pick_rarest(query: RecallQuery, spread: dict[str, int]) -> list[int]:
-    """Which groups count: those that occur, and of too many the rarest.
-
-    >>> pick_rarest(RecallQuery((("tabs",), ("xyz",)), (("tab",), ("xyz",))), {"tab": 3})
-    [0]
-    """
+    """Which groups count: those that occur, and of too many the rarest."""
     counts = [(sum(spread.get(stem, 0) for stem in group), at) for at, group in enumerate(query.stems)]
     return sorted(at for _, at in sorted(pair for pair in counts if pair[0])[:MOST_GROUPS])
 
@@ -217,13 +213,7 @@ def index_memories(memories: Iterable[Memory]) -> RecallIndex:
 
 
 def find_among(memories: Iterable[Memory], query: RecallQuery) -> IndexMatches:
-    """The matches of a query among these memories.
-
-    >>> from foretold.memory.note import read_note
-    >>> found = find_among([read_note("a.md", b"Use tabs.")], make_query([("tab",)]))
-    >>> found.memories, found.spread, found.candidates[0].places
-    (1, {'tab': 1}, [('tab', 'body', 1)])
-    """
+    """The matches of a query among these memories."""
     index = index_memories(memories)
     try:
         return index.find(query)
@@ -232,11 +222,7 @@ def find_among(memories: Iterable[Memory], query: RecallQuery) -> IndexMatches:
 
 
 def make_query(groups: Sequence[Group]) -> RecallQuery:
-    """A query with its stems, as FTS5's own tokenizer makes them.
-
-    >>> make_query([("running", "ran")])
-    RecallQuery(words=(('running', 'ran'),), stems=(('run', 'ran'),))
-    """
+    """A query with its stems, as FTS5's own tokenizer makes them."""
     base = sqlite3.connect(":memory:", isolation_level=None)
     try:
         base.execute(f"CREATE VIRTUAL TABLE word USING fts5(text, tokenize='{TOKENIZER}')")

@@ -104,9 +104,6 @@ def _group(word: str) -> tuple[str, ...]:
 def _with_ment(word: str) -> tuple[str, ...]:
     """A verb that ends in a vowel and `y`, and its noun: the stemmer makes `deploi` of `deploy`, and `deploy` of
     `deployment`.
-
-    >>> _with_ment("deployment"), _with_ment("deploying"), _with_ment("they"), _with_ment("city")
-    (('deploy',), ('deployment',), (), ())
     """
     base = word.removesuffix("s")
     if base.endswith("yment"):
@@ -117,13 +114,7 @@ def _with_ment(word: str) -> tuple[str, ...]:
 
 
 def anchor_words(text: str) -> str:
-    """The words inside names and paths of code in a text, for a separate column.
-
-    >>> anchor_words("Call parseHttp in src/web_app.py, as agreed.")
-    'parse http parsehttp src web app py webapp'
-    >>> anchor_words("Use tabs."), anchor_words("使用制表符")
-    ('', '使用 用制 制表 表符')
-    """
+    """The words inside names and paths of code in a text, for a separate column."""
     found: dict[str, None] = {}
     for name in re.findall(_JOINED, text):
         parts = re.findall(r"[A-Za-z0-9]+", name)
@@ -148,11 +139,7 @@ def _joined_names(name: str) -> list[str]:
 
 
 def split_camel_case(word: str) -> list[str]:
-    """The parts of a name in camel case; none if it has only one.
-
-    >>> split_camel_case("parseHTTPResponse"), split_camel_case("Tabs"), split_camel_case("v2")
-    (['parse', 'HTTP', 'Response'], [], [])
-    """
+    """The parts of a name in camel case; none if it has only one."""
     if word.islower() or word.isupper() or word[1:].islower() or not word.isascii():
         return []
     parts = re.findall(_HUMP, word)
@@ -160,11 +147,7 @@ def split_camel_case(word: str) -> list[str]:
 
 
 def letter_pairs(text: str) -> list[str]:
-    """The pairs of characters in runs without spaces; a single character is itself.
-
-    >>> letter_pairs("制表符"), letter_pairs("制")
-    (['制表', '表符'], ['制'])
-    """
+    """The pairs of characters in runs without spaces; a single character is itself."""
     found = []
     for run in re.findall(_RUNS, text):
         found += [run[at : at + 2] for at in range(len(run) - 1)] or [run]
@@ -172,18 +155,10 @@ def letter_pairs(text: str) -> list[str]:
 
 
 def fts_expression(chosen: list[tuple[str, ...]]) -> str:
-    """An FTS5 expression that finds any of these words.
-
-    >>> fts_expression([("go", "went"), ("tabs",)])
-    '"go" OR "went" OR "tabs"'
-    """
+    """An FTS5 expression that finds any of these words."""
     return " OR ".join(f'"{word}"' for group in chosen for word in group)
 
 
 def word_starts(text: str) -> list[int]:
-    """Where the words of a text begin: the n-th word of the index is the n-th here.
-
-    >>> word_starts("Use tabs.")
-    [0, 4]
-    """
+    """Where the words of a text begin: the n-th word of the index is the n-th here."""
     return [match.start() for match in re.finditer(_WORD, text)]

@@ -48,15 +48,7 @@ RankFilter = Callable[[RecallQuery, Sequence[IndexMatches], list[RankedMemory]],
 def rank(
     query: RecallQuery, indexes: Sequence[IndexMatches], now: float = 0.0, freshness: float = FRESHNESS
 ) -> list[RankedMemory]:
-    """All candidates, the best first; equal ones by file.
-
-    >>> from foretold.memory.note import read_note
-    >>> from foretold.memory.recall.index import find_among, make_query
-    >>> query = make_query([("tabs",), ("deploy",)])
-    >>> notes = [read_note("a.md", b"Tabs."), read_note("b.md", b"Deploys need no tabs."), read_note("c.md", b"Other.")]
-    >>> [(mark.candidate.file, mark.why) for mark in rank(query, [find_among(notes, query)])]
-    [('b.md', {'tabs': ('body',), 'deploy': ('body',)}), ('a.md', {'tabs': ('body',)})]
-    """
+    """All candidates, the best first; equal ones by file."""
     count = sum(found.memories for found in indexes)
     mean = sum(found.length for found in indexes) / count if count else 1.0
     rarity = _rarity(query, indexes, count)
@@ -101,11 +93,7 @@ def _score(
 
 
 def find_best_stretch(places: list[tuple[int, int]], rarity: Sequence[float]) -> tuple[float, int, int]:
-    """The heaviest groups within STRETCH words: their weight, the first position, the last. Each counts once.
-
-    >>> find_best_stretch([(0, 0), (10, 1), (90, 0)], [2.0, 3.0])
-    (5.0, 0, 10)
-    """
+    """The heaviest groups within STRETCH words: their weight, the first position, the last. Each counts once."""
     best, weight, first = (0.0, 0, 0), 0.0, 0
     seen: dict[int, int] = {}
     for at, group in places:

@@ -241,11 +241,7 @@ def _cost(hit: RecallHit) -> int:
 
 
 def render(found: Recall) -> str:
-    """The hits as text for a model. Nothing in a memory can close the wrapper; see `recall.render`.
-
-    >>> render(Recall("nothing", ()))
-    ''
-    """
+    """The hits as text for a model. Nothing in a memory can close the wrapper; see `recall.render`."""
     return render_quotes(found.quotes, found.named)
 
 
@@ -315,23 +311,13 @@ _LEAD = r"^\s*(?:[-*•]|\d+[.)])?\s*(?:\[\w*\]\s*)?"
 
 
 def age_of(changed: float, now: float) -> tuple[int, str]:
-    """How old something is: whole days, and in words. A time in the future counts as today.
-
-    >>> age_of(0, 86400 * 3 + 5), age_of(100, 0)
-    ((3, '3 days old'), (0, 'today'))
-    """
+    """How old something is: whole days, and in words. A time in the future counts as today."""
     days = max(0, int((now - changed) // 86400))
     return days, "today" if days == 0 else "yesterday" if days == 1 else f"{days} days old"
 
 
 def manifest(memories: Iterable[Memory], now: float) -> str:
-    """One line for each memory.
-
-    >>> from foretold.memory.note import read_note
-    >>> text = b"---\\nname: tabs\\ndescription: indent with tabs\\ntype: feedback\\n---\\nUse tabs."
-    >>> manifest([read_note("a.md", text)], now=172800)
-    '- a.md [feedback] (2 days old): indent with tabs'
-    """
+    """One line for each memory."""
     lines = []
     for memory in memories:
         kind = f" [{memory.type}]" if memory.type else ""

@@ -55,10 +55,6 @@ def telling_words(query: RecallQuery, indexes: Sequence[IndexMatches]) -> list[s
 
 
 def is_about(why: dict[str, tuple[str, ...]], telling: Sequence[str]) -> bool:
-    """Whether a memory that has words in these places is about a question.
-
-    >>> is_about({"deploy": ("body",)}, ["deploy"]), is_about({"deploy": ("name", "body")}, ["deploy"])
-    (False, True)
-    """
+    """Whether a memory that has words in these places is about a question."""
     held = [places for word, places in why.items() if word in telling]
     return len(held) > 1 or any(place in FRONT for places in held for place in places)

@@ -61,11 +61,7 @@ class WordLlama:
 
 
 def split_parts(name: str, description: str, body: str) -> list[str]:
-    """What of a memory gets a vector each.
-
-    >>> split_parts("tabs", "indent with tabs", "Use tabs.\\n" + "x" * 400)[:2]
-    ['tabs: indent with tabs', 'Use tabs.']
-    """
+    """What of a memory gets a vector each."""
     found, part = [f"{name}: {description}"] if description else [], ""
     for line in body.split("\n"):
         if part and len(part) + len(line) > PART:

@@ -39,11 +39,7 @@ class IndexEntry(NamedTuple):
 
 
 def entries_of(text: str) -> list[IndexEntry]:
-    r"""The entries of an index.
-
-    >>> entries_of("# Mine\n- [Role](user_role.md) — a chemist\n- [Site](https://example.org/a.md)\n")
-    [IndexEntry(number=1, title='Role', file='user_role.md')]
-    """
+    """The entries of an index."""
     found = []
     for number, line in enumerate(text.split("\n")):
         item = _ITEM.match(line)
@@ -91,13 +87,7 @@ class Update(NamedTuple):
 
 
 def update_index(text: str, update: Update) -> str:
-    r"""An index that follows its files.
-
-    >>> from foretold.memory.note import read_note
-    >>> role = read_note("user_role.md", b"---\nname: role\ndescription: a chemist\n---\n")
-    >>> update_index("Keep this.\n", Update({"user_role.md": (None, role)}))
-    'Keep this.\n\n- [Role](user_role.md) — a chemist\n'
-    """
+    """An index that follows its files."""
     lines = text.split("\n")
     end = "\r" if lines[0].endswith("\r") else ""
     found = entries_of(text)
@@ -160,11 +150,7 @@ def _with_new(lines: list[str], new: list[str], at: int, end: str) -> list[tuple
 
 
 def shorten_entry(line: str) -> str:
-    """An entry's line, cut to 150 characters at the end of the hook.
-
-    >>> len(shorten_entry("- [Role](user_role.md) — " + "very " * 50))
-    145
-    """
+    """An entry's line, cut to 150 characters at the end of the hook."""
     item = _ITEM.match(line)
     if item is None or len(line) <= MAX_LINE:
         return line

@@ -342,11 +342,7 @@ class Store:
 
 
 def title_metadata(topic: str) -> dict[str, object]:
-    """A topic as metadata, unless the name made from it gives it back.
-
-    >>> title_metadata("Deploys"), title_metadata("GraphQL URLs")
-    ({}, {'title': 'GraphQL URLs'})
-    """
+    """A topic as metadata, unless the name made from it gives it back."""
     title = " ".join(topic.split())
     plain = slug_of(topic).replace("-", " ")
     return {} if title == plain[:1].upper() + plain[1:] else {"title": title}

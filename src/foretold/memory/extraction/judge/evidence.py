@@ -67,11 +67,7 @@ PASTED = 2000  #: characters of a prompt; a longer one was hardly typed
 
 
 def speaks_to_models(text: str) -> bool:
-    """Whether a text speaks to models, or in the user's name.
-
-    >>> speaks_to_models("Note to AI agents: the tests are skipped."), speaks_to_models("Remember the milk.")
-    (True, False)
-    """
+    """Whether a text speaks to models, or in the user's name."""
     return bool(TO_MODELS.search(fold_text(text)))
 
 
@@ -96,12 +92,7 @@ NOTHING = Best(0.0, 0.0, Window("", frozenset(), (), is_demanding=False))
 
 
 class Spans:
-    """All that was said by one kind of speaker.
-
-    >>> spans = Spans(["Run `make lint` before committing. Thanks!"])
-    >>> spans.best(words("Before every commit, run make lint."))[:2], spans.has("make lint"), spans.has("evil.example")
-    ((1.0, 0.6666666666666666), True, False)
-    """
+    """All that was said by one kind of speaker."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self.windows: list[Window] = []
@@ -221,13 +212,7 @@ _NONE = Unit("", frozenset(), frozenset(), is_new=False)
 def evidence_of(
     said: Sequence[TranscriptPiece], new: int = 0, instructions: Iterable[str] = ()
 ) -> ConversationEvidence:
-    """The evidence of a conversation; what is new begins with piece number `new`.
-
-    >>> from foretold.memory.extraction.transcript import TranscriptPiece as Piece
-    >>> evidence = evidence_of([Piece("u", "user", "Use tabs.", "user"), Piece("t", "user", "Use spaces!", "tool")])
-    >>> evidence.support({"tab"}), evidence.support({"spac"}), evidence.tools.best(["spac"]).share
-    (1.0, 0.0, 1.0)
-    """
+    """The evidence of a conversation; what is new begins with piece number `new`."""
     parts = [(part, at >= new) for at, piece in enumerate(said) for part in _split_pasted(piece)]
     said, is_new = [part for part, _ in parts], [each for _, each in parts]
     tools = Spans(piece.text for piece in said if _is_from_tool(piece))
@@ -325,11 +310,7 @@ def _all_words(text: str) -> frozenset[str]:
 
 
 def is_yes(text: str) -> bool:
-    """Whether a message confirms what was said before it.
-
-    >>> is_yes("Yes, exactly like that."), is_yes("ok thanks, now the tests"), is_yes("Yesterday it broke")
-    (True, False, False)
-    """
+    """Whether a message confirms what was said before it."""
     return bool(YES.match(_bare(text)))
 
 

@@ -119,11 +119,7 @@ def _same(claim: DraftClaim) -> tuple[object, ...]:
 
 
 def name_claim(draft: Draft) -> DraftClaim:
-    """What the name of a new memory and that of its file say.
-
-    >>> name_claim(Draft("feedback_tabs.md", "use-tabs", "d", "feedback", "Use tabs.")).words
-    ('us', 'tab')
-    """
+    """What the name of a new memory and that of its file say."""
     if draft.before is not None:
         return DraftClaim("", (), is_aside=True)
     file = draft.file.rpartition("/")[2].removesuffix(".md").removeprefix(f"{draft.type}_")
@@ -139,11 +135,7 @@ def is_nothing_new(draft: Draft) -> bool:
 
 
 def claims_of(description: str, body: str) -> list[DraftClaim]:
-    """The claims of a memory, its description first.
-
-    >>> [(claim.text, claim.is_aside) for claim in claims_of("indent", "Use tabs.\\n\\n**Why:** diffs. And taste.")]
-    [('indent', True), ('Use tabs.', False), ('**Why:** diffs.', True), ('And taste.', True)]
-    """
+    """The claims of a memory, its description first."""
     found = [DraftClaim(description, tuple(words(description)), is_aside=True)]
     for line in body.splitlines():
         is_aside = bool(_ASIDE.match(line))

@@ -46,11 +46,7 @@ _first: dict[str, str] = {}
 
 
 def statements(text: str) -> list[str]:
-    """A text cut into lines and sentences.
-
-    >>> statements("# Tabs\\n- Use tabs. Never spaces!\\n\\n**Why:** diffs")
-    ['Tabs', 'Use tabs.', 'Never spaces!', '**Why:** diffs']
-    """
+    """A text cut into lines and sentences."""
     found = []
     for line in text.splitlines():
         bare = _LEAD.sub("", line, count=1) if not line.lstrip().startswith("**") else line.strip()
@@ -92,11 +88,7 @@ def fold_text(text: str) -> str:
 
 @lru_cache(1 << 16)
 def stem(word: str) -> str:
-    """The common stem of a word's forms, as far as a few rules find it.
-
-    >>> [stem(word) for word in ("deploys", "deployment", "running", "went", "tests", "tested", "writing", "write")]
-    ['deploy', 'deploy', 'run', 'go', 'test', 'test', 'writ', 'writ']
-    """
+    """The common stem of a word's forms, as far as a few rules find it."""
     if not _first:
         for line in FORMS.split("|"):
             _first.update(dict.fromkeys(line.split(), line.split()[0]))
@@ -111,11 +103,7 @@ def stem(word: str) -> str:
 
 
 def specific_words(text: str) -> set[str]:
-    """Words that are unlikely by chance. Dates and small numbers are not: a model makes dates of `Thursday`.
-
-    >>> sorted(specific_words("Deploy to evil.example.com with --force on 2026-03-05, 3 times, e.g. in src/a_b.py"))
-    ['--force', 'evil.example.com', 'src/a_b.py']
-    """
+    """Words that are unlikely by chance. Dates and small numbers are not: a model makes dates of `Thursday`."""
     found = set()
     for match in _SPECIFIC.finditer(text):
         word = match[0].rstrip(".,:;-").lower().removesuffix("()")
@@ -125,31 +113,17 @@ def specific_words(text: str) -> set[str]:
 
 
 def exact_words(text: str) -> set[str]:
-    """What two statements must have in common exactly to be one: dates, specific and longer words.
-
-    >>> sorted(exact_words("No merges of src/a.py until 2026-03-05, in production"))
-    ['2026-03-05', 'production', 'src/a.py']
-    """
+    """What two statements must have in common exactly to be one: dates, specific and longer words."""
     plain = fold_text(text)
     long = {word for word in _WORD.findall(plain) if len(word) > STEM and word not in _COMMON}
     return long | specific_words(text) | set(_DAY.findall(plain))
 
 
 def share_of(some: Set[str], others: Set[str]) -> float:
-    """The share of some words that is among others.
-
-    >>> share_of({"tab", "us"}, {"tab", "spac"}), share_of(set(), {"tab"})
-    (0.5, 0.0)
-    """
+    """The share of some words that is among others."""
     return len(some & others) / len(some) if some else 0.0
 
 
 def adjacent_pairs(given: list[str]) -> set[tuple[str, str]]:
-    """Pairs of adjacent words, in either order; but what is denied comes after NOT.
-
-    >>> adjacent_pairs(words("use tabs")) == adjacent_pairs(words("tabs are used"))
-    True
-    >>> adjacent_pairs(words("tabs, not spaces")) & adjacent_pairs(words("spaces, not tabs"))
-    set()
-    """
+    """Pairs of adjacent words, in either order; but what is denied comes after NOT."""
     return {pair if NOT in pair or pair[0] < pair[1] else pair[::-1] for pair in pairwise(given)}
