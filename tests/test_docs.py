@@ -62,6 +62,32 @@ def test_the_page_of_findings_is_made_from_the_registry() -> None:
     assert read("docs/findings.md") == names["make_page"](), "run: .venv/bin/python docs/findings.py"
 
 
+def test_the_reference_is_made_from_the_code() -> None:
+    names = runpy.run_path(os.path.join(ROOT, "docs/api.py"))
+    assert read("docs/api.md") == names["make_page"](), "run: .venv/bin/python docs/api.py"
+
+
+def test_the_map_is_made_from_the_modules() -> None:
+    names = runpy.run_path(os.path.join(ROOT, "docs/architecture.py"))
+    page = read("docs/architecture.md")
+    assert page == names["make_page"](page), "run: .venv/bin/python docs/architecture.py"
+    assert read("docs/rooms.svg") == names["draw"]()
+
+
+def test_every_module_that_a_page_names_exists() -> None:
+    """Paths in backticks of the architecture page, with or without the room above them."""
+    modules = {
+        os.path.relpath(os.path.join(folder, name), os.path.join(ROOT, "src/foretold"))
+        for folder, _, names in os.walk(os.path.join(ROOT, "src/foretold"))
+        for name in names
+    }
+    prose = read("docs/architecture.md").partition("## The map")[0]
+    named = {path.removeprefix("foretold/") for path in re.findall(r"`([a-z_/]+\.py)`", prose)}
+    named = {path for path in named if not path.startswith(("tests/", "docs/"))}
+    missing = {path for path in named if not any(module == path or module.endswith(f"/{path}") for module in modules)}
+    assert missing == set()
+
+
 @pytest.mark.parametrize("name", pages())
 def test_links_lead_somewhere(name: str) -> None:
     prose = re.sub(r"^```.*?^```", "", read(name), flags=re.MULTILINE | re.DOTALL)

@@ -1,6 +1,7 @@
 """The house stands: arrows point one way, heavy modules stay out, the start of a command imports what is listed."""
 
 import ast
+import glob
 import importlib
 import json
 import os
@@ -451,3 +452,47 @@ def test_no_group_has_a_possessive_quantifier():
                 found = re.findall(r".*\)(?:[*+?]|\{[0-9,]*\})\+.*", file.read())
             wrong += [f"{name}: {line.strip()}" for line in found]
     assert wrong == []
+
+
+# -- the house ---------------------------------------------------------------------------------------------------
+
+
+def test_a_folder_has_at_most_fifteen_modules():
+    crowded = {}
+    for folder, folders, names in os.walk(HOUSE):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        modules_here = [name for name in names if name.endswith(".py")]
+        if len(modules_here) > 15:
+            crowded[os.path.relpath(folder, HOUSE)] = len(modules_here)
+    assert crowded == {}
+    assert len([name for name in os.listdir(HOUSE) if name != "__pycache__"]) <= 26
+
+
+def test_a_public_class_name_is_there_once():
+    """Outside of `compat`, whose names are those of other systems."""
+    places = {}
+    for name, tree in HOUSE_MODULES.items():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_") and room_of(name) != "compat":
+                places.setdefault(node.name, []).append(name)
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+#: a path of the repository, or a module in one of the rooms, in backticks
+CITED = re.compile(
+    rf"`((?:src/foretold|docs|tests|bench|examples|sample|plugin)/[\w./@-]+|(?:{'|'.join(STOREY)})/[\w/]+\.py)`"
+)
+
+
+def test_every_path_that_a_docstring_cites_exists():
+    root = os.path.dirname(os.path.dirname(HOUSE))
+    modules_here = {f"{name.removeprefix('foretold.').replace('.', '/')}.py" for name in HOUSE_MODULES}
+    lost = []
+    for name, tree in HOUSE_MODULES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
+                for path in CITED.findall(ast.get_docstring(node) or ""):
+                    is_module = any(module == path or module.endswith(f"/{path}") for module in modules_here)
+                    if not is_module and not glob.glob(os.path.join(root, path.rstrip("."))):
+                        lost.append(f"{name}: {path}")
+    assert lost == []

@@ -13,6 +13,8 @@ import pytest
 import foretold
 from foretold.cli import COMMANDS
 
+from .documents import read_document
+
 ESCAPE = re.compile(r"\x1b\[")
 MANAGED = ("--managed", "/nowhere")
 
@@ -44,7 +46,7 @@ def errors(done):
 
 
 def data(done):
-    return json.loads(done.stdout)
+    return read_document(done.stdout)
 
 
 # -- show ----------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from foretold.errors import ForetoldError
 from foretold.files.history.history import FileHistory
 
 from ..files.recordings import RECORDINGS, put_on_stage, states
+from .documents import read_document
 
 SESSION = "08bac3dc-675e-46ff-b1ff-9eec51e3de16"
 PROMPTS = (
@@ -34,7 +35,7 @@ class Done(NamedTuple):
 
     @property
     def data(self):
-        return json.loads(self.text)
+        return read_document(self.text)
 
 
 def run(place, *words, cwd="proj", env=None, stdin=None):

@@ -1,7 +1,6 @@
 """`foretold install` and `foretold uninstall`: what a person reads, what a program reads, what a script gets."""
 
 import io
-import json
 import os
 import pty
 import sys
@@ -12,6 +11,8 @@ import pytest
 from foretold.cli import install
 from foretold.cli.install import uninstall
 from foretold.errors import ForetoldError
+
+from .documents import read_document
 
 PROGRAM = "/opt/bin/foretold"
 SETTINGS = '{\n  "model": "opus",\n  "hooks": {\n    "Stop": []\n  }\n}\n'
@@ -25,7 +26,7 @@ class Done(NamedTuple):
 
     @property
     def data(self):
-        return json.loads(self.text)
+        return read_document(self.text)
 
 
 def run(place, module, *words, env=None, stdin=None):

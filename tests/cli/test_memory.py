@@ -17,6 +17,8 @@ from foretold.cli import main
 from foretold.cli.memory import COMMANDS
 from foretold.dialects.claude_code.settings import slug
 
+from .documents import read_document
+
 SECRET = "gh" + "p_" + "a1B2" * 9
 TABS = ("add", "Tabs", "-t", "feedback", "-d", "indent with tabs", "-b", "Use tabs.")
 
@@ -64,7 +66,7 @@ def errors(done):
 
 
 def data(done):
-    return json.loads(done.stdout)
+    return read_document(done.stdout)
 
 
 def store(place, project="proj"):

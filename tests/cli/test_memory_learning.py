@@ -1,6 +1,5 @@
 """`foretold memory extract` as a process, with the real SDK and a model server on loopback."""
 
-import json
 import subprocess
 import sys
 
@@ -11,6 +10,8 @@ from foretold.proof.probe.script import ToolCall
 from foretold.proof.probe.server import ModelServer
 from foretold.sessions.model import Homes
 from foretold.sessions.transcript.writer import Transcript, transcript_path
+
+from .documents import read_document
 
 SESSION = "11111111-2222-4333-8444-555555555555"
 NOTE = "---\nname: {0}\ndescription: {1}\nmetadata:\n  type: feedback\n---\n{1}\n"
@@ -63,7 +64,7 @@ def test_what_the_user_said_is_kept_and_what_a_file_said_is_not(session):
 def test_proposals_for_a_person(session):
     with ModelServer(eager(session)) as server:
         done = extract(session, server, SESSION[:8], "--force", "--propose", "--json")
-    found = json.loads(done.stdout)
+    found = read_document(done.stdout)
     assert (found["proposed"], kept(session)) == (["feedback_tabs.md"], [])
     memories = foretold.memory.open(session.proj, home=session.home, env={})
     assert [proposal.file for proposal in memories.inbox.waiting()] == ["feedback_tabs.md"]

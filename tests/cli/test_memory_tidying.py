@@ -1,10 +1,10 @@
 """`foretold memory consolidate` as a person and as a program meets it."""
 
-import json
-
 import pytest
 
 from foretold.cli import main
+
+from .documents import read_document
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def said(capsys, *words):
 def proposal(capsys):
     code, out = said(capsys, "consolidate", "--json")
     assert code == 0
-    return json.loads(out)
+    return read_document(out)
 
 
 def test_a_proposal_is_shown_and_nothing_is_done(two, capsys):
@@ -40,24 +40,24 @@ def test_a_proposal_is_shown_and_nothing_is_done(two, capsys):
     assert "-Use tabs in Python files." in out
     assert "Later: foretold memory consolidate --apply " in out
     assert max(map(len, out.splitlines())) <= 80
-    assert len(json.loads(said(capsys, "list", "--json")[1])["memories"]) == 2
+    assert len(read_document(said(capsys, "list", "--json")[1])["memories"]) == 2
 
 
 def test_it_is_made_and_taken_back(two, capsys):
     plan = proposal(capsys)
     code, out = said(capsys, "consolidate", "--apply", plan["id"], "--yes")
     assert (code, f"foretold memory consolidate --undo {plan['id']}" in out) == (0, True)
-    assert len(json.loads(said(capsys, "list", "--json")[1])["memories"]) == 1
+    assert len(read_document(said(capsys, "list", "--json")[1])["memories"]) == 1
     assert said(capsys, "consolidate", "--undo", plan["id"]) == (0, "as before: feedback_short.md\n")
-    assert len(json.loads(said(capsys, "list", "--json")[1])["memories"]) == 2
-    listed = json.loads(said(capsys, "consolidate", "--list", "--json")[1])["proposals"]
+    assert len(read_document(said(capsys, "list", "--json")[1])["memories"]) == 2
+    listed = read_document(said(capsys, "consolidate", "--list", "--json")[1])["proposals"]
     assert [each["state"] for each in listed] == ["undone"]
     assert "undone" in said(capsys, "consolidate", "--list")[1]
 
 
 def test_json_with_yes_says_what_was_done(two, capsys):
     code, out = said(capsys, "consolidate", "--json", "--yes")
-    made = json.loads(out)
+    made = read_document(out)
     assert (code, made["done"], made["stale"], made["steps"][0]["gone"]) == (0, [1], [], ["feedback_short.md"])
 
 

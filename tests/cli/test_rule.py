@@ -1,11 +1,11 @@
 """`foretold rule`: one finding, all of them, a code that does not exist."""
 
-import json
-
 import pytest
 
 from foretold.cli import main
 from foretold.findings.registry import load_families
+
+from .documents import read_document
 
 
 def test_one_rule(capsys):
@@ -40,7 +40,7 @@ def test_all_rules_fit_a_terminal(capsys, monkeypatch):
 
 def test_data(capsys):
     assert main(["rule", "personal", "--json"]) == 0
-    data = json.loads(capsys.readouterr().out)
+    data = read_document(capsys.readouterr().out)
     assert (data["schema"], data["rules"][0]["code"], data["rules"][0]["severity"]) == (
         "foretold.rule/1",
         "personal",

@@ -1,7 +1,6 @@
 """`foretold sessions` as a person sees it: list, show, export, and `explain --session`."""
 
 import importlib.util
-import json
 import os
 
 import pytest
@@ -9,6 +8,8 @@ import pytest
 from foretold.cli import main
 from foretold.cli.output import fold
 from foretold.sessions.exporters.formatting import format_time
+
+from .documents import read_document
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 _spec = importlib.util.spec_from_file_location("talk", os.path.join(HERE, "..", "sessions", "talk.py"))
@@ -68,7 +69,7 @@ def test_options_may_come_before_the_command(home, capsys, line):
 
 def test_a_list_is_data_too(home, capsys):
     run(home, "--all", "--json")
-    document = json.loads(capsys.readouterr().out)
+    document = read_document(capsys.readouterr().out)
     assert document["schema"] == "foretold.sessions/1"
     assert [(row["agent"], row["resume"][:2], row["title"]) for row in document["sessions"]] == [
         ("claude-code", ["claude", "--resume"], "Why does the deploy fail?")
@@ -170,7 +171,7 @@ def test_show_names_what_is_nested_too_deeply_and_what_has_no_text(home, capsys)
     made = talk.Talk("22222222-2222-4333-8444-555555555555").user("hi").calls("Bash", command="ls", more=deep)
     made.attaches(type="strange", n=1).write(str(home))
     assert run(home, "show", "2222", "--json") == 0
-    messages = json.loads(capsys.readouterr().out)["messages"]
+    messages = read_document(capsys.readouterr().out)["messages"]
     assert [message["role"] for message in messages] == ["user", "assistant"]
     assert run(home, "show", "2222", "--full") == 0
     assert '  {"type": "strange", "n": 1}\n' in capsys.readouterr().out
@@ -242,7 +243,7 @@ def test_a_session_that_is_only_in_the_archive_is_named(home, capsys):
 def test_ages_are_written_as_people_write_them(home, capsys, word, count):
     os.utime(next(home.glob(".claude/projects/*/*.jsonl")), (1_600_000_000, 1_600_000_000))
     assert run(home, "prune", "--all", "--older-than", word, "--json") == 0
-    assert len(json.loads(capsys.readouterr().out)["candidates"]) == count
+    assert len(read_document(capsys.readouterr().out)["candidates"]) == count
 
 
 @pytest.mark.parametrize("word", ["", "d", "nan", "-1", "3y", "1e9", "1..2"])

@@ -16,6 +16,7 @@ from foretold.sessions.archive.retention import find_expiring_sessions
 from foretold.sessions.model import Homes
 
 from ..sessions import house
+from .documents import read_document
 
 DAY = 86_400
 
@@ -137,7 +138,7 @@ def test_a_deleted_session_is_listed_as_gone_and_comes_back(home, capsys):
         assert (code, "Claude Code deletes it again at its next start" in out) == (0, number == 1)
     assert house.files(home / ".claude") == before
     code, out, _ = run(home, "restore", house.name_of(2), "--json", capsys=capsys)
-    assert {row["what"] for row in json.loads(out)["files"]} == {"same"}
+    assert {row["what"] for row in read_document(out)["files"]} == {"same"}
 
 
 def test_archiving_one_folder_says_what_is_left_in_others(home, capsys):
@@ -145,7 +146,7 @@ def test_archiving_one_folder_says_what_is_left_in_others(home, capsys):
     assert out.startswith("Checked 5 sessions of this folder: 5 new.\n")
     assert "1 session of other folders is not in it: foretold sessions archive --all\n" in out
     _, out, _ = run(home, "archive", "--json", capsys=capsys)
-    told = json.loads(out)
+    told = read_document(out)
     assert (told["others"], [(each["id"], each["kept"]) for each in told["leaving"]][:1]) == (
         1,
         [(house.name_of(1), True)],
@@ -181,7 +182,7 @@ def test_restoring_ends_with_what_to_type_next(home, capsys):
         _, out, _ = run(home, "restore", *words, capsys=capsys)
         assert out.splitlines()[-1] == f"Resume it: {command_line}"
         _, out, _ = run(home, "restore", *words, "--json", capsys=capsys)
-        assert json.loads(out)["command"] == command_line
+        assert read_document(out)["command"] == command_line
     _, out, _ = run(home, "restore", house.name_of(2), "--to", home.parent / "out", capsys=capsys)
     assert "Resume it" not in out
 
@@ -219,7 +220,7 @@ def test_repair_says_how_much_is_reached_and_writes_beside(home, capsys):
     assert "  6 of 10 messages (60 %) are reached when it is resumed\n" in out
     assert "Of a repaired copy 10 of 10 messages (100 %) are reached.\n" in out
     code, out, _ = run(home, "repair", house.name_of(4), "--write", "--json", capsys=capsys)
-    made = json.loads(out)
+    made = read_document(out)
     after = theirs(home)
     new = os.path.relpath(made["written"], home)
     assert {path for path in after if path not in before} == {new}
@@ -268,7 +269,7 @@ def test_relocate_moves_what_it_may_and_says_what_to_type(home, capsys):
 
 def test_du_counts_by_kind_and_agent(home, capsys):
     code, out, _ = run(home, "du", "--json", capsys=capsys)
-    told = json.loads(out)
+    told = read_document(out)
     assert (code, told["schema"], told["bytes"]) == (
         0,
         "foretold.sessions-du/1",

@@ -1,12 +1,13 @@
 """`foretold sessions search` as a person sees it."""
 
 import importlib.util
-import json
 import os
 
 import pytest
 
 from foretold.cli import main
+
+from .documents import read_document
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 _spec = importlib.util.spec_from_file_location("talk", os.path.join(HERE, "..", "sessions", "talk.py"))
@@ -59,7 +60,7 @@ def test_hits_with_their_place_and_the_command_that_resumes(home, capsys):
 @pytest.mark.parametrize("more", [(), ("--no-index",), ("--ranked",)])
 def test_data_for_programs(home, capsys, more):
     assert run(home, "fail", "--json", *more) == 0
-    data = json.loads(capsys.readouterr().out)
+    data = read_document(capsys.readouterr().out)
     assert (data["schema"], data["query"], data["more"], data["sessions"]) == ("foretold.search/1", "fail", False, 1)
     [hit] = data["hits"]
     assert hit["session"]["command"] == f"cd /home/me/shop && claude --resume {SESSION}"
@@ -100,7 +101,7 @@ def test_data_for_programs(home, capsys, more):
 )
 def test_filters(home, capsys, words, count):
     assert run(home, *words, "--json") == 0
-    assert len(json.loads(capsys.readouterr().out)["hits"]) == count
+    assert len(read_document(capsys.readouterr().out)["hits"]) == count
 
 
 def test_nothing_found_and_more_than_shown(home, capsys):
@@ -143,7 +144,7 @@ def test_wrong_usage(home, capsys, words, said):
 )
 def test_a_word_is_no_option(home, capsys, words, count):
     assert main(["sessions", "search", "--home", str(home), "--json", *words]) == 0
-    assert len(json.loads(capsys.readouterr().out)["hits"]) == count
+    assert len(read_document(capsys.readouterr().out)["hits"]) == count
 
 
 def test_every_option_is_known_as_one():
@@ -162,7 +163,7 @@ def test_a_prompt_that_waited_is_found_once_and_one_that_was_never_sent_too(home
     made.plain(type="queue-operation", operation="dequeue", timestamp="2026-03-01T10:00:01.600Z")
     made.user("raise the limit").write(str(home))
     assert run(home, "raise", "--json", *more) == 0
-    hits = json.loads(capsys.readouterr().out)["hits"]
+    hits = read_document(capsys.readouterr().out)["hits"]
     assert [(hit["role"], hit["snippet"]) for hit in hits] == [
         ("user", "raise the limit"),
         ("system", "raise the limit twice"),

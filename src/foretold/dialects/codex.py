@@ -3,8 +3,6 @@
 1. Settings: `$CODEX_HOME/config.toml`, over it the project's `.codex/config.toml` if the project is trusted, over both
    `-c key=value`. Root markers count only from the user.
 2. A project that is `untrusted` has no files.
-
-Numbers like C17 are those of its page, `docs/agents/codex.md`.
 """
 
 from __future__ import annotations
@@ -27,11 +25,11 @@ V0_166_0 = Dialect(
     managed=(("", "/etc/codex"),),
     start=(
         FileSource("memory", "memory", "memory_summary.md", "summary"),
-        FileSource("user", "user", NAMES[0], others=NAMES[1:]),  # C10: the first with text
-        FileSource("project", "walk", NAMES[0], others=NAMES[1:], pick="file", switch="project"),  # C1, C2
+        FileSource("user", "user", NAMES[0], others=NAMES[1:]),  # the first with text
+        FileSource("project", "walk", NAMES[0], others=NAMES[1:], pick="file", switch="project"),
     ),
-    identity="none",  # C11
-    budget="project",  # C17
+    identity="none",
+    budget="project",
     reading=TextRules(frontmatter="none", markdown=False, trims=("user", "memory"), space="rust"),
     parts=(
         RequestPart(

@@ -4,8 +4,6 @@
    top first. Their `instructions` are joined, in this order.
 2. A relative pattern is looked for in every folder of the walk, nearest first; an absolute one has its glob in its last
    part only; URLs come last. Nothing is fetched unless the caller gives a function for it (`settings["fetch"]`).
-
-Numbers like O2 are those of its page, `docs/agents/opencode.md`.
 """
 
 from __future__ import annotations
@@ -39,9 +37,9 @@ V1_18_33 = Dialect(
     managed=(("", "/etc/opencode"),),
     start=(
         FileSource("user", "user", "AGENTS.md", pick="path"),
-        FileSource("project", "upward", NAMES[0], others=NAMES[1:], pick="walk", switch="project"),  # O1, O2
+        FileSource("project", "upward", NAMES[0], others=NAMES[1:], pick="walk", switch="project"),
     ),
-    touch=(FileSource("project", "below", NAMES[0], others=NAMES[1:], pick="path"),),  # O20
+    touch=(FileSource("project", "below", NAMES[0], others=NAMES[1:], pick="path"),),
     reading=TextRules(frontmatter="none", markdown=False, drops_bom=True, blank="empty"),
     parts=(RequestPart((EntryGroup(("file", "setting"), FORM, "\n"),)),),
     nested=Nested(

@@ -125,7 +125,7 @@ class Disk:
     def _fault(self, path: str, error: OSError | ValueError, *, is_link: bool = False) -> Fault:
         self.stamps[path] = None
         if isinstance(error, ValueError):  # an embedded NUL, or a lone surrogate
-            return Fault("bad-name", str(error))
+            return Fault("bad-name", "embedded null byte" if "\0" in path else str(error))
         if is_link and isinstance(error, FileNotFoundError):  # something is there, and it cannot be read
             return Fault("missing", "the link is broken")
         reason = _REASON.get(error.errno or 0, "unreadable")

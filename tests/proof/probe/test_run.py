@@ -16,6 +16,8 @@ from foretold.proof.probe.recipes import RECIPES
 from foretold.proof.probe.run import NAMESPACES, namespace, probe
 from foretold.proof.probe.segments import Segment, find_segments, parts_of
 
+from ...cli.documents import read_document
+
 #: a program that does what Claude Code does, as far as a probe sees it: it sends a text with its first request
 AGENT = """\
 #!{python}
@@ -188,7 +190,7 @@ def test_the_command(place):
     assert done.returncode == 1
     assert "+Codebase and user instructions are shown below. X" in done.stdout.decode().split("\n")
     words = ("probe", "--agent", "claude-code@2.1.325", "--program", program, "--json")
-    found = json.loads(place.run(*words, env={"PATH": os.environ["PATH"]}).stdout)
+    found = read_document(place.run(*words, env={"PATH": os.environ["PATH"]}).stdout)
     assert (found["schema"], found["same"], found["sent"][0]["role"]) == ("foretold.probe/1", False, "user")
     done = place.run("probe", "--agent", "codex")
     assert (done.returncode, done.stderr) == (

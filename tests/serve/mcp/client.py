@@ -14,10 +14,10 @@ from mcp.client.stdio import stdio_client
 from foretold import memory
 from foretold.files import FileHistory, ReadState
 from foretold.serve.mcp.catalogue import tools_for
-from foretold.serve.mcp.context import ToolContext
+from foretold.serve.mcp.context import CallContext
 from foretold.serve.mcp.paging import escape_surrogates
 from foretold.serve.mcp.schema import check_arguments
-from foretold.serve.mcp.tool import ToolAnswer
+from foretold.serve.mcp.tool import CallAnswer
 from foretold.sessions.model import Homes
 from foretold.sessions.transcript.writer import Transcript, transcript_path
 
@@ -38,7 +38,7 @@ class Stage:
         os.makedirs(self.project)
         self.env = {"HOME": self.home, "PATH": os.environ["PATH"]}
         self.homes = Homes(self.home, {})
-        self.here = ToolContext(self.project, self.home, "test-client 1.0", session="5e55", env=self.env)
+        self.here = CallContext(self.project, self.home, "test-client 1.0", session="5e55", env=self.env)
 
     def write(self, name, text):
         path = os.path.join(self.project, name)
@@ -125,7 +125,7 @@ def ask(stage, name, /, **given):
 def answer_of(stage, name, /, **given):
     tool = tools_for(read_only=False)[name]
     answer = tool.run(stage.here, check_arguments(given, tool.takes))
-    answer = ToolAnswer(str(escape_surrogates(answer.text)), escape_surrogates(answer.data))
+    answer = CallAnswer(str(escape_surrogates(answer.text)), escape_surrogates(answer.data))
     check_answer(tool, answer.data, answer.text)
     return answer
 

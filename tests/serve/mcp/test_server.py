@@ -21,12 +21,12 @@ EXTRA = """
 import os, subprocess, sys, time, warnings
 from foretold.serve.mcp import catalogue
 from foretold.serve.mcp.schema import record, takes
-from foretold.serve.mcp.tool import McpTool, ToolAnswer
+from foretold.serve.mcp.tool import McpTool, CallAnswer
 
 def shout(here, given):
     print("printed"); os.write(1, b"written\\n"); subprocess.run(["echo", "of a child"]); warnings.warn("warned")
     sys.stdout.flush()
-    return ToolAnswer("done", {})
+    return CallAnswer("done", {})
 
 def fail(here, given):
     raise ValueError("a fault")
@@ -38,7 +38,7 @@ def wait(here, given):
             time.sleep(0.01)
     finally:
         open(os.environ["HOME"] + "/stopped", "w").close()
-    return ToolAnswer("done", {})
+    return CallAnswer("done", {})
 
 catalogue.TOOLS += tuple(
     McpTool(run.__name__, "t", "a tool", takes(), record(), run) for run in (shout, fail, wait)

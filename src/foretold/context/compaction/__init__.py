@@ -1,1 +1,1 @@
-"""compaction."""
+"""Making a conversation shorter: clearing results of tools, summaries."""

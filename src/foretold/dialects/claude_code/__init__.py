@@ -1,1 +1,1 @@
-"""claude_code."""
+"""Claude Code, as tables: instructions, settings, sessions, files, context, compaction."""

@@ -1,1 +1,1 @@
-"""seeds."""
+"""Dialects of the systems whose interfaces `compat/` implements."""

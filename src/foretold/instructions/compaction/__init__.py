@@ -1,1 +1,1 @@
-"""compaction."""
+"""What becomes of instructions when a conversation is compacted."""

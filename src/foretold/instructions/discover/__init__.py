@@ -1,1 +1,1 @@
-"""discover."""
+"""Which files an agent would load: folders, names, rules, switches."""

@@ -1,1 +1,1 @@
-"""render."""
+"""From entries to the exact text of a request."""

@@ -1,1 +1,1 @@
-"""extraction."""
+"""Learning memories from sessions, and tidying them, with a model."""

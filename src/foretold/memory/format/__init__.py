@@ -1,1 +1,1 @@
-"""format."""
+"""The file of one memory: reading and writing it byte for byte."""

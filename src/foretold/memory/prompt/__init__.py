@@ -1,1 +1,1 @@
-"""prompt."""
+"""The text about memory in an agent's system prompt."""

@@ -1,1 +1,1 @@
-"""recall."""
+"""Finding the memories that a question is about: index, ranking, rendering."""

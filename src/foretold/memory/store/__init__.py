@@ -1,1 +1,1 @@
-"""store."""
+"""Writing memories: checks, transactions, history, inbox, team."""

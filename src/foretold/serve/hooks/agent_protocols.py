@@ -8,7 +8,7 @@
    level (Gemini CLI and Qwen Code, which cannot ask either). If an agent cannot ask, the call is refused instead.
 5. `silent` are events for which an agent ignores context: nothing is sent.
 
-Read in the sources of Codex (`codex-rs/hooks`) and Gemini CLI (`docs/hooks`), and in the documentation of Claude Code.
+Read in the sources of Codex (`codex-rs/hooks`) and in the documentation of Gemini CLI and Claude Code.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def no_progress(_done: float, _total: float, _doing: str) -> None:
     """For clients that do not ask for progress."""
 
 
-class ToolContext(NamedTuple):
+class CallContext(NamedTuple):
     """The context of one call."""
 
     folder: str

@@ -22,7 +22,7 @@ from foretold.types import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from foretold.memory.project import Memories
     from foretold.memory.store.store import Store
-    from foretold.serve.mcp.context import ToolContext
+    from foretold.serve.mcp.context import CallContext
     from foretold.serve.mcp.paging import Position
 
 SCHEME = "foretold://"
@@ -68,7 +68,7 @@ TEMPLATES = (
 # Lists
 
 
-def listed(context: ToolContext, cursor: str = "") -> tuple[list[ListedResource], str]:
+def listed(context: CallContext, cursor: str = "") -> tuple[list[ListedResource], str]:
     """A page of resources, and the cursor of the next one; empty if there is none."""
     memories = context.memories()
     stores = [store for store in (memories.own, memories.under) if store is not None]
@@ -91,7 +91,7 @@ def _position_after(every: list[tuple[str, str]], after: Position) -> int:
     return sum((order.index(kind), name) <= (order.index(room), file) for kind, name in every)
 
 
-def _agents(context: ToolContext) -> list[str]:
+def _agents(context: CallContext) -> list[str]:
     from foretold.dialects.registry import find_agents
     from foretold.storage.tree import Disk
 
@@ -99,7 +99,7 @@ def _agents(context: ToolContext) -> list[str]:
     return sorted(find_agents(Disk(), context.folder, homes.home, homes.env))
 
 
-def _listed(context: ToolContext, memories: Memories, room: str, name: str) -> ListedResource:
+def _listed(context: CallContext, memories: Memories, room: str, name: str) -> ListedResource:
     uri = f"{SCHEME}{room}/{quote(name.encode('utf-8', 'surrogateescape'))}"
     if room == "told":
         about = f"The exact instruction text that {name} receives in {context.folder} at the start of a session."
@@ -115,7 +115,7 @@ def _listed(context: ToolContext, memories: Memories, room: str, name: str) -> L
 # Reading
 
 
-def read(context: ToolContext, uri: str) -> list[ResourcePart]:
+def read(context: CallContext, uri: str) -> list[ResourcePart]:
     """A part of a resource, and where the next one is."""
     room, name, start = _address(uri)
     if room == "told":

@@ -31,7 +31,7 @@ from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.errors import ForetoldError, NotAFolder
 from foretold.serve.mcp import resources
 from foretold.serve.mcp.catalogue import INSTRUCTIONS, tools_for
-from foretold.serve.mcp.context import Cancelled, ToolContext, agent_of, session_of
+from foretold.serve.mcp.context import CallContext, Cancelled, agent_of, session_of
 from foretold.serve.mcp.paging import escape_surrogates
 from foretold.serve.mcp.schema import check_arguments
 from foretold.serve.mcp.tool import describe_error
@@ -124,7 +124,7 @@ class ForetoldServer:
         shown = [types.TextResourceContents(uri=uri, text=_text(text), mime_type=form) for uri, text, form in parts]
         return types.ReadResourceResult(contents=shown)
 
-    async def _or_error(self, context: Context, work: Callable[[ToolContext], Given]) -> Given:
+    async def _or_error(self, context: Context, work: Callable[[CallContext], Given]) -> Given:
         """What resources have no other form for: an error of the protocol."""
         try:
             return await self._in_thread(context, work)
@@ -135,13 +135,13 @@ class ForetoldServer:
 
     # Where, and how
 
-    async def _in_thread(self, context: Context, work: Callable[[ToolContext], Given]) -> Given:
+    async def _in_thread(self, context: Context, work: Callable[[CallContext], Given]) -> Given:
         """Do work in a thread, which stops when the client no longer waits."""
         folder = self.folder or await self._root(context) or _start_folder()
         stopped = Event()
         params = context.session.client_params
         name = params.client_info.name if params else ""
-        context = ToolContext(
+        context = CallContext(
             folder,
             self.home,
             f"{name} {params.client_info.version}"[:100] if params else "",

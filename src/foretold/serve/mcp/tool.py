@@ -14,12 +14,12 @@ from foretold.serve.mcp.paging import clip
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from foretold.serve.mcp.context import ToolContext
+    from foretold.serve.mcp.context import CallContext
 
     Given = Mapping[str, object]
 
 
-class ToolAnswer(NamedTuple):
+class CallAnswer(NamedTuple):
     """What a tool returns."""
 
     text: str
@@ -34,7 +34,7 @@ class McpTool(NamedTuple):
     about: str  #: for the model
     takes: dict[str, object]  #: the schema of its arguments
     gives: dict[str, object]  #: the schema of its data
-    run: Callable[[ToolContext, Given], ToolAnswer]
+    run: Callable[[CallContext, Given], CallAnswer]
     writes: bool = False
     destroys: bool = False  #: whether what it writes may replace something
     repeats: bool = True  #: whether doing it twice has the same effect as once

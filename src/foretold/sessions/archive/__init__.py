@@ -1,1 +1,1 @@
-"""archive."""
+"""Keeping sessions: archive, restore, retention, disk usage, pruning."""

@@ -1,1 +1,1 @@
-"""exporters."""
+"""A session as a document: Markdown, HTML or JSON."""

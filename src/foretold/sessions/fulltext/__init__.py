@@ -1,1 +1,1 @@
-"""fulltext."""
+"""Full-text search over sessions, with an index or without."""

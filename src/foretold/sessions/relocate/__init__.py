@@ -1,1 +1,1 @@
-"""relocate."""
+"""Sessions whose project has moved."""

@@ -1,1 +1,1 @@
-"""judge."""
+"""Which proposed memories may be kept, and why not the others."""

@@ -1,1 +1,1 @@
-"""tools."""
+"""The tools of the MCP server, one module per subject."""

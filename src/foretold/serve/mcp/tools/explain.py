@@ -16,12 +16,12 @@ from threading import Lock
 from foretold.dialects.registry import AGENTS
 from foretold.serve.mcp.paging import ROW, clip, count_text, end_text, page_of
 from foretold.serve.mcp.schema import CURSOR, PAGED, RowKind, flag, number, record, several, takes, text
-from foretold.serve.mcp.tool import McpTool, ToolAnswer
+from foretold.serve.mcp.tool import CallAnswer, McpTool
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from foretold.instructions.view import View
-    from foretold.serve.mcp.context import ToolContext
+    from foretold.serve.mcp.context import CallContext
     from foretold.serve.mcp.schema import Row
     from foretold.serve.mcp.tool import Given
 
@@ -85,7 +85,7 @@ _AGENT = text(f"whose: {', '.join(sorted(AGENTS))}, or name@version; default: yo
 # At the start
 
 
-def explain(context: ToolContext, given: Given) -> ToolAnswer:
+def explain(context: CallContext, given: Given) -> CallAnswer:
     """What is loaded at the start of a session."""
     view = view_of(context, str(given.get("agent", "")))
     waiting = [rule.entry for rule in view.waiting]
@@ -95,10 +95,10 @@ def explain(context: ToolContext, given: Given) -> ToolAnswer:
     head = f"{data['agent']} {data['version']} in {data['folder']}: about {view.tokens:,} tokens of instructions."
     if view.assumed:
         head += " This version was never recorded; the nearest one's behaviour is assumed."
-    return ToolAnswer(f"{head}\n{_text(data)}", data)
+    return CallAnswer(f"{head}\n{_text(data)}", data)
 
 
-def view_of(context: ToolContext, agent: str = "") -> View:
+def view_of(context: CallContext, agent: str = "") -> View:
     """What an agent is told at the start; the one that asks, unless another is named."""
     from foretold.instructions.load import load
 
@@ -111,7 +111,7 @@ def view_of(context: ToolContext, agent: str = "") -> View:
 # For a file
 
 
-def explain_file(context: ToolContext, given: Given) -> ToolAnswer:
+def explain_file(context: CallContext, given: Given) -> CallAnswer:
     """What reading a file adds, and whether it is an instruction file itself."""
     from foretold.dialects.surroundings import join
     from foretold.instructions.explain import verdict_of
@@ -135,7 +135,7 @@ def explain_file(context: ToolContext, given: Given) -> ToolAnswer:
         "change": [clip(change, 1_000) for change in verdict.change[:10]],
         **_page("explain_file", context, given, attachment.entries, (), attachment.skips, attachment.findings),
     }
-    return ToolAnswer(_file_text(data), data)
+    return CallAnswer(_file_text(data), data)
 
 
 def _file_text(data: Row) -> str:
@@ -153,7 +153,7 @@ def _file_text(data: Row) -> str:
 # Rows and text
 
 
-def _page(tool: str, context: ToolContext, given: Given, *values: Sequence[object]) -> Row:
+def _page(tool: str, context: CallContext, given: Given, *values: Sequence[object]) -> Row:
     """A page of the rows of all groups, group by group."""
     kinds = (_ENTRY, _ENTRY, _SKIP, _FINDING)
     groups = [[kind.row(context, value) for value in group] for kind, group in zip(kinds, values, strict=True)]

@@ -12,13 +12,13 @@ import os
 from foretold.errors import BadArgument, NoCheckpoint
 from foretold.serve.mcp.paging import clip, count_text, end_text, page_of
 from foretold.serve.mcp.schema import CURSOR, PAGED, RowKind, number, record, several, takes, text
-from foretold.serve.mcp.tool import McpTool, ToolAnswer
+from foretold.serve.mcp.tool import CallAnswer, McpTool
 from foretold.serve.mcp.tools.search import moment_text
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from foretold.files.history.recorded import Recorded
-    from foretold.serve.mcp.context import ToolContext
+    from foretold.serve.mcp.context import CallContext
     from foretold.serve.mcp.schema import Row
     from foretold.serve.mcp.tool import Given
 
@@ -46,12 +46,12 @@ _VERSION = RowKind(
 )
 
 
-def file_versions(context: ToolContext, given: Given) -> ToolAnswer:
+def file_versions(context: CallContext, given: Given) -> CallAnswer:
     """The kept states of a file, or the files that have any."""
     return _of_file(context, given) if given.get("file") else _of_project(context, given)
 
 
-def _of_project(context: ToolContext, given: Given) -> ToolAnswer:
+def _of_project(context: CallContext, given: Given) -> CallAnswer:
     from foretold.files.history.recorded import list_sessions_in
 
     root = _root(context)
@@ -66,10 +66,10 @@ def _of_project(context: ToolContext, given: Given) -> ToolAnswer:
     head = f"Files of {root} with earlier states, {len(rows):,} in all, those changed last first:" if rows else _NONE
     data: Row = {"file": "", "now": "", **_page(given, "files", rows), "versions": []}
     said = [head, *(f"  {row['file']} ({row['time']})" for row in data["files"])]  # type: ignore[attr-defined]
-    return ToolAnswer(end_text(said, data), data)
+    return CallAnswer(end_text(said, data), data)
 
 
-def _of_file(context: ToolContext, given: Given) -> ToolAnswer:
+def _of_file(context: CallContext, given: Given) -> CallAnswer:
     from foretold.files.history.versions import list_versions
     from foretold.files.restore.look import look_at
 
@@ -84,7 +84,7 @@ def _of_file(context: ToolContext, given: Given) -> ToolAnswer:
         state, lines = STATES[row["state"]].format(row["bytes"]), f"+{row['added']} -{row['removed']}"
         said.append(f"  {row['at']}  {row['time']}  {state}, {lines}  “{row['prompt']}”")
     said.append("Bring one back: restore_file with `at`.")
-    return ToolAnswer(end_text(said, data), data)
+    return CallAnswer(end_text(said, data), data)
 
 
 def _page(given: Given, name: str, rows: list[Row]) -> Row:
@@ -95,7 +95,7 @@ def _page(given: Given, name: str, rows: list[Row]) -> Row:
 # Which file
 
 
-def _root(context: ToolContext) -> str:
+def _root(context: CallContext) -> str:
     """The project's folder: that of its repository."""
     from foretold.memory.location import locate_memories
 
@@ -106,7 +106,7 @@ def _is_in(path: str, folder: str) -> bool:
     return path.startswith(folder.rstrip("/") + "/")
 
 
-def tracked(context: ToolContext, file: str) -> tuple[str, list[Recorded]]:
+def tracked(context: CallContext, file: str) -> tuple[str, list[Recorded]]:
     """A file of the project by its whole path, and the sessions that have states of it."""
     from foretold.files.history.recorded import list_sessions_with
 

@@ -16,13 +16,13 @@ from foretold.errors import BadArgument, NoSuchSession
 from foretold.secrets.redactor import Redactor
 from foretold.serve.mcp.paging import ROOM, clip, cursor_of, end_of_part, end_text, position_in, size_of
 from foretold.serve.mcp.schema import CURSOR, PAGED, RowKind, number, record, several, switch, takes, text
-from foretold.serve.mcp.tool import McpTool, ToolAnswer
+from foretold.serve.mcp.tool import CallAnswer, McpTool
 from foretold.serve.mcp.tools.search import moment_text
 from foretold.sessions.fulltext.message_text import passages_of
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from foretold.serve.mcp.context import ToolContext
+    from foretold.serve.mcp.context import CallContext
     from foretold.serve.mcp.schema import Row
     from foretold.serve.mcp.tool import Given
     from foretold.sessions.model import Message, StoredSession
@@ -44,7 +44,7 @@ _MESSAGE = RowKind(
 )
 
 
-def read_session(context: ToolContext, given: Given) -> ToolAnswer:
+def read_session(context: CallContext, given: Given) -> CallAnswer:
     """Messages of a session."""
     from foretold.sessions.catalog import find_session
 
@@ -66,7 +66,7 @@ def read_session(context: ToolContext, given: Given) -> ToolAnswer:
     return _answer(stored, given, rows, following, cut)
 
 
-def _answer(stored: StoredSession, given: Given, rows: list[Row], following: int, cut: list[str]) -> ToolAnswer:
+def _answer(stored: StoredSession, given: Given, rows: list[Row], following: int, cut: list[str]) -> CallAnswer:
     """These rows; `following` is where the next page begins, -1 if there is none."""
     data: Row = {
         "session": stored.id,
@@ -82,14 +82,14 @@ def _answer(stored: StoredSession, given: Given, rows: list[Row], following: int
         # each line is indented, so that none can be mistaken for one of ours
         quoted = "\n".join(f"  {line}" if line else "" for line in str(row["text"]).splitlines())
         said.append(f"\n{row['role']}, {row['time']}, at {row['at']}:\n{quoted}")
-    return ToolAnswer(end_text(said, data), data)
+    return CallAnswer(end_text(said, data), data)
 
 
 # Pages
 
 
 def _page(
-    context: ToolContext, stored: StoredSession, start: int, before: int, most: int, at: object
+    context: CallContext, stored: StoredSession, start: int, before: int, most: int, at: object
 ) -> tuple[list[Row], int]:
     """The rows of a page, and where the next one begins; -1 if there is none."""
     redactor, room = Redactor(), ROOM
@@ -124,7 +124,7 @@ def _begin(stored: StoredSession, start: int) -> int:
     return start - NEAR + found + 1 if 0 <= found < NEAR - 1 else start
 
 
-def _messages(context: ToolContext, stored: StoredSession, since: int) -> Iterator[Message]:
+def _messages(context: CallContext, stored: StoredSession, since: int) -> Iterator[Message]:
     from foretold.sessions.formats.readers import read
     from foretold.sessions.fulltext.message_text import with_tools
 
@@ -135,7 +135,7 @@ def _messages(context: ToolContext, stored: StoredSession, since: int) -> Iterat
         yield with_tools(stored, message) if is_nameless else message
 
 
-def _whole(context: ToolContext, stored: StoredSession, given: Given, at: int) -> ToolAnswer:
+def _whole(context: CallContext, stored: StoredSession, given: Given, at: int) -> CallAnswer:
     """One message to its end."""
     message = next(_messages(context, stored, at), None)
     said = "" if message is None or message.start != at else Redactor().text(_said(message))

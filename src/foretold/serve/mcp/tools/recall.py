@@ -13,7 +13,7 @@ from foretold.memory.note import TYPES, Memory
 from foretold.memory.recall.render import NOTICE, Quote, render_quotes
 from foretold.serve.mcp.paging import ROOM, clip, count_text, cursor_of, end_of_part, end_text, position_in, take_rows
 from foretold.serve.mcp.schema import CURSOR, CUT, PAGED, RowKind, flag, number, record, several, takes, text, texts
-from foretold.serve.mcp.tool import McpTool, ToolAnswer
+from foretold.serve.mcp.tool import CallAnswer, McpTool
 from foretold.serve.mcp.tools.search import moment_text
 from foretold.types import TYPE_CHECKING, Finding
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from foretold.memory.project import Memories
     from foretold.memory.recall.recall import RecallHit
     from foretold.memory.store.store import Store
-    from foretold.serve.mcp.context import ToolContext
+    from foretold.serve.mcp.context import CallContext
     from foretold.serve.mcp.schema import Row
     from foretold.serve.mcp.tool import Given
 
@@ -69,7 +69,7 @@ _HIT = RowKind(
 # Recall
 
 
-def recall(context: ToolContext, given: Given) -> ToolAnswer:
+def recall(context: CallContext, given: Given) -> CallAnswer:
     """The memories that a question is about."""
     from foretold.memory.recall.recall import render
 
@@ -93,13 +93,13 @@ def recall(context: ToolContext, given: Given) -> ToolAnswer:
     said = render(shown) or f"No memory is about this ({found.query[:200]!r})."
     facts = [f"{row['file']}: digest {row['digest']}" for row in rows]
     notes = [*(f"Not searched: {each}" for each in unread), *(f"[{each}]" for each in cut)]
-    return ToolAnswer("\n".join([said, *facts, *notes]), data)
+    return CallAnswer("\n".join([said, *facts, *notes]), data)
 
 
 # All of them, or one
 
 
-def read_memories(context: ToolContext, given: Given) -> ToolAnswer:
+def read_memories(context: CallContext, given: Given) -> CallAnswer:
     """A list of all memories, or one memory."""
     memories = context.memories()
     if given.get("name"):
@@ -121,7 +121,7 @@ def read_memories(context: ToolContext, given: Given) -> ToolAnswer:
     said += [f"Not read: {finding.path}: {finding.message}" for finding in told[:10]]
     for row in rows:
         said.append(f"  {row['file']} ({row['type'] or '?'}, {row['scope']}, {row['changed']}): {row['description']}")
-    return ToolAnswer(end_text(said, data), data)
+    return CallAnswer(end_text(said, data), data)
 
 
 def _places(memories: Memories, types: object, told: list[Finding]) -> list[tuple[str, str, Store]]:
@@ -149,7 +149,7 @@ def _listed(file: str, scope: str, store: Store) -> Row:
         return {**_SUMMARY.row(unreadable), "changed": ""}
 
 
-def _one(memory: Memory, given: Given) -> ToolAnswer:
+def _one(memory: Memory, given: Given) -> CallAnswer:
     """A memory to its end."""
     begin = 0
     if given.get("cursor"):
@@ -167,7 +167,7 @@ def _one(memory: Memory, given: Given) -> ToolAnswer:
     }
     head = f"{memory.file} ({memory.type or '?'}, {memory.scope}), digest {memory.digest}"
     quote = Quote(memory.file, memory.type, memory.scope, f"changed {moment_text(memory.changed)}", part)
-    return ToolAnswer(end_text([head, render_quotes([quote])], data), data)
+    return CallAnswer(end_text([head, render_quotes([quote])], data), data)
 
 
 _RECALL = """\

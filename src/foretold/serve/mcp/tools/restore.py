@@ -14,14 +14,14 @@ from foretold.errors import RestoreRefused
 from foretold.files.restore.look import content
 from foretold.serve.mcp.paging import clip, digest_of, end_text
 from foretold.serve.mcp.schema import CUT, flag, number, record, several, switch, takes, text
-from foretold.serve.mcp.tool import McpTool, ToolAnswer
+from foretold.serve.mcp.tool import CallAnswer, McpTool
 from foretold.serve.mcp.tools.file_versions import tracked
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from foretold.files.history.versions import Version
     from foretold.files.restore.plans import FileChange, RestorePlan
-    from foretold.serve.mcp.context import ToolContext
+    from foretold.serve.mcp.context import CallContext
     from foretold.serve.mcp.schema import Row
     from foretold.serve.mcp.tool import Given
 
@@ -30,7 +30,7 @@ LARGEST = 256 * 1024  #: bytes of a file that is compared line by line
 ACTIONS = {"write": "change", "create": "make again", "delete": "delete", "mode": "set its mode"}
 
 
-def restore_file(context: ToolContext, given: Given) -> ToolAnswer:
+def restore_file(context: CallContext, given: Given) -> CallAnswer:
     """What putting a file back would do; with the token of that, do it."""
     from foretold.files.history.versions import find_version
     from foretold.files.restore.plans import make_plan
@@ -52,10 +52,10 @@ def restore_file(context: ToolContext, given: Given) -> ToolAnswer:
         why = f"restore {path} as of {version.name} (through mcp{f', {context.client}' if context.client else ''})"
         undo = restore(plan, Undo(state_folder(*context.homes)), why).undo
     data = _describe(context, version, plan, token, done=bool(given["apply"]), undo=undo)
-    return ToolAnswer(_restore_text(data), data)
+    return CallAnswer(_restore_text(data), data)
 
 
-def _describe(context: ToolContext, version: Version, plan: RestorePlan, token: str, *, done: bool, undo: str) -> Row:
+def _describe(context: CallContext, version: Version, plan: RestorePlan, token: str, *, done: bool, undo: str) -> Row:
     change = plan.changes[0] if plan.changes else None
     diff = _difference(change) if change and not done else ""
     shown = clip(diff, SHOWN)

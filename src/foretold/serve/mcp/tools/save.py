@@ -20,13 +20,13 @@ from foretold.secrets.forms import credentials_in
 from foretold.secrets.invisible import hidden_in
 from foretold.serve.mcp.paging import clip
 from foretold.serve.mcp.schema import record, several, switch, takes, text
-from foretold.serve.mcp.tool import McpTool, ToolAnswer
+from foretold.serve.mcp.tool import CallAnswer, McpTool
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from foretold.memory.note import Memory
     from foretold.memory.project import Memories
-    from foretold.serve.mcp.context import ToolContext
+    from foretold.serve.mcp.context import CallContext
     from foretold.serve.mcp.schema import Row
     from foretold.serve.mcp.tool import Given
 
@@ -34,7 +34,7 @@ SOURCE = "mcp"
 BODY, LINE = 20_000, 500  #: characters
 
 
-def save_memory(context: ToolContext, given: Given) -> ToolAnswer:
+def save_memory(context: CallContext, given: Given) -> CallAnswer:
     """A new memory."""
     topic, about, body = (str(given[name]) for name in ("topic", "description", "body"))
     refuse_secrets(f"{topic}\n{about}\n{body}")
@@ -55,7 +55,7 @@ def save_memory(context: ToolContext, given: Given) -> ToolAnswer:
     return _done(made, "rm")
 
 
-def _proposed(context: ToolContext, given: Given, memories: Memories, origin: dict[str, object]) -> Proposal:
+def _proposed(context: CallContext, given: Given, memories: Memories, origin: dict[str, object]) -> Proposal:
     """A memory for the team, in the project's inbox: that is where a person looks."""
     topic, type_ = str(given["topic"]), str(given["type"])
     team = memories.team_memories().own
@@ -70,7 +70,7 @@ def _proposed(context: ToolContext, given: Given, memories: Memories, origin: di
     )
 
 
-def update_memory(context: ToolContext, given: Given) -> ToolAnswer:
+def update_memory(context: CallContext, given: Given) -> CallAnswer:
     """A change of a memory."""
     about, body, type_ = (given.get(name) for name in ("description", "body", "type"))
     if about is None and body is None and type_ is None:
@@ -88,11 +88,11 @@ def update_memory(context: ToolContext, given: Given) -> ToolAnswer:
     return _done(memories.edit(before.file, text=whole, expect=str(given["expect"]), **origin), "restore")
 
 
-def _editor(context: ToolContext) -> str:
+def _editor(context: CallContext) -> str:
     return f"{SOURCE}, {context.client}" if context.client else SOURCE
 
 
-def _why(context: ToolContext, given: Given) -> str:
+def _why(context: CallContext, given: Given) -> str:
     said = clip(str(given.get("why", "")), 300)
     return f"{said} (through {_editor(context)})".strip()
 
@@ -109,17 +109,17 @@ def refuse_secrets(said: str) -> None:
         raise WriteRefused(f"{what}: nothing was written. Say where the secret is kept instead of what it is")
 
 
-def _done(made: Memory | Proposal, undo: str) -> ToolAnswer:
+def _done(made: Memory | Proposal, undo: str) -> CallAnswer:
     if isinstance(made, Proposal):
         accept = f"foretold memory inbox accept {made.id}"
         said = f"Nothing is changed yet: {made.file} waits for the user's consent ({accept}). Tell the user."
         data: Row = {"state": "proposed", "file": made.file, "digest": "", "proposal": made.id, "said": said}
-        return ToolAnswer(said, {**data, "warnings": []})
+        return CallAnswer(said, {**data, "warnings": []})
     file, digest = made.file, made.digest
     warnings = [clip(finding.message, 400) for finding in hidden_in(file, made.text)[:5]]
     said = f"{file} is saved; digest {digest}. The user can take that back: foretold memory {undo} {file}"
     data = {"state": "saved", "file": file, "digest": digest, "proposal": "", "said": said, "warnings": warnings}
-    return ToolAnswer("\n".join([said, *(f"Note: {each}" for each in warnings)]), data)
+    return CallAnswer("\n".join([said, *(f"Note: {each}" for each in warnings)]), data)
 
 
 _SAVE = """\

@@ -17,13 +17,13 @@ import time
 from foretold.errors import BadArgument
 from foretold.serve.mcp.paging import clip, count_text, cursor_of, digest_of, end_text, position_in, take_rows
 from foretold.serve.mcp.schema import CURSOR, PAGED, RowKind, number, record, several, takes, text, texts
-from foretold.serve.mcp.tool import McpTool, ToolAnswer
+from foretold.serve.mcp.tool import CallAnswer, McpTool
 from foretold.sessions.formats.readers import READERS
 from foretold.sessions.fulltext.message_text import VOICES
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from foretold.serve.mcp.context import ToolContext
+    from foretold.serve.mcp.context import CallContext
     from foretold.serve.mcp.schema import Row
     from foretold.serve.mcp.tool import Given
     from foretold.sessions.fulltext.search import Hit, Results
@@ -62,7 +62,7 @@ _HIT = RowKind(
 )
 
 
-def search_sessions(context: ToolContext, given: Given) -> ToolAnswer:
+def search_sessions(context: CallContext, given: Given) -> CallAnswer:
     """Messages with all words of a query."""
     from foretold.secrets.redactor import Redactor
     from foretold.sessions.fulltext.query import parse_query
@@ -82,7 +82,7 @@ def search_sessions(context: ToolContext, given: Given) -> ToolAnswer:
         bound = min(_after(given)[0], time.time() if last.time is None else last.time)
         data["cut"] = ["there are more messages: continue with the cursor, or ask with more words"]
         data["next"] = cursor_of(NAME, given, [bound, *_key(last)])
-    return ToolAnswer(_text(data), data)
+    return CallAnswer(_text(data), data)
 
 
 # Pages
@@ -100,7 +100,7 @@ def _key(hit: Hit) -> tuple[str, int]:
     return digest_of([hit.stored.path, hit.stored.id]), hit.start
 
 
-def _found(context: ToolContext, given: Given, limit: int) -> Results:
+def _found(context: CallContext, given: Given, limit: int) -> Results:
     """What a page shows, and whether there is more: a search that reaches as far as it must."""
     bound, key = _after(given)
     reach = limit + 10 if key else limit
@@ -115,7 +115,7 @@ def _found(context: ToolContext, given: Given, limit: int) -> Results:
         reach *= 4
 
 
-def _search(context: ToolContext, given: Given, before: float, limit: int) -> Results:
+def _search(context: CallContext, given: Given, before: float, limit: int) -> Results:
     from foretold.sessions.fulltext.search import search
 
     until, roles, asked = _moment(given, "until"), given.get("roles"), str(given.get("project", ""))

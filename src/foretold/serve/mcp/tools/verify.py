@@ -10,11 +10,11 @@ import math
 
 from foretold.serve.mcp.paging import ROW, clip, count_text, end_text, page_of
 from foretold.serve.mcp.schema import CURSOR, PAGED, RowKind, number, record, several, takes, text, texts
-from foretold.serve.mcp.tool import McpTool, ToolAnswer
+from foretold.serve.mcp.tool import CallAnswer, McpTool
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from foretold.serve.mcp.context import ToolContext
+    from foretold.serve.mcp.context import CallContext
     from foretold.serve.mcp.schema import Row
     from foretold.serve.mcp.tool import Given
 
@@ -40,7 +40,7 @@ _DRIFTED = RowKind(
 )
 
 
-def verify_memories(context: ToolContext, given: Given) -> ToolAnswer:
+def verify_memories(context: CallContext, given: Given) -> CallAnswer:
     """Whether what memories claim is still so."""
     names = given.get("names")
     verdicts = context.memories().verify(
@@ -62,7 +62,7 @@ def verify_memories(context: ToolContext, given: Given) -> ToolAnswer:
         said += [f"  line {each['line']}: {each['claim']}: {each['evidence']}" for each in row["claims"]]  # type: ignore[attr-defined]
     if rows:
         said.append("Correct one with update_memory, after a look at what is true now.")
-    return ToolAnswer(end_text(said, data), data)
+    return CallAnswer(end_text(said, data), data)
 
 
 _VERIFY = """\
