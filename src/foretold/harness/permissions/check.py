@@ -127,9 +127,7 @@ class Permission:
         found = read_settings(os.path.abspath(cwd), os.fspath(home), env, managed, trusted=trusted)
         return cls(
             mode or found.mode,
-            found.allow,
-            found.deny,
-            found.ask,
+            *found.rules.values(),  # in the order of the parameters
             cwd=cwd,
             add_dirs=(*found.add_dirs, *add_dirs),
             home=found.home,

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from foretold.text.shell.commands import COMMANDS, FREE_GIT, FREE_OPTIONS, GIT_WRITES, UNKNOWN
 from foretold.text.shell.parse import Word
 from foretold.text.shell.wrappers import has_find_action, has_harmless_variables
-from foretold.types import TYPE_CHECKING, NamedTuple
+from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from foretold.harness.permissions.check import Permission
@@ -28,68 +28,39 @@ MAX_FILES = 1_000  #: that a pattern may match
 _HERE = Word(".", ".")  #: what is searched if nothing is named
 
 
-class _Call(NamedTuple):
-    """A command, the folders that it may run in, and what is permitted."""
-
-    name: str
-    words: Sequence[Word]
-    folders: Sequence[str]
-    permission: Permission
-
-    def may_read(self, words: Sequence[Word]) -> bool:
-        return self._may(words, self.permission.may_read)
-
-    def may_search(self, words: Sequence[Word]) -> bool:
-        return self._may(words, self.permission.may_search)
-
-    def _may(self, words: Sequence[Word], may: Callable[[str], bool]) -> bool:
-        for word in words:
-            for folder in self.folders:
-                paths = paths_of(word, folder, self.permission.home)
-                if paths is None or not all(may(path) for path in paths):
-                    return False
-        return True
-
-
 def is_free(part: SimpleCommand, folders: Sequence[str], permission: Permission) -> bool:
     """Whether a command only looks at what may be read, from each folder that it may run in."""
     if not part.words or not has_harmless_variables(part):
         return False
-    name = part.words[0].text
-    is_kind_free = _FREE.get(COMMANDS.get(name, UNKNOWN).free)
-    return is_kind_free is not None and is_kind_free(_Call(name, part.words[1:], folders, permission))
+    name, words = part.words[0].text, list(part.words[1:])
 
+    def may(words: Sequence[Word], permitted: Callable[[str], bool]) -> bool:
+        named = (paths_of(word, folder, permission.home) for word in words for folder in folders)
+        return all(paths is not None and all(permitted(path) for path in paths) for paths in named)
 
-def _is_free_reader(call: _Call) -> bool:
-    """A command of which all options only read."""
-    words = call.words
-    if call.name in ("grep", "egrep", "fgrep", "diff"):
-        is_recursive = any(_RECURSIVE.match(word.text) for word in words)
-        words = _without_pattern(words) if call.name != "diff" else words
-        places = [word for word in words if not word.text.startswith("-")] or [_HERE]
-        if is_recursive and not call.may_search(places):
+    kind = COMMANDS.get(name, UNKNOWN).free
+    if kind == "reads":  # all its options only read
+        if name in ("grep", "egrep", "fgrep", "diff"):
+            is_recursive = any(_RECURSIVE.match(word.text) for word in words)
+            words = _without_pattern(words) if name != "diff" else words
+            places = [word for word in words if not word.text.startswith("-")] or [_HERE]
+            if is_recursive and not may(places, permission.may_search):
+                return False
+        return may(words, permission.may_read)
+    if kind == "some":  # some of its options only read
+        options = [word for word in words if word.text.startswith(("-", "+"))]
+        options = {"printf": words[:1], "date": words}.get(name, options)
+        is_known = all(word.known and FREE_OPTIONS[name].fullmatch(word.text) for word in options)
+        return is_known and (name in ("date", "printf") or may(words, permission.may_read))
+    if kind == "own":
+        if name == "git":
+            return _is_free_git(words)
+        if name == "find":
+            return not has_find_action(words) and may(words, permission.may_read)
+        if len(words) > 1 or any(word.globbed or word.text.startswith("-") for word in words):
             return False
-    return call.may_read(words)
-
-
-def _has_free_options(call: _Call) -> bool:
-    """A command of which some options only read."""
-    options = [word for word in call.words if word.text.startswith(("-", "+"))]
-    options = {"printf": list(call.words[:1]), "date": list(call.words)}.get(call.name, options)
-    if not all(word.known and FREE_OPTIONS[call.name].fullmatch(word.text) for word in options):
-        return False
-    return call.name in ("date", "printf") or call.may_read(call.words)
-
-
-def _is_free_special(call: _Call) -> bool:
-    words = call.words
-    if call.name == "git":
-        return _is_free_git(words)
-    if call.name == "find":
-        return not has_find_action(words) and call.may_read(words)
-    if len(words) > 1 or any(word.globbed or word.text.startswith("-") for word in words):
-        return False
-    return call.may_read(words) if words else call.permission.may_read(call.permission.home)
+        return may(words, permission.may_read) if words else permission.may_read(permission.home)
+    return kind == "always"
 
 
 def _is_free_git(words: Sequence[Word]) -> bool:
@@ -100,14 +71,6 @@ def _is_free_git(words: Sequence[Word]) -> bool:
     if any(word.tilde or _OUTSIDE.search(word.text) for word in words):  # then `git diff` compares any two files
         return False
     return all(word.known and not word.globbed and not GIT_WRITES.match(word.text) for word in words)
-
-
-_FREE: dict[str, Callable[[_Call], bool]] = {
-    "always": lambda _: True,
-    "reads": _is_free_reader,
-    "some": _has_free_options,
-    "own": _is_free_special,
-}
 
 
 def _without_pattern(words: Sequence[Word]) -> list[Word]:

@@ -21,6 +21,7 @@ from foretold.storage.tree import Disk, Fault
 from foretold.types import Finding, NamedTuple
 
 KINDS = ("allow", "deny", "ask")
+LOOSENING = {"allow": "rules that permit something", "additionalDirectories": "additional directories"}
 UNMATCHED = {"Write": "Edit", "NotebookEdit": "Edit", "MultiEdit": "Edit", "Glob": "Read", "Grep": "Read"}
 
 
@@ -36,12 +37,10 @@ class LoadedPermissions(NamedTuple):
     """What all settings say together."""
 
     mode: str
-    allow: tuple[PermissionRule, ...]
-    deny: tuple[PermissionRule, ...]
-    ask: tuple[PermissionRule, ...]
-    add_dirs: tuple[str, ...]
+    rules: dict[str, list[PermissionRule]]
+    add_dirs: list[str]
     home: str
-    findings: tuple[Finding, ...]
+    findings: list[Finding]
 
 
 def read_settings(
@@ -53,35 +52,26 @@ def read_settings(
     config = os.path.join(cwd, env["CLAUDE_CONFIG_DIR"]) if "CLAUDE_CONFIG_DIR" in env else home + "/.claude"
     findings: list[Finding] = []
     tree = Disk()
-    scopes = _scopes(cwd, config, managed or "/etc/claude-code", tree)
-    values = [(scope, _permissions(tree, scope, findings)) for scope in scopes]
+    sources = _sources(cwd, config, managed or "/etc/claude-code", tree)
+    values = [(source, _permissions(tree, source, findings)) for source in sources]
     if trusted is None:
         trusted = _is_trusted(tree, cwd, home, config, own="CLAUDE_CONFIG_DIR" in env)
-    if any(
-        scope.name == "managed" and dig(found, "allowManagedPermissionRulesOnly") is True for scope, found in values
-    ):
-        kept = [(scope, found) for scope, found in values if scope.name == "managed"]
-    else:
-        kept = values
+    of_managed = [(source, found) for source, found in values if source.name == "managed"]
+    is_managed_only = any(dig(found, "allowManagedPermissionRulesOnly") is True for _, found in of_managed)
     rules: dict[str, list[PermissionRule]] = {kind: [] for kind in KINDS}
     folders: list[str] = []
-    for scope, found in kept:
-        loosens = trusted or not _is_of_project(scope, cwd)
-        for kind in KINDS:
-            texts = _texts(scope, found, kind, findings)
-            if kind == "allow" and not loosens:
-                _report_untrusted(scope, texts, "rules that permit something", findings)
-                continue
-            rules[kind] += _rules(scope, texts, kind, cwd, home, findings)
-        added = _texts(scope, found, "additionalDirectories", findings)
-        if loosens:
-            folders += [_expand(folder, cwd, home) for folder in added]
-        else:
-            _report_untrusted(scope, added, "additional directories", findings)
-    mode = _mode(values, findings)
-    return LoadedPermissions(
-        mode, tuple(rules["allow"]), tuple(rules["deny"]), tuple(rules["ask"]), tuple(folders), home, tuple(findings)
-    )
+    for source, found in of_managed if is_managed_only else values:
+        loosens = trusted or not _is_of_project(source, cwd)
+        for key in (*KINDS, "additionalDirectories"):
+            texts = _texts(source, found, key, findings)
+            if key in LOOSENING and not loosens:
+                findings += _untrusted(source, texts, LOOSENING[key])
+            elif key in KINDS:
+                parsed = [(parse_rule(text, base=source.base, cwd=cwd, home=home), text) for text in texts]
+                rules[key] += filter(None, (check_rule(*each, key, source.path, findings) for each in parsed))
+            else:
+                folders += [_expand(folder, cwd, home) for folder in texts]
+    return LoadedPermissions(_mode(values, findings), rules, folders, home, findings)
 
 
 def check_rule(
@@ -92,8 +82,7 @@ def check_rule(
         findings.append(_invalid(path, f"not a valid {kind} rule: {text}", "write Tool or Tool(…)"))
         return None
     if kind == "allow" and "*" in rule.tool and not re.match(r"mcp__[^*]+?__", rule.tool):
-        said = f"an allow rule must name its tool: {text}"
-        findings.append(_invalid(path, said, "name the tool"))
+        findings.append(_invalid(path, f"an allow rule must name its tool: {text}", "name the tool"))
         return None
     other = UNMATCHED.get(rule.tool)
     if other and rule.about:
@@ -107,59 +96,44 @@ def _invalid(path: str, message: str, hint: str = "fix the value") -> Finding:
     return Finding(path, None, "permission-invalid", message, hint)
 
 
-def _scopes(cwd: str, config: str, managed: str, tree: Disk) -> list[RuleSource]:
+def _sources(cwd: str, config: str, managed: str, tree: Disk) -> list[RuleSource]:
     folder = managed + "/managed-settings.d"
     items = tree.scan(folder)
     names = [] if isinstance(items, Fault) else sorted(item.name for item in items if item.name.endswith(".json"))
-    scopes = [RuleSource("managed", f"{folder}/{name}", managed) for name in reversed(names)]
-    scopes.append(RuleSource("managed", managed + "/managed-settings.json", managed))
+    sources = [RuleSource("managed", f"{folder}/{name}", managed) for name in reversed(names)]
+    sources.append(RuleSource("managed", managed + "/managed-settings.json", managed))
     here = cwd.rstrip("/") + "/.claude/"
-    scopes.append(RuleSource("local", here + "settings.local.json", cwd))
+    sources.append(RuleSource("local", here + "settings.local.json", cwd))
     if here.rstrip("/") != config.rstrip("/"):  # at home, the user's own settings are not those of a project
-        scopes.append(RuleSource("project", here + "settings.json", cwd))
-    return [*scopes, RuleSource("user", config + "/settings.json", config)]
+        sources.append(RuleSource("project", here + "settings.json", cwd))
+    return [*sources, RuleSource("user", config + "/settings.json", config)]
 
 
-def _permissions(tree: Disk, scope: RuleSource, findings: list[Finding]) -> dict[str, object]:
-    found = read_json(tree, scope.path, findings)
+def _permissions(tree: Disk, source: RuleSource, findings: list[Finding]) -> dict[str, object]:
+    found = read_json(tree, source.path, findings)
     value = found.get("permissions", {})
     if not isinstance(value, dict):
-        findings.append(_invalid(scope.path, "permissions must be an object"))
+        findings.append(_invalid(source.path, "permissions must be an object"))
         return {}
     only = found.get("allowManagedPermissionRulesOnly")
     return {**value, "allowManagedPermissionRulesOnly": only} if only is not None else value
 
 
-def _texts(scope: RuleSource, found: dict[str, object], key: str, findings: list[Finding]) -> list[str]:
+def _texts(source: RuleSource, found: dict[str, object], key: str, findings: list[Finding]) -> list[str]:
     value = found.get(key, [])
     if not isinstance(value, list):
-        findings.append(_invalid(scope.path, f"permissions.{key} must be a list of texts"))
+        findings.append(_invalid(source.path, f"permissions.{key} must be a list of texts"))
         return []
     wrong = [item for item in value if not isinstance(item, str)]
     if wrong:
-        said = f"permissions.{key} has an item that is not a text: {wrong[0]!r}"
-        findings.append(_invalid(scope.path, said))
+        findings.append(_invalid(source.path, f"permissions.{key} has an item that is not a text: {wrong[0]!r}"))
     return [item for item in value if isinstance(item, str)]
 
 
-def _rules(
-    scope: RuleSource, texts: list[str], kind: str, cwd: str, home: str, findings: list[Finding]
-) -> list[PermissionRule]:
-    made = (
-        check_rule(parse_rule(text, base=scope.base, cwd=cwd, home=home), text, kind, scope.path, findings)
-        for text in texts
-    )
-    return [rule for rule in made if rule is not None]
-
-
-def _report_untrusted(scope: RuleSource, texts: list[str], what: str, findings: list[Finding]) -> None:
-    if texts:
-        said = f"{len(texts)} {what} are left out, as this project is not trusted: {', '.join(texts[:5])}"
-        findings.append(
-            Finding(
-                scope.path, None, "permission-untrusted", said, "trust the folder, or put them into your own settings"
-            )
-        )
+def _untrusted(source: RuleSource, texts: list[str], what: str) -> list[Finding]:
+    said = f"{len(texts)} {what} are left out, as this project is not trusted: {', '.join(texts[:5])}"
+    hint = "trust the folder, or put them into your own settings"
+    return [Finding(source.path, None, "permission-untrusted", said, hint)] if texts else []
 
 
 def _expand(folder: str, cwd: str, home: str) -> str:
@@ -168,41 +142,39 @@ def _expand(folder: str, cwd: str, home: str) -> str:
 
 def _mode(values: list[tuple[RuleSource, dict[str, object]]], findings: list[Finding]) -> str:
     disabled = any(found.get("disableBypassPermissionsMode") == "disable" for _, found in values)
-    for scope, found in values:
+    for source, found in values:
         asked = found.get("defaultMode")
         if asked is None:
             continue
         mode = MODES.get(str(asked))
-        if mode == "bypassPermissions" and (scope.name in ("project", "local") or disabled):
+        if mode == "bypassPermissions" and (source.name in ("project", "local") or disabled):
             why = "settings disable it" if disabled else "a project cannot set it"
             said = f"defaultMode {asked} is ignored: {why}"
-            findings.append(Finding(scope.path, None, "permission-bypass", said, "take it out of this file"))
+            findings.append(Finding(source.path, None, "permission-bypass", said, "take it out of this file"))
             return "default"
         if mode == "bypassPermissions":
             said = "defaultMode bypassPermissions: everything is permitted that no rule refuses"
-            findings.append(
-                Finding(scope.path, None, "permission-bypass", said, "use it only where nothing can be damaged")
-            )
+            hint = "use it only where nothing can be damaged"
+            findings.append(Finding(source.path, None, "permission-bypass", said, hint))
         if mode is None:
             said = f"there is no mode {asked!r}; default is used"
-            findings.append(_invalid(scope.path, said, f"write one of {', '.join(dict.fromkeys(MODES.values()))}"))
+            findings.append(_invalid(source.path, said, f"write one of {', '.join(dict.fromkeys(MODES.values()))}"))
         return mode or "default"
     return "default"
 
 
-def _is_of_project(scope: RuleSource, cwd: str) -> bool:
+def _is_of_project(source: RuleSource, cwd: str) -> bool:
     """Whether a file may have come with the project: its own, a local one that git tracks, or a link."""
-    if scope.name == "project":
+    if source.name == "project":
         return True
-    return scope.name == "local" and (
-        os.path.islink(cwd + "/.claude") or os.path.islink(scope.path) or _is_tracked(scope.path)
+    return source.name == "local" and (
+        os.path.islink(cwd + "/.claude") or os.path.islink(source.path) or _is_tracked(source.path)
     )
 
 
 def _is_tracked(path: str) -> bool:
     """Whether git has a file in its index, by its name; where that is not known, it may have."""
-    folder = os.path.dirname(os.path.dirname(path))
-    above = folder
+    above = os.path.dirname(os.path.dirname(path))
     while not os.path.lexists(above + "/.git"):
         if os.path.dirname(above) == above:
             return False

@@ -48,6 +48,12 @@ class Result(NamedTuple):
         return block
 
 
+def failure(said: str, *, is_tagged: bool = False, outcome: Outcome | None = None, fault: str = "") -> Result:
+    """The result of a call that failed, in words for the model."""
+    content = f"<tool_use_error>{said}</tool_use_error>" if is_tagged else said
+    return Result(content, is_error=True, value=f"Error: {said}", outcome=outcome, fault=fault)
+
+
 class Tool(NamedTuple):
     """Something that a model may call."""
 
@@ -55,6 +61,11 @@ class Tool(NamedTuple):
     description: str
     schema: dict[str, object]  #: JSON schema of its input
     run: Callable[[ToolContext, Input], Result | str]
+
+
+def input_schema(required: str, properties: Mapping[str, object]) -> dict[str, object]:
+    """The schema of an input with these parameters and no others; `required` names those that must be there."""
+    return {"type": "object", "properties": properties, "required": required.split(), "additionalProperties": False}
 
 
 class ToolContext:

@@ -17,7 +17,7 @@ import re
 import shutil
 
 from foretold.harness.tools import process
-from foretold.harness.tools.base import Result, Tool, ToolContext
+from foretold.harness.tools.base import Result, Tool, ToolContext, failure, input_schema
 from foretold.text.shell.parse import last_words
 from foretold.types import TYPE_CHECKING
 
@@ -66,11 +66,14 @@ def run(context: ToolContext, given: Input) -> Result:
 
     context.state.shell(command, succeeded=True, output=output, cwd=cwd)
     shown = [os.path.normpath(os.path.join(cwd, reading.path)) for reading in files_read(command)]
-    value: dict[str, object] = {"stdout": output, "stderr": f"\n{note}" if note else "", "interrupted": False}
-    value["isImage"] = False
-    if benign:
-        value["returnCodeInterpretation"] = benign
-    value["noOutputExpected"] = False
+    value = {
+        "stdout": output,
+        "stderr": f"\n{note}" if note else "",
+        "interrupted": False,
+        "isImage": False,
+        **({"returnCodeInterpretation": benign} if benign else {}),
+        "noOutputExpected": False,
+    }
     text = "\n".join(part for part in (output, note) if part) or NO_OUTPUT
     return Result(text, value=value, paths=tuple(path for path in shown if os.path.isfile(path)))
 
@@ -108,8 +111,7 @@ def _benign_status(command: str) -> str:
 def _failed(done: Finished, seconds: float, note: str) -> Result:
     said = [f"Exit code {done.code}", f"Command timed out after {seconds:g}s" if done.timed_out else ""]
     said += [done.output.cut(MOST_FAILED).rstrip(), note]
-    text = "\n".join(part for part in said if part)
-    return Result(text, is_error=True, value=f"Error: {text}")
+    return failure("\n".join(part for part in said if part))
 
 
 BASH = Tool(
@@ -117,9 +119,9 @@ BASH = Tool(
     "Run a shell command. The working directory lasts from one command to the next, variables do not. Standard input"
     " is closed, and whatever the command leaves running is ended with it. To read, search and change files use Read,"
     " Grep, Glob, Edit and Write.",
-    {
-        "type": "object",
-        "properties": {
+    input_schema(
+        "command",
+        {
             "command": {"type": "string", "description": "The command"},
             "timeout": {
                 "type": "number",
@@ -127,8 +129,6 @@ BASH = Tool(
             },
             "description": {"type": "string", "description": "What it does, in a few words, for a person"},
         },
-        "required": ["command"],
-        "additionalProperties": False,
-    },
+    ),
     run,
 )

@@ -11,27 +11,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from foretold.files.read_state.encoded import decode_for_editing
-from foretold.files.read_state.state import LocalDisk
-from foretold.harness.tools.base import Result, Tool, ToolContext
+from foretold.harness.tools.base import Result, Tool, ToolContext, failure, input_schema
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from foretold.files.read_state.state import PathState
+    from typing import Any
+
+    from foretold.files.read_state.state import LocalDisk
     from foretold.files.read_state.values import Outcome
     from foretold.harness.tools.base import Input
-
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    Code = tuple[str, int, int, int, int]
 
 CONTEXT = 3
 LONG = 2_000  #: lines between the ends that are the same
 NO_NEWLINE = "\\ No newline at end of file"
+MOST_IMAGE = 3_750_000  #: bytes; five million characters as base64
+MOST_PDF = 20_000_000
 
 
 def hunks_of(before: str, after: str) -> list[dict[str, object]]:
@@ -40,47 +37,24 @@ def hunks_of(before: str, after: str) -> list[dict[str, object]]:
     >>> hunks_of("a\nb\n", "c\nb\n")
     [{'oldStart': 1, 'oldLines': 2, 'newStart': 1, 'newLines': 2, 'lines': ['-a', '+c', ' b']}]
     """
+    from difflib import SequenceMatcher  # only where something was edited
+
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
-    return [_hunk(group, old, new) for group in _grouped(_codes(old, new))]
-
-
-def _codes(old: list[str], new: list[str]) -> list[Code]:
-    """What is done to which lines: `equal`, `replace`, `delete` or `insert`."""
     shorter = min(len(old), len(new))
     head = next((n for n in range(shorter) if old[n] != new[n]), shorter)
     tail = next((n for n in range(shorter - head) if old[-1 - n] != new[-1 - n]), shorter - head)
     ends = len(old) - tail, len(new) - tail
-    middle: list[Code] = [("replace", head, ends[0], head, ends[1])]
+    middle: list[Any] = [("replace", head, ends[0], head, ends[1])]
     if max(ends) - head <= LONG:
-        from difflib import SequenceMatcher  # only where something was edited
-
-        matcher = SequenceMatcher(None, old[head : ends[0]], new[head : ends[1]], autojunk=False)
-        middle = [(tag, i + head, j + head, k + head, m + head) for tag, i, j, k, m in matcher.get_opcodes()]
-    codes: list[Code] = [("equal", 0, head, 0, head), *middle, ("equal", ends[0], len(old), ends[1], len(new))]
-    return [code for code in codes if code[1] < code[2] or code[3] < code[4]]
-
-
-def _grouped(codes: Sequence[Code]) -> list[list[Code]]:
-    """Changes that are near each other, with their context."""
-    groups: list[list[Code]] = []
-    near = False
-    for number, (tag, i, j, k, m) in enumerate(codes):
-        if tag != "equal":
-            if not near:
-                groups.append([])
-                if number:
-                    _, start, end, first, last = codes[number - 1]
-                    groups[-1].append(("equal", max(start, end - CONTEXT), end, max(first, last - CONTEXT), last))
-            groups[-1].append((tag, i, j, k, m))
-            near = True
-        elif near:
-            near = j - i <= 2 * CONTEXT and number + 1 < len(codes)
-            most = j - i if near else min(j - i, CONTEXT)
-            groups[-1].append(("equal", i, i + most, k, k + most))
-    return groups
+        between = SequenceMatcher(None, old[head : ends[0]], new[head : ends[1]], autojunk=False)
+        middle = [(tag, i + head, j + head, k + head, m + head) for tag, i, j, k, m in between.get_opcodes()]
+    codes = [("equal", 0, head, 0, head), *middle, ("equal", ends[0], len(old), ends[1], len(new))]
+    whole: SequenceMatcher[str] = SequenceMatcher()
+    whole.get_opcodes = lambda: [code for code in codes if code[1] < code[2] or code[3] < code[4]]  # type: ignore[method-assign]
+    return [_hunk(group, old, new) for group in whole.get_grouped_opcodes(CONTEXT)]
 
 
-def _hunk(group: list[Code], old: list[str], new: list[str]) -> dict[str, object]:
+def _hunk(group: list[Any], old: list[str], new: list[str]) -> dict[str, object]:
     lines: list[str] = []
     for tag, i, j, k, m in group:
         lines += _marked(" ", old[i:j]) if tag == "equal" else [*_marked("-", old[i:j]), *_marked("+", new[k:m])]
@@ -89,16 +63,11 @@ def _hunk(group: list[Code], old: list[str], new: list[str]) -> dict[str, object
     return {**sizes, "newStart": first + 1, "newLines": group[-1][4] - first, "lines": lines}
 
 
-def _marked(mark: str, lines: list[str]) -> list[str]:
-    made: list[str] = []
+def _marked(mark: str, lines: list[str]) -> Iterator[str]:
     for line in lines:
-        text = line.removesuffix("\n")
-        made += [mark + text] if text != line else [mark + text, NO_NEWLINE]
-    return made
-
-
-MOST_IMAGE = 3_750_000  #: bytes; five million characters as base64
-MOST_PDF = 20_000_000
+        yield mark + line.removesuffix("\n")
+        if not line.endswith("\n"):
+            yield NO_NEWLINE
 
 
 def read(context: ToolContext, given: Input) -> Result:
@@ -118,7 +87,7 @@ def write(context: ToolContext, given: Input) -> Result:
     outcome, before = _watch_change(context, lambda: context.state.write(path, content))
     if not outcome.ok:
         return _failure(outcome)
-    value = {
+    value: dict[str, object] = {
         "type": "create" if outcome.kind == "created" else "update",
         "filePath": path,
         "content": content,
@@ -126,7 +95,7 @@ def write(context: ToolContext, given: Input) -> Result:
         "originalFile": before,
         "userModified": False,
     }
-    return Result(_with_loss(outcome), value=value, outcome=outcome, paths=(outcome.path,))
+    return _changed(outcome, value)
 
 
 def edit(context: ToolContext, given: Input) -> Result:
@@ -137,7 +106,7 @@ def edit(context: ToolContext, given: Input) -> Result:
     if not outcome.ok:
         return _failure(outcome)
     known = context.state.entries.get(outcome.path)
-    value = {
+    value: dict[str, object] = {
         "filePath": path,
         "oldString": old,
         "newString": new,
@@ -146,27 +115,18 @@ def edit(context: ToolContext, given: Input) -> Result:
         "userModified": False,
         "replaceAll": every,
     }
-    return Result(_with_loss(outcome), value=value, outcome=outcome, paths=(outcome.path,))
+    return _changed(outcome, value)
 
 
-class _WatchedDisk(LocalDisk):
+class _WatchedDisk:
     """A disk that calls `before_edit` before it writes, and knows what was there."""
 
     def __init__(self, disk: LocalDisk, context: ToolContext) -> None:
         self._disk, self._context = disk, context
         self.before: str | None = None
 
-    def see(self, path: str) -> PathState:
-        return self._disk.see(path)
-
-    def read(self, path: str) -> bytes:
-        return self._disk.read(path)
-
-    def target(self, path: str) -> str:
-        return self._disk.target(path)
-
-    def names(self, folder: str) -> list[str]:
-        return self._disk.names(folder)
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._disk, name)
 
     def write(self, path: str, data: bytes) -> None:
         if self._disk.see(path).kind == "file":
@@ -180,7 +140,7 @@ def _watch_change(context: ToolContext, change: Callable[[], Outcome]) -> tuple[
     """Make a change; what came of it, and the text that was there before."""
     disk = context.state.disk
     watched = _WatchedDisk(disk, context)
-    context.state.disk = watched
+    context.state.disk = watched  # type: ignore[assignment]
     try:
         return change(), watched.before
     finally:
@@ -197,8 +157,9 @@ def _failure(outcome: Outcome) -> Result:
     return Result(outcome.text, is_error=True, value=f"Error: {said}", outcome=outcome)
 
 
-def _with_loss(outcome: Outcome) -> str:
-    return f"{outcome.text}\n\nNote: {outcome.loss}." if outcome.loss else outcome.text
+def _changed(outcome: Outcome, value: dict[str, object]) -> Result:
+    text = f"{outcome.text}\n\nNote: {outcome.loss}." if outcome.loss else outcome.text
+    return Result(text, value=value, outcome=outcome, paths=(outcome.path,))
 
 
 def _read_value(path: str, outcome: Outcome) -> dict[str, object]:
@@ -216,16 +177,14 @@ def _media(context: ToolContext, path: str, outcome: Outcome) -> Result:
     data = context.state.disk.read(outcome.path)
     most = MOST_PDF if ending == "pdf" else MOST_IMAGE
     if len(data) > most:
-        said = f"{outcome.path} has {len(data)} bytes; at most {most} can be shown."
-        return Result(said, is_error=True, value=f"Error: {said}", outcome=outcome)
+        return failure(f"{outcome.path} has {len(data)} bytes; at most {most} can be shown.", outcome=outcome)
     if ending == "pdf":
         pdf = pdf_content(path, data)
         text: dict[str, object] = {"type": "text", "text": outcome.text}
         return Result([text, _source("document", "application/pdf", pdf)], value=pdf, outcome=outcome)
     image = image_content(data, IMAGES[ending]) if ending in IMAGES else None
     if image is None:
-        said = f"{outcome.path} is not an image, despite its name."
-        return Result(said, is_error=True, value=f"Error: {said}", outcome=outcome)
+        return failure(f"{outcome.path} is not an image, despite its name.", outcome=outcome)
     return Result([_source("image", f"image/{IMAGES[ending]}", image)], value=image, outcome=outcome)
 
 
@@ -235,23 +194,24 @@ def _source(kind: str, media: str, content: dict[str, object]) -> dict[str, obje
     return {"type": kind, "source": {"type": "base64", "data": data, "media_type": media}}
 
 
-PATH = {"type": "string", "description": "The file: an absolute path, or one relative to the working directory"}
+PATH = {
+    "type": "string",
+    "description": "The file: an absolute path, or one relative to the working directory",
+}
 
 READ = Tool(
     "Read",
     "Read a file. Lines come numbered from 1, as number, tab, text. Without a range the whole file comes, which must be"
     " at most 256 KB; give offset and limit for parts of longer ones. Images, PDF files and notebooks can"
     " be read, too. A file must be read before it is changed.",
-    {
-        "type": "object",
-        "properties": {
+    input_schema(
+        "file_path",
+        {
             "file_path": PATH,
             "offset": {"type": "integer", "description": "The first line, from 1"},
             "limit": {"type": "integer", "description": "How many lines"},
         },
-        "required": ["file_path"],
-        "additionalProperties": False,
-    },
+    ),
     read,
 )
 
@@ -259,12 +219,10 @@ WRITE = Tool(
     "Write",
     "Write a whole file, and the folders above it. What was there is replaced, and must have been read before. To"
     " change a part of a file use Edit.",
-    {
-        "type": "object",
-        "properties": {"file_path": PATH, "content": {"type": "string", "description": "The whole new text"}},
-        "required": ["file_path", "content"],
-        "additionalProperties": False,
-    },
+    input_schema(
+        "file_path content",
+        {"file_path": PATH, "content": {"type": "string", "description": "The whole new text"}},
+    ),
     write,
 )
 
@@ -273,16 +231,14 @@ EDIT = Tool(
     "Replace a text of a file that was read before. old_string must be in the file exactly once, white space included, "
     "without the line numbers that Read shows; more of the surrounding text makes it unique. With replace_all every "
     "occurrence is replaced.",
-    {
-        "type": "object",
-        "properties": {
+    input_schema(
+        "file_path old_string new_string",
+        {
             "file_path": PATH,
             "old_string": {"type": "string", "description": "The text to replace"},
             "new_string": {"type": "string", "description": "The text that takes its place; it must be another one"},
             "replace_all": {"type": "boolean", "description": "Replace all occurrences; by default the one"},
         },
-        "required": ["file_path", "old_string", "new_string"],
-        "additionalProperties": False,
-    },
+    ),
     edit,
 )

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import time
 
-from foretold.harness.tools.base import Result, Tool, ToolContext
+from foretold.harness.tools.base import Result, Tool, ToolContext, failure, input_schema
 from foretold.harness.tools.walk import FolderWalk, split_pattern
 from foretold.text.globs.picomatch import Glob
 from foretold.types import TYPE_CHECKING
@@ -29,7 +29,9 @@ def find(context: ToolContext, given: Input) -> Result:
     folder, pattern = split_pattern(str(given["pattern"]), str(given.get("path") or ""))
     folder = context.state.path_of(folder) if folder else context.cwd
     if not os.path.isdir(folder):
-        return _missing_folder(context, folder)
+        said = f"Directory does not exist: {folder}. Note: your current working directory is {context.cwd}."
+        said = f"Path is not a directory: {folder}" if os.path.lexists(folder) else said
+        return failure(said, is_tagged=True)
     walk = FolderWalk(folder, ignores=False)
     glob = Glob(pattern if "/" in pattern else "**/" + pattern)
     start = len(walk.folder.rstrip("/")) + 1
@@ -47,7 +49,13 @@ def find(context: ToolContext, given: Input) -> Result:
         "totalMatches": len(names),
         "countIsComplete": walk.is_complete,
     }
-    return Result("\n".join(_list_files(names, is_complete=walk.is_complete)), value=value)
+    lines = names[:MOST] or ["No files found"]
+    if len(names) > MOST:
+        rest = f"{len(names) - MOST} more are not listed. Narrow the pattern or path to see the rest."
+        lines.append(f"(Showing {MOST} of {len(names)} matching files; {rest})")
+    if not walk.is_complete:
+        lines.append("(The folder has too many files to search all of them. Give a path to search a part of it.)")
+    return Result("\n".join(lines), value=value)
 
 
 def shown_path(cwd: str, path: str) -> str:
@@ -59,39 +67,16 @@ def shown_path(cwd: str, path: str) -> str:
     return path[len(cwd.rstrip("/")) + 1 :] if path.startswith(cwd.rstrip("/") + "/") else path
 
 
-def _list_files(names: list[str], *, is_complete: bool) -> list[str]:
-    lines = names[:MOST] or ["No files found"]
-    if len(names) > MOST:
-        rest = len(names) - MOST
-        lines.append(
-            f"(Showing {MOST} of {len(names)} matching files; {rest} more are not listed. Narrow the pattern or path"
-            " to see the rest.)"
-        )
-    if not is_complete:
-        lines.append("(The folder has too many files to search all of them. Give a path to search a part of it.)")
-    return lines
-
-
-def _missing_folder(context: ToolContext, folder: str) -> Result:
-    if os.path.lexists(folder):
-        said = f"Path is not a directory: {folder}"
-    else:
-        said = f"Directory does not exist: {folder}. Note: your current working directory is {context.cwd}."
-    return Result(f"<tool_use_error>{said}</tool_use_error>", is_error=True, value=f"Error: {said}")
-
-
 GLOB = Tool(
     "Glob",
     "Find files by their names, with patterns such as **/*.py, src/**/*.{ts,tsx} or README*. The longest unchanged come"
     " first; at most 100 are listed.",
-    {
-        "type": "object",
-        "properties": {
+    input_schema(
+        "pattern",
+        {
             "pattern": {"type": "string", "description": "The pattern"},
             "path": {"type": "string", "description": "The folder to search; by default the working directory"},
         },
-        "required": ["pattern"],
-        "additionalProperties": False,
-    },
+    ),
     find,
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from foretold.harness.tools.base import Result, Tool, ToolContext
+from foretold.harness.tools.base import Result, Tool, ToolContext, failure, input_schema
 from foretold.harness.tools.glob import shown_path
 from foretold.harness.tools.search import TYPES, FileMatches, LineSearchResult, SearchRequest, run_search
 from foretold.text.globs.picomatch import Glob
@@ -28,9 +28,9 @@ def search(context: ToolContext, given: Input) -> Result:
     kind = str(given.get("type") or "")
     if not os.path.exists(place):
         said = f"Path does not exist: {place}. Note: your current working directory is {context.cwd}."
-        return Result(f"<tool_use_error>{said}</tool_use_error>", is_error=True, value=f"Error: {said}")
+        return failure(said, is_tagged=True)
     if kind and kind not in TYPES:
-        return _failed(f"there is no file type {kind!r}. There are: {', '.join(sorted(TYPES))}.")
+        return failure(f"Search failed: there is no file type {kind!r}. There are: {', '.join(sorted(TYPES))}.")
     if os.path.isfile(place) and _is_binary(place):
         return Result(f"Binary file, not searched: {shown_path(context.cwd, place)}")
     around = _number(given, "-C") or _number(given, "context")
@@ -48,7 +48,7 @@ def search(context: ToolContext, given: Input) -> Result:
         context.env,
     )
     if answer.problem:
-        return _failed(answer.problem)
+        return failure(f"Search failed: {answer.problem}")
     return _render(context, given, place, answer._replace(found=_filter(context, given, place, answer.found)))
 
 
@@ -56,7 +56,8 @@ def _filter(context: ToolContext, given: Input, place: str, found: list[FileMatc
     """Files that may be shown, and that the glob matches."""
     pattern = str(given.get("glob") or "")
     negated = pattern.startswith("!")
-    glob = Glob(_anywhere(pattern.removeprefix("!"))) if pattern else None
+    named = pattern.removeprefix("!").removeprefix("./")
+    glob = Glob(named.removeprefix("/") if "/" in named else f"**/{named}") if pattern else None
     kept = []
     for one in found:
         names = (shown_path(context.cwd, one.path), shown_path(place, one.path))
@@ -66,35 +67,40 @@ def _filter(context: ToolContext, given: Input, place: str, found: list[FileMatc
     return kept
 
 
-def _anywhere(pattern: str) -> str:
-    pattern = pattern.removeprefix("./")
-    return pattern.removeprefix("/") if "/" in pattern else "**/" + pattern
-
-
 def _render(context: ToolContext, given: Input, place: str, answer: LineSearchResult) -> Result:
-    mode = str(given.get("output_mode", "files_with_matches"))
-    name = {"content": _content, "count": _count}.get(mode, _files)
+    """The answer in the mode that was asked for, and of a long one the page that was asked for."""
+    mode, found = str(given.get("output_mode", "files_with_matches")), answer.found
+    if mode == "content":
+        items = _lines(context, given, place, found)
+    elif mode == "count":
+        items = [f"{shown_path(context.cwd, one.path)}:{one.hits}" for one in found]
+    else:
+        newest = sorted(found, key=lambda one: (-_modified(one.path), one.path))
+        items = [shown_path(context.cwd, one.path) for one in newest]
     limit, offset = _number(given, "head_limit", LIMIT), _number(given, "offset")
-    text, value = name(context, given, place, answer.found, limit, offset)
-    return Result("\n".join([text, *(f"({note})" for note in answer.notes)]), value=value)
+    shown = items[offset : offset + limit] if limit else items[offset:]
+    parts = [f"limit: {limit}"] if limit and len(items) > offset + limit else []
+    parts += [f"offset: {offset}"] if offset else []
+    page = ", ".join([*parts, f"total: {len(items)}"]) if parts else ""
+    text, nothing = "\n".join(shown), f"No entries at this offset ({page})" if page else ""
+    value: dict[str, object] = {"mode": mode, "numFiles": 0, "filenames": [], "content": text}
+    if mode == "content":
+        value |= {"numLines": len(shown), "totalLines": len(items)}
+        pages = f"\n\n[Showing results with pagination = {page}]" if page else ""
+        said = text + pages if shown else nothing or "No matches found"
+    elif mode == "count":
+        total = sum(one.hits for one in found)
+        value |= {"numFiles": len(found), "numMatches": total}
+        said = f"{text or 'No matches found'}\n\nFound {_plural(total, 'total occurrence')} across"
+        said += f" {_plural(len(found), 'file')}.{' with pagination = ' + page if page else ''}"
+    else:
+        value = {"mode": mode, "filenames": shown, "numFiles": len(shown), "totalFiles": len(found)}
+        head = f"Found {_plural(len(shown), 'file')}{' ' + page if page else ''}"
+        said = f"{head}\n{text}" if shown else nothing or "No files found"
+    return Result("\n".join([said, *(f"({note})" for note in answer.notes)]), value=value)
 
 
-def _files(
-    context: ToolContext, _given: Input, _place: str, found: list[FileMatches], limit: int, offset: int
-) -> tuple[str, dict[str, object]]:
-    newest = sorted(found, key=lambda one: (-_modified(one.path), one.path))
-    names, page = _page([shown_path(context.cwd, one.path) for one in newest], limit, offset)
-    value: dict[str, object] = {"mode": "files_with_matches", "filenames": names, "numFiles": len(names)}
-    head = f"Found {_plural(len(names), 'file')}{' ' + page if page else ''}"
-    return "\n".join([head, *names]) if names else _say_nothing("No files found", page), {
-        **value,
-        "totalFiles": len(found),
-    }
-
-
-def _content(
-    context: ToolContext, given: Input, place: str, found: list[FileMatches], limit: int, offset: int
-) -> tuple[str, dict[str, object]]:
+def _lines(context: ToolContext, given: Input, place: str, found: list[FileMatches]) -> list[str]:
     numbered, several = given.get("-n") is not False, not os.path.isfile(place)
     grouped = any(_number(given, key) for key in ("-A", "-B", "-C", "context"))
     lines: list[str] = []
@@ -106,34 +112,7 @@ def _content(
                 lines.append("--")
             mark, last = ":" if matches else "-", number
             lines.append((name + mark if name else "") + (f"{number}{mark}" if numbered else "") + text)
-    shown, page = _page(lines, limit, offset)
-    text = "\n".join(shown)
-    value = {"mode": "content", "numFiles": 0, "filenames": [], "content": text, "numLines": len(shown)}
-    pages = f"\n\n[Showing results with pagination = {page}]" if page else ""
-    return (text + pages if shown else _say_nothing("No matches found", page)), {**value, "totalLines": len(lines)}
-
-
-def _count(
-    context: ToolContext, _given: Input, _place: str, found: list[FileMatches], limit: int, offset: int
-) -> tuple[str, dict[str, object]]:
-    shown, page = _page([f"{shown_path(context.cwd, one.path)}:{one.hits}" for one in found], limit, offset)
-    total = sum(one.hits for one in found)
-    text = "\n".join(shown)
-    said = f"{text or 'No matches found'}\n\nFound {_plural(total, 'total occurrence')} across"
-    said += f" {_plural(len(found), 'file')}.{' with pagination = ' + page if page else ''}"
-    return said, {"mode": "count", "numFiles": len(found), "filenames": [], "content": text, "numMatches": total}
-
-
-def _page(items: list[str], limit: int, offset: int) -> tuple[list[str], str]:
-    """A part of a list, and which part that is; nothing if it is all of it."""
-    shown = items[offset : offset + limit] if limit else items[offset:]
-    parts = [f"limit: {limit}"] if limit and len(items) > offset + limit else []
-    parts += [f"offset: {offset}"] if offset else []
-    return shown, ", ".join([*parts, f"total: {len(items)}"]) if parts else ""
-
-
-def _say_nothing(said: str, page: str) -> str:
-    return f"No entries at this offset ({page})" if page else said
+    return lines
 
 
 def _plural(count: int, what: str) -> str:
@@ -157,10 +136,6 @@ def _number(given: Input, key: str, default: int = 0) -> int:
     return max(int(value), 0) if isinstance(value, int | float) else default
 
 
-def _failed(said: str) -> Result:
-    return Result(f"Search failed: {said}", is_error=True, value=f"Error: Search failed: {said}")
-
-
 def _lines_around(what: str) -> dict[str, object]:
     return {"type": "number", "description": f"How many lines {what} to show; only with output_mode content"}
 
@@ -170,9 +145,9 @@ GREP = Tool(
     "Search the lines of files with a regular expression. It answers with the files that match, the newest first; with "
     "output_mode content with the lines, with count with how many there are. What git ignores and binary files are not "
     "searched. At most 250 lines or files come unless head_limit says otherwise.",
-    {
-        "type": "object",
-        "properties": {
+    input_schema(
+        "pattern",
+        {
             "pattern": {"type": "string", "description": "The regular expression"},
             "path": {"type": "string", "description": "A file or folder; by default the working directory"},
             "glob": {"type": "string", "description": "Only files that match this pattern, such as *.{ts,tsx}"},
@@ -188,8 +163,6 @@ GREP = Tool(
             "offset": {"type": "number", "description": "Leave out so many lines or files at the beginning"},
             "multiline": {"type": "boolean", "description": "Let a match go over several lines"},
         },
-        "required": ["pattern"],
-        "additionalProperties": False,
-    },
+    ),
     search,
 )

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from foretold.errors import ForetoldError
 from foretold.harness.permissions.check import NOT_ASKED, USER_REFUSED
 from foretold.harness.permissions.rules import PATHS
-from foretold.harness.tools.base import Result, Tool, ToolContext
+from foretold.harness.tools.base import Result, Tool, ToolContext, failure
 from foretold.harness.tools.bash import BASH
 from foretold.harness.tools.files import EDIT, READ, WRITE
 from foretold.harness.tools.glob import GLOB
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from foretold.harness.tools.base import Input
 
 
+#: the names that types have in JSON; a boolean is not a number
+_TYPES = {bool: "boolean", str: "string", int: "number", float: "number", list: "array", dict: "object"}
 _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?")
 
 
@@ -83,10 +85,11 @@ def _convert(value: object, wanted: str) -> object:
 
 
 def _find_faults(key: str, value: object, rule: Mapping[str, object]) -> list[str]:
-    wanted = rule.get("type")
-    if wanted is not None and not _is_a(value, str(wanted)):
+    wanted, name = rule.get("type"), _type_name(value)
+    is_fit = name == "number" and not isinstance(value, float) if wanted == "integer" else name == wanted
+    if not is_fit and wanted in (*_TYPES.values(), "integer"):
         named = "number" if wanted == "integer" and not isinstance(value, int | float) else wanted
-        return [f"The parameter `{key}` type is expected as `{named}` but provided as `{_type_name(value)}`"]
+        return [f"The parameter `{key}` type is expected as `{named}` but provided as `{name}`"]
     choices = _texts(rule.get("enum"))
     if choices and value not in choices:
         return [f"The parameter `{key}` must be one of {', '.join(f'`{one}`' for one in choices)}"]
@@ -98,22 +101,11 @@ def _find_faults(key: str, value: object, rule: Mapping[str, object]) -> list[st
     return []
 
 
-def _is_a(value: object, wanted: str) -> bool:
-    if wanted in ("integer", "number"):
-        kinds: type | tuple[type, ...] = int if wanted == "integer" else (int, float)
-        return isinstance(value, kinds) and not isinstance(value, bool)
-    kind = {"string": str, "boolean": bool, "array": list, "object": dict}.get(wanted)
-    return kind is None or isinstance(value, kind)
-
-
 def _type_name(value: object) -> str:
     """The name of a type, as JSON has it."""
     if value is None:
         return "null"
-    if isinstance(value, bool):
-        return "boolean"
-    kinds = ((str, "string"), (int, "number"), (float, "number"), (list, "array"), (dict, "object"))
-    return next((name for kind, name in kinds if isinstance(value, kind)), type(value).__name__)
+    return next((name for kind, name in _TYPES.items() if isinstance(value, kind)), type(value).__name__)
 
 
 __all__ = ["DEFAULT_TOOLS", "Result", "Tool", "ToolContext", "run_tool", "tool_definitions"]
@@ -150,17 +142,16 @@ def run_tool(context: ToolContext, tools: Sequence[Tool], call: Mapping[str, obj
     if verdict.decision == "ask":
         verdict = _ask_user(context, {**call, "input": given}, verdict)
     if verdict.decision != "allow":
-        said = f"<tool_use_error>{verdict.reason}</tool_use_error>" if tagged else verdict.reason
-        return Result(said, is_error=True, value=f"Error: {verdict.reason}", verdict=verdict)
+        return failure(verdict.reason, is_tagged=tagged)._replace(verdict=verdict)
     try:
         done = tool.run(context, given)
         if isinstance(done, Result) and any(tool is one for one in DEFAULT_TOOLS):
             return done
         return _validate_result(name, done)
     except (OSError, ValueError, ForetoldError) as error:  # what the machine refuses, paths that no system call takes
-        return _failed(f"{name} failed: {error}")
+        return failure(f"{name} failed: {error}")
     except Exception as error:
-        return _failed(f"{name} failed: {type(error).__name__}: {error}", fault=True)
+        return _fault(f"{name} failed: {type(error).__name__}: {error}")
 
 
 def _ask_user(context: ToolContext, call: Mapping[str, object], verdict: PermissionVerdict) -> PermissionVerdict:
@@ -174,35 +165,34 @@ def _error(said: str) -> Result:
     return Result(f"<tool_use_error>{said}</tool_use_error>", is_error=True, value=said)
 
 
-def _failed(said: str, *, fault: bool = False) -> Result:
-    return Result(said, is_error=True, value=f"Error: {said}", fault=said if fault else "")
+def _fault(said: str) -> Result:
+    return failure(said, fault=said)
 
 
 def _validate_result(name: str, given: object) -> Result:
     """What a tool gave, if it can be written down and sent."""
     result = Result(given) if isinstance(given, str) else given
     if not isinstance(result, Result):
-        return _failed(f"{name} failed: it returned no Result but {type(given).__name__}", fault=True)
+        return _fault(f"{name} failed: it returned no Result but {type(given).__name__}")
     content = result.content
     if isinstance(content, str):
-        return _check_json(name, result._replace(content=_shorten(content)))
-    if not isinstance(content, list) or not all(isinstance(block, dict) and _is_block(block) for block in content):
-        return _failed(f"{name} failed: the content of its Result is neither a text nor blocks", fault=True)
-    blocks = [{**each, "text": _shorten(str(each["text"]))} if each["type"] == "text" else each for each in content]
-    return _check_json(name, result._replace(content=blocks))
+        content = _shorten(content)
+    elif isinstance(content, list) and all(isinstance(block, dict) and _is_block(block) for block in content):
+        content = [
+            {**each, "text": _shorten(str(each["text"]))} if each["type"] == "text" else each for each in content
+        ]
+    else:
+        return _fault(f"{name} failed: the content of its Result is neither a text nor blocks")
+    try:
+        if isinstance(content, list) or result.value is not None:
+            json.dumps([content, result.value])
+    except (TypeError, ValueError, RecursionError) as error:
+        return _fault(f"{name} failed: its Result cannot be written as JSON: {error}")
+    return result._replace(content=content)
 
 
 def _is_block(block: dict[str, object]) -> bool:
     return isinstance(block.get("text"), str) if block.get("type") == "text" else "type" in block
-
-
-def _check_json(name: str, result: Result) -> Result:
-    try:
-        if isinstance(result.content, list) or result.value is not None:
-            json.dumps([result.content, result.value])
-    except (TypeError, ValueError, RecursionError) as error:
-        return _failed(f"{name} failed: its Result cannot be written as JSON: {error}", fault=True)
-    return result
 
 
 def _shorten(text: str) -> str:
