@@ -21,7 +21,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from foretold.context.attribution import Attribution, attribution_lines
 from foretold.context.environment import section_of
@@ -30,14 +30,15 @@ from foretold.dialects.claude_code.context import CONTEXT_BEFORE, TurnContext, t
 from foretold.dialects.claude_code.files import rules_of
 from foretold.dialects.registry import DEFAULT_AGENT, choose
 from foretold.instructions.render.blocks import CLOSE, OPEN
+from foretold.sessions.formats.fields import list_at, object_at
 from foretold.types import TYPE_CHECKING, Entry, NamedTuple
 
 if TYPE_CHECKING:
-    from foretold.dialects.schema import Template
     from foretold.files.read_state.state import ReadState
     from foretold.instructions.view import View
 
     Fields = Mapping[str, object]
+    Maker = Callable[[Fields, TurnContext], list[str]]
 
 PATIENCE = 10
 TASK_TOOLS = ("TaskCreate", "TaskUpdate", "TaskGet", "TaskList", "TodoWrite")
@@ -76,26 +77,23 @@ def texts(attachment: TurnAttachment, around: TurnContext) -> tuple[str, ...]:
     >>> texts(TurnAttachment("date", {"date": "2026-01-02"}), V2_1_325)
     ("Today's date is 2026-01-02.",)
     """
-    maker = _MAKERS.get(attachment.type)
-    return tuple(text for text in maker(attachment.fields, around) if text) if maker else ()
+    kind, fields = attachment
+    made = _MAKERS[kind](fields, around) if kind in _MAKERS else []
+    return tuple(text for text in ([_fill(around, kind, fields)] if kind in PLAIN else made) if text)
 
 
 def image_of(attachment: TurnAttachment) -> dict[str, object] | None:
     """The image block of a mention of an image; None for anything else."""
-    content = _mapping(attachment.fields.get("content"))
+    content = object_at(attachment.fields, "content")
     if attachment.type != "file" or content.get("type") != "image":
         return None
-    file = _mapping(content.get("file"))
+    file = object_at(content, "file")
     source = {"type": "base64", "data": file.get("base64"), "media_type": file.get("type")}
     return {"type": "image", "source": source}
 
 
 def numbered(content: str, start: int) -> str:
-    """Lines with their numbers.
-
-    >>> numbered("a\\nb\\n", 5)
-    '5\\ta\\n6\\tb\\n7\\t'
-    """
+    """Lines with their numbers."""
     return "\n".join(f"{number}\t{line}" for number, line in enumerate(content.split("\n"), start))
 
 
@@ -111,59 +109,45 @@ def shown_size(size: int) -> str:
     return f"{size} bytes"
 
 
-def _mapping(value: object) -> dict[str, object]:
-    return value if isinstance(value, dict) else {}
-
-
 def _strings(value: object) -> list[str]:
     return [str(item) for item in value] if isinstance(value, list | tuple) else []
 
 
 def fill_fields(text: str, fields: Fields) -> str:
-    """A text with fields in their places; other braces stay.
-
-    >>> fill_fields('{"file_path":{path}}', {"path": "{x}"})
-    '{"file_path":{x}}'
-    """
+    """A text with fields in their places; other braces stay."""
     return _PLACE.sub(lambda found: str(fields[found[1]]) if found[1] in fields else found[0], text)
 
 
-def _say(kind: str) -> Callable[[Fields, TurnContext], list[str]]:
-    return lambda given, around: [fill_fields(around.texts[kind], given)]
+def _fill(around: TurnContext, kind: str, fields: Fields) -> str:
+    return fill_fields(around.texts[kind], fields)
 
 
 def _file(given: Fields, around: TurnContext) -> list[str]:
-    content = _mapping(given.get("content"))
-    file = _mapping(content.get("file"))
-    called = fill_fields(around.texts["file"], {"path": _json(given.get("filename", ""))})
-    if content.get("type") == "image":
+    """The call that read a file, and its result: a text, the cells of a notebook, or that it is a PDF."""
+    content = object_at(given, "content")
+    kind, file = content.get("type"), object_at(content, "file")
+    called = _fill(around, "file", {"path": _json(given.get("filename", ""))})
+    if kind == "image":
         return [called]
-    output = {"pdf": _pdf, "notebook": _notebook}.get(str(content.get("type")), _lines)(file, around)
-    return [called, fill_fields(around.texts["file_text"], {"lines": output})]
+    if kind == "pdf":
+        size = shown_size(int(str(file.get("originalSize", 0))))
+        lines = _fill(around, "file_pdf", {**file, "size": size})
+    elif kind == "notebook":
+        lines = _json([{"text": "\n".join(_cells(file)), "type": "text"}])
+    else:
+        text, start = str(file.get("content", "")), int(str(file.get("startLine", 1)))
+        is_empty = (start, file.get("totalLines")) == (1, 1)
+        lines = numbered(text, start or 1) if text else _fill(around, "file_empty" if is_empty else "file_short", file)
+    return [called, _fill(around, "file_text", {"lines": lines})]
 
 
-def _lines(file: dict[str, object], around: TurnContext) -> str:
-    content, start = str(file.get("content", "")), int(str(file.get("startLine", 1)))
-    if content:
-        return numbered(content, start or 1)
-    is_empty = (start, file.get("totalLines")) == (1, 1)
-    return fill_fields(around.texts["file_empty" if is_empty else "file_short"], file)
-
-
-def _pdf(file: dict[str, object], around: TurnContext) -> str:
-    size = shown_size(int(str(file.get("originalSize", 0))))
-    return fill_fields(around.texts["file_pdf"], {**file, "size": size})
-
-
-def _notebook(file: dict[str, object], _: TurnContext) -> str:
+def _cells(file: dict[str, object]) -> Iterator[str]:
     cells = file.get("cells")
-    pieces: list[str] = []
     for cell in cells if isinstance(cells, list) else []:
         mark, kind = f'cell id="{cell.get("cell_id", "")}"', cell.get("cellType", "code")
         told = "" if kind == "code" else f"<cell_type>{kind}</cell_type>"
-        pieces.append(f"<{mark}>{told}{cell.get('source', '')}</{mark}>")
-        pieces += [f"\n{output.get('text', '')}" for output in cell.get("outputs", ())]
-    return _json([{"text": "\n".join(pieces), "type": "text"}])
+        yield f"<{mark}>{told}{cell.get('source', '')}</{mark}>"
+        yield from (f"\n{output.get('text', '')}" for output in cell.get("outputs", ()))
 
 
 def _folder(given: Fields, around: TurnContext) -> list[str]:
@@ -171,61 +155,50 @@ def _folder(given: Fields, around: TurnContext) -> list[str]:
 
     path = str(given.get("path", ""))
     said = {"command": _json(f"ls {quote(path)}"), "said": _json(f"Lists files in {path}")}
-    return [fill_fields(around.texts["directory"], said), fill_fields(around.texts["directory_listing"], given)]
+    return [_fill(around, "directory", said), _fill(around, "directory_listing", given)]
 
 
 def _too_large(given: Fields, around: TurnContext) -> list[str]:
     size = shown_size(int(str(given.get("fileSize", 0))))
-    text = around.texts["at_mention_reference"]
-    return [fill_fields(text, {"path": path, "size": size}) for path in _strings(given.get("mentions"))]
+    paths = _strings(given.get("mentions"))
+    return [_fill(around, "at_mention_reference", {"path": path, "size": size}) for path in paths]
 
 
-def _agents(given: Fields, around: TurnContext) -> list[str]:
-    """The list with its note, or what was added and what is gone."""
-    added, gone = "\n".join(_strings(given.get("addedLines"))), _strings(given.get("removedTypes"))
-    if given.get("isInitial"):
-        note = around.texts["agents_note"] if given.get("showConcurrencyNote") else ""
-        return [fill_fields(around.texts["agents_first"], {"lines": added}) + note]
-    lost = "\n".join(f"- {name}" for name in gone)
-    return _delta(("agents_added", added), ("agents_removed", lost), around)
+def _list_changes(kind: str, key: str, between: str, gone: str = "removedNames") -> Maker:
+    """What was added to a list, and what is gone from it; the first list of agents has a note."""
 
-
-def _delta(added: tuple[str, str], gone: tuple[str, str], around: TurnContext) -> list[str]:
-    said = [fill_fields(around.texts[kind], {"lines": lines}) for kind, lines in (added, gone) if lines]
-    return ["\n\n".join(said)]
-
-
-def _list_changes(kind: str, key: str, between: str) -> Callable[[Fields, TurnContext], list[str]]:
     def texts_of(given: Fields, around: TurnContext) -> list[str]:
-        added, gone = between.join(_strings(given.get(key))), "\n".join(_strings(given.get("removedNames")))
-        return _delta((f"{kind}_added", added), (f"{kind}_removed", gone), around)
+        added, removed = between.join(_strings(given.get(key))), _strings(given.get(gone))
+        if kind == "agents" and given.get("isInitial"):
+            note = around.texts["agents_note"] if given.get("showConcurrencyNote") else ""
+            return [_fill(around, "agents_first", {"lines": added}) + note]
+        lost = "\n".join(f"- {name}" for name in removed) if kind == "agents" else "\n".join(removed)
+        said = ((f"{kind}_added", added), (f"{kind}_removed", lost))
+        return ["\n\n".join(_fill(around, name, {"lines": lines}) for name, lines in said if lines)]
 
     return texts_of
 
 
 def _hook_success(given: Fields, around: TurnContext) -> list[str]:
-    if given.get("hookEvent") not in HEARD or not given.get("content"):
-        return []
-    return [fill_fields(around.texts["hook_success"], given)]
+    is_heard = given.get("hookEvent") in HEARD and given.get("content")
+    return [_fill(around, "hook_success", given)] if is_heard else []
 
 
 def _hook_context(given: Fields, around: TurnContext) -> list[str]:
     lines = "\n".join(_strings(given.get("content")))
-    return [fill_fields(around.texts["hook_additional_context"], {**given, "lines": lines})] if lines else []
+    return [_fill(around, "hook_additional_context", {**given, "lines": lines})] if lines else []
 
 
 def _tasks(given: Fields, around: TurnContext) -> list[str]:
-    tasks = given.get("content")
-    there = [_mapping(task) for task in tasks] if isinstance(tasks, list) else []
-    lines = "\n".join(f"#{task.get('id')}. [{task.get('status')}] {task.get('subject')}" for task in there)
-    listed = fill_fields(around.texts["task_reminder_list"], {"lines": lines}) if lines else ""
-    return [around.texts["task_reminder"] + listed]
+    tasks = [task if isinstance(task, dict) else {} for task in list_at(given, "content")]
+    lines = "\n".join(f"#{task.get('id')}. [{task.get('status')}] {task.get('subject')}" for task in tasks)
+    return [around.texts["task_reminder"] + (_fill(around, "task_reminder_list", {"lines": lines}) if lines else "")]
 
 
 def _date(given: Fields, around: TurnContext) -> list[str]:
     if given.get("changed"):
-        return [fill_fields(around.texts["date_change"], {"newDate": given.get("date", "")})]
-    return [fill_fields(around.texts["date"], given)]
+        return [_fill(around, "date_change", {"newDate": given.get("date", "")})]
+    return [_fill(around, "date", given)]
 
 
 def _attribution(given: Fields, around: TurnContext) -> list[str]:
@@ -235,66 +208,55 @@ def _attribution(given: Fields, around: TurnContext) -> list[str]:
 
 def _edited_file(given: Fields, around: TurnContext) -> list[str]:
     if given.get("snippet"):
-        return [fill_fields(around.texts["edited_text_file"], given)]
+        return [_fill(around, "edited_text_file", given)]
     return [fill_fields(rules_of(around.version).omitted, {"path": given.get("filename", "")})]
 
 
 def _instructions(given: Fields, around: TurnContext) -> list[str]:
     """The files of the start, under the headings that the dialect has for them."""
     template = choose(f"claude-code@{around.version}").dialect.template
-    files = given.get("files")
-    said = [_instruction_text(_mapping(file), template) for file in files] if isinstance(files, list) else []
+    said = []
+    for each in list_at(given, "files"):
+        file = each if isinstance(each, dict) else {}
+        layer = str(file.get("type", "")).lower().replace("automem", "memory")
+        description = dict(template.descriptions).get(layer, "")
+        fields = {"path": file.get("path", ""), "description": description, "text": file.get("content", "")}
+        said.append(fill_fields(template.entry, fields))
     return [template.join.join([template.header, *said])] if said else []
 
 
-def _instruction_text(file: dict[str, object], template: Template) -> str:
-    layer = str(file.get("type", "")).lower().replace("automem", "memory")
-    description = dict(template.descriptions).get(layer, "")
-    fields = {"path": file.get("path", ""), "description": description, "text": file.get("content", "")}
-    return fill_fields(template.entry, fields)
-
-
 def _context(given: Fields, around: TurnContext) -> list[str]:
-    text = flatten_context(_mapping(given.get("context")), around)
-    return [text.removeprefix(OPEN).removesuffix(CLOSE)] if text else []
+    return [flatten_context(object_at(given, "context"), around).removeprefix(OPEN).removesuffix(CLOSE)]
 
 
 def _nested_memory(given: Fields, around: TurnContext) -> list[str]:
-    content = _mapping(given.get("content"))
-    return [
-        fill_fields(
-            around.texts["nested_memory"], {"path": given.get("path", ""), "content": content.get("content", "")}
-        )
-    ]
+    content = object_at(given, "content").get("content", "")
+    return [_fill(around, "nested_memory", {"path": given.get("path", ""), "content": content})]
 
 
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-_MAKERS: dict[str, Callable[[Fields, TurnContext], list[str]]] = {
-    "agent_listing_delta": _agents,
-    "agent_mention": _say("agent_mention"),
+#: types of which the model reads a text with their fields in it
+PLAIN = ("agent_mention", "date_change", "model", "ranked_skills", "skill_listing", "total_tokens_reminder")
+_MAKERS: dict[str, Maker] = {
+    "agent_listing_delta": _list_changes("agents", "addedLines", "\n", "removedTypes"),
     "at_mention_reference": _too_large,
     "date": _date,
-    "date_change": _say("date_change"),
     "deferred_tools_delta": _list_changes("deferred", "addedLines", "\n"),
     "directory": _folder,
     "edited_text_file": _edited_file,
-    "environment": lambda given, around: [section_of(_mapping(given.get("snapshot")), around)],
+    "environment": lambda given, around: [section_of(object_at(given, "snapshot"), around)],
     "file": _file,
     "hook_additional_context": _hook_context,
     "hook_success": _hook_success,
     "mcp_instructions_delta": _list_changes("mcp", "addedBlocks", "\n\n"),
     "instructions": _instructions,
-    "model": _say("model"),
     "nested_memory": _nested_memory,
-    "ranked_skills": _say("ranked_skills"),
     "remote_session_change": _attribution,
     "session_context": _context,
-    "skill_listing": _say("skill_listing"),
     "task_reminder": _tasks,
-    "total_tokens_reminder": _say("total_tokens_reminder"),
 }
 
 
@@ -317,19 +279,22 @@ def nested_attachments(entries: Iterable[Entry], view: View) -> list[TurnAttachm
     >>> nested_attachments(session.read("api/users.py").entries, session.view)[0].fields["displayPath"]
     'api/CLAUDE.md'
     """
-    types = dict(view.dialect.types)
-    return [_attachment(entry, types.get(entry.layer, entry.layer), view.surroundings.cwd) for entry in entries]
+    return [nested_attachment(entry, view, entry.text) for entry in entries]
 
 
-def _attachment(entry: Entry, kind: str, cwd: str) -> TurnAttachment:
-    content: dict[str, object] = {"path": entry.path, "type": kind, "content": entry.text}
-    if entry.globs:
-        content["globs"] = list(entry.globs)
-    content["contentDiffersFromDisk"] = entry.differs_from_disk
-    if entry.differs_from_disk:
-        content["rawContent"] = entry.raw
-    fields = {"path": entry.path, "content": content, "displayPath": os.path.relpath(entry.path, cwd)}
-    return TurnAttachment("nested_memory", fields)
+def nested_attachment(entry: Entry, view: View, text: str) -> TurnAttachment:
+    """An entry, with the text that the model reads of it."""
+    kind, path = dict(view.dialect.types).get(entry.layer, entry.layer), entry.path
+    content = {
+        "path": path,
+        "type": kind,
+        "content": text,
+        **({"globs": list(entry.globs)} if entry.globs else {}),
+        "contentDiffersFromDisk": entry.differs_from_disk,
+        **({"rawContent": entry.raw} if entry.differs_from_disk else {}),
+    }
+    shown = os.path.relpath(path, view.surroundings.cwd)
+    return TurnAttachment("nested_memory", {"path": path, "content": content, "displayPath": shown})
 
 
 def changed_attachments(state: ReadState) -> list[TurnAttachment]:

@@ -10,9 +10,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 
-from foretold.context.attachments import TurnAttachment, changed_attachments, hook_context, nested_attachments
+from foretold.context.attachments import (
+    TurnAttachment,
+    changed_attachments,
+    hook_context,
+    nested_attachment,
+    nested_attachments,
+)
 from foretold.context.mentions import resolve_mentions
 from foretold.instructions.render.escape import escape_fallback, escape_reserved
 from foretold.instructions.session import Call
@@ -20,12 +26,10 @@ from foretold.instructions.text.prompt_mentions import parse_mentions
 from foretold.types import REASONS, TYPE_CHECKING, Entry, Finding, Skip
 
 if TYPE_CHECKING:
-    from foretold.files.read_state.state import ReadState
-    from foretold.harness.system_prompt import SystemPrompt
+    from foretold.harness.harness import Harness
     from foretold.harness.tools.base import Result
-    from foretold.instructions.session import Attachment, Session
+    from foretold.instructions.session import Attachment
     from foretold.instructions.view import View
-    from foretold.memory.project import Memories
 
 
 #: reasons that need no finding: it is loaded when needed, the model has the same text, or a finding says it already
@@ -54,18 +58,10 @@ _ERRORS = {"not_found": "missing", "folder": "is-a-folder"}
 class AttachmentCollector:
     """What is attached in one conversation."""
 
-    def __init__(
-        self,
-        instructions: Session,
-        state: ReadState,
-        surroundings: SystemPrompt,
-        memory: Memories | None,
-        find: Callable[[Finding], None],
-    ) -> None:
-        """`memory` is what is recalled from, if anything; `add_finding` takes what the user should know."""
-        self.instructions, self.state, self.system_prompt = instructions, state, surroundings
-        self.memory, self.add_finding = memory, find
-        self._recalled: set[str] = set()
+    def __init__(self, harness: Harness) -> None:
+        self.instructions, self.state, self.system_prompt = harness.instructions, harness.state, harness.system_prompt
+        self.memory, self.add_finding = harness.memory if harness.options.recall else None, harness.add_finding
+        self._recalled: set[tuple[str, str, str]] = set()
 
     def for_prompt(self, text: str) -> list[TurnAttachment]:
         """What a prompt brings along."""
@@ -113,29 +109,19 @@ class AttachmentCollector:
         from foretold.memory.recall.recall import render
 
         found = self.memory.recall(text, budget=BUDGET)
-        hits = tuple(
-            hit for hit in found.hits if f"{hit.folder}/{hit.memory.file} {hit.memory.digest}" not in self._recalled
-        )
-        self._recalled |= {f"{hit.folder}/{hit.memory.file} {hit.memory.digest}" for hit in hits}
+        new = {(hit.folder, hit.memory.file, hit.memory.digest): hit for hit in found.hits}
+        hits = tuple(hit for key, hit in new.items() if key not in self._recalled)
+        self._recalled |= new.keys()
         shown = render(found._replace(hits=hits)) if hits else ""
         return [hook_context("UserPromptSubmit", shown)] if shown else []
 
 
 def escaped_attachments(entries: Sequence[Entry], view: View) -> list[TurnAttachment]:
     """Instructions that came with a file; in versions that see to it, no text in them passes for the agent's own."""
-    made = nested_attachments(entries, view)
-    return (
-        [_escape(each, entry) for each, entry in zip(made, entries, strict=True)]
-        if view.dialect.template.escapes
-        else made
-    )
-
-
-def _escape(attachment: TurnAttachment, entry: Entry) -> TurnAttachment:
-    content = attachment.fields["content"]
-    assert isinstance(content, dict)
-    text = escape_fallback(entry.text) if entry.fallback else escape_reserved(entry.text)
-    return TurnAttachment(attachment.type, {**attachment.fields, "content": {**content, "content": text}})
+    if not view.dialect.template.escapes:
+        return nested_attachments(entries, view)
+    escape = {True: escape_fallback, False: escape_reserved}
+    return [nested_attachment(entry, view, escape[entry.fallback](entry.text)) for entry in entries]
 
 
 def error_of(result: Result) -> str:
@@ -151,8 +137,3 @@ def error_of(result: Result) -> str:
 def _input(call: dict[str, object]) -> dict[str, object]:
     given = call.get("input")
     return given if isinstance(given, dict) else {}
-
-
-def texts_of(entries: Iterable[Entry]) -> tuple[str, ...]:
-    """The texts of instructions in force."""
-    return tuple(entry.text for entry in entries)

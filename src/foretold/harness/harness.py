@@ -101,20 +101,9 @@ class Harness:
         turn_context_of(self.agent)  # UnknownAgent, if its context was not recorded
         self.memory = open_memory(options, self.agent, self.add_finding)
         self.state = state or make_read_state(options)
-        self.system_prompt = SystemPrompt(
-            self.instructions,
-            self.agent,
-            options.model.name,
-            env=options.environ,
-            system=options.system,
-            memory=lambda: self.memory.prompt() if self.memory else "",
-            today=options.today,
-        )
-        recalled = self.memory if options.recall else None
-        self.attachments = AttachmentCollector(
-            self.instructions, self.state, self.system_prompt, recalled, self.add_finding
-        )
-        self.recorder = self._record(path)
+        self.system_prompt = SystemPrompt(self)
+        self.attachments = AttachmentCollector(self)
+        self.recorder = TranscriptRecorder(self, path)
         self.history: FileHistory | None = open_history(self)
         self.dialogue, self.used = Dialogue(), Usage()
         self.last: tuple[ModelRequest, Reply] | None = None  #: the last request and the answer to it
@@ -123,19 +112,6 @@ class Harness:
         self._editing = ""
         for finding in (*view.findings, *skip_findings(view)):
             self.add_finding(finding)
-
-    def _record(self, path: str, **more: str) -> TranscriptRecorder:
-        options = self.options
-        return TranscriptRecorder(
-            path,
-            cwd=options.cwd,
-            agent=self.agent,
-            model=options.model.name,
-            branch=lambda: self.system_prompt.branch,
-            sync=options.sync,
-            clock=options.clock,
-            **more,
-        )
 
     def prompt(self, text: str) -> Turn:
         """Send a prompt, and let the model work until it is done."""
@@ -199,20 +175,14 @@ class Harness:
 
     def use(self, call: Mapping[str, object]) -> Result:
         """Run a tool, as a `tool_use` block asks."""
+        from foretold.harness.memory import guard_memory
         from foretold.harness.tools.registry import run_tool
 
         self._editing = self.recorder.written.get(str(call.get("id")), "")
-        memory = None
-        if self.memory is not None:
-            from foretold.harness.memory import MemoryToolGuard
-
-            memory = MemoryToolGuard(self.memory.place, self.state, self.session, self.agent, self.clock)
-            if (refused := memory.refused(call)) is not None:
-                return refused
-        result = run_tool(self.tool_context, self.tools, call)
+        result = guard_memory(self, call, lambda: run_tool(self.tool_context, self.tools, call))
         if result.fault:
             self.add_finding(Finding(self.path, None, "tool-failed", result.fault))
-        return memory.after(call, result) if memory else result
+        return result
 
     def before_edit(self, path: str, *, is_ours: bool = True) -> None:
         """Back up a file that is about to be changed. OSError if that fails, so that it is not changed.

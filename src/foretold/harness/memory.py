@@ -19,9 +19,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from foretold.errors import ForetoldError
-from foretold.harness.attachments import texts_of
 from foretold.harness.events import ExtractionEvent
-from foretold.harness.tools.base import Result
+from foretold.harness.tools.base import failure
 from foretold.memory.format.agent import age_note, style_of
 from foretold.memory.format.write import normalize_note
 from foretold.sessions.formats.jsonl import records_of
@@ -29,11 +28,10 @@ from foretold.storage.tree import is_inside
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
-    from foretold.files.read_state.state import ReadState
     from foretold.harness.harness import Harness
-    from foretold.harness.options import NotesReader, NotesWriter
+    from foretold.harness.options import NotesWriter
+    from foretold.harness.tools.base import Result
     from foretold.memory.extraction.transcript import TranscriptPiece
-    from foretold.memory.location import MemoryLocation
     from foretold.models.protocol import ModelRequest
 
 
@@ -46,66 +44,39 @@ REFUSED = (
 CREDENTIAL = "Nothing was written: this looks like a credential ({kind}), and memories hold none."
 
 
-class MemoryToolGuard:
-    """What is special about the memory folder of a conversation."""
-
-    def __init__(
-        self, place: MemoryLocation, state: ReadState, session: str, agent: str, clock: Callable[[], float] = time.time
-    ) -> None:
-        self.place, self.state, self.session = place, state, session
-        self.form, self.clock = style_of(agent), clock
-
-    def refused(self, call: Mapping[str, object]) -> Result | None:
-        """Why a call must not be run; None if it may."""
-        path, given = self._path(call), call.get("input")
-        if call.get("name") not in CHANGING or not self._is_memory(path) or not isinstance(given, dict):
-            return None
-        if self.place.policy != "auto":
-            return _refusal(REFUSED.format(setting=f'policy = "{self.place.policy}"'))
+def guard_memory(harness: Harness, call: Mapping[str, object], run: Callable[[], Result]) -> Result:
+    """Run a call, and mind what is special about the memory folder."""
+    given, name, state = call.get("input"), call.get("name"), harness.state
+    named = given.get("file_path") if isinstance(given, dict) else None
+    if harness.memory is None or not isinstance(given, dict) or not isinstance(named, str):
+        return run()
+    place, path = harness.memory.place, state.path_of(named)
+    if path == place.store or not is_inside(path, place.store):
+        return run()
+    if name in CHANGING and place.policy != "auto":
+        return failure(REFUSED.format(setting=f'policy = "{place.policy}"'), is_tagged=True)
+    if name in CHANGING:
         from foretold.secrets.forms import credentials_in
 
-        for found in credentials_in("\n".join(str(given.get(name, "")) for name in TEXTS)):
-            return _refusal(CREDENTIAL.format(kind=found.kind))
-        return None
-
-    def after(self, call: Mapping[str, object], result: Result) -> Result:
-        """The result of a call that was run."""
-        path = self._path(call)
-        if result.is_error or not self._is_memory(path):
-            return result
-        if call.get("name") in CHANGING and path.endswith(".md"):
-            self._store(path)
-        if call.get("name") == "Read" and isinstance(result.content, str):
-            return result._replace(content=age_note(os.stat(path).st_mtime, self.clock()) + result.content)
+        for found in credentials_in("\n".join(str(given.get(field, "")) for field in TEXTS)):
+            return failure(CREDENTIAL.format(kind=found.kind), is_tagged=True)
+    result, seconds = run(), harness.clock()
+    known = state.entries.get(path)
+    if result.is_error:
         return result
-
-    def _store(self, path: str) -> None:
-        entry = self.state.entries.get(path)
-        if entry is None or not entry.whole:
-            return
-        seconds = self.clock()
+    if name in CHANGING and path.endswith(".md") and known is not None and known.whole:
         now = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{int(seconds * 1000) % 1000:03}Z"
-        text = normalize_note(entry.content, self.session, self.form, now)
-        if text != entry.content:
-            self.state.write(path, text)
-
-    def _path(self, call: Mapping[str, object]) -> str:
-        given = call.get("input")
-        path = given.get("file_path") if isinstance(given, dict) else None
-        return self.state.path_of(path) if isinstance(path, str) else ""
-
-    def _is_memory(self, path: str) -> bool:
-        store = self.place.store
-        return bool(path) and path != store and is_inside(path, store)
-
-
-def _refusal(said: str) -> Result:
-    return Result(f"<tool_use_error>{said}</tool_use_error>", is_error=True, value=f"Error: {said}")
+        text = normalize_note(known.content, harness.session, style_of(harness.agent), now)
+        if text != known.content:
+            state.write(path, text)
+    if name == "Read" and isinstance(result.content, str):
+        return result._replace(content=age_note(os.stat(path).st_mtime, seconds) + result.content)
+    return result
 
 
 def update_memories(harness: Harness) -> ExtractionEvent | None:
     """Extract memories and write notes, if it is time; what was extracted."""
-    notes = _writable_notes(harness.notes)
+    notes: NotesWriter | None = harness.notes if hasattr(harness.notes, "update") else None  # type: ignore[assignment]
     if harness.last is None or (harness.extractor is None and notes is None):
         return None
     from foretold.memory.extraction.transcript import pieces_of
@@ -116,11 +87,6 @@ def update_memories(harness: Harness) -> ExtractionEvent | None:
     return _extract(harness, said)
 
 
-def _writable_notes(notes: NotesReader | None) -> NotesWriter | None:
-    """Notes that can be written, not only read."""
-    return notes if hasattr(notes, "update") else None  # type: ignore[return-value]
-
-
 def _extract(harness: Harness, said: Sequence[TranscriptPiece]) -> ExtractionEvent | None:
     if harness.extractor is None:
         return None
@@ -128,24 +94,17 @@ def _extract(harness: Harness, said: Sequence[TranscriptPiece]) -> ExtractionEve
     try:
         if not harness.extractor.due(said):
             return None
-        done = harness.extractor.run(
-            harness.model, final_request(harness), said, session=harness.session, instructions=texts_of(entries)
-        )
+        texts, asked = tuple(entry.text for entry in entries), final_request(harness)
+        done = harness.extractor.run(harness.model, asked, said, session=harness.session, instructions=texts)
     except (ForetoldError, OSError) as error:
         harness.add_finding(Finding(harness.path, None, "extraction-failed", f"no memories were extracted: {error}"))
         return None
-    _report_refusals(harness, done)
-    return ExtractionEvent(done)
-
-
-def _report_refusals(harness: Harness, done: object) -> None:
-    """What an extraction did not do, or not without a doubt, as findings."""
-    for file, reason, detail in getattr(done, "refused", ()):
-        harness.add_finding(Finding(file, None, "memory-refused", f"{reason}: {detail}"))
-    for file, reason, detail in getattr(done, "warned", ()):
-        harness.add_finding(Finding(file, None, "memory-doubtful", f"{reason}: {detail}"))
+    for name, code in (("refused", "memory-refused"), ("warned", "memory-doubtful")):
+        for file, reason, detail in getattr(done, name, ()):
+            harness.add_finding(Finding(file, None, code, f"{reason}: {detail}"))
     if stopped := getattr(done, "stopped", ""):
         harness.add_finding(Finding(harness.path, None, "extraction-failed", f"the extraction ended early: {stopped}"))
+    return ExtractionEvent(done)
 
 
 def _update_notes(harness: Harness, notes: NotesWriter, said: Sequence[TranscriptPiece]) -> None:
@@ -154,9 +113,8 @@ def _update_notes(harness: Harness, notes: NotesWriter, said: Sequence[Transcrip
             for finding in notes.update(harness.model, final_request(harness), said).findings:
                 harness.add_finding(finding)
     except (ForetoldError, OSError) as error:
-        harness.add_finding(
-            Finding(harness.path, None, "notes-failed", f"no notes of the conversation were written: {error}")
-        )
+        said_no = f"no notes of the conversation were written: {error}"
+        harness.add_finding(Finding(harness.path, None, "notes-failed", said_no))
 
 
 def final_request(harness: Harness) -> ModelRequest:

@@ -239,20 +239,11 @@ def make_read_state(options: ResolvedOptions) -> ReadState:
     """What the model knows of files: nothing yet."""
     return ReadState(
         options.cwd,
-        version=requested_version(options.agent),
+        version=options.agent.partition("@")[2] or CAREFUL_VERSION,
         model=options.model.name,
         home=options.home_folder,
         clock=options.clock,
     )
-
-
-def requested_version(agent: str) -> str:
-    """The version in an agent's name, else the careful one.
-
-    >>> requested_version("claude-code"), requested_version("claude-code@2.1.325")
-    ('2.1.197', '2.1.325')
-    """
-    return agent.partition("@")[2] or CAREFUL_VERSION
 
 
 def open_memory(options: ResolvedOptions, agent: str, add_finding: Callable[[Finding], None]) -> Memories | None:

@@ -16,8 +16,8 @@ from collections.abc import Mapping, Sequence
 from foretold.errors import NoSuchSession, SessionFailed
 from foretold.harness.interrupts import answer_open_calls, chain_of
 from foretold.harness.options import open_history, resolve_options
-from foretold.models.protocol import Usage
-from foretold.sessions.formats.fields import text_at
+from foretold.models.protocol import COUNTS, Usage
+from foretold.sessions.formats.fields import object_at, text_at
 from foretold.sessions.formats.jsonl import records_of
 from foretold.sessions.resumption.claude import ERRORS, resume as resumed
 from foretold.sessions.transcript.writer import transcript_path
@@ -55,8 +55,7 @@ def switch_branch(harness: Harness, branch: str) -> None:
         if name and (name == branch or text_at(record, "parentUuid") in reached):
             reached.add(name)
             end = name
-            said = record.get("message")
-            typed = said.get("content") if record.get("promptId") and isinstance(said, dict) else None
+            typed = object_at(record, "message").get("content") if record.get("promptId") else None
             prompt = typed if isinstance(typed, str) else prompt
     if not end:
         raise SessionFailed(f"no record of {harness.path} has the id {branch}; leave branch out for the last one")
@@ -124,9 +123,7 @@ def load_conversation(harness: Harness, records: Sequence[Json] | None = None) -
 def usage_of(records: Sequence[Json]) -> Usage:
     """The tokens of the last answer."""
     for record in reversed(records):
-        said = record.get("message")
-        used = said.get("usage") if record.get("type") == "assistant" and isinstance(said, dict) else None
+        used = object_at(record, "message").get("usage") if record.get("type") == "assistant" else None
         if isinstance(used, dict):
-            names = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-            return Usage(*(int(used.get(name) or 0) for name in names))
+            return Usage(*(int(used.get(name) or 0) for name in COUNTS))
     return Usage()

@@ -55,27 +55,24 @@ def rewind(harness: Harness, message_id: str, *, dry_run: bool, files: bool, con
         )
     plan = harness.history.rewind(message_id, dry_run=True) if files and harness.history is not None else None
     said = Rewound(message_id, _text_of(records[at]), _descendants(records, message_id) if conversation else (), plan)
-    return (
-        said
-        if dry_run
-        else _carry_out(harness, said, _records_before(harness, records[: at + 1]), conversation=conversation)
-    )
+    if dry_run:
+        return said
+    # the records before the prompt, of the branch that it is on
+    unled = [record for record in records[: at + 1] if record.get("type") != "last-prompt"]
+    return _carry_out(harness, said, own_records(unled, harness.version)[:-1], conversation=conversation)
 
 
 def prompts(harness: Harness) -> tuple[Prompt, ...]:
     """The prompts that can be rewound to: all since the last compaction."""
     records = {text_at(each, "uuid"): each for each in harness.recorder.records() if text_at(each, "uuid")}
-    at, found = harness.recorder.leaf or _end(harness, list(records.values())), list[Prompt]()
+    at, found = harness.recorder.leaf, list[Prompt]()
+    if not at and (links := chain_of(list(records.values()), harness.version)):
+        at = links[-1].id
     while record := records.pop(at, None):
         if _is_prompt(record):
             found.append(Prompt(at, _text_of(record)))
         at = text_at(record, "parentUuid")
     return tuple(reversed(found))
-
-
-def _end(harness: Harness, records: Sequence[Mapping[str, object]]) -> str:
-    links = chain_of(records, harness.version)
-    return links[-1].id if links else ""
 
 
 def _descendants(records: Sequence[Mapping[str, object]], top: str) -> tuple[str, ...]:
@@ -86,12 +83,6 @@ def _descendants(records: Sequence[Mapping[str, object]], top: str) -> tuple[str
         if name and record.get("parentUuid") in found:
             found[name] = None
     return tuple(found)
-
-
-def _records_before(harness: Harness, records: Sequence[Mapping[str, object]]) -> list[Mapping[str, object]]:
-    """The records before the last one, of the branch that it is on."""
-    unled = [record for record in records if record.get("type") != "last-prompt"]
-    return own_records(unled, harness.version)[:-1]
 
 
 def _carry_out(
@@ -117,6 +108,4 @@ def _is_prompt(record: Mapping[str, object]) -> bool:
 
 
 def _text_of(record: Mapping[str, object]) -> str:
-    said = record.get("message")
-    content = said.get("content") if isinstance(said, dict) else None
-    return content if isinstance(content, str) else ""
+    return text_at(record.get("message"), "content")

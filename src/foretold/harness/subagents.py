@@ -18,6 +18,7 @@ from functools import partial
 
 from foretold.harness.events import Turn
 from foretold.harness.options import check_prompt
+from foretold.harness.transcript import TranscriptRecorder
 from foretold.sessions.transcript.fork import fork as fork_file
 from foretold.sessions.transcript.writer import new_session, subagent_path
 from foretold.types import TYPE_CHECKING
@@ -44,7 +45,7 @@ def subagent(
     path = subagent_path(harness.path, agent_id)
     told = harness.instructions.subagent(name, instructions=instructions)
     other = type(harness).of(given, path, told)
-    other.recorder = other._record(path, session=harness.session, agent_id=agent_id)
+    other.recorder = TranscriptRecorder(other, path, session=harness.session, agent_id=agent_id)
     other.history, other.session = None, harness.session
     other.before_edit = partial(harness.before_edit, is_ours=False)  # type: ignore[method-assign]
     _write_about(path, {"agentType": name or "general-purpose", "description": prompt[:80], "spawnDepth": 1})

@@ -11,8 +11,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from copy import copy
 
 from foretold.context.attachments import DateReminder, TurnAttachment
@@ -25,7 +24,7 @@ from foretold.types import TYPE_CHECKING, Block, Finding
 
 if TYPE_CHECKING:
     from foretold.context.git import GitStatus
-    from foretold.instructions.session import Session
+    from foretold.harness.harness import Harness
     from foretold.instructions.view import View
 
 IDENTITY = (
@@ -44,30 +43,18 @@ FIRST = frozenset({"environment", "model"})
 class SystemPrompt:
     """What surrounds the conversations that an agent has in a folder."""
 
-    def __init__(
-        self,
-        instructions: Session,
-        agent: str,
-        model: str,
-        *,
-        env: Mapping[str, str] | None = None,
-        system: str = "",
-        memory: Callable[[], str] = str,
-        today: Callable[[], str] = lambda: time.strftime("%Y-%m-%d"),
-    ) -> None:
-        """`agent` has its version; `memory` makes the section on memory; `system` takes the place of `IDENTITY`."""
-        self.instructions, self.agent, self.model = instructions, agent, model
-        self._env, self.today = env, today
-        self.builds_context = rules_of(agent.rpartition("@")[2]).has_context
+    def __init__(self, harness: Harness) -> None:
+        self.instructions, self.agent, self._options = harness.instructions, harness.agent, harness.options
+        self.builds_context = rules_of(harness.version).has_context
         self._git: GitStatus | None = None
         self._has_git = False
         self._attached: dict[str, dict[str, object]] = {}
-        self._date_reminder = DateReminder(agent=agent)
+        self._date_reminder = DateReminder(agent=self.agent)
         self.sections = Sections()
-        self.sections.add("identity", lambda: system or IDENTITY)
-        self.sections.add("memory", memory)
+        self.sections.add("identity", lambda: self._options.system or IDENTITY)
+        self.sections.add("memory", lambda: harness.memory.prompt() if harness.memory else "")
         if self.builds_context:
-            self.sections.add("environment", self._environment_section)
+            self.sections.add("environment", lambda: environment_section(self._environment(), agent=self.agent))
             self.sections.add("git", self.git)
 
     @property
@@ -87,7 +74,7 @@ class SystemPrompt:
     def git(self) -> str:
         """The git status at the start, as it is said; empty outside of a repository."""
         if not self._has_git:
-            self._git, self._has_git = git_status(self.view.surroundings.cwd, env=self._env), True
+            self._git, self._has_git = git_status(self.view.surroundings.cwd, env=self._options.environ), True
         return git_text(self._git, agent=self.agent) if self._git else ""
 
     @property
@@ -102,7 +89,7 @@ class SystemPrompt:
 
     def attachments(self) -> tuple[list[TurnAttachment], list[TurnAttachment]]:
         """What to attach now: what is new or has changed; before and after other attachments."""
-        today = self.today()
+        today = self._options.today()
         if self.builds_context and not self._attached:
             self._date_reminder.check(self.view.surroundings.date)
             self._attached["context"] = {}
@@ -125,10 +112,8 @@ class SystemPrompt:
         return [*made, *([TurnAttachment("session_context", {"context": context})] if context else [])]
 
     def _environment(self) -> Environment:
-        return environment_of(self.view.surroundings.cwd, agent=self.agent, env=self._env, model=self.model)
-
-    def _environment_section(self) -> str:
-        return environment_section(self._environment(), agent=self.agent)
+        env, model = self._options.environ, self._options.model.name
+        return environment_of(self.view.surroundings.cwd, agent=self.agent, env=env, model=model)
 
     def resume(self, records: Iterable[Mapping[str, object]]) -> None:
         """Take what a stored conversation has from its records."""

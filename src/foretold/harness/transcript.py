@@ -11,7 +11,6 @@
 from __future__ import annotations
 
 import os
-import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -22,11 +21,14 @@ from foretold.dialects.claude_code.sessions import rules_of
 from foretold.dialects.registry import choose
 from foretold.errors import StoreFailed
 from foretold.instructions.render.blocks import CLOSE, OPEN, placement_of
+from foretold.models.protocol import COUNTS
+from foretold.sessions.formats.fields import list_at, object_at
 from foretold.sessions.formats.jsonl import records_of
 from foretold.sessions.transcript.writer import Transcript
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
+    from foretold.harness.harness import Harness
     from foretold.harness.tools.base import Result
     from foretold.models.protocol import Reply
 
@@ -36,33 +38,21 @@ if TYPE_CHECKING:
 class TranscriptRecorder:
     """What is written down of a conversation."""
 
-    def __init__(
-        self,
-        path: str,
-        *,
-        cwd: str,
-        agent: str,
-        model: str,
-        branch: Callable[[], str] = lambda: "HEAD",
-        sync: bool = True,
-        clock: Callable[[], float] = time.time,
-        session: str = "",
-        agent_id: str = "",
-    ) -> None:
-        """`agent` has its version; `session` and `agent_id` are given for the conversation of a subagent."""
-        self.path, self.model = path, model
-        self.version = agent.rpartition("@")[2]
+    def __init__(self, harness: Harness, path: str, *, session: str = "", agent_id: str = "") -> None:
+        """`session` and `agent_id` are given for the conversation of a subagent."""
+        options, self._agent = harness.options, harness.agent
+        self.path, self.model, self.version = path, options.model.name, harness.version
         self._open: Callable[[], Transcript] = lambda: Transcript(
             path,
-            cwd=cwd,
+            cwd=options.cwd,
             version=self.version,
-            branch=branch(),
-            sync=sync,
-            clock=clock,
+            branch=harness.system_prompt.branch,
+            sync=options.sync,
+            clock=options.clock,
             session=session,
             agent_id=agent_id,
         )
-        self._agent, self._is_closed = agent, False
+        self._is_closed = False
         self._transcript: Transcript | None = None
         self._findings: list[Finding] = []
         self._ids: set[str] = set()
@@ -116,9 +106,7 @@ class TranscriptRecorder:
     def reply(self, reply: Reply) -> tuple[dict[str, object], ...]:
         """What the model said: its blocks, with ids that are new."""
         blocks = tuple(self._call(block) if block.get("type") == "tool_use" else block for block in reply.content)
-        used = reply.usage
-        usage = {"input_tokens": used.input, "output_tokens": used.output}
-        usage |= {"cache_read_input_tokens": used.cache_read, "cache_creation_input_tokens": used.cache_write}
+        usage = dict(zip(COUNTS, reply.usage, strict=True))
         said = {"id": self._new(reply.id, "msg_"), "model": reply.model or self.model, "content": list(blocks)}
         written = self.transcript.assistant({**said, "stop_reason": reply.stop, "usage": usage})
         for block, record in zip(blocks, written, strict=True):
@@ -163,10 +151,12 @@ class TranscriptRecorder:
     def reserve_ids(self, records: Iterable[Json]) -> None:
         """Treat the ids of a resumed conversation as used."""
         for record in records:
-            said = record.get("message")
-            content = said.get("content") if isinstance(said, dict) else None
-            blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
-            self._ids |= {str(each.get("id")) for each in (said, *blocks) if isinstance(each, dict) and each.get("id")}
+            said = object_at(record, "message")
+            self._ids |= {
+                str(each["id"])
+                for each in (said, *list_at(said, "content"))
+                if isinstance(each, dict) and each.get("id")
+            }
 
     def _new(self, name: str, prefix: str) -> str:
         while not name or name in self._ids:

@@ -89,9 +89,11 @@ class TurnRunner:
         """Ask and answer until the model is done: why it ended."""
         harness = self.harness
         while True:
-            yield from self._compact()
+            if harness.used.context >= compaction.due_at(harness.window, harness.version):
+                yield from self._compact()
             request, reply = yield from self._ask()
-            self._count(reply)
+            self.requests += 1
+            self.usage, harness.used = self.usage.plus(reply.usage), reply.usage
             blocks = harness.recorder.reply(reply)
             if blocks:
                 harness.dialogue.add([{"role": "assistant", "content": list(blocks)}])
@@ -135,15 +137,11 @@ class TurnRunner:
             except ModelFailed as error:
                 if not compaction.is_too_long(error):
                     raise
-                if is_again or not (yield from self._compact_now()):
+                if is_again or not (yield from self._compact()):
                     raise ModelFailed(f"{error}; {compaction.STILL}") from error
         raise AssertionError("it is asked or it fails")
 
-    def _compact(self) -> Iterator[Event]:
-        if self.harness.used.context >= compaction.due_at(self.harness.window, self.harness.version):
-            yield from self._compact_now()
-
-    def _compact_now(self) -> Generator[Event, None, bool]:
+    def _compact(self) -> Generator[Event, None, bool]:
         harness = self.harness
         done = compaction.compact(harness, "auto", is_pending=True)
         self.usage, harness.used = self.usage.plus(done.usage), Usage()
@@ -159,10 +157,6 @@ class TurnRunner:
         from foretold.harness.memory import update_memories
 
         return update_memories(self.harness)
-
-    def _count(self, reply: Reply) -> None:
-        self.requests += 1
-        self.usage, self.harness.used = self.usage.plus(reply.usage), reply.usage
 
     def _turn(self, name: str, stop: str) -> Turn:
         harness = self.harness

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from foretold.errors import ModelFailed
 from foretold.models.client import Vendor, VendorModel, blocks_of
-from foretold.models.protocol import ModelRequest, Reply, Usage
+from foretold.models.protocol import COUNTS, ModelRequest, Reply, Usage
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -151,6 +151,5 @@ def reply_of(message: Any) -> Reply:
         raise ModelFailed("the server did not answer with a message; check the base URL")
     dumped = [block.model_dump(mode="json", exclude_none=True) for block in message.content]
     content = tuple({"text": "", **block} if block.get("type") == "text" else block for block in dumped)
-    counts = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-    usage = Usage(*(getattr(message.usage, name) or 0 for name in counts))
+    usage = Usage(*(getattr(message.usage, name) or 0 for name in COUNTS))
     return Reply(content, message.stop_reason or "end_turn", usage, message.model or "", message.id or "")

@@ -35,6 +35,10 @@ class ModelRequest(NamedTuple):
     cached: tuple[int, ...] = ()
 
 
+#: what the numbers of `Usage` are called by Anthropic, and in transcripts
+COUNTS = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+
+
 class Usage(NamedTuple):
     """Tokens of one reply, as the provider counts them."""
 
