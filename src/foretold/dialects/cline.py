@@ -12,10 +12,8 @@ from foretold.storage.tree import Tree
 V3_0_65 = Dialect(
     agent="cline",
     version="3.0.65",
-    evidence="recorded",
     surroundings="cline",
     programs=("cline",),
-    environment=(),
     managed=(("", "/etc/cline"),),
     start=(
         FileSource("project", "cwd", "AGENTS.md", label="Workspace AGENTS.md"),

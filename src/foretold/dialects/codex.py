@@ -18,7 +18,6 @@ NAMES = ("AGENTS.override.md", "AGENTS.md")
 V0_166_0 = Dialect(
     agent="codex",
     version="0.166.0",
-    evidence="recorded",
     surroundings="codex",
     programs=("codex",),
     environment=("CODEX_HOME",),

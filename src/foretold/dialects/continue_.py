@@ -17,10 +17,8 @@ NAMES = ("AGENTS.md", "AGENT.md", "CLAUDE.md", "CODEX.md")
 V1_5_47 = Dialect(
     agent="continue",
     version="1.5.47",
-    evidence="recorded",
     surroundings="continue_",
     programs=("cn",),
-    environment=(),
     managed=(("", "/etc/continue"),),
     start=(
         FileSource("project", "cwd", NAMES[0], others=NAMES[1:], pick="file"),

@@ -56,7 +56,6 @@ IMPORTS = Imports(depth=5, mode="inline", inline=INLINE)
 V0_61_0 = Dialect(
     agent="gemini-cli",
     version="0.61.0",
-    evidence="recorded",
     surroundings="gemini",
     programs=("gemini",),
     environment=("GEMINI_CLI_HOME", "GEMINI_CLI_TRUST_WORKSPACE"),

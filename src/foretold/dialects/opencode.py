@@ -23,7 +23,6 @@ FORM = "Instructions from: {path}\n{text}"
 V1_18_33 = Dialect(
     agent="opencode",
     version="1.18.33",
-    evidence="recorded",
     surroundings="opencode",
     programs=("opencode",),
     environment=(

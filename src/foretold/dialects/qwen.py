@@ -28,7 +28,6 @@ V0_24_4 = GEMINI._replace(
     version="0.24.4",
     surroundings="qwen",
     programs=("qwen",),
-    environment=(),
     managed=(("", "/etc/qwen-code"),),
     start=(
         FileSource("user", "user", "QWEN.md"),

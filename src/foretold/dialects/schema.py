@@ -216,8 +216,8 @@ class Dialect(NamedTuple):
 
     agent: str
     version: str
-    evidence: str  #: recorded, source or documented
     surroundings: str  #: the module of `dialects/` that reads its settings, flags and environment
+    evidence: str = "recorded"  #: or `source`, `documented`
     programs: tuple[str, ...] = ()  #: names on PATH
     environment: tuple[str, ...] = ()  #: the variables it reads
     managed: tuple[tuple[str, str], ...] = (("", ""),)  #: platform -> the organisation's folder; "" = all others

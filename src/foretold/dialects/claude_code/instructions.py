@@ -83,7 +83,6 @@ TEMPLATE = Template(
 V2_1_197 = Dialect(
     agent="claude-code",
     version="2.1.197",
-    evidence="recorded",
     surroundings="claude_code.settings",
     programs=("claude",),
     environment=(
