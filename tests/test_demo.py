@@ -16,9 +16,9 @@ def test_the_demo_fits_and_its_commands_can_be_pasted(tmp_path):
     lines = done.stdout.splitlines()
     assert len(lines) <= 80
     assert max(map(len, lines)) <= 80 or str(tmp_path) in done.stdout
-    assert len(set(re.findall(r"^  .*:\\d+  [a-z-]+$", done.stdout, re.MULTILINE))) == len(
-        re.findall(r"^  .*:\\d+  [a-z-]+$", done.stdout, re.MULTILINE)
-    ), "a finding is printed twice"
+    findings = re.findall(r"^  \S+:\d+  [a-z]+ [a-z-]+$", done.stdout, re.MULTILINE)
+    assert findings
+    assert len(set(findings)) == len(findings), "a finding is printed twice"
     typed = [line[2:] for line in lines if line.startswith("$ ")]
     typed += [found[0] for found in re.findall(r"next: (foretold( [a-z]+)?)", done.stdout)]
     assert len(typed) > 7

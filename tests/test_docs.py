@@ -7,6 +7,7 @@ import os
 import re
 import runpy
 import subprocess
+import sys
 
 import pytest
 
@@ -95,3 +96,12 @@ def test_links_lead_somewhere(name: str) -> None:
         if "://" not in target:
             path = os.path.join(ROOT, os.path.dirname(name), target)
             assert os.path.exists(path), f"{name} links to {target}"
+
+
+def test_the_readme_shows_what_the_command_prints(tmp_path) -> None:
+    demo = runpy.run_path(os.path.join(ROOT, "sample/demo.py"))
+    demo["stage"](str(tmp_path))
+    command, printed = re.search(r"```console\n\$ foretold (.*)((?:\n.*)*?)\n```", read("README.md")).group(1, 2)
+    words = [sys.executable, "-m", "foretold", *command.split(), *demo["places"](str(tmp_path))]
+    done = subprocess.run(words, env=demo["surroundings"](str(tmp_path)), capture_output=True, text=True)
+    assert done.stdout.replace(str(tmp_path), "/tmp/bakery").strip() == printed.strip()
