@@ -17,9 +17,10 @@ import stat
 import time
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import count, islice
+from itertools import accumulate, count, islice
 
 from foretold.errors import NoSuchSession, SessionFailed
+from foretold.sessions.formats.fields import with_status
 from foretold.sessions.formats.jsonl import read_ends
 from foretold.sessions.formats.readers import READERS, reader_of
 from foretold.sessions.model import Homes, StoredSession
@@ -48,20 +49,9 @@ def find_homes(home: str | None = None, env: Mapping[str, str] | None = None) ->
 
 def newest_first(homes: Homes, agents: Iterable[str] | None = None) -> list[StoredSession]:
     """Every session by path, id and time of its file; none is opened."""
-    found = [
-        _with_file_times(stored) for agent in agents or READERS for stored in reader_of(agent).find_sessions(homes)
-    ]
+    listed = (stored for agent in agents or READERS for stored in reader_of(agent).find_sessions(homes))
+    found = [stored if stored.changed else next(iter(with_status(stored)), stored) for stored in listed]
     return sorted(found, key=lambda stored: (-stored.changed, stored.path, stored.id))
-
-
-def _with_file_times(stored: StoredSession) -> StoredSession:
-    if stored.changed:
-        return stored
-    try:
-        status = os.stat(stored.path)
-    except OSError:
-        return stored
-    return stored._replace(changed=status.st_mtime, size=status.st_size)
 
 
 def list_sessions(
@@ -229,15 +219,8 @@ def _cut(text: str, room: int) -> str:
     >>> _cut("abcdef", 4), _cut("日本語", 5)
     ('abc…', '日本…')
     """
-    if sum(map(_columns, text)) <= room:
-        return text
-    taken, used = "", 1
-    for char in text:
-        used += _columns(char)
-        if used > room:
-            break
-        taken += char
-    return taken + "…"
+    ends = [*accumulate(map(_columns, text))]
+    return text if ends[-1] <= room else text[: sum(end < room for end in ends)] + "…"
 
 
 def _columns(char: str) -> int:

@@ -11,7 +11,7 @@ from foretold.cli.output import Paint
 from foretold.errors import NoSuchSession, UnknownAgent
 from foretold.sessions.catalog import find_homes, find_session
 from foretold.sessions.exporters.formatting import format_time
-from foretold.sessions.formats.readers import READERS, reader_of
+from foretold.sessions.formats.readers import READERS, resume_command as words_to_resume
 from foretold.sessions.model import Homes, StoredSession
 
 UNITS = {"h": 1 / 24, "d": 1.0, "w": 7.0}  #: days
@@ -71,7 +71,7 @@ def resume_command(stored: StoredSession) -> str:
     >>> resume_command(StoredSession("claude-code", "1-2", "/x", cwd="/a b"))
     "cd '/a b' && claude --resume 1-2"
     """
-    words = shlex.join(reader_of(stored.agent).resume_command(stored))
+    words = shlex.join(words_to_resume(stored))
     return f"cd {shlex.quote(stored.cwd)} && {words}" if stored.cwd else words
 
 
@@ -104,5 +104,5 @@ def days(word: str) -> float:
 
 def stored_json(stored: StoredSession) -> dict[str, object]:
     """A session as `--json` prints it."""
-    resume = list(reader_of(stored.agent).resume_command(stored))
+    resume = list(words_to_resume(stored))
     return {**stored._asdict(), "resume": resume, "command": resume_command(stored)}

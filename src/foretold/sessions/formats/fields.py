@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from datetime import datetime
 
 from foretold.sessions.model import StoredSession
@@ -30,6 +31,15 @@ def list_at(value: object, name: str) -> list[object]:
     return found if isinstance(found, list) else []
 
 
+def first_text(values: Iterable[object], name: str) -> str:
+    """The first field of some values that is a string and not empty; empty if there is none.
+
+    >>> first_text([{}, {"cwd": ""}, {"cwd": "/a"}], "cwd")
+    '/a'
+    """
+    return next((found for value in values if (found := text_at(value, name))), "")
+
+
 def parse_time(value: object) -> float | None:
     """A time as agents write it, in seconds since 1970.
 
@@ -43,6 +53,11 @@ def parse_time(value: object) -> float | None:
     except ValueError:
         return None
     return time.timestamp() if time.tzinfo else None
+
+
+def parse_times(values: Iterable[Json], name: str = "timestamp") -> list[float]:
+    """The times that a field of some values says."""
+    return [time for value in values if (time := parse_time(value.get(name))) is not None]
 
 
 def one_line(text: str, longest: int = LONGEST_TITLE) -> str:
@@ -83,3 +98,12 @@ def session_file(
     return [
         StoredSession(agent, name, entry.path, changed=status.st_mtime, size=status.st_size, kind=kind, parent=parent)
     ]
+
+
+def with_status(stored: StoredSession) -> list[StoredSession]:
+    """A session with the time and the size of its file; none if that was just deleted."""
+    try:
+        status = os.stat(stored.path)
+    except OSError:
+        return []
+    return [stored._replace(changed=status.st_mtime, size=status.st_size)]

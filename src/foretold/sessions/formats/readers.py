@@ -1,10 +1,8 @@
-"""The readers: one module per agent, with the same five names.
+"""The readers: one module per agent, with the same three names.
 
 find_sessions(homes)                   -> Iterator[StoredSession]  every session by path and id; reads folders only
 summarize(stored)                      -> StoredSession            with what the head and tail of its file say
 read_messages(stored, since, findings) -> Iterator[Message]        in file order; unknown records become `other` parts
-resume_command(stored)                 -> tuple[str, ...]          the command that resumes it, run in its folder
-FORMAT                                 the page of docs/formats/ that describes what it reads
 """
 
 from __future__ import annotations
@@ -21,8 +19,6 @@ if TYPE_CHECKING:
     from foretold.types import Finding
 
     class Reader(Protocol):
-        FORMAT: str
-
         def find_sessions(self, homes: Homes) -> Iterator[StoredSession]: ...
 
         def summarize(self, stored: StoredSession) -> StoredSession: ...
@@ -30,8 +26,6 @@ if TYPE_CHECKING:
         def read_messages(
             self, stored: StoredSession, since: int = 0, findings: list[Finding] | None = None
         ) -> Iterator[Message]: ...
-
-        def resume_command(self, stored: StoredSession) -> tuple[str, ...]: ...
 
 
 #: agent -> the module of `sessions/` that reads it
@@ -41,6 +35,13 @@ READERS = {
     "gemini-cli": "formats.gemini.reader",
     "opencode": "formats.opencode.reader",
 }
+#: agent -> the command that resumes the session whose id follows, run in its folder
+_RESUME = {
+    "claude-code": ("claude", "--resume"),
+    "codex": ("codex", "resume"),
+    "gemini-cli": ("gemini", "--resume"),
+    "opencode": ("opencode", "--session"),
+}
 
 
 def reader_of(agent: str) -> Reader:
@@ -48,8 +49,19 @@ def reader_of(agent: str) -> Reader:
     name = agent.partition("@")[0]
     if name not in READERS:
         raise UnknownAgent(f"the sessions of {name} cannot be read; there are readers for: {', '.join(READERS)}")
-    module: Reader = __import__(f"foretold.sessions.{READERS[name]}", fromlist=["FORMAT"])
+    module: Reader = __import__(f"foretold.sessions.{READERS[name]}", fromlist=["summarize"])
     return module
+
+
+def resume_command(stored: StoredSession) -> tuple[str, ...]:
+    """The command that resumes a session, run in its folder; a subagent is resumed with its session.
+
+    >>> from foretold.sessions.model import StoredSession
+    >>> resume_command(StoredSession("codex", "0199", "/x/rollout-0199.jsonl"))
+    ('codex', 'resume', '0199')
+    """
+    name = stored.parent if stored.kind == "subagent" and stored.parent else stored.id
+    return (*_RESUME[stored.agent.partition("@")[0]], name)
 
 
 def read(stored: StoredSession, since: int = 0, findings: list[Finding] | None = None) -> Iterator[Message]:

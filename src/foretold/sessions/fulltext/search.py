@@ -22,7 +22,7 @@ from itertools import islice
 from foretold.errors import ForetoldError
 from foretold.paths import cache_home
 from foretold.sessions.catalog import find_homes, is_held_in, newest_first
-from foretold.sessions.formats.readers import reader_of
+from foretold.sessions.formats.readers import reader_of, resume_command
 from foretold.sessions.fulltext.index import SessionIndex, UnusableIndex, key_of
 from foretold.sessions.fulltext.message_text import Passage, choose_passages, passages_of, with_tools
 from foretold.sessions.fulltext.ordering import Filters, messages_in_files, messages_in_index
@@ -128,7 +128,7 @@ def search(
         if order == "ranked":
             hits.sort(key=lambda hit: -hit.score)
         shown = tuple(
-            hit._replace(stored=stored, command=reader_of(stored.agent).resume_command(stored))
+            hit._replace(stored=stored, command=resume_command(stored))
             for hit in hits[:limit]
             for stored in (summary_of(hit.stored),)
         )

@@ -4,6 +4,7 @@ import json
 import os
 
 from foretold.sessions.formats.claude import reader
+from foretold.sessions.formats.readers import resume_command
 from foretold.sessions.model import Homes, Message, Part, StoredSession
 
 SESSION = "0a0a0a0a-1111-4111-8111-0123456789ab"
@@ -189,7 +190,7 @@ def test_in_the_file_of_a_subagent_nothing_is_aside(tmp_path):
     path = put(f"{tmp_path}/agent-a1.jsonl", value("1", None, "user", "task", 1, isSidechain=True))
     (message,) = reader.read_messages(stored(path, "subagent", SESSION))
     assert message.kind == ""
-    assert reader.resume_command(stored(path, "subagent", SESSION)) == ("claude", "--resume", SESSION)
+    assert resume_command(stored(path, "subagent", SESSION)) == ("claude", "--resume", SESSION)
 
 
 def test_strange_records_are_passed_through(tmp_path):

@@ -10,6 +10,7 @@ import pytest
 
 from foretold.sessions.formats.codex import reader
 from foretold.sessions.formats.codex.records import item_of
+from foretold.sessions.formats.readers import resume_command
 from foretold.sessions.model import Homes, Message, Part, StoredSession
 from foretold.types import Finding
 
@@ -54,7 +55,7 @@ def test_a_session_is_found_by_its_name_and_known_by_its_ends(home):
     assert (summary.started, summary.changed) == tuple(
         reader.parse_time(text) for text in (records[0]["payload"]["timestamp"], records[-1]["timestamp"])
     )
-    assert reader.resume_command(summary) == ("codex", "resume", NAME)
+    assert resume_command(summary) == ("codex", "resume", NAME)
 
 
 def test_a_name_that_was_given_is_the_title(home):
@@ -267,7 +268,7 @@ def test_a_name_is_the_title_and_a_fork_knows_its_parent(tmp_path):
     summary = reader.summarize(
         written(tmp_path, [{"type": "session_meta", "payload": {"id": NAME, "source": spawned}}])
     )
-    assert (summary.kind, summary.parent, reader.resume_command(summary)) == ("subagent", "q", ("codex", "resume", "q"))
+    assert (summary.kind, summary.parent, resume_command(summary)) == ("subagent", "q", ("codex", "resume", "q"))
 
 
 def test_a_card_reads_the_ends_only(tmp_path):

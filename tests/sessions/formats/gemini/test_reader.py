@@ -8,6 +8,7 @@ import shutil
 import pytest
 
 from foretold.sessions.formats.gemini import reader
+from foretold.sessions.formats.readers import resume_command
 from foretold.sessions.model import Homes, StoredSession
 
 from ...codex_damage import dumped
@@ -54,7 +55,7 @@ def test_a_session_is_found_by_its_name_and_known_by_its_ends(tmp_path, chats):
         *("gemini-cli", ID, path, "/home/me/project", "Done.", 1794800771.966, 1794800865.562, size),
         model="gemini-2.5-flash",
     )
-    assert reader.resume_command(summary) == ("gemini", "--resume", ID)
+    assert resume_command(summary) == ("gemini", "--resume", ID)
 
 
 def test_what_was_said_is_given_once(tmp_path, chats):
@@ -185,7 +186,7 @@ def test_subagents_and_other_homes(tmp_path):
         "/home/me/p",
         "Go",
     )
-    assert reader.resume_command(summary) == ("gemini", "--resume", ID)
+    assert resume_command(summary) == ("gemini", "--resume", ID)
 
 
 DOCUMENT = {

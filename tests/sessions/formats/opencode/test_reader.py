@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from foretold.sessions.formats.opencode import reader
+from foretold.sessions.formats.readers import resume_command
 from foretold.sessions.model import Homes, StoredSession
 
 SAMPLE = os.path.join(os.path.dirname(__file__), "..", "..", "fixtures", "opencode", "sample.sql")
@@ -99,7 +100,7 @@ def test_sessions_are_listed_with_all_a_list_needs(tmp_path):
         ),
     ]
     assert [reader.summarize(StoredSession("opencode", one.id, path)) for one in found] == found
-    assert [reader.resume_command(one)[-1] for one in found] == ["ses_3", "ses_1", "ses_1"]
+    assert [resume_command(one)[-1] for one in found] == ["ses_3", "ses_1", "ses_1"]
 
 
 def test_what_was_said(tmp_path):

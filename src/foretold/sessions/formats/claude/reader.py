@@ -16,15 +16,15 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from foretold.sessions.formats.claude.records import Names, message_of, prompt_of
-from foretold.sessions.formats.fields import Json, list_folder, one_line, parse_time, session_file, text_at
+from foretold.sessions.formats.fields import Json, first_text, list_folder, one_line, parse_times, session_file, text_at
 from foretold.sessions.formats.jsonl import ENDS, field_in, read_ends, records_of
 from foretold.sessions.model import Homes, Message, StoredSession
 from foretold.types import Finding
 
 AGENT = "claude-code"
-FORMAT = "claude-code-session"
 _ID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 #: what a list needs of a record, also of an incomplete line
 _FIELDS = ("cwd", "version", "gitBranch", "timestamp", "sessionId")
@@ -64,15 +64,6 @@ def _subagents(folder: str, session: str) -> Iterator[StoredSession]:
             yield from _subagents(entry.path, session)
 
 
-def resume_command(stored: StoredSession) -> tuple[str, ...]:
-    """The command that resumes a session, run in its folder; a subagent is resumed with its session.
-
-    >>> resume_command(StoredSession("claude-code", "4d1f", "/x/4d1f.jsonl"))
-    ('claude', '--resume', '4d1f')
-    """
-    return ("claude", "--resume", stored.parent if stored.kind == "subagent" else stored.id)
-
-
 def read_messages(stored: StoredSession, since: int = 0, findings: list[Finding] | None = None) -> Iterator[Message]:
     """The records of a session as messages, from a byte on, in file order."""
     names: Names = {}
@@ -105,32 +96,21 @@ def _values(data: bytes, *, is_whole_start: bool = True) -> list[Json]:
 
 def _fill(stored: StoredSession, head: list[Json], tail: list[Json]) -> StoredSession:
     records = head + tail
-    times = [time for value in records if (time := parse_time(value.get("timestamp"))) is not None]
-    models = (text_at(value.get("message"), "model") for value in reversed(records))
+    newest = records[::-1]
+    times = parse_times(records)
+    models = (text_at(value.get("message"), "model") for value in newest)
     forked = next((value["forkedFrom"] for value in records if isinstance(value.get("forkedFrom"), dict)), None)
-    fork = isinstance(forked, dict) and stored.kind == "main"
+    is_fork = forked is not None and stored.kind == "main"
+    titles = (text_at(value, field) for kind, field in _TITLES.items() for value in newest if value.get("type") == kind)
+    title = next(filter(None, chain(titles, map(prompt_of, head))), "")
     return stored._replace(  # cwd: the folder it began in decides where it is stored and how it is resumed
-        cwd=_first(head, "cwd") or _first(tail, "cwd"),
-        title=_title(head, tail),
+        cwd=first_text(records, "cwd"),
+        title=one_line(title or first_text(newest, "lastPrompt")),
         started=times[0] if times else None,
         changed=max(times[-1], times[0]) if times else stored.changed,
-        branch=_first(reversed(records), "gitBranch"),
-        version=_first(reversed(records), "version"),
+        branch=first_text(newest, "gitBranch"),
+        version=first_text(newest, "version"),
         model=next((model for model in models if model and not model.startswith("<")), ""),
-        kind="fork" if fork else stored.kind,
-        parent=text_at(forked, "sessionId") if fork else stored.parent,
+        kind="fork" if is_fork else stored.kind,
+        parent=text_at(forked, "sessionId") if is_fork else stored.parent,
     )
-
-
-def _first(values: Iterator[Json] | list[Json], name: str) -> str:
-    return next((value for record in values if isinstance(value := record.get(name), str) and value), "")
-
-
-def _title(head: list[Json], tail: list[Json]) -> str:
-    newest = [*reversed(tail), *reversed(head)]
-    for kind, field in _TITLES.items():
-        for value in newest:
-            if value.get("type") == kind and text_at(value, field):
-                return one_line(text_at(value, field))
-    prompt = next((prompt for value in head if (prompt := prompt_of(value))), "")
-    return one_line(prompt or _first(newest, "lastPrompt"))

@@ -19,13 +19,21 @@ from functools import lru_cache
 
 from foretold.sessions.formats.codex.records import Names, message_of, prompt_of, unwrapped
 from foretold.sessions.formats.codex.zstd import readable
-from foretold.sessions.formats.fields import Json, list_folder, one_line, parse_time, session_file, text_at
+from foretold.sessions.formats.fields import (
+    Json,
+    first_text,
+    list_folder,
+    one_line,
+    parse_time,
+    parse_times,
+    session_file,
+    text_at,
+)
 from foretold.sessions.formats.jsonl import Ends, ends_of, field_in, records_of
 from foretold.sessions.model import Homes, Message, StoredSession
 from foretold.types import Finding
 
 AGENT = "codex"
-FORMAT = "codex-session"
 _NAME = re.compile(
     r"rollout-(\d{4}-\d\d-\d\d)(?:T(\d\d)-(\d\d)-(\d\d))?-([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})\.jsonl(\.zst)?\Z"
 )
@@ -57,15 +65,6 @@ def _sessions_in(folder: str, kind: str, depth: int) -> Iterator[StoredSession]:
             yield from _sessions_in(entry.path, kind, depth - 1)
 
 
-def resume_command(stored: StoredSession) -> tuple[str, ...]:
-    """The command that resumes a session, run in its folder; a subagent is resumed with its session.
-
-    >>> resume_command(StoredSession("codex", "0199", "/x/rollout-0199.jsonl"))
-    ('codex', 'resume', '0199')
-    """
-    return ("codex", "resume", stored.parent if stored.kind == "subagent" and stored.parent else stored.id)
-
-
 def read_messages(stored: StoredSession, since: int = 0, findings: list[Finding] | None = None) -> Iterator[Message]:
     """The records of a session as messages, from a byte on, in file order."""
     names: Names = {}
@@ -91,17 +90,18 @@ def summarize(stored: StoredSession) -> StoredSession:
 def _fill(stored: StoredSession, ends: Ends) -> StoredSession:
     records = (*ends.head, *ends.tail)
     meta = next((payload for value in records for kind, payload in (unwrapped(value),) if kind == "session_meta"), {})
-    times = [time for value in records if (time := parse_time(value.get("timestamp"))) is not None]
+    times = parse_times(records)
+    turns = [payload for value in reversed(records) for kind, payload in (unwrapped(value),) if kind == "turn_context"]
     began = (meta.get("timestamp"), field_in(ends.cut, "timestamp"), *(value.get("timestamp") for value in ends.head))
     kind, parent = _lineage(meta)
     return stored._replace(
-        cwd=text_at(meta, "cwd") or field_in(ends.cut, "cwd") or _last(records, "cwd"),
+        cwd=text_at(meta, "cwd") or field_in(ends.cut, "cwd") or first_text(turns, "cwd"),
         title=one_line(_name_of(stored) or _title(ends)),
         started=next((time for value in began if (time := parse_time(value)) is not None), None),
         changed=times[-1] if times else stored.changed,
         branch=text_at(meta.get("git"), "branch"),
         version=text_at(meta, "cli_version") or field_in(ends.cut, "cli_version"),
-        model=_last(records, "model"),
+        model=first_text(turns, "model"),
         kind=kind if stored.kind == "main" else stored.kind,
         parent=parent,
     )
@@ -132,12 +132,6 @@ def _title(ends: Ends) -> str:
         if kind == "event_msg" and payload.get("type") == "thread_name_updated" and text_at(payload, "thread_name"):
             return text_at(payload, "thread_name")
     return next((prompt for value in (*ends.head, *ends.tail) if (prompt := prompt_of(value))), "")
-
-
-def _last(records: tuple[Json, ...], name: str) -> str:
-    """A field of the last turn."""
-    turns = (payload for value in reversed(records) for kind, payload in (unwrapped(value),) if kind == "turn_context")
-    return next((text_at(payload, name) for payload in turns if text_at(payload, name)), "")
 
 
 def _lineage(meta: Json) -> tuple[str, str]:

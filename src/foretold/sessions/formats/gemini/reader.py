@@ -23,15 +23,18 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import takewhile
 
 from foretold.sessions.formats.fields import (
     Json,
+    first_text,
     list_at,
     list_folder,
     object_at,
     one_line,
     parse_time,
+    parse_times,
     session_file,
     text_at,
 )
@@ -41,7 +44,6 @@ from foretold.sessions.model import Homes, Message, Part, StoredSession
 from foretold.types import Finding
 
 AGENT = "gemini-cli"
-FORMAT = "gemini-session"
 START = 512  #: bytes of a file that contain its id
 LONGEST = 256 * 1024 * 1024  #: bytes of a document that is parsed
 _NAME = re.compile(r"session-.*?-?([0-9A-Za-z]{1,8})\.jsonl?\Z")
@@ -72,24 +74,11 @@ def find_sessions(homes: Homes) -> Iterator[StoredSession]:
                         yield from _with_id(session_file(AGENT, name_of_one, one, "subagent", entry.name))
 
 
-def _with_id(found: list[StoredSession]) -> list[StoredSession]:
+def _with_id(found: list[StoredSession]) -> Iterator[StoredSession]:
     """A session file with its id; a file name has only the beginning of it."""
-    try:
-        for stored in found:
-            with open(stored.path, "rb") as file:
-                return [stored._replace(id=field_in(file.read(START), "sessionId") or stored.id)]
-    except OSError:
-        pass  # deleted just now
-    return []
-
-
-def resume_command(stored: StoredSession) -> tuple[str, ...]:
-    """The command that resumes a session, run in its folder: Gemini CLI finds only sessions of the current folder.
-
-    >>> resume_command(StoredSession("gemini-cli", "c5405244-baf5", "/x/session-c5405244.jsonl"))
-    ('gemini', '--resume', 'c5405244-baf5')
-    """
-    return ("gemini", "--resume", stored.parent if stored.kind == "subagent" else stored.id)
+    for stored in found:
+        with suppress(OSError), open(stored.path, "rb") as file:  # it may be deleted just now
+            yield stored._replace(id=field_in(file.read(START), "sessionId") or stored.id)
 
 
 def read_messages(stored: StoredSession, since: int = 0, findings: list[Finding] | None = None) -> Iterator[Message]:
@@ -207,15 +196,14 @@ def _summarize_lines(stored: StoredSession) -> StoredSession:
     about = next((value for value in records if "sessionId" in value), {})
     changes = [change for value in records if isinstance(change := value.get("$set"), dict)]
     spoken = [message for value in records for message in _messages_of(value)]
-    times = [time for value in spoken if (time := parse_time(value.get("timestamp"))) is not None]
-    times += [time for change in changes if (time := parse_time(change.get("lastUpdated"))) is not None]
-    summary = next((text_at(change, "summary") for change in reversed(changes) if text_at(change, "summary")), "")
+    times = parse_times(spoken) + parse_times(changes, "lastUpdated")
+    summary = first_text(reversed(changes), "summary")
     return stored._replace(
         id=text_at(about, "sessionId") or field_in(ends.cut, "sessionId") or stored.id,
-        title=one_line(summary or next((prompt for value in spoken if (prompt := prompt_of(value))), "")),
+        title=one_line(summary or next(filter(None, map(prompt_of, spoken)), "")),
         started=parse_time(about.get("startTime")) or (min(times) if times else None),
         changed=max(times) if times else stored.changed,
-        model=next((text_at(value, "model") for value in reversed(spoken) if text_at(value, "model")), ""),
+        model=first_text(reversed(spoken), "model"),
         kind="subagent" if about.get("kind") == "subagent" else stored.kind,
     )
 
@@ -228,14 +216,14 @@ def _messages_of(value: Json) -> list[Json]:
 def _summarize_document(stored: StoredSession) -> StoredSession:
     head, tail, _ = read_ends(stored.path)
     spoken = [value for value in _parse_elements(head.decode("utf-8", "replace")) if isinstance(value, dict)]
-    prompt = next((prompt for value in spoken if (prompt := prompt_of(value))), "")
+    prompt = next(filter(None, map(prompt_of, spoken)), "")
     changed = parse_time(field_in(head, "lastUpdated")) or parse_time(field_in(tail, "lastUpdated"))
     return stored._replace(
         id=field_in(head, "sessionId") or stored.id,
         title=one_line(field_in(tail[-4096:] or head[-4096:], "summary") or prompt),
         started=parse_time(field_in(head, "startTime")),
         changed=changed or stored.changed,
-        model=next((text_at(value, "model") for value in reversed(spoken) if text_at(value, "model")), ""),
+        model=first_text(reversed(spoken), "model"),
     )
 
 

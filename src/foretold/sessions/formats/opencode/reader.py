@@ -16,14 +16,13 @@ import json
 import os
 from collections.abc import Iterator
 
-from foretold.sessions.formats.fields import Json, list_names, object_at, one_line, text_at
+from foretold.sessions.formats.fields import Json, list_names, object_at, one_line, text_at, with_status
 from foretold.sessions.formats.opencode.database import messages_in, parse_record, sessions_in
 from foretold.sessions.formats.opencode.records import StoredMessage, is_complete, message_of
 from foretold.sessions.model import Homes, Message, StoredSession
 from foretold.types import Finding
 
 AGENT = "opencode"
-FORMAT = "opencode-session"
 LONGEST = 64 * 1024 * 1024  #: bytes of a file of `storage` that is parse_record
 
 
@@ -58,7 +57,7 @@ def find_sessions(homes: Homes) -> Iterator[StoredSession]:
             session, ending = os.path.splitext(name)
             path = os.path.join(folder, project, name)
             if ending == ".json" and session.startswith("ses_") and session not in known:
-                yield from _with_status(StoredSession(AGENT, session, path))
+                yield from with_status(StoredSession(AGENT, session, path))
 
 
 def _sessions_in(path: str) -> list[StoredSession]:
@@ -66,15 +65,7 @@ def _sessions_in(path: str) -> list[StoredSession]:
         return [_fill(StoredSession(AGENT, text_at(row, "id"), path), row) for row in sessions_in(path)]
     except OSError as error:
         broken = StoredSession(AGENT, os.path.basename(path), path, title=f"cannot be read: {error}")
-        return list(_with_status(broken))
-
-
-def _with_status(stored: StoredSession) -> Iterator[StoredSession]:
-    try:
-        status = os.stat(stored.path)
-    except OSError:
-        return  # deleted just now
-    yield stored._replace(changed=status.st_mtime, size=status.st_size)
+        return with_status(broken)
 
 
 def _fill(stored: StoredSession, row: Json) -> StoredSession:
@@ -115,15 +106,6 @@ def summarize(stored: StoredSession) -> StoredSession:
     except OSError:
         return stored
     return _fill(StoredSession(AGENT, text_at(rows[0], "id"), stored.path), rows[0]) if rows else stored
-
-
-def resume_command(stored: StoredSession) -> tuple[str, ...]:
-    """The command that resumes a session; a subagent is resumed with its session.
-
-    >>> resume_command(StoredSession("opencode", "ses_1", "/x/opencode.db"))
-    ('opencode', '--session', 'ses_1')
-    """
-    return ("opencode", "--session", stored.parent if stored.kind == "subagent" else stored.id)
 
 
 def read_messages(stored: StoredSession, since: int = 0, findings: list[Finding] | None = None) -> Iterator[Message]:
