@@ -5,8 +5,20 @@ import os
 
 import pytest
 
-from foretold.dialects.claude_code import instructions
-from foretold.dialects.registry import AGENTS, DialectChoice, choose, dialects_of, installed_version, version_key
+from foretold.dialects.claude_code import files, instructions, sessions
+from foretold.dialects.claude_code.compaction import compaction_rules
+from foretold.dialects.claude_code.context import turn_context_of
+from foretold.dialects.claude_code.file_history import form_of
+from foretold.dialects.compaction import effect_of
+from foretold.dialects.registry import (
+    AGENTS,
+    DialectChoice,
+    choose,
+    dialects_of,
+    installed_version,
+    pick_version,
+    version_key,
+)
 from foretold.errors import UnknownAgent
 
 OLD, NEW = instructions.V2_1_197, instructions.V2_1_325
@@ -113,3 +125,22 @@ def test_no_program_means_the_newest(place):
 def test_a_version_asked_for_wins_over_the_installed_one(place):
     env = on_path(place, program(place, "versions/2.1.325"))
     assert choose("claude-code@2.1.197", env) == DialectChoice(OLD, "2.1.197", assumed=False)
+
+
+def test_the_newest_version_that_is_not_newer():
+    known = {"2.1.197": 1, "2.1.325": 2}
+    assert [pick_version(known, version, 0) for version in ("1.0", "2.1.200", "2.1.400", "")] == [1, 1, 2, 0]
+
+
+def test_versions_of_claude_code_that_were_not_recorded():
+    assert [compaction_rules(version).version for version in ("2.1.200", "")] == ["2.1.197", "2.1.325"]
+    assert [turn_context_of(name).version for name in ("claude-code@2.1.200", "claude-code")] == ["2.1.197", "2.1.325"]
+    assert [form_of(version).is_delta for version in ("2.1.200", "2.1.325", "3.0.0", "")] == [False, True, True, True]
+    assert [sessions.rules_of(version).leaf for version in ("2.1.200", "2.1.400", "1.0")] == ["last", "tip", "last"]
+    versions = ("2.1.197", "2.1.300", "9.0", "1.0", "")
+    found = [files.rules_of(version).version for version in versions]
+    assert found == ["2.1.197", "2.1.197", "2.1.325", "2.1.197", "2.1.325"]
+
+
+def test_what_becomes_of_a_conversation():
+    assert (effect_of("compact", "claude-code").reason, effect_of("clear", "goose").recorded) == ("compact", False)

@@ -12,6 +12,7 @@ from foretold.dialects.settings_files import (
     parse_args,
     parse_json,
     read_json,
+    without_json_comments,
 )
 from foretold.storage.tree import Disk
 from foretold.types import Finding
@@ -162,3 +163,14 @@ def test_words_that_switch_off(value):
 @pytest.mark.parametrize("value", [None, "", "2", "maybe"])
 def test_words_that_do_neither(value):
     assert (is_on(value), is_off(value)) == (False, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ('{"a": "//", /* b */ "c": [1,], // d', '{"a": "//",  "c": [1], '),
+        (r'{"a": "say \"hi\" // loud", "b": 1,}', r'{"a": "say \"hi\" // loud", "b": 1}'),
+    ],
+)
+def test_json_without_its_comments(text, plain):
+    assert without_json_comments(text) == plain

@@ -5,7 +5,7 @@ import os
 import pytest
 from hypothesis import given, strategies as st
 
-from foretold.dialects.surroundings import Repository, find_git, join
+from foretold.dialects.surroundings import Repository, find_git, join, user_home, walk_between
 from foretold.storage.tree import Disk, is_inside
 
 
@@ -161,3 +161,12 @@ def test_joining_is_what_the_standard_library_does(folder, path):
 )
 def test_being_inside(path, folder, inside):
     assert is_inside(path, folder) is inside
+
+
+def test_the_folders_between_two():
+    assert walk_between("/a", "/a/b/c") == ("/a", "/a/b", "/a/b/c")
+    assert (walk_between("", "/a/b"), walk_between("/", "/a")) == (("/a/b",), ("/", "/a"))
+
+
+def test_the_home_of_nobody():
+    assert user_home("nobody-is-called-this") == ""

@@ -49,3 +49,8 @@ def test_as_few_as_can_be():
 def test_too_many_changes_are_counted_without_their_order(monkeypatch):
     monkeypatch.setattr(diff, "MOST_STEPS", 3)
     assert count_lines(b"a\nb\nc\nd\ne\n", b"e\nd\nx\nb\na\n") == LineCount(1, 1)
+
+
+def test_a_unified_diff():
+    lines = ["--- a/f.txt", "+++ b/f.txt", "@@ -1 +1 @@", "-one", "+two", "\\ No newline at end of file", ""]
+    assert diff.unified("one\n", "two", "f.txt") == "\n".join(lines)

@@ -33,9 +33,5 @@ AFTER_CLEAR = {"claude-code": CompactionEffect("again", recorded=True)}
 
 
 def effect_of(event: str, agent: str) -> CompactionEffect:
-    """What an agent does after `compact` or `clear`.
-
-    >>> effect_of("compact", "claude-code").reason, effect_of("clear", "goose").recorded
-    ('compact', False)
-    """
+    """What an agent does after `compact` or `clear`."""
     return (AFTER_COMPACTION if event == "compact" else AFTER_CLEAR).get(agent, OTHER)

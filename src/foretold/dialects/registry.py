@@ -99,11 +99,7 @@ def _suggestion(agent: str) -> str:
 
 
 def choose(name: str = DEFAULT_AGENT, env: Mapping[str, str] | None = None) -> DialectChoice:
-    """The dialect for a name with or without a version.
-
-    >>> choose("claude-code@2.1.200").dialect.version
-    '2.1.197'
-    """
+    """The dialect for a name with or without a version."""
     agent, _, version = name.partition("@")
     known = dialects_of(agent)
     if not version:
@@ -138,22 +134,14 @@ def find_agents(tree: Tree, cwd: str, home: str, env: Mapping[str, str] | None =
 
 
 def version_key(version: str) -> tuple[int, ...]:
-    """A version as numbers; empty if it is not a version.
-
-    >>> version_key("2.1.325")
-    (2, 1, 325)
-    """
+    """A version as numbers; empty if it is not a version."""
     parts = version.partition("-")[0].split(".")
     plain = all(part.isascii() and part.isdigit() and len(part) < 10 for part in parts)
     return tuple(int(part) for part in parts) if plain else ()
 
 
 def pick_version(known: Mapping[str, T], version: str, unknown: T) -> T:
-    """What the newest known version that is not newer has, else the oldest; `unknown` for what is not a version.
-
-    >>> [pick_version({"2.1.197": 1, "2.1.325": 2}, version, 0) for version in ("1.0", "2.1.200", "2.1.400", "")]
-    [1, 1, 2, 0]
-    """
+    """What the newest known version that is not newer has, else the oldest; `unknown` for what is not a version."""
     wanted = version_key(version)
     if not wanted:
         return unknown
@@ -217,19 +205,17 @@ def make_request(
 ) -> tuple[DialectChoice, LoadRequest]:
     """Fill in what a caller left out from the process."""
     env = os.environ if env is None else env
-    choice = _choose(agent, env)
-    dialect = choice.dialect
+    choice, managed, seen = _place(agent, env, managed)
     try:
         folder = os.path.realpath(cwd)
     except (OSError, ValueError) as error:
         raise NotAFolder(f"{cwd!r} is not a folder: {error}") from None
-    places = dict(dialect.managed)
     return choice, LoadRequest(
-        dialect=dialect,
+        dialect=choice.dialect,
         cwd=folder,
         home=os.path.abspath(home if home is not None else env.get("HOME") or os.path.expanduser("~")),
-        managed=os.path.abspath(managed) if managed is not None else places.get(sys.platform, places[""]),
-        env={name: env[name] for name in dialect.environment if name in env},
+        managed=managed,
+        env=seen,
         args=tuple(args),
         settings=settings or {},
         model=model,
@@ -240,22 +226,21 @@ def make_request(
 
 
 def make_request_for(
-    request: LoadRequest, agent: str, env: Mapping[str, str] | None, *, managed: bool
+    request: LoadRequest, agent: str, env: Mapping[str, str] | None, managed: str | os.PathLike[str] | None
 ) -> tuple[DialectChoice, LoadRequest]:
-    """The same question to another agent; `managed` if the organisation's folder was given."""
-    env = os.environ if env is None else env
-    choice = _choose(agent, env)
-    dialect = choice.dialect
-    places = dict(dialect.managed)
-    return choice, request._replace(
-        dialect=dialect,
-        managed=request.managed if managed else places.get(sys.platform, places[""]),
-        env={name: env[name] for name in dialect.environment if name in env},
-    )
+    """The same question to another agent."""
+    choice, managed, seen = _place(agent, os.environ if env is None else env, managed)
+    return choice, request._replace(dialect=choice.dialect, managed=managed, env=seen)
 
 
-def _choose(agent: str, env: Mapping[str, str]) -> DialectChoice:
+def _place(
+    agent: str, env: Mapping[str, str], managed: str | os.PathLike[str] | None
+) -> tuple[DialectChoice, str, dict[str, str]]:
+    """The dialect of an agent, its organisation's folder, and the variables that it reads."""
     key = (agent, env.get("PATH", ""))
     if key not in CHOSEN:
         CHOSEN[key] = choose(agent, env)
-    return CHOSEN[key]
+    dialect = CHOSEN[key].dialect
+    places = dict(dialect.managed)
+    folder = os.path.abspath(managed) if managed is not None else places.get(sys.platform, places[""])
+    return CHOSEN[key], folder, {name: env[name] for name in dialect.environment if name in env}

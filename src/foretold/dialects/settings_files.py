@@ -51,11 +51,7 @@ class LayeredSettings:
 
 
 def dig(values: object, *keys: str) -> object:
-    """The value below nested keys, or None.
-
-    >>> dig({"a": {"b": 1}}, "a", "b")
-    1
-    """
+    """The value below nested keys, or None."""
     for key in keys:
         if not isinstance(values, dict):
             return None
@@ -117,13 +113,7 @@ def read_toml(
 
 
 def without_json_comments(text: str) -> str:
-    """A JSON text without `//` and `/* */` comments and commas before a closing bracket.
-
-    >>> without_json_comments('{"a": "//", /* b */ "c": [1,], // d')
-    '{"a": "//",  "c": [1], '
-    >>> without_json_comments(r'{"a": "say \\"hi\\" // loud", "b": 1,}')
-    '{"a": "say \\\\"hi\\\\" // loud", "b": 1}'
-    """
+    """A JSON text without `//` and `/* */` comments and commas before a closing bracket."""
     import re
 
     strings = r'"(?:[^"\\]|\\.)*"'
@@ -142,9 +132,6 @@ def parse_args(args: Sequence[str], options: Mapping[str, str]) -> dict[str, lis
     """The options of a command line that a table names, with their values.
 
     The table says `flag`, `one` or `many`; a `many` option takes every word up to the next option.
-
-    >>> parse_args(["--bare", "--add-dir", "a", "b", "-p"], {"--bare": "flag", "--add-dir": "many"})
-    {'--bare': [], '--add-dir': ['a', 'b']}
     """
     found: dict[str, list[str]] = {}
     position = 0
@@ -168,11 +155,7 @@ def parse_args(args: Sequence[str], options: Mapping[str, str]) -> dict[str, lis
 
 
 def is_on(value: str | None) -> bool:
-    """Whether an environment variable switches something on.
-
-    >>> is_on("1"), is_on("false"), is_on(None)
-    (True, False, False)
-    """
+    """Whether an environment variable switches something on."""
     return value is not None and value.strip().lower() in ("1", "true", "yes", "on")
 
 

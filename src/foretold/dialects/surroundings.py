@@ -71,11 +71,7 @@ class Surroundings(NamedTuple):
 
 
 def walk_of(cwd: str) -> list[str]:
-    """The folders from the top of the file system down to a folder, without the top.
-
-    >>> walk_of("/a/b")
-    ['/a', '/a/b']
-    """
+    """The folders from the top of the file system down to a folder, without the top."""
     parts = cwd.split("/")[1:] if cwd != "/" else []
     return ["/" + "/".join(parts[: count + 1]) for count in range(len(parts))]
 
@@ -92,11 +88,7 @@ def marked_top(tree: Tree, folder: str, markers: tuple[str, ...]) -> str:
 
 
 def walk_between(top: str, cwd: str) -> tuple[str, ...]:
-    """The folders from one down to another, both included.
-
-    >>> walk_between("/a", "/a/b/c"), walk_between("", "/a/b"), walk_between("/", "/a")
-    (('/a', '/a/b', '/a/b/c'), ('/a/b',), ('/', '/a'))
-    """
+    """The folders from one down to another, both included."""
     if not top:
         return (cwd,)
     folders = walk_of(cwd)
@@ -120,11 +112,7 @@ def plain_surroundings(request: LoadRequest, **changes: object) -> Surroundings:
 
 
 def user_home(name: str) -> str:
-    """The home of a user of this machine; empty if there is no such user.
-
-    >>> user_home("nobody-is-called-this")
-    ''
-    """
+    """The home of a user of this machine; empty if there is no such user."""
     try:
         import pwd
 
@@ -178,11 +166,7 @@ def _line_of(tree: Tree, path: str) -> str:
 
 
 def join(folder: str, path: str) -> str:
-    """A path seen from a folder, normalised by spelling.
-
-    >>> join("/a/b", "../c//d/./e")
-    '/a/c/d/e'
-    """
+    """A path seen from a folder, normalised by spelling."""
     if path[:1] != "/":
         path = folder + "/" + path
     if "//" not in path and "/." not in path and (path == "/" or path[-1:] != "/"):

@@ -24,11 +24,7 @@ class LineCount(NamedTuple):
 
 
 def count_lines(before: bytes, after: bytes) -> LineCount:
-    r"""The lines that lead from one content to another.
-
-    >>> count_lines(b"one\ntwo\n", b"one\nTWO\nthree\n"), count_lines(b"one\ntwo", b"one\ntwo\n")
-    (LineCount(added=2, removed=1), LineCount(added=1, removed=1))
-    """
+    """The lines that lead from one content to another."""
     old, new = _lines(before), _lines(after)
     start, most = 0, min(len(old), len(new))
     while start < most and old[start] == new[start]:
@@ -76,16 +72,7 @@ def _steps(old: Sequence[bytes], new: Sequence[bytes]) -> int | None:
 
 
 def unified(before: str, after: str, name: str, new_name: str = "") -> str:
-    """A unified diff; empty if the texts are equal. One name stands for both sides, as in `git diff`.
-
-    >>> print(unified("one\\n", "two", "f.txt"), end="")
-    --- a/f.txt
-    +++ b/f.txt
-    @@ -1 +1 @@
-    -one
-    +two
-    \\ No newline at end of file
-    """
+    """A unified diff; empty if the texts are equal. One name stands for both sides, as in `git diff`."""
     from difflib import unified_diff
 
     names = (name, new_name) if new_name else (f"a/{name}", f"b/{name}")

@@ -581,3 +581,8 @@ def test_whether_the_prompt_follows(place, settings, env, git, follows):
         os.mkdir(place.path("proj/.git"))
     write_settings(place, user=settings)
     assert surroundings_of(place, env=env).prompt_follows is follows
+
+
+@pytest.mark.parametrize(("given_", "shown"), [("./a//b/../c", "a/c/"), ("../x", "../x/"), ("", "")])
+def test_how_a_relative_folder_is_shown(place, given_, shown):
+    assert list(surroundings_of(place, "--add-dir", given_).spelled.values()) == [shown]

@@ -2,7 +2,7 @@
 
 import os
 
-from foretold.instructions.discover.rules import RuleFile, find_rules
+from foretold.instructions.discover.rules import RuleFile, collation_key, find_rules
 from foretold.storage.tree import Disk
 from foretold.types import Skip
 
@@ -113,3 +113,8 @@ def test_deep_folders(place):
     path = "rules/" + "d/" * 500 + "x.md"
     place.write(path)
     assert found(place) == plain(path)
+
+
+def test_names_in_the_order_of_a_locale():
+    names = ["b", "Ab", "aB", "é", "_u", ".x", "9", "10"]
+    assert sorted(names, key=collation_key) == ["_u", ".x", "10", "9", "aB", "Ab", "b", "é"]

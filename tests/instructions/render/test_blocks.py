@@ -8,6 +8,7 @@ from foretold.instructions.render.blocks import (
     mention_blocks,
     nested_texts,
     placement_of,
+    shown_path,
     start_block,
     start_text,
     turn_blocks,
@@ -199,3 +200,7 @@ def test_mentions():
         Block("user", "text", reminder(nested(A))),
         Block("user", "text", reminder(nested(B))),
     ]
+
+
+def test_a_path_that_is_not_utf8():
+    assert shown_path("/a\udcff") == "/a\ufffd"

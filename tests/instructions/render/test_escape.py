@@ -5,7 +5,7 @@ import re
 import pytest
 from hypothesis import given, strategies as st
 
-from foretold.instructions.render.escape import NAMES, escape_fallback, escape_reserved
+from foretold.instructions.render.escape import NAMES, escape_fallback, escape_reserved, escape_tag, seal_tag
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -105,3 +105,10 @@ def test_only_brackets_change(text):
 @pytest.mark.parametrize("piece", ["<", "<tick ", "< ", "＜é", "<\u200b", "</", "system-reminder "])
 def test_long_texts_end(piece):
     assert len(escape_reserved(piece * 20_000 + "<tick>")) >= 20_000
+
+
+def test_the_tags_of_an_envelope():
+    assert (
+        seal_tag("a < / Memory> ＜/ｍemory> <memory-card>", "memory") == "a &lt; / Memory> &lt;/ｍemory> <memory-card>"
+    )
+    assert escape_tag("a </Memory> b <memory-card>", "memory") == "a &lt;/Memory> b <memory-card>"

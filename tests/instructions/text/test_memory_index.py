@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from foretold.dialects.claude_code.instructions import V2_1_197, V2_1_325
-from foretold.instructions.text.memory_index import Cut, cut_index, units_of
+from foretold.instructions.text.memory_index import Cut, cut_index, cut_middle, units_of
 
 OLD, NEW = V2_1_197.memory_index, V2_1_325.memory_index
 TAIL = "Keep index entries to one line under ~200 chars; move detail into topic files."
@@ -98,3 +98,12 @@ def test_what_is_left_is_a_beginning_within_the_limits(text, most_lines, most_un
     assert units_of(kept) <= most_units
     assert kept.count("\n") < most_lines
     assert text.startswith(kept.removesuffix("\ufffd"))
+
+
+@pytest.mark.parametrize(("units", "size"), [(30_720, "30KB"), (1_572_864, "1.5MB")])
+def test_sizes(units, size):
+    assert f"MEMORY.md is {size} (limit: 24.4KB)" in cut_index("a" * units, OLD).text
+
+
+def test_a_middle_that_is_left_out():
+    assert cut_middle("abcdefgh", 4) == "ab…1 tokens truncated…gh"

@@ -43,3 +43,8 @@ def test_ranges():
         PromptMention("a.ts", 2, 9),
         PromptMention("a.ts"),
     ]
+
+
+def test_quotes_come_first():
+    found = parse_mentions('see @a.ts#L2-3, @"b c.md" and `@no.ts`')
+    assert found == [PromptMention("b c.md"), PromptMention("a.ts", 2, 3)]

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 from foretold.harness.tools.walk import FolderWalk
+from foretold.text.globs.git import parse_ignore
 
 ENV = {"PATH": os.environ["PATH"], "HOME": "/", "GIT_CONFIG_NOSYSTEM": "1"}
 NAMES = ["a", "b", "build", "x.py", "y.pyc", "B", "a b", "#c", "!d", "[e]"]
@@ -56,3 +57,8 @@ def test_folders_above_count_up_to_the_repository(tmp_path: Path) -> None:
     (repository / ".gitignore").write_text("*.txt\n", encoding="utf-8")
     subprocess.run(["git", "init", "-q", str(repository)], check=True, env=ENV)
     assert [entry.name for entry in FolderWalk(f"{repository}/src", ignores=True).files()] == ["a.py"]
+
+
+def test_lines_match_whole_paths() -> None:
+    build, compiled = parse_ignore("build/\n*.py[co]\n")
+    assert (bool(build.pattern.fullmatch("a/build")), bool(compiled.pattern.fullmatch("x.pyc"))) == (True, True)

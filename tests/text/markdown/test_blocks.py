@@ -11,6 +11,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from foretold.instructions.text.markdown import DENSE, TANGLED, Document, ImportMention, scan
+from foretold.instructions.text.mentions import is_possible
+from foretold.text.markdown.blocks import without_comments
+from foretold.text.markdown.lines import html_end, kind_of
 
 FIXTURES = os.path.join(os.path.dirname(__file__), "..", "..", "fixtures", "markdown.json")
 
@@ -239,3 +242,22 @@ def test_long_texts_that_can_be_read(unit):
     document = scan("lead @q.md\n\n" + unit * (100_000 // len(unit)) + "\n")
     assert document.problem is None
     assert imports(document)[0] == "q.md"
+
+
+def test_what_a_line_begins():
+    kinds = {"a": "", "": "blank", "- a": "list", "-": "list", "- ": "", "    a": "code", "<b>": "html", "<b>a": ""}
+    assert {line: kind_of(line) for line in (*kinds, "***")} == {**kinds, "***": "rule"}
+
+
+def test_what_ends_html():
+    ends = {"<!-- a": "-->", "<PRE>": "</pre>", "</div>": "\n", "<x-y z='1'>": "\n", "<x-y> a": ""}
+    assert {text: html_end(text) for text in ends} == ends
+
+
+def test_html_without_its_comments():
+    rests = {"<!-- a --> b <!-- c -->": " b ", "<div><!-- a -->": None, "<!--> a": "<!--> a"}
+    assert {html: without_comments(html) for html in rests} == rests
+
+
+def test_where_imports_are_possible():
+    assert (is_possible("me@example.com @alice"), is_possible("me@example.com, (c) @ 2024")) == (True, False)

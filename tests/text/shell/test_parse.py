@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from foretold.text.shell.parse import read_command
-from foretold.text.shell.wrappers import allowed_texts, possible_texts
+from foretold.text.shell.commands import find_command
+from foretold.text.shell.parse import last_words, read_command
+from foretold.text.shell.wrappers import allowed_texts, possible_texts, strip_wrappers
 
 
 @pytest.mark.parametrize(
@@ -118,3 +119,16 @@ def test_only_harmless_clothes_are_taken_off_to_permit(command: str, texts: list
 def test_to_refuse_all_clothes_are_taken_off(command: str) -> None:
     texts = [text for part in read_command(command).parts for text in possible_texts(part)]
     assert [text for text in texts if text.removesuffix(" ;") == "rm x"]
+
+
+def test_what_is_known_of_a_command():
+    assert (find_command("/bin/cp").files, find_command("paint").files) == ("brings", "")
+
+
+def test_the_words_of_the_last_command():
+    assert last_words("cd a; grep x y") == ["grep", "x", "y"]
+
+
+def test_words_without_wrappers():
+    words = strip_wrappers(read_command("timeout -s KILL 5 nice npm test").parts[0].words)
+    assert [word.text for word in words] == ["npm", "test"]

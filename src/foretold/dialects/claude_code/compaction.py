@@ -79,9 +79,5 @@ FORMS = (V2_1_197, V2_1_325)
 
 
 def compaction_rules(version: str) -> CompactionRules:
-    """What a version does: the newest recorded one that is not newer, or the oldest.
-
-    >>> compaction_rules("2.1.200").version, compaction_rules("").version
-    ('2.1.197', '2.1.325')
-    """
+    """What a version does: the newest recorded one that is not newer, or the oldest."""
     return pick_version({form.version: form for form in FORMS}, version, V2_1_325)

@@ -227,11 +227,7 @@ TURN_CONTEXTS = (V2_1_197, V2_1_325)
 
 
 def turn_context_of(agent: str) -> TurnContext:
-    """The table of a version of Claude Code; which one is chosen as its dialect is (`registry`).
-
-    >>> turn_context_of("claude-code@2.1.200").version, turn_context_of("claude-code").version
-    ('2.1.197', '2.1.325')
-    """
+    """The table of a version of Claude Code; which one is chosen as its dialect is (`registry`)."""
     dialect = choose(agent).dialect
     found = [table for table in TURN_CONTEXTS if (dialect.agent, dialect.version) == ("claude-code", table.version)]
     if not found:

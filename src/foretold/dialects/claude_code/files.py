@@ -174,10 +174,6 @@ STALE = (
 
 
 def rules_of(version: str = "") -> FileRules:
-    """The rules of a version: those of the newest one asked that is not newer, else of the oldest.
-
-    >>> [rules_of(version).version for version in ("2.1.197", "2.1.300", "9.0", "1.0", "")]
-    ['2.1.197', '2.1.197', '2.1.325', '2.1.197', '2.1.325']
-    """
+    """The rules of a version: those of the newest one asked that is not newer, else of the oldest."""
     known = {rules.version: rules for rules in (V2_1_197, V2_1_325)}
     return pick_version(known, version.rpartition("@")[2], V2_1_325)

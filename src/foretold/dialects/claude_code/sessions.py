@@ -74,9 +74,5 @@ RULES = {"2.1.197": OLDER, "2.1.325": NEWER}
 
 
 def rules_of(version: str) -> SessionRules:
-    """The rules of a version: of the newest recorded one that is not newer, else of the oldest.
-
-    >>> rules_of("2.1.200").leaf, rules_of("2.1.400").leaf, rules_of("1.0").leaf
-    ('last', 'tip', 'last')
-    """
+    """The rules of a version: of the newest recorded one that is not newer, else of the oldest."""
     return pick_version(RULES, version, OLDER)

@@ -175,11 +175,7 @@ def _spelled(cwd: str, paths: tuple[str, ...]) -> dict[str, str]:
 
 
 def _normal(path: str) -> str:
-    """A relative path without idle parts, with a slash at its end unless it is empty.
-
-    >>> _normal("./a//b/../c"), _normal("../x"), _normal("")
-    ('a/c/', '../x/', '')
-    """
+    """A relative path without idle parts, with a slash at its end unless it is empty."""
     parts: list[str] = []
     for part in path.split("/"):
         if part == ".." and parts and parts[-1] != "..":
@@ -290,11 +286,7 @@ _DASHES = bytes(code if chr(code).isalnum() and code < 128 else 45 for code in r
 
 
 def slug(path: str) -> str:
-    """The name of a project's folder: what is not a letter or digit becomes `-`, by UTF-16 unit.
-
-    >>> slug("/home/me/my.app")
-    '-home-me-my-app'
-    """
+    """The name of a project's folder: what is not a letter or digit becomes `-`, by UTF-16 unit."""
     if path.isascii() and len(path) <= 200:
         return path.encode().translate(_DASHES).decode()
     units = path.encode("utf-16-le", "surrogatepass")

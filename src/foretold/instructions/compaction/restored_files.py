@@ -59,11 +59,7 @@ class Restored(NamedTuple):
 
 
 def loaded_again(cwd: str, config: str, managed: str = "", memory: str = "") -> frozenset[str]:
-    """The files that are never attached, because the start of the conversation has them again.
-
-    >>> sorted(loaded_again("/w", "/h/.claude", memory="/h/.claude/projects/-w/memory/"))
-    ['/h/.claude/CLAUDE.md', '/h/.claude/projects/-w/memory/MEMORY.md', '/w/CLAUDE.local.md', '/w/CLAUDE.md']
-    """
+    """The files that are never attached, because the start of the conversation has them again."""
     places = [(cwd, "CLAUDE.md"), (cwd, "CLAUDE.local.md"), (config, "CLAUDE.md")]
     places += [(managed, "CLAUDE.md"), (memory, "MEMORY.md")]
     return frozenset(f"{folder.rstrip('/')}/{name}" for folder, name in places if folder)
@@ -116,12 +112,7 @@ def restore_files(
 
 
 def token_count(path: str, text: str, form: CompactionRules, count: Callable[[str], int] | None = None) -> int:
-    """The tokens of a file as the agent sees them.
-
-    >>> from foretold.dialects.claude_code.compaction import V2_1_197
-    >>> token_count("a.txt", "x" * 20_001, V2_1_197), token_count("a.json", "1" * 2_501, V2_1_197)
-    (5000, 1251)
-    """
+    """The tokens of a file as the agent sees them."""
     guess = rounded(len(units(text)) / (2 if os.path.splitext(path)[1].lower() in DENSE else 4))
     return guess if count is None or guess <= form.asked_above else count(text)
 

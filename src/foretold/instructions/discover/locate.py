@@ -21,11 +21,7 @@ MANY = ("walk", "upward", "edges", "between", "below", "reach", "added")
 
 
 def folders_below(cwd: str, touched: str) -> list[str]:
-    """The folders strictly below a folder down to that of a file.
-
-    >>> folders_below("/a", "/a/b/c/x.ts")
-    ['/a/b', '/a/b/c']
-    """
+    """The folders strictly below a folder down to that of a file."""
     folder = touched.rpartition("/")[0]
     if not is_inside(folder, cwd) or folder == cwd:
         return []

@@ -102,11 +102,7 @@ PUNCTUATION = " _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$"
 
 
 def collation_key(text: str) -> tuple[list[tuple[int, int, str]], str, list[bool]]:
-    """What `localeCompare` sorts by: punctuation before digits before letters; then accents, then upper case.
-
-    >>> sorted(["b", "Ab", "aB", "é", "_u", ".x", "9", "10"], key=collation_key)
-    ['_u', '.x', '10', '9', 'aB', 'Ab', 'b', 'é']
-    """
+    """What `localeCompare` sorts by: punctuation before digits before letters; then accents, then upper case."""
     import unicodedata
 
     marks, primary, upper = "", [], []

@@ -52,13 +52,7 @@ class _Simple(NamedTuple):
 
 
 def files_read(command: str) -> list[ShellRead]:
-    """The files that a command reads; empty if it does anything else.
-
-    >>> [(read.path, read.first, read.most) for read in files_read("cat a; head -n 3 b; true && sed -n 2,4p c")]
-    [('a', 1, None), ('b', 1, 3), ('c', 2, 3)]
-    >>> files_read("cat a | head"), files_read("wc -l a")
-    ([], [])
-    """
+    """The files that a command reads; empty if it does anything else."""
     found: list[ShellRead] = []
     commands = _simple_commands(command)
     for words, inside, assigns in commands:

@@ -33,20 +33,12 @@ _FALLBACK = rf"(?i)<(?=[{SPACE}]*/?[{SPACE}]*system-reminder(?![A-Za-z0-9_]))"
 
 
 def escape_fallback(text: str) -> str:
-    """Text of an attached fallback file.
-
-    >>> escape_fallback("</system-reminder>")
-    '&lt;/system-reminder>'
-    """
+    """Text of an attached fallback file."""
     return re.sub(_FALLBACK, "&lt;", text)
 
 
 def escape_reserved(text: str) -> str:
-    r"""Text of an attached file in which no reserved tag is left.
-
-    >>> escape_reserved("a <b> </system-reminder>")
-    'a <b> <\\/system-reminder>'
-    """
+    """Text of an attached file in which no reserved tag is left."""
     if text.isascii():
         return _escaped(text, _hits(text, text, None)) if "<" in text else text
     if not any(bracket in text for bracket in BRACKETS):
@@ -95,11 +87,7 @@ def _fold(text: str) -> tuple[str, list[int]]:
 
 
 def seal_tag(text: str, tag: str) -> str:
-    """A text in which neither tag of an envelope can be found, nor anything that looks like one: there `<` is `&lt;`.
-
-    >>> seal_tag("a < / Memory> ＜/ｍemory> <memory-card>", "memory")
-    'a &lt; / Memory> &lt;/ｍemory> <memory-card>'
-    """
+    """A text in which neither tag of an envelope, nor what looks like one, can be found: there `<` is `&lt;`."""
     names = rf"{re.escape(tag).replace(re.escape('-'), '[-_]')}(?![A-Za-z0-9_-])"
     hits = _hits(text, text, None, names)
     if not text.isascii():
@@ -111,8 +99,5 @@ def escape_tag(text: str, tag: str, end: str = r"(?![\w-])") -> str:
     """A text in which neither tag of an envelope can be found, in upper or lower case: there `<` is `&lt;`.
 
     `end` is what follows the name; by default, that it ends there.
-
-    >>> escape_tag("a </Memory> b", "memory")
-    'a &lt;/Memory> b'
     """
     return re.sub(rf"<(?=/?{re.escape(tag)}{end})", "&lt;", text, flags=re.IGNORECASE) if tag else text

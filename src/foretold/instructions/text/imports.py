@@ -17,11 +17,7 @@ MAX_PATH = 4096  #: no system opens a longer one
 
 
 def target_of(mention: str, folder: str, home: str) -> str:
-    """The path an import names; empty if it names none.
-
-    >>> target_of("docs/../a.md#part", "/repo", "/home/me")
-    '/repo/a.md'
-    """
+    """The path an import names; empty if it names none."""
     path = mention.partition("#")[0]
     if not path:
         return ""
@@ -31,11 +27,7 @@ def target_of(mention: str, folder: str, home: str) -> str:
 
 
 def extension_of(path: str) -> str:
-    """What follows the last dot of the name, in lower case; a dot file has none.
-
-    >>> extension_of("/a/B.Md"), extension_of("/a/.env"), extension_of("/a/b.")
-    ('md', '', '.')
-    """
+    """What follows the last dot of the name, in lower case; a dot file has none."""
     name = path.rpartition("/")[2]
     dot = name.rfind(".")
     return "" if dot <= 0 else name[dot + 1 :].lower() or "."

@@ -265,11 +265,7 @@ class ImportMark(NamedTuple):
 
 
 def marks_of(text: str, inline: Inline = Inline()) -> tuple[list[ImportMark], bool]:  # noqa: B008 - a value
-    """The marks of a text in order, and whether its code blocks could be found.
-
-    >>> [mark.path for mark in marks_of("see @a.md, not `x @b.md` <!-- @c.md -->")[0]]
-    ['a.md', '']
-    """
+    """The marks of a text in order, and whether its code blocks could be found."""
     if "<!--" not in text and "@" not in text:
         return [], True
     blocks, is_exact = REGIONS[inline.regions](text)

@@ -42,11 +42,7 @@ DENSE = "too many marks or @ to read all of it as Markdown: @ in code may have b
 
 
 def scan(text: str) -> Document:
-    """Read a text, after its frontmatter was cut.
-
-    >>> scan("Use tabs.\\n\\n<!-- why? -->\\n\\nSee @docs/style.md, or `@docs/lint.md`.\\n").text
-    'Use tabs.\\n\\nSee @docs/style.md, or `@docs/lint.md`.\\n'
-    """
+    """Read a text, after its frontmatter was cut."""
     is_commented = "<!--" in text
     if not is_commented and "@" not in text:
         return Document(text)

@@ -62,11 +62,7 @@ def _size(lines: int, units: int, index: IndexLimits) -> str:
 
 
 def _kilobytes(units: int) -> str:
-    """A size as the agent writes it.
-
-    >>> _kilobytes(30720), _kilobytes(25000), _kilobytes(1572864)
-    ('30KB', '24.4KB', '1.5MB')
-    """
+    """A size as the agent writes it."""
     number, unit = (units / 1024, "KB") if units < 1024 * 1024 else (units / 1024 / 1024, "MB")
     return f"{number:.1f}".removesuffix(".0") + unit
 
@@ -111,11 +107,7 @@ def _is_seen(char: str) -> bool:
 
 
 def cut_middle(text: str, limit: int = 10_000) -> str:
-    """A text with its middle left out, if it has more bytes than the limit. # codex: codex-079
-
-    >>> cut_middle("abcdefgh", 4)
-    'ab…1 tokens truncated…gh'
-    """
+    """A text with its middle left out, if it has more bytes than the limit. # codex: codex-079"""
     data = text.encode("utf-8", "replace")
     if len(data) <= limit:
         return text

@@ -43,11 +43,7 @@ _MARKUP = lazy(r"[`*_\[<\\]")
 
 
 def is_possible(text: str) -> bool:
-    """Whether a text may hold an import at all: e-mail addresses are none.
-
-    >>> is_possible("me@example.com @alice"), is_possible("me@example.com, (c) @ 2024")
-    (True, False)
-    """
+    """Whether a text may hold an import at all: e-mail addresses are none."""
     return bool(_POSSIBLE.search(text))
 
 

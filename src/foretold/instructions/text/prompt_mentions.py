@@ -29,11 +29,7 @@ class PromptMention(NamedTuple):
 
 
 def parse_mentions(prompt: str) -> list[PromptMention]:
-    """The mentions of a prompt, each once.
-
-    >>> parse_mentions('see @a.ts#L2-3, @"b c.md" and `@no.ts`')
-    [PromptMention(path='b c.md', first=None, last=None), PromptMention(path='a.ts', first=2, last=3)]
-    """
+    """The mentions of a prompt, each once."""
     words = [found[1] for pattern in (_QUOTED, _PLAIN) for found in re.finditer(pattern, prompt)]
     return [_mention(word) for word in dict.fromkeys(words) if word.partition("#")[0]]
 
@@ -48,9 +44,5 @@ def _mention(word: str) -> PromptMention:
 
 
 def mentions_in(text: str) -> list[str]:
-    """The paths mentioned in a prompt, each once.
-
-    >>> mentions_in('look at @a/f.txt, @a/f.txt#L2 and @"b c.md"')
-    ['b c.md', 'a/f.txt']
-    """
+    """The paths mentioned in a prompt, each once."""
     return list(dict.fromkeys(mention.path for mention in parse_mentions(text)))

@@ -31,11 +31,7 @@ class IgnoreLine(NamedTuple):
 
 
 def parse_ignore(text: str) -> list[IgnoreLine]:
-    r"""The lines of a file.
-
-    >>> [bool(parse_ignore("build/\n*.py[co]\n")[n].pattern.fullmatch(p)) for n, p in ((0, "a/build"), (1, "x.pyc"))]
-    [True, True]
-    """
+    """The lines of a file."""
     found = (_parse_line(line) for line in text.removeprefix("\ufeff").splitlines())
     return [line for line in found if line is not None]
 

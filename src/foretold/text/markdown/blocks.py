@@ -178,11 +178,7 @@ BLOCKS = {
 
 
 def without_comments(html: str) -> str | None:
-    """What is left of HTML that begins with a comment; nothing if it does not, or if no comment in it ends.
-
-    >>> without_comments("<!-- a --> b <!-- c -->"), without_comments("<div><!-- a -->"), without_comments("<!--> a")
-    (' b ', None, '<!--> a')
-    """
+    """What is left of HTML that begins with a comment; nothing if it does not, or if no comment in it ends."""
     if "-->" not in html or not html.lstrip(SPACES).startswith("<!--"):
         return None
     kept = []

@@ -68,11 +68,7 @@ _DEFINITION = lazy(
 
 
 def kind_of(line: str) -> str:
-    """What a line begins where it may begin anything; nothing if it is plain text.
-
-    >>> [kind_of(line) for line in ("a", "", "- a", "-", "- ", "    a", "<b>", "<b>a", "***")]
-    ['', 'blank', 'list', 'list', '', 'code', 'html', '', 'rule']
-    """
+    """What a line begins where it may begin anything; nothing if it is plain text."""
     if line[:1] in PLAIN:
         return ""
     text = line.lstrip(" ")
@@ -124,11 +120,7 @@ _KINDS = {
 
 
 def html_end(text: str) -> str:
-    """The mark that ends the HTML which begins with this text; empty if none begins.
-
-    >>> [html_end(text) for text in ("<!-- a", "<PRE>", "</div>", "<x-y z='1'>", "<x-y> a")]
-    ['-->', '</pre>', '\\n', '\\n', '']
-    """
+    """The mark that ends the HTML which begins with this text; empty if none begins."""
     if text.startswith("<!--"):
         return "-->"
     if text.startswith("<?"):

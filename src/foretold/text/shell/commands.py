@@ -84,9 +84,5 @@ WRAPPERS: dict[str, tuple[str, tuple[str, ...], int]] = {
 
 
 def find_command(path: str) -> KnownCommand:
-    """What is known of a command, by the last name of its path.
-
-    >>> find_command("/bin/cp").files, find_command("paint").files
-    ('brings', '')
-    """
+    """What is known of a command, by the last name of its path."""
     return COMMANDS.get(path.rpartition("/")[2], UNKNOWN)

@@ -83,13 +83,7 @@ class CommandLine(NamedTuple):
 
 
 def read_command(text: str) -> CommandLine:
-    """The commands of a line.
-
-    >>> [part.text for part in read_command("cd a && ls | wc -l > n; echo $(date)").parts]
-    ['cd a', 'ls', 'wc -l', 'date', 'echo $(date)']
-    >>> read_command("$x y").opaque
-    'the name of a command depends on an expansion'
-    """
+    """The commands of a line."""
     reader = _Reader(text)
     if _SPLICED.search(text):  # the shell joins the two lines before it reads them: `$\\`, newline, `(`
         reader.mark_opaque("a line is continued inside a word")
@@ -101,11 +95,7 @@ def read_command(text: str) -> CommandLine:
 
 
 def read_tokens(text: str) -> list[Word | str]:
-    """The words of a line, and its operators as plain strings; empty if it has anything else.
-
-    >>> [token if isinstance(token, str) else token.text for token in read_tokens("cat 'a b' && echo $HOME")]
-    ['cat', 'a b', '&&', 'echo', '']
-    """
+    """The words of a line, and its operators as plain strings; empty if it has anything else."""
     found: list[Word | str] = []
     if re.search(r"[|<>]", text):
         return found
@@ -128,11 +118,7 @@ def read_tokens(text: str) -> list[Word | str]:
 
 
 def last_words(command: str) -> Sequence[str]:
-    """The words of the command whose exit status is that of the line.
-
-    >>> last_words("cd a; grep x y")
-    ['grep', 'x', 'y']
-    """
+    """The words of the command whose exit status is that of the line."""
     parts = read_command(command).parts
     return [word.text for word in parts[-1].words] if parts else []
 

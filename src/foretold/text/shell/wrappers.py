@@ -18,11 +18,7 @@ MAX_DEPTH = 4  #: levels of command lines in the words of others
 
 
 def strip_wrappers(words: Sequence[Word]) -> Sequence[Word]:
-    """The words without wrappers before them.
-
-    >>> [word.text for word in strip_wrappers(read_command("timeout -s KILL 5 nice npm test").parts[0].words)]
-    ['npm', 'test']
-    """
+    """The words without wrappers before them."""
     while words and words[0].known and words[0].text in WRAPPERS:
         alone, paired, own = WRAPPERS[words[0].text]
         at = 1
