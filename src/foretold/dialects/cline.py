@@ -14,7 +14,6 @@ V3_0_65 = Dialect(
     version="3.0.65",
     surroundings="cline",
     programs=("cline",),
-    managed=(("", "/etc/cline"),),
     start=(
         FileSource("project", "cwd", "AGENTS.md", label="Workspace AGENTS.md"),
         FileSource("project", "cwd", ".clinerules", "either", label=".clinerules"),
@@ -25,14 +24,7 @@ V3_0_65 = Dialect(
         FileSource("user", "home", "Cline/Rules", "rules"),
     ),
     after_bom=True,
-    rules=Rules(
-        (".md", ".markdown", ".txt"),
-        "",
-        deep=False,
-        ordered="locale",
-        admits="cline",
-        named=True,
-    ),
+    rules=Rules((".md", ".markdown", ".txt"), "", deep=False, ordered="locale", admits="cline", named=True),
     identity="name",
     sorts=("name",),
     reading=TextRules(frontmatter="all", markdown=False, drops_bom=True, trims=("user", "project")),

@@ -21,7 +21,6 @@ V0_166_0 = Dialect(
     surroundings="codex",
     programs=("codex",),
     environment=("CODEX_HOME",),
-    managed=(("", "/etc/codex"),),
     start=(
         FileSource("memory", "memory", "memory_summary.md", "summary"),
         FileSource("user", "user", NAMES[0], others=NAMES[1:]),  # the first with text

@@ -19,25 +19,17 @@ V1_5_47 = Dialect(
     version="1.5.47",
     surroundings="continue_",
     programs=("cn",),
-    managed=(("", "/etc/continue"),),
     start=(
         FileSource("project", "cwd", NAMES[0], others=NAMES[1:], pick="file"),
         FileSource("project", "cwd", ".continue/rules", "rules"),
         FileSource("user", "home", ".continue/rules", "rules"),
     ),
-    rules=Rules(
-        ".md",
-        "",
-        ordered="files-first",
-        admits="continue",
-    ),
+    rules=Rules(".md", "", ordered="files-first", admits="continue"),
     identity="none",
     reading=TextRules(frontmatter="rules", markdown=False, trims=("fronted",), blank="empty"),
     parts=(
         RequestPart(
-            (EntryGroup(("file", "setting", "rule")),),
-            before='\n\n<context name="userRules">\n',
-            after="\n</context>",
+            (EntryGroup(("file", "setting", "rule")),), before='\n\n<context name="userRules">\n', after="\n</context>"
         ),
     ),
     user=".continue",

@@ -45,7 +45,6 @@ V1_0_102 = Dialect(
     surroundings="copilot",
     programs=("copilot",),
     environment=("COPILOT_CUSTOM_INSTRUCTIONS_DIRS", "COPILOT_HOME"),
-    managed=(("", "/etc/copilot"),),
     start=(
         FileSource("user", "user", "copilot-instructions.md"),
         FileSource("project", "edges", ".github/copilot-instructions.md", apart=True),
@@ -63,12 +62,7 @@ V1_0_102 = Dialect(
     ),
     after_bom=True,
     imports=Imports(depth=8, mode="inline", inline=INLINE),
-    rules=Rules(
-        ".instructions.md",
-        "applyTo",
-        ordered="path",
-        lists="| {applyTo} | '{project}' | {description} |",
-    ),
+    rules=Rules(".instructions.md", "applyTo", ordered="path", lists="| {applyTo} | '{project}' | {description} |"),
     identity="text",
     reading=TextRules(frontmatter="read-rules", markdown=False, drops_bom=True, blank="keep"),
     parts=(

@@ -72,9 +72,7 @@ BASE = Dialect(
 TOUCHING = BASE._replace(nested=Nested(), triggers=(Trigger("Read", "file_path"),))
 
 AIDER = BASE._replace(
-    agent="aider",
-    programs=("aider",),
-    parts=(RequestPart((EntryGroup(("file",), "{relative}\n{text}", "\n\n"),)),),
+    agent="aider", programs=("aider",), parts=(RequestPart((EntryGroup(("file",), "{relative}\n{text}", "\n\n"),)),)
 )
 
 #: AGENTS.md of the folders up to the home; its documents, as others quote them
@@ -118,9 +116,7 @@ CRUSH = BASE._replace(
             after="\n</project_context>",
         ),
         RequestPart(
-            (EntryGroup(("user file",), CRUSH_FILE, ""),),
-            before="<user_preferences>\n",
-            after="\n</user_preferences>",
+            (EntryGroup(("user file",), CRUSH_FILE, ""),), before="<user_preferences>\n", after="\n</user_preferences>"
         ),
     ),
 )
@@ -154,9 +150,7 @@ DEEPAGENTS = BASE._replace(
     reading=TEXT._replace(cuts_comments=("file",)),
     parts=(
         RequestPart(
-            (EntryGroup(("file",), "{path}\n\n{text}", "\n\n"),),
-            before="<agent_memory>\n",
-            after="\n\n</agent_memory>",
+            (EntryGroup(("file",), "{path}\n\n{text}", "\n\n"),), before="<agent_memory>\n", after="\n\n</agent_memory>"
         ),
     ),
 )
@@ -187,7 +181,7 @@ GOOSE = BASE._replace(
                     "\n",
                     "\n\n### Project Hints\nThese are hints for working on the project in this directory.\n",
                 ),
-            ),
+            )
         ),
     ),
     nested=Nested(entry="### Subdirectory Hints ({path})\n{text}", join="\n"),

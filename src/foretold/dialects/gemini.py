@@ -36,10 +36,7 @@ from foretold.types import Finding
 FORM = "--- Context from: {path} ---\n{text}\n--- End of Context from: {path} ---"
 OUTSIDE = ("outside-project", "<!-- Import failed: {path} - Path traversal attempt -->")
 FOLDER = ("folder", "<!-- Import failed: {path} - EISDIR: illegal operation on a directory, read -->")
-MISSING = (
-    "missing",
-    "<!-- Import failed: {path} - ENOENT: no such file or directory, access '{target}' -->",
-)
+MISSING = ("missing", "<!-- Import failed: {path} - ENOENT: no such file or directory, access '{target}' -->")
 INLINE = Inline(
     form="gemini",
     regions="backticks",
@@ -59,7 +56,6 @@ V0_61_0 = Dialect(
     surroundings="gemini",
     programs=("gemini",),
     environment=("GEMINI_CLI_HOME", "GEMINI_CLI_TRUST_WORKSPACE"),
-    managed=(("darwin", "/Library/Application Support/GeminiCli"), ("", "/etc/gemini-cli")),
     start=(
         FileSource("user", "user", "GEMINI.md"),
         FileSource("memory", "memory", "MEMORY.md", others=("GEMINI.md",), pick="file"),

@@ -103,118 +103,59 @@ GEMINI = (
     Hook("SessionEnd", "SessionEnd"),
 )
 
-_CODEX_NOTE = "Codex runs new hooks once you trust them: type /hooks in it."
-
 GEMINI_SETTINGS = SettingsFile(
     ".gemini/settings.json", ".gemini/settings.json", "GEMINI_CLI_HOME", ".gemini/settings.json", form="jsonc"
 )
 QWEN_SETTINGS = SettingsFile(".qwen/settings.json", ".qwen/settings.json", form="jsonc")
 
-INSTALLS: dict[str, Install] = {
-    "claude-code": Install(
-        HookTarget(
-            SettingsFile(".claude/settings.json", ".claude/settings.json", "CLAUDE_CONFIG_DIR", "settings.json"), CLAUDE
-        ),
-        McpTarget(SettingsFile(".claude.json", ".mcp.json", "CLAUDE_CONFIG_DIR", ".claude.json"), shape=STDIO),
-        "run",
+
+def _below_xdg(path: str, project: str, form: str = "json", other: str = "") -> SettingsFile:
+    """A settings file below the folder for configuration."""
+    return SettingsFile(f".config/{path}", project, "XDG_CONFIG_HOME", path, form, other)
+
+
+HOOKS = {
+    "claude-code": HookTarget(
+        SettingsFile(".claude/settings.json", ".claude/settings.json", "CLAUDE_CONFIG_DIR", "settings.json"), CLAUDE
     ),
-    "codex": Install(
-        HookTarget(
-            SettingsFile(".codex/hooks.json", ".codex/hooks.json", "CODEX_HOME", "hooks.json"),
-            CODEX,
-            agent="codex",
-            note=_CODEX_NOTE,
-        ),
-        McpTarget(
-            SettingsFile(".codex/config.toml", ".codex/config.toml", "CODEX_HOME", "config.toml", "toml"),
-            keys=("mcp_servers",),
-        ),
-        "run",
+    "codex": HookTarget(
+        SettingsFile(".codex/hooks.json", ".codex/hooks.json", "CODEX_HOME", "hooks.json"),
+        CODEX,
+        agent="codex",
+        note="Codex runs new hooks once you trust them: type /hooks in it.",
     ),
-    "gemini-cli": Install(
-        HookTarget(
-            GEMINI_SETTINGS,
-            GEMINI,
-            "{milliseconds}",
-            "gemini-cli",
-            after=" || true",  # it takes a program that is gone for one that forbids the prompt (gemini-cli 0.61.0)
-        ),
-        McpTarget(GEMINI_SETTINGS),
-        "run",
+    # Gemini CLI takes a program that is gone for one that forbids the prompt (0.61.0)
+    "gemini-cli": HookTarget(GEMINI_SETTINGS, GEMINI, "{milliseconds}", "gemini-cli", after=" || true"),
+    "qwen-code": HookTarget(QWEN_SETTINGS, QWEN, "{milliseconds}", "qwen-code"),
+}
+SERVERS = {
+    "claude-code": McpTarget(
+        SettingsFile(".claude.json", ".mcp.json", "CLAUDE_CONFIG_DIR", ".claude.json"), shape=STDIO
     ),
-    "opencode": Install(
-        None,
-        McpTarget(
-            SettingsFile(
-                ".config/opencode/opencode.json",
-                "opencode.json",
-                "XDG_CONFIG_HOME",
-                "opencode/opencode.json",
-                "jsonc",
-                ".jsonc",
-            ),
-            ("mcp",),
-            LOCAL,
-        ),
-        "run",
+    "codex": McpTarget(
+        SettingsFile(".codex/config.toml", ".codex/config.toml", "CODEX_HOME", "config.toml", "toml"), ("mcp_servers",)
     ),
-    "qwen-code": Install(
-        HookTarget(
-            SettingsFile(".qwen/settings.json", ".qwen/settings.json", form="jsonc"),
-            QWEN,
-            "{milliseconds}",
-            "qwen-code",
-        ),
-        McpTarget(QWEN_SETTINGS),
-        "run",
+    "gemini-cli": McpTarget(GEMINI_SETTINGS),
+    "opencode": McpTarget(_below_xdg("opencode/opencode.json", "opencode.json", "jsonc", ".jsonc"), ("mcp",), LOCAL),
+    "qwen-code": McpTarget(QWEN_SETTINGS),
+    "copilot-cli": McpTarget(
+        SettingsFile(".copilot/mcp-config.json", ".github/mcp.json", "COPILOT_HOME", "mcp-config.json"), shape=COPILOT
     ),
-    "copilot-cli": Install(
-        None,
-        McpTarget(
-            SettingsFile(".copilot/mcp-config.json", ".github/mcp.json", "COPILOT_HOME", "mcp-config.json"),
-            shape=COPILOT,
-        ),
-        "run",
-    ),
-    "cline": Install(
-        None, McpTarget(SettingsFile(".cline/data/settings/cline_mcp_settings.json"), shape=PATIENT), "run"
-    ),
-    "continue": Install(
-        None,
-        McpTarget(SettingsFile(".continue/config.yaml", form="yaml", is_made=False), ("mcpServers",), NAMED),
-        "run",
-    ),
-    "cursor": Install(None, McpTarget(SettingsFile(".cursor/mcp.json", ".cursor/mcp.json"))),
-    "windsurf": Install(None, McpTarget(SettingsFile(".codeium/windsurf/mcp_config.json"))),
-    "zed": Install(
-        None,
-        McpTarget(
-            SettingsFile(
-                ".config/zed/settings.json", ".zed/settings.json", "XDG_CONFIG_HOME", "zed/settings.json", "jsonc"
-            ),
-            ("context_servers",),
-            CUSTOM,
-        ),
-    ),
-    "crush": Install(
-        None,
-        McpTarget(
-            SettingsFile(".config/crush/crush.json", "crush.json", "XDG_CONFIG_HOME", "crush/crush.json"),
-            ("mcp",),
-            STDIO,
-        ),
-    ),
-    "amp": Install(
-        None,
-        McpTarget(
-            SettingsFile(
-                ".config/amp/settings.json", ".amp/settings.json", "XDG_CONFIG_HOME", "amp/settings.json", "jsonc"
-            ),
-            ("amp.mcpServers",),
-        ),
-    ),
-    "kiro": Install(None, McpTarget(SettingsFile(".kiro/settings/mcp.json", ".kiro/settings/mcp.json"))),
-    "junie": Install(None, McpTarget(SettingsFile(".junie/mcp/mcp.json", ".junie/mcp/mcp.json"))),
-    "roo": Install(None, McpTarget(SettingsFile("", ".roo/mcp.json"))),
-    "vscode-copilot": Install(None, McpTarget(SettingsFile("", ".vscode/mcp.json", form="jsonc"), ("servers",), STDIO)),
+    "cline": McpTarget(SettingsFile(".cline/data/settings/cline_mcp_settings.json"), shape=PATIENT),
+    "continue": McpTarget(SettingsFile(".continue/config.yaml", form="yaml", is_made=False), shape=NAMED),
+    "cursor": McpTarget(SettingsFile(".cursor/mcp.json", ".cursor/mcp.json")),
+    "windsurf": McpTarget(SettingsFile(".codeium/windsurf/mcp_config.json")),
+    "zed": McpTarget(_below_xdg("zed/settings.json", ".zed/settings.json", "jsonc"), ("context_servers",), CUSTOM),
+    "crush": McpTarget(_below_xdg("crush/crush.json", "crush.json"), ("mcp",), STDIO),
+    "amp": McpTarget(_below_xdg("amp/settings.json", ".amp/settings.json", "jsonc"), ("amp.mcpServers",)),
+    "kiro": McpTarget(SettingsFile(".kiro/settings/mcp.json", ".kiro/settings/mcp.json")),
+    "junie": McpTarget(SettingsFile(".junie/mcp/mcp.json", ".junie/mcp/mcp.json")),
+    "roo": McpTarget(SettingsFile("", ".roo/mcp.json")),
+    "vscode-copilot": McpTarget(SettingsFile("", ".vscode/mcp.json", form="jsonc"), ("servers",), STDIO),
+}
+SEEN_RUNNING = "claude-code codex gemini-cli opencode qwen-code copilot-cli cline continue".split()
+
+INSTALLS = {
+    agent: Install(HOOKS.get(agent), mcp, "run" if agent in SEEN_RUNNING else "documented")
+    for agent, mcp in SERVERS.items()
 }

@@ -33,7 +33,6 @@ V1_18_33 = Dialect(
         "OPENCODE_DISABLE_PROJECT_CONFIG",
         "XDG_CONFIG_HOME",
     ),
-    managed=(("", "/etc/opencode"),),
     start=(
         FileSource("user", "user", "AGENTS.md", pick="path"),
         FileSource("project", "upward", NAMES[0], others=NAMES[1:], pick="walk", switch="project"),

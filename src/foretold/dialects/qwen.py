@@ -28,7 +28,6 @@ V0_24_4 = GEMINI._replace(
     version="0.24.4",
     surroundings="qwen",
     programs=("qwen",),
-    managed=(("", "/etc/qwen-code"),),
     start=(
         FileSource("user", "user", "QWEN.md"),
         FileSource("project", "walk", "QWEN.md", switch="project"),
@@ -51,20 +50,10 @@ V0_24_4 = GEMINI._replace(
         frontmatter="rules", markdown=False, trims=("user", "project", "local", "rule"), cuts_comments=("rule",)
     ),
     parts=(
-        RequestPart(
-            (EntryGroup(("file",), RELATIVE, "\n\n"), EntryGroup(("rule",), RULE, "\n\n")),
-            join="\n\n",
-        ),
+        RequestPart((EntryGroup(("file",), RELATIVE, "\n\n"), EntryGroup(("rule",), RULE, "\n\n")), join="\n\n"),
         RequestPart((EntryGroup(("setting",), "## {path}\n\n{text}", "\n\n"),)),
     ),
-    nested=Nested(
-        "tool",
-        "tool_result",
-        RULE,
-        "\n\n",
-        before="\n\n<system-reminder>\n",
-        after="\n</system-reminder>",
-    ),
+    nested=Nested("tool", "tool_result", RULE, "\n\n", before="\n\n<system-reminder>\n", after="\n</system-reminder>"),
     triggers=(Trigger("read_file", "file_path"), Trigger("read_file", "absolute_path")),
     user=".qwen",
 )

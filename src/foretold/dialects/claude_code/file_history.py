@@ -19,10 +19,7 @@ class HistoryForm(NamedTuple):
     kept: int = 100  #: prompts that a rewind can go back to: fh-cap
 
 
-FORMS = {
-    "2.1.197": HistoryForm(),
-    "2.1.325": HistoryForm(is_delta=True, has_parent=True, mode_bits=0o7777),
-}
+FORMS = {"2.1.197": HistoryForm(), "2.1.325": HistoryForm(is_delta=True, has_parent=True, mode_bits=0o7777)}
 DEFAULT_FORM = FORMS["2.1.325"]
 
 

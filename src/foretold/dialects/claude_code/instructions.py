@@ -128,13 +128,7 @@ V2_1_197 = Dialect(
     ),
     triggers=(Trigger("Read", "file_path"),),
     subagents_without=("Explore", "Plan"),
-    types=(
-        ("managed", "Managed"),
-        ("user", "User"),
-        ("project", "Project"),
-        ("local", "Local"),
-        ("memory", "AutoMem"),
-    ),
+    types=(("managed", "Managed"), ("user", "User"), ("project", "Project"), ("local", "Local"), ("memory", "AutoMem")),
 )
 
 V2_1_325 = V2_1_197._replace(
@@ -166,11 +160,7 @@ V2_1_325 = V2_1_197._replace(
     ),
     template=TEMPLATE._replace(escapes=True),
     envelope=Envelope(
-        "own-block",
-        before="<system-reminder>\n",
-        after="\n</system-reminder>",
-        after_last="\n",
-        without="",
+        "own-block", before="<system-reminder>\n", after="\n</system-reminder>", after_last="\n", without=""
     ),
     placements=(
         Placement(("claude-3-",), "tool-result", "tool-result", 5, date_follows=True),

@@ -61,10 +61,7 @@ V1 = Dialect(
     imports=Imports(depth=5, contain=("spelled", "real"), mode="inline"),
     rules=Rules(".md", "paths", excluded_by=("real", "spelled"), deep=False, ordered="path", wakes="exists"),
     template=Template(
-        entry="<!-- source: {path} -->\n{text}\n",
-        nested="<!-- source: {path} -->\n{text}",
-        join="\n",
-        trim="right",
+        entry="<!-- source: {path} -->\n{text}\n", nested="<!-- source: {path} -->\n{text}", join="\n", trim="right"
     ),
     envelope=Envelope(
         "memory", before='<memory source="CLAUDE.md">\n', after="</memory>", place="after-system", sentinel="memory"

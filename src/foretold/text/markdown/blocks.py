@@ -168,13 +168,7 @@ def _html_up_to(lines: list[str], start: int, end: int, column: int, mark: str) 
 
 
 #: what a line begins -> the block
-BLOCKS = {
-    "code": _indented,
-    "fence": _fenced,
-    "heading": _heading,
-    "rule": _rule,
-    "html": _html,
-}
+BLOCKS = {"code": _indented, "fence": _fenced, "heading": _heading, "rule": _rule, "html": _html}
 
 
 def without_comments(html: str) -> str | None:

@@ -110,13 +110,7 @@ def _html(line: str) -> str:
     return "html" if html_end(line.lstrip(" ")) else ""
 
 
-_KINDS = {
-    **dict.fromkeys([*_MARKS, "_"], _rule_or_list),
-    "`": _fence,
-    "~": _fence,
-    "#": _heading,
-    "<": _html,
-}
+_KINDS = {**dict.fromkeys([*_MARKS, "_"], _rule_or_list), "`": _fence, "~": _fence, "#": _heading, "<": _html}
 
 
 def html_end(text: str) -> str:
