@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from foretold.dialects.schema import Inline
 from foretold.dialects.surroundings import join, marked_top, user_home
@@ -29,11 +29,11 @@ from foretold.text.frontmatter import trim
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple, Skip
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from foretold.instructions.engine import Loader
-    from foretold.instructions.text.read import FileText
     from foretold.instructions.view import Origin
     from foretold.text.markdown.blocks import MarkdownBlock
-
 
 CLOSING = ".,;:)]}"
 NEARLY = "there is punctuation before the @"
@@ -41,77 +41,21 @@ MOST_MEANT = 200  #: tokens of one file that are checked for what may have been 
 _MEANT = re.compile(r"@(?<![\w/.@+%\\#&?=]@)([~./A-Za-z0-9_-][^\s`\"'()<>\[\]{}|,;*\\#]*)")
 
 
-class _Frame:
-    """A file that is being put together."""
-
-    __slots__ = (
-        *("after", "at", "begun", "capped", "chain", "counted", "folder", "line", "marks", "origin", "path", "starts"),
-        "text",
-    )
-
-    def __init__(
-        self,
-        path: str,
-        real: str,
-        text: FileText,
-        origin: Origin,
-        loader: Loader,
-        chain: frozenset[str] = frozenset(),
-    ) -> None:
-        self.after, self.begun = "", 0  #: what follows its text, and where that began
-        self.chain = chain  #: the files that led here
-        self.path, self.text, self.at = path, text, 0
-        self.folder = real.rpartition("/")[0] or "/"
-        self.origin = origin
-        self.capped: set[str] = set()
-        self.line, self.counted = 1 + text.offset, 0
-        marks, is_exact = marks_of(text.shown, loader.dialect.imports.inline)
-        self.marks = iter(marks)
-        self.starts = {mark.start for mark in marks}
-        if not is_exact:
-            said = "nested too deeply to find its code: an @ in code may have been taken for an import"
-            loader.findings.append(Finding(path, None, "markdown-nesting", said))
-
-    def line_of(self, mark: ImportMark) -> int:
-        """The line of a mark; marks are asked for in their order."""
-        self.line += self.text.shown.count("\n", self.counted, mark.start)
-        self.counted = mark.start
-        return self.line
-
-
 def expand(loader: Loader, path: str, real: str, text: FileText, origin: Origin) -> tuple[str, tuple[str, ...]]:
     """A text with what it imports in it, and the paths of those files."""
     if "@" not in text.shown and "<!--" not in text.shown:
         return text.shown, ()
-    inline = loader.dialect.imports.inline
-    whole = Inlining(loader, real, inline)
-    done: list[str] = []
-    chain = frozenset((real,)) if inline.top_counts else frozenset[str]()
-    frames = [_Frame(path, real, text, origin, loader, chain)]
-    while frames:
-        frame = frames[-1]
-        mark = next(frame.marks, None)
-        if mark is None:
-            done.append(frame.text.shown[frame.at :])
-            whole.note_meant(frames.pop())
-            if frame.after:
-                if inline.trims:
-                    done[frame.begun :] = ["".join(done[frame.begun :]).rstrip()]
-                done.append(frame.after)
-            continue
-        below = whole.follow(frame, mark) if mark.path else "" if inline.comments else None
-        if below is None:
-            continue
-        done.append(frame.text.shown[frame.at : mark.start])
-        frame.at = mark.end
-        if isinstance(below, str):
-            done.append(below)
+    whole = Inlining(loader, real)
+    open_files = [whole.pieces(path, real, text, origin, frozenset(whole.reals))]
+    while open_files:  # not by recursion: imports may be nested more deeply than calls
+        piece = next(open_files[-1], None)
+        if piece is None:
+            open_files.pop()
+        elif isinstance(piece, str):
+            whole.done.append(piece)
         else:
-            before, _, below.after = _filled(inline.found, mark.path, below.path).partition("{text}")
-            done.append(before)
-            below.begun = len(done)
-            frames.append(below)
-    return "".join(done), tuple(whole.paths)
+            open_files.append(piece)
+    return "".join(whole.done), tuple(whole.paths)
 
 
 def _filled(template: str, path: str, target: str) -> str:
@@ -121,86 +65,105 @@ def _filled(template: str, path: str, target: str) -> str:
 class Inlining:
     """What one text has in it already, and what could not be imported."""
 
-    def __init__(self, loader: Loader, real: str, inline: Inline) -> None:
-        self.loader, self.inline = loader, inline
-        self.reals = {real} if inline.top_counts else set[str]()
-        self.failed = dict(inline.failed)
+    def __init__(self, loader: Loader, real: str) -> None:
+        self.loader, self.inline = loader, loader.dialect.imports.inline
+        self.reals = {real} if self.inline.top_counts else set[str]()
+        self.failed = dict(self.inline.failed)
         self.tried: dict[str, str | None] = {}  #: target -> what replaces it, without reading it again
         self.homes = {"": loader.surroundings.home}
         folder = real.rpartition("/")[0] or "/"
         self.root = ""  #: what every file must lie in, if that is not the working directory
-        if inline.within == "project":
+        if self.inline.within == "project":
             self.root = marked_top(loader.tree, folder, loader.surroundings.markers) or folder
         self.paths: list[str] = []
+        self.done: list[str] = []
 
-    def follow(self, frame: _Frame, mark: ImportMark) -> _Frame | str | None:
-        """A file to be put in place of a token; a text that is; None if the token stays."""
-        target = self.target(mark.path, frame.folder)
-        known = target or mark.path
-        if known in self.tried:
-            return self._replacement(self.tried[known], mark.path, target)
-        if target in frame.capped:
+    def pieces(
+        self, path: str, real: str, text: FileText, origin: Origin, chain: frozenset[str]
+    ) -> Iterator[str | Iterator[Any]]:
+        """The pieces of a text; those of an imported file are an iterator. `chain` has the files that led here."""
+        inline, shown, folder = self.inline, text.shown, real.rpartition("/")[0] or "/"
+        marks, is_exact = marks_of(shown, inline)
+        if not is_exact:
+            said = "nested too deeply to find its code: an @ in code may have been taken for an import"
+            self.loader.findings.append(Finding(path, None, "markdown-nesting", said))
+        capped: set[str] = set()
+        at = counted = 0
+        line = 1 + text.offset
+        for mark in marks:
+            line += shown.count("\n", counted, mark.start)
+            counted = mark.start
+            found: tuple[FileText, str] | str | None = "" if inline.comments else None
+            target = self.target(mark.path, folder) if mark.path else ""
+            if mark.path and (target or mark.path) in self.tried:
+                found = self.tried[target or mark.path]
+            elif mark.path:
+                below = origin._replace(kind="import", parent=path, line=line, depth=origin.depth + 1, wait=None)
+                found = None if target in capped else self.follow(target, mark.path, below, chain, capped)
+            if found is None:
+                continue
+            yield shown[at : mark.start]
+            at = mark.end
+            if isinstance(found, str):
+                yield _filled(found, mark.path, target)
+                continue
+            before, _, after = _filled(inline.found, mark.path, target).partition("{text}")
+            yield before
+            begun = len(self.done)
+            yield self.pieces(target, found[1], found[0], below, chain | {found[1]})
+            if after and inline.trims:
+                self.done[begun:] = ["".join(self.done[begun:]).rstrip()]
+            yield after
+        yield shown[at:]
+        self.note_meant(path, folder, text, origin, {mark.start for mark in marks})
+
+    def follow(
+        self, target: str, written: str, origin: Origin, chain: frozenset[str], capped: set[str]
+    ) -> tuple[FileText, str] | str | None:
+        """A file to put in place of a token, with its real path; or a template; None if the token stays."""
+        loader = self.loader
+        reason, detail = self.refusal(target, written, origin)
+        if reason == "depth-cap":
+            capped.add(target)
+            loader.skip(target, reason, origin, detail)
             return None
-        line, depth = frame.line_of(mark), frame.origin.depth + 1
-        origin = frame.origin._replace(kind="import", parent=frame.path, line=line, depth=depth, wait=None)
-        refusal = self.refusal(target, mark.path, origin)
-        if refusal is not None and refusal.reason == "depth-cap":
-            frame.capped.add(target)
-            self.loader.skips.append(refusal)
-            return None
-        text: FileText | Fault
-        if refusal is not None:
-            text = Fault(refusal.reason, refusal.detail)
-        else:
-            text = read_text(self.loader.tree, target, self.loader.dialect, origin.kind)
+        text = Fault(reason, detail) if reason else read_text(loader.tree, target, loader.dialect, origin.kind)
         if not isinstance(text, Fault) and "\0" in text.raw and not self.failed:
             text = Fault("not-a-text-file", "it has NUL characters in it")
         if isinstance(text, Fault):
-            self.tried[known] = self.failed.get(text.reason)
-            self.loader.skip(known, text.reason, origin, text.detail)
-            return self._replacement(self.tried[known], mark.path, target)
-        return self._enter(frame, target, mark.path, text, origin)
-
-    def _enter(self, frame: _Frame, target: str, path: str, text: FileText, origin: Origin) -> _Frame | str:
-        real = self.loader.tree.real(target)
-        before = self.reals if self.inline.once == "text" else frame.chain
-        if real in before:
-            if self.inline.once == "text":
-                self.tried[target] = self.inline.again
-            return _filled(self.inline.again, path, target)
+            loader.skip(target or written, text.reason, origin, text.detail)
+            self.tried[target or written] = self.failed.get(text.reason)
+            return self.tried[target or written]
+        real = loader.tree.real(target)
+        is_once = self.inline.once == "text"
+        if is_once:
+            self.tried[target] = self.inline.again
+        if real in (self.reals if is_once else chain):
+            return self.inline.again
         self.reals.add(real)
         if target not in self.paths:
             self.paths.append(target)
-            self.loader.findings += text.findings
-        if self.inline.once == "text":
-            self.tried[target] = self.inline.again
-        return _Frame(target, real, text, origin, self.loader, frame.chain | {real})
+            loader.findings += text.findings
+        return text, real
 
-    def _replacement(self, template: str | None, path: str, target: str) -> str | None:
-        return None if template is None else _filled(template, path, target)
-
-    def note_meant(self, frame: _Frame) -> None:
+    def note_meant(self, path: str, folder: str, text: FileText, origin: Origin, starts: set[int]) -> None:
         """Note what looks like a token of a file and is not one, if its file exists."""
-        text, seen = frame.text.shown, set[str]()
-        for found in _MEANT.finditer(text):
-            path = found[1].rstrip(CLOSING)
-            if found.start() in frame.starts or not ("/" in path or "." in path.strip(".")) or path in seen:
+        shown, seen = text.shown, set[str]()
+        for found in _MEANT.finditer(shown):
+            written = found[1].rstrip(CLOSING)
+            if found.start() in starts or not ("/" in written or "." in written.strip(".")) or written in seen:
                 continue
-            seen.add(path)
+            seen.add(written)
             if len(seen) > MOST_MEANT:
                 return
-            target = self.target(path, frame.folder)
-            if (
-                target
-                and target not in self.tried
-                and target not in self.paths
-                and self.loader.tree.kind(target) == "file"
-            ):
-                before = text[found.start() - 1 : found.start()]
+            target = self.target(written, folder)
+            is_known = not target or target in self.tried or target in self.paths
+            if not is_known and self.loader.tree.kind(target) == "file":
+                before = shown[found.start() - 1 : found.start()]
                 is_code = not before.strip() or before == "`"
-                line = text.count("\n", 0, found.start()) + 1 + frame.text.offset
+                line = shown.count("\n", 0, found.start()) + 1 + text.offset
                 reason, detail = ("in-code", "code or a comment") if is_code else ("not-an-import", NEARLY)
-                self.loader.skips.append(Skip(target, reason, detail, frame.origin.layer, frame.path, line))
+                self.loader.skips.append(Skip(target, reason, detail, origin.layer, path, line))
 
     def target(self, path: str, folder: str) -> str:
         """The path that a token names; empty if it is in the home of an unknown user."""
@@ -216,30 +179,29 @@ class Inlining:
             return False
         return is_inside(target, self.root) and is_inside(self.loader.tree.real(target), self.root)
 
-    def refusal(self, target: str, written: str, origin: Origin) -> Skip | None:
+    def refusal(self, target: str, written: str, origin: Origin) -> tuple[str, str]:
+        """The reason and its detail why a token is not followed; two empty texts if it is."""
         loader, imports = self.loader, self.loader.dialect.imports
-        reason = detail = ""
         if not target:
-            target, reason, detail = written, "unknown-user", f"there is no user {written[1:].partition('/')[0]}"
-        elif len(target) > MAX_PATH:
-            reason, detail = "bad-name", f"{len(target)} characters"
-        elif origin.depth > imports.depth:
+            return "unknown-user", f"there is no user {written[1:].partition('/')[0]}"
+        if len(target) > MAX_PATH:
+            return "bad-name", f"{len(target)} characters"
+        reason = ""
+        if origin.depth > imports.depth:
             reason = "depth-cap"
         elif not is_text(target, imports):
             reason = "not-a-text-file"
         elif self.root:
             reason = "" if self._is_inside_project(target, written) else "outside-project"
         elif not is_inside(target, loader.surroundings.cwd) and loader.tree.kind(target) == "missing":
-            return None  # there is nothing to approve
+            return "", ""  # there is nothing to approve
         elif not is_contained(target, origin.layer, imports, loader.surroundings, loader.tree):
             reason = "outside-project"
         if not reason and loader.is_excluded(target, origin.layer):
             reason = "excluded"
-        if not reason:
-            return None
-        if reason not in ("unknown-user", "bad-name") and not self.root and loader.tree.kind(target) == "missing":
+        if reason and not self.root and loader.tree.kind(target) == "missing":
             reason = "missing"
-        return Skip(target, reason, detail, origin.layer, origin.parent, origin.line)
+        return reason, ""
 
 
 #: what is looked for: backticks, a comment, a token
@@ -268,7 +230,13 @@ def marks_of(text: str, inline: Inline = Inline()) -> tuple[list[ImportMark], bo
     """The marks of a text in order, and whether its code blocks could be found."""
     if "<!--" not in text and "@" not in text:
         return [], True
-    blocks, is_exact = REGIONS[inline.regions](text)
+    blocks: list[tuple[int, int]] = []
+    is_exact = True
+    if inline.regions == "markdown":
+        blocks, is_exact = _code_blocks(text)
+    elif inline.regions == "fences" and ("```" in text or "~~~" in text):
+        lines = text.split("\n")
+        blocks = _offsets(lines, _fences(lines))
     return list(_marks(text, blocks, inline)), is_exact
 
 
@@ -303,36 +271,31 @@ class _Spans:
     Where a span is not `bounded`, it ends at the next run of at least as many, anywhere.
     """
 
-    __slots__ = ("bounded", "limit", "loaders", "text")
+    __slots__ = ("bounded", "limit", "runs", "text")
 
-    def __init__(self, text: str, *, bounded: bool = True) -> None:
+    def __init__(self, text: str, *, bounded: bool) -> None:
         self.text, self.limit, self.bounded = text, -1, bounded
-        self.loaders: dict[int, list[int]] | None = None
+        self.runs: dict[int, list[int]] | None = None  #: width -> where runs of so many backticks are
 
     def end(self, start: int, end: int) -> int:
         if not self.bounded:
-            closing = self.text.find(self.text[start:end], end)
-            return closing + end - start if closing >= 0 else self._shorter(start, end)
+            for width in range(end - start, 0, -1):  # `(`+)([\s\S]*?)\1` gives back until it matches
+                closing = self.text.find("`" * width, start + width)
+                if closing >= 0:
+                    return closing + width
+            return end
         before = self.text[max(0, start - 100) : start]
         if (len(before) - len(before.rstrip("\\"))) % 2:
             start += 1  # the first one is escaped
-        if self.loaders is None:
-            self.loaders = {}
+        if self.runs is None:
+            self.runs = {}
             for found in re.finditer("`+", self.text):
-                self.loaders.setdefault(len(found[0]), []).append(found.start())
-        loaders = self.loaders.get(end - start, [])
-        at = bisect_left(loaders, end)
-        if at == len(loaders) or loaders[at] > self._paragraph_end(end):
+                self.runs.setdefault(len(found[0]), []).append(found.start())
+        runs = self.runs.get(end - start, [])
+        at = bisect_left(runs, end)
+        if at == len(runs) or runs[at] > self._paragraph_end(end):
             return end
-        return loaders[at] + end - start
-
-    def _shorter(self, start: int, end: int) -> int:
-        """Where a run ends a span of fewer backticks: `(`+)([\\s\\S]*?)\\1` gives back until it matches."""
-        for width in range(end - start - 1, 0, -1):
-            closing = self.text.find("`" * width, start + width)
-            if closing >= 0:
-                return closing + width
-        return end
+        return runs[at] + end - start
 
     def _paragraph_end(self, at: int) -> int:
         if self.limit < at:
@@ -382,20 +345,6 @@ def _offsets(lines: list[str], ranges: Iterable[tuple[int, int]]) -> list[tuple[
     return [(starts[first], starts[end]) for first, end in ranges]
 
 
-def _fenced_blocks(text: str) -> tuple[list[tuple[int, int]], bool]:
-    """Start and end of fenced code, wherever it is; indented code is text."""
-    lines = text.split("\n") if "```" in text or "~~~" in text else []
-    return _offsets(lines, _fences(lines)), True
-
-
-#: where no token is looked for, by name: backticks are seen to as the text is read
-REGIONS: dict[str, Callable[[str], tuple[list[tuple[int, int]], bool]]] = {
-    "markdown": _code_blocks,
-    "fences": _fenced_blocks,
-    "backticks": lambda _: ([], True),
-}
-
-
 def _fences(lines: list[str]) -> Iterator[tuple[int, int]]:
     """First line and end of fenced code, wherever it is."""
     opening, start = "", 0
@@ -417,8 +366,7 @@ BLOCK = "--- File: {path} ---\n{text}\n--- End of File: {path} ---"
 
 def expand_flat(loader: Loader, real: str, text: FileText, origin: Origin) -> tuple[str, tuple[str, ...]]:
     """A text with the files that it imports after it, and their paths."""
-    inline = loader.dialect.imports.inline
-    whole = Inlining(loader, real, inline)
+    whole = Inlining(loader, real)
     folder = real.rpartition("/")[0] or "/"
     waiting: list[tuple[str, str, FileText, int]] = [(folder, folder, text, 0)]
     seen: set[str] = set()
@@ -431,10 +379,10 @@ def expand_flat(loader: Loader, real: str, text: FileText, origin: Origin) -> tu
         blocks.append(BLOCK.format(path=path, text=trim(found.shown)))
         if depth >= loader.dialect.imports.depth:
             continue
-        for mark in marks_of(found.shown, inline)[0]:  # the last is taken from the stack first
+        for mark in marks_of(found.shown, whole.inline)[0]:  # the last is taken from the stack first
             target = whole.target(mark.path, base)
             below = origin._replace(kind="import", parent=path, depth=depth + 1)
-            if whole.refusal(target, mark.path, below) is None:
+            if not whole.refusal(target, mark.path, below)[0]:
                 more = read_text(loader.tree, target, loader.dialect, "import")
                 if isinstance(more, Fault):
                     loader.skip(target, more.reason, below, more.detail)
