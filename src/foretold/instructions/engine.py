@@ -34,19 +34,6 @@ REPEATABLE = ("none", "name", "text")  #: identities that let a path come twice
 MEMORY = Origin("memory", "")
 
 
-class Taken:
-    """What a pass has taken, so that nothing is taken twice."""
-
-    __slots__ = ("choices", "files", "rule_folders", "texts", "waiting")
-
-    def __init__(self) -> None:
-        self.files: dict[str, str] = {}  #: path, real path or inode -> the path that it was taken as
-        self.texts: set[str] = set()
-        self.rule_folders: set[str] = set()
-        self.waiting: set[str] = set()  #: rules of the folder that is being read, by real path
-        self.choices: dict[tuple[str, ...], str] = {}  #: names of a source -> what was chosen for the whole walk
-
-
 def compile_excludes(patterns: Sequence[str], tree: Tree) -> list[Glob]:
     """Exclude patterns: absolute globs, tested against the path that is shown. A backslash is a slash.
 
@@ -82,7 +69,12 @@ class Loader:
         self.absent: list[str] = []
         self.waiting: list[Waiting] = []
         self.own: list[str] = []  #: files of the walk, or of nested folders, that have an entry
-        self.taken = Taken()
+        # what was taken, so that nothing is taken twice
+        self.files: dict[str, str] = {}  #: path, real path or inode -> the path that it was taken as
+        self.texts: set[str] = set()
+        self.rule_folders: set[str] = set()
+        self.rules_here: set[str] = set()  #: rules of the folder that is being read, by real path
+        self.choices: dict[tuple[str, ...], str] = {}  #: names of a source -> what was chosen for the whole walk
         self.left = surroundings.budget  #: bytes
         self._folders: dict[str, str] = {}  #: folder -> its kind
         self._is_missing: Callable[[str], bool] | None = getattr(tree, "is_missing", None)  #: of a tree that remembers
@@ -103,8 +95,8 @@ class Loader:
         if self._is_missing is not None and not source.others and self._is_missing(path):
             self.absent.append(path)
             return
-        if source.base == "closest" and (source.name,) in self.taken.choices:
-            self.note(Skip(path, "shadowed", f"by {self.taken.choices[source.name,]}", source.layer))
+        if source.base == "closest" and (source.name,) in self.choices:
+            self.note(Skip(path, "shadowed", f"by {self.choices[source.name,]}", source.layer))
             return
         above = self._kind_above(path) if "/" in source.name else "folder"
         if above == "unreadable":
@@ -120,7 +112,7 @@ class Loader:
         """Take a source that is switched on and may be there."""
         if source.kind == "rules" or (source.kind == "either" and self.tree.kind(path) == "folder"):
             if take_rules(self, path, source, folder) and source.base == "closest":
-                self.taken.choices[source.name,] = path
+                self.choices[source.name,] = path
         elif source.kind == "index":
             self._take_index(path)
         elif source.kind == "listed":
@@ -196,8 +188,8 @@ class Loader:
         they are known.
         """
         is_once = self.dialect.identity not in REPEATABLE
-        files = self.taken.files
-        if is_once and path in files and (origin.wait is None or path in self.taken.waiting):
+        files = self.files
+        if is_once and path in files and (origin.wait is None or path in self.rules_here):
             self.skip(path, "duplicate", origin, files[path])
             return False
         if origin.kind != "rule" and self.is_excluded(shown or path, origin.layer):
@@ -273,9 +265,9 @@ class Loader:
     def _needless(self, text: str, origin: Origin) -> str:
         """Why a text has no entry: it is blank, or repeats another."""
         if self.dialect.identity == "text":
-            if text in self.taken.texts:
+            if text in self.texts:
                 return "same-content"
-            self.taken.texts.add(text)
+            self.texts.add(text)
         blank = self.dialect.reading.blank
         stripped = text.strip(RUST_SPACE if self.dialect.reading.space == "rust" else SPACE)
         if not stripped and (blank == "skip" or (blank == "empty" and not text)):
@@ -382,8 +374,8 @@ class Loader:
             self._fault(path, text, MEMORY)
             return
         real = self.tree.real(path)
-        if real in self.taken.files:
-            self.skip(path, "duplicate", MEMORY, self.taken.files[real])
+        if real in self.files:
+            self.skip(path, "duplicate", MEMORY, self.files[real])
             return
         cut = cut_index(trim(text.shown), index) if index is not None else None
         if cut is None or not cut.text:

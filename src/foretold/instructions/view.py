@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from foretold.dialects.registry import DialectChoice
 from foretold.dialects.schema import Dialect, FileSource
 from foretold.dialects.surroundings import Surroundings
@@ -21,19 +23,6 @@ class View:
     `waiting`   rules that wait for a path
     `withheld`  what the agent loads, and reports, but does not send
     """
-
-    __slots__ = (
-        "_text",
-        "absent",
-        "choice",
-        "entries",
-        "findings",
-        "nested_fallback",
-        "skips",
-        "surroundings",
-        "waiting",
-        "withheld",
-    )
 
     def __init__(
         self,
@@ -52,7 +41,6 @@ class View:
         self.entries, self.skips, self.findings = entries, skips, findings
         self.absent, self.waiting, self.withheld = absent, waiting, withheld
         self.nested_fallback = nested_fallback
-        self._text: str | None = None
 
     def __repr__(self) -> str:
         cwd = self.surroundings.cwd
@@ -72,14 +60,12 @@ class View:
         """The exit status with which the agent refuses to start here; 0 when it starts."""
         return self.surroundings.refusal
 
-    @property
+    @cached_property
     def text(self) -> str | None:
         """The instruction text the model receives, without its envelope; None when there is none."""
-        if self._text is None and self.entries and self.dialect.parts:
-            self._text = "\n\n".join(slot.block.text for slot in self.slots) or None
-        elif self._text is None and self.entries:
-            self._text = start_text(self.entries, self.dialect.template)
-        return self._text
+        if self.entries and self.dialect.parts:
+            return "\n\n".join(slot.block.text for slot in self.slots) or None
+        return start_text(self.entries, self.dialect.template)
 
     @property
     def slots(self) -> tuple[Slot, ...]:

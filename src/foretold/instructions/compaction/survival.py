@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
+from itertools import groupby
 
 from foretold.dialects.claude_code.compaction import compaction_rules
 from foretold.dialects.compaction import CompactionEffect
@@ -40,21 +42,12 @@ class Survival(NamedTuple):
 
 def with_reason(view: View, reason: str) -> View:
     """A view whose entries say why they were loaded now; imports stay imports."""
-    entries, withheld = (
+    view = copy(view)
+    view.entries, view.withheld = (
         tuple(entry._replace(reason=reason) if entry.reason == "session_start" else entry for entry in group)
         for group in (view.entries, view.withheld)
     )
-    return View(
-        view.choice,
-        view.surroundings,
-        entries,
-        skips=view.skips,
-        findings=view.findings,
-        absent=view.absent,
-        waiting=view.waiting,
-        withheld=withheld,
-        nested_fallback=view.nested_fallback,
-    )
+    return view
 
 
 def changed_paths(before: View, now: View) -> tuple[str, ...]:
@@ -76,23 +69,15 @@ def find_restored(
     known = [Seen(*each[:3]) for each in read]
     paths = {file.path for file in known}
     is_loading = form.nested_stamp == "loaded"
-    for group in _by_folder(entry for entry in attached if entry.path not in paths and not entry.fallback):
+    new = (entry for entry in attached if entry.path not in paths and not entry.fallback)
+    for _, entries in groupby(new, lambda entry: entry.folder):  # the agent loads those of one folder in one step
+        group = list(entries)
         stamps = [loaded.get(entry.path, 0) if is_loading else _changed(entry.path) for entry in group]
         known[:0] = [Seen(entry.path, entry.raw, stamp) for entry, stamp in zip(group, stamps, strict=True)]
     barred = start_files(surroundings.cwd, surroundings.user, surroundings.managed, surroundings.memory)
     return restore_files(
         known, form, cwd=surroundings.cwd, never=barred, count=count, text=lambda path: _text(tree, path)
     )
-
-
-def _by_folder(entries: Iterable[Entry]) -> list[list[Entry]]:
-    """Neighbours of one folder together: the agent loads them in one step, in their order."""
-    found: list[list[Entry]] = []
-    for entry in entries:
-        if not found or found[-1][-1].folder != entry.folder:
-            found.append([])
-        found[-1].append(entry)
-    return found
 
 
 def _text(tree: Tree, path: str) -> str | None:

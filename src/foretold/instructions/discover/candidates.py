@@ -46,7 +46,7 @@ def _take(loader: Loader, path: str, source: FileSource, folder: str) -> bool:
 
 def _take_of_walk(loader: Loader, source: FileSource, names: tuple[str, ...], folder: str) -> None:
     key = (source.layer, *names)
-    choices, walk = loader.taken.choices, [each.rstrip("/") for each in loader.surroundings.walk]
+    choices, walk = loader.choices, [each.rstrip("/") for each in loader.surroundings.walk]
     if key not in choices:
         there = (name for name in names if any(loader.tree.kind(f"{each}/{name}") != "missing" for each in walk))
         choices[key] = next(there, "")

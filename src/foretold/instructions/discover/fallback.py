@@ -87,7 +87,7 @@ def _place(entries: list[Entry], folder: str) -> int:
 def _note_folder(loader: Loader, table: Fallback, folder: str, reason: str, why: str) -> None:
     for name in table.names:
         path = f"{folder}/{name}"
-        if path not in loader.taken.files:
+        if path not in loader.files:
             loader.note(Skip(path, reason, why, table.layer))
 
 

@@ -129,10 +129,10 @@ ORDERS: dict[str, Callable[[RuleFile | Skip], Any]] = {
 def take_rules(loader: Loader, path: str, source: FileSource, holder: str, *, only_waiting: bool = False) -> bool:
     """Take the rules of a folder that do not wait; let the others wait. Whether there are any."""
     real = loader.tree.real(path)
-    if real in loader.taken.rule_folders:  # claude-code: disc-under-home: the user's rules are not the project's too
+    if real in loader.rule_folders:  # claude-code: disc-under-home: the user's rules are not the project's too
         return False
-    loader.taken.rule_folders.add(real)
-    loader.taken.waiting = set()  # each rules folder has its own
+    loader.rule_folders.add(real)
+    loader.rules_here = set()  # each rules folder has its own
     base = holder if source.layer == "project" and source.base != "path" else loader.surroundings.cwd
     table = loader.dialect.rules
     origin = Origin(source.layer, holder, "rule", Wait(base, source, only_waiting) if table.wakes == "touch" else None)
@@ -209,10 +209,10 @@ def _is_refused(loader: Loader, rule: RuleFile, origin: Origin, holder: str) -> 
 
 def is_taken_now(loader: Loader, path: str, real: str, text: FileText, origin: Origin, wait: Wait) -> bool:
     """Whether a file of a rules folder is taken like any other; if it has `paths`, it waits."""
-    if real in loader.taken.waiting:
+    if real in loader.rules_here:
         loader.skip(path, "duplicate", origin, path)
         return False
-    loader.taken.waiting.add(real)
+    loader.rules_here.add(real)
     reason, detail = refusal_of(loader.dialect.rules.admits, text)
     if reason and reason != WAITS:
         loader.findings += text.findings
@@ -225,13 +225,13 @@ def is_taken_now(loader: Loader, path: str, real: str, text: FileText, origin: O
     if text.globs.patterns:
         _wait(loader, path, real, text, origin, wait)
         return False
-    if real in loader.taken.files and text.mentions:
+    if real in loader.files and text.mentions:
         loader.take_imports(path, real, text, origin)
     return True
 
 
 def _wait(loader: Loader, path: str, real: str, text: FileText, origin: Origin, wait: Wait) -> None:
-    loader.taken.files.setdefault(real, path)
+    loader.files.setdefault(real, path)
     loader.findings += text.findings
     if wait.source.base == "added":
         loader.skip(path, "disabled", origin, "rules with paths of an added folder are never attached")
