@@ -96,14 +96,7 @@ _MEANINGS = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": " ", "quot": '"', "
 
 
 def exposed_in(text: str) -> list[Span]:
-    """Kind and place of what looks like a credential, unsorted; places may overlap.
-
-    >>> text = "12\\tDB_PASSWORD=hunter2horse"
-    >>> [(kind, text[start:end]) for kind, start, end in exposed_in(text)]
-    [('assigned secret', 'hunter2horse')]
-    >>> exposed_in("password = get_password(); token: str; Authorization: Bearer $TOKEN")
-    []
-    """
+    """Kind and place of what looks like a credential, unsorted; places may overlap."""
     found = list(_spans(text))
     for start, line in _escaped_lines(text):
         for kind, begin, end in _spans(line):

@@ -103,13 +103,7 @@ class Credential(NamedTuple):
 
 
 def credentials_in(text: str) -> list[Credential]:
-    """What looks like a credential, in the order of the text.
-
-    >>> [(found.kind, found.line) for found in credentials_in("a key:\\n" + "AKIA" + "IOSFODNN7ABCDEFG")]
-    [('AWS access key', 2)]
-    >>> credentials_in("the password is kept in the vault; token=$TOKEN; secret: <your secret>")
-    []
-    """
+    """What looks like a credential, in the order of the text."""
     found: list[Credential] = []
     line, last = 1, 0
     for kind, start, end in sorted(_spans(text), key=lambda span: (span[1], -span[2])):

@@ -37,13 +37,7 @@ CLASSES = (
 
 
 def hidden_in(file: str, text: str) -> list[Finding]:
-    r"""A finding per class of hidden characters in a text, with the first line that has one.
-
-    >>> [finding.message for finding in hidden_in("a.md", "one\nt\u200bwo")]
-    ['it has a zero-width character, U+200B, that a person does not see and a model reads']
-    >>> hidden_in("a.md", "👩‍👩‍👧 שלום می‌خواهم")
-    []
-    """
+    """A finding per class of hidden characters in a text, with the first line that has one."""
     if text.isascii() and text.replace("\n", "").replace("\t", "").replace("\r", "").isprintable():
         return []
     found = []

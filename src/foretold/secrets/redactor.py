@@ -223,12 +223,7 @@ _ONLY_NAME = re.compile(r"[\W_]*(?:[A-Za-z][\w.-]{0,60}[\"'`\s\\]{0,8}[=:][\W_]*
 
 
 def resolve_overlaps(text: str, found: Iterable[Span], known: Iterable[Span] = ()) -> list[Span]:
-    """The spans to replace in a text, sorted and without overlaps.
-
-    >>> text = "AWS_ACCESS_KEY_ID=AK0123"
-    >>> resolve_overlaps(text, [("assigned secret", 15, 24), ("AWS access key", 18, 24)])
-    [('AWS access key', 18, 24)]
-    """
+    """The spans to replace in a text, sorted and without overlaps."""
     every = list(found)
     tokens = [span for span in every if span[0] in TOKENS]
     others = [span for span in every if span[0] not in TOKENS]

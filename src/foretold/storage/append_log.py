@@ -166,7 +166,7 @@ class AppendFile:
         torn = _torn_line(self._descriptor, size)
         if not torn:
             return
-        if _is_record(torn):
+        if parse_object(torn) is not None:
             self._write(self._descriptor, b"\n")
             return
         put_aside(self.path, (torn, b"\n"))
@@ -214,11 +214,13 @@ def _torn_line(descriptor: int, size: int) -> bytes:
     return b"".join(pieces)
 
 
-def _is_record(data: bytes) -> bool:
+def parse_object(data: bytes | str) -> dict[str, object] | None:
+    """The JSON object that some data is; None if it is anything else."""
     try:
-        return isinstance(json.loads(data), dict)
+        value = json.loads(data)
     except (ValueError, RecursionError):
-        return False
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def encode(record: dict[str, object]) -> bytes:
@@ -237,7 +239,6 @@ def decode(line: bytes) -> dict[str, object] | None:
     if at < 0 or line[at + 8 :] != f'{binascii.crc32(line[:at] + b"}"):08x}"}}'.encode():
         return None
     try:
-        record = json.loads(line[:at].decode("utf-8", "surrogatepass") + "}")
-    except ValueError:
+        return parse_object(line[:at].decode("utf-8", "surrogatepass") + "}")
+    except UnicodeDecodeError:
         return None
-    return record if isinstance(record, dict) else None

@@ -36,7 +36,7 @@ from foretold.files.history.snapshots import (
     snapshot_record,
     snapshots_of,
 )
-from foretold.files.restore.look import FileState, look_at, state_of_open
+from foretold.files.restore.look import look_at, state_of_open
 from foretold.files.restore.plans import RestorePlan, WantedFile, make_plan
 from foretold.files.restore.restore import refuse_problems, restore
 from foretold.files.restore.swap import put_back
@@ -148,7 +148,7 @@ class FileHistory:
             return backup
         found = look_at(os.path.realpath(path))
         if found.kind == "file" and backup.name:
-            known = self.backups.look_at(backup.name)
+            known = look_at(self.backups.path(backup.name))
             if known.digest == found.digest and known.mode == found.mode & self.form.mode_bits:
                 return backup
         try:
@@ -200,10 +200,6 @@ class BackupFolder:
 
     def path(self, name: str) -> str:
         return os.path.join(self.folder, name)
-
-    def look_at(self, name: str) -> FileState:
-        """A backup: its digest and mode; or that it is missing."""
-        return look_at(self.path(name))
 
     def keep(self, path: str, version: int, bits: int) -> str | None:
         """Copy a file; the name of its backup, or None if there is no file. StoreFailed if it cannot be copied."""

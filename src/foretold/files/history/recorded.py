@@ -12,7 +12,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -26,10 +25,12 @@ from foretold.files.restore.plans import WantedFile
 from foretold.sessions.catalog import find_session as stored_session
 from foretold.sessions.formats.claude.reader import config_folder, find_sessions
 from foretold.sessions.formats.claude.records import prompt_of
-from foretold.sessions.formats.fields import parse_time, text_at
+from foretold.sessions.formats.fields import list_names, parse_time, text_at
 from foretold.sessions.formats.jsonl import lines_of
 from foretold.sessions.relocate.moves import infer_move
 from foretold.sessions.relocate.project_folder import resolve_folder
+from foretold.storage.append_log import parse_object
+from foretold.storage.tree import folders_above, is_inside
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ def _now_at(snapshot: FileSnapshot, way: FolderMove) -> FileSnapshot:
 def _folder_of(path: str) -> str:
     """The folder of a session that has no whole prompt."""
     for line in lines_of(path):
-        if b'"cwd":' in line.data and not line.is_long and (cwd := text_at(_parsed(line.data), "cwd")):
+        if b'"cwd":' in line.data and not line.is_long and (cwd := text_at(parse_object(line.data), "cwd")):
             return cwd
     return ""
 
@@ -131,8 +132,8 @@ def _records(path: str, findings: list[Finding]) -> Iterator[dict[str, object]]:
         for line in lines_of(path):
             if not _SPEAKS.search(line.data) or _RESULT in line.data:
                 continue
-            value = None if line.is_long else _parsed(line.data)
-            if isinstance(value, dict):
+            value = None if line.is_long else parse_object(line.data)
+            if value is not None:
                 yield value
             elif b'"file-history-' in line.data[:400]:
                 said = "a record about files is damaged and is skipped"
@@ -141,22 +142,15 @@ def _records(path: str, findings: list[Finding]) -> Iterator[dict[str, object]]:
         raise SessionFailed(f"{path} cannot be read: {error.strerror}") from error
 
 
-def _parsed(data: bytes) -> object:
-    try:
-        return json.loads(data)
-    except (ValueError, RecursionError):
-        return None
-
-
 # Finding sessions
 
 
 def list_sessions_in(homes: Homes, folder: str, progress: Progress | None = None) -> list[Recorded]:
     """The sessions that changed files in a folder, the newest first."""
-    here, above = slug(folder), {slug(each) for each in _above(folder)}
+    here, above = slug(folder), {slug(each) for each in folders_above(folder)}
     named = [each for each in _main(homes) if _project(each) in above or _project(each).startswith(here[:200])]
     read = _read(named, homes, progress, folder)
-    return _newest(each for each in read if any(_is_in(path, folder) for path in (*each.tracked, each.cwd)))
+    return _newest(each for each in read if any(is_inside(path, folder) for path in (*each.tracked, each.cwd)))
 
 
 def list_sessions_with(
@@ -165,7 +159,7 @@ def list_sessions_with(
     """The sessions that tracked a file, the newest first. `everywhere` reads all there are: a file that was never there
     at a prompt has no backup to be found by."""
     digest = backup_name(path, 1).partition("@")[0]
-    above = {slug(each) for each in _above(path)}
+    above = {slug(each) for each in folders_above(path)}
     named = [
         each for each in _main(homes) if everywhere or _project(each) in above or _has_backup(homes, each.id, digest)
     ]
@@ -208,21 +202,5 @@ def _project(stored: StoredSession) -> str:
 
 
 def _has_backup(homes: Homes, session: str, digest: str) -> bool:
-    try:
-        names = os.listdir(os.path.join(config_folder(homes), "file-history", session))
-    except OSError:
-        return False
+    names = list_names(os.path.join(config_folder(homes), "file-history", session))
     return any(name.startswith(f"{digest}@") for name in names)
-
-
-def _above(path: str) -> list[str]:
-    """The folders above a path."""
-    folders = []
-    while (above := os.path.dirname(path)) != path:
-        folders.append(above)
-        path = above
-    return folders
-
-
-def _is_in(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip("/") + "/")

@@ -20,6 +20,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from foretold.sessions.formats.fields import object_at, text_at
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
@@ -81,78 +82,52 @@ def path_of(key: str, cwd: str) -> str:
 def snapshots_of(
     records: Iterable[Mapping[str, object]], path: str = "", findings: list[Finding] | None = None
 ) -> list[FileSnapshot]:
-    """The snapshots in records, oldest first; other records are skipped. Damage is reported for `path`.
+    """The snapshots in records, oldest first; other records are skipped. Damage is reported for `path`."""
+    found: dict[str, FileSnapshot] = {}
 
-    >>> backup = {"backupFileName": "f2033b0c8f12cca5@v1", "version": 1, "backupTime": "2026-01-02T00:00:01.000Z"}
-    >>> inner = {"messageId": "U1", "trackedFileBackups": {}, "timestamp": "2026-01-02T00:00:00.000Z"}
-    >>> one = {"type": "file-history-snapshot", "messageId": "U1", "snapshot": inner, "isSnapshotUpdate": False}
-    >>> two = {"type": "file-history-delta", "snapshotMessageId": "U1", "trackingPath": "a.txt", "backup": backup}
-    >>> [(each.message, dict(each.files)) for each in snapshots_of([one, two])]
-    [('U1', {'a.txt': Backup(name='f2033b0c8f12cca5@v1', version=1, time='2026-01-02T00:00:01.000Z', parent='')})]
-    """
-    folding = _Folding(path, [] if findings is None else findings)
+    def report(said: str) -> None:
+        if findings is not None:
+            findings.append(Finding(path, None, "history-strange", said))
+
+    def readable(files: Mapping[str, object]) -> dict[str, Backup]:
+        read = {key: _read_backup(key, value) for key, value in files.items()}
+        for problem in read.values():
+            if isinstance(problem, str):
+                report(problem)
+        return {key: backup for key, backup in read.items() if isinstance(backup, Backup)}
+
     for record in records:
-        kind = record.get("type")
-        if kind == SNAPSHOT:
-            folding.whole(record)
-        elif kind == DELTA:
-            folding.delta(record)
-    return sorted(folding.found.values(), key=lambda each: each.time)
+        if record.get("type") == SNAPSHOT:
+            inner = object_at(record, "snapshot")
+            message, time, files = (inner.get(key) for key in ("messageId", "timestamp", "trackedFileBackups"))
+            if isinstance(message, str) and isinstance(time, str) and isinstance(files, dict):
+                found[message] = FileSnapshot(message, time, readable(files))
+            else:
+                report("a snapshot of the files is damaged and is skipped")
+        elif record.get("type") == DELTA:
+            message, key = record.get("snapshotMessageId"), record.get("trackingPath")
+            if not isinstance(message, str) or not isinstance(key, str):
+                report("a record of one file is damaged and is skipped")
+                continue
+            for backup in readable({key: record.get("backup")}).values():
+                if message not in found:
+                    report(f"the snapshot that {key} belongs to is not in the file; only this file of it is known")
+                    found[message] = FileSnapshot(message, str(record.get("timestamp") or backup.time), {})
+                before = found[message]
+                found[message] = before._replace(files={**before.files, key: backup})
+    return sorted(found.values(), key=lambda each: each.time)
 
 
-class _Folding:
-    """Snapshots by prompt, as one record after the other adds to them."""
-
-    def __init__(self, path: str, findings: list[Finding]) -> None:
-        self.path, self.findings = path, findings
-        self.found: dict[str, FileSnapshot] = {}
-
-    def whole(self, record: Mapping[str, object]) -> None:
-        inner = record.get("snapshot")
-        values = inner if isinstance(inner, dict) else {}
-        files = values.get("trackedFileBackups")
-        message, time = values.get("messageId"), values.get("timestamp")
-        if not (isinstance(message, str) and isinstance(time, str) and isinstance(files, dict)):
-            self._report("a snapshot of the files is damaged and is skipped")
-            return
-        known = {key: self._backup(key, value) for key, value in files.items()}
-        self.found[message] = FileSnapshot(message, time, {key: value for key, value in known.items() if value})
-
-    def delta(self, record: Mapping[str, object]) -> None:
-        message, key = record.get("snapshotMessageId"), record.get("trackingPath")
-        if not isinstance(message, str) or not isinstance(key, str):
-            self._report("a record of one file is damaged and is skipped")
-            return
-        backup = self._backup(key, record.get("backup"))
-        if backup is None:
-            return
-        before = self.found.get(message)
-        if before is None:
-            self._report(f"the snapshot that {key} belongs to is not in the file; only this file of it is known")
-            before = FileSnapshot(message, str(record.get("timestamp") or backup.time), {})
-        self.found[message] = before._replace(files={**before.files, key: backup})
-
-    def _backup(self, key: str, value: object) -> Backup | None:
-        given = value if isinstance(value, dict) else {}
-        name, version, time = given.get("backupFileName"), given.get("version"), given.get("backupTime")
-        parent = given.get("realParentDir")
-        is_named = name is None or (isinstance(name, str) and _NAME.fullmatch(name))
-        if not (is_named and "backupFileName" in given and isinstance(version, int) and isinstance(time, str)):
-            self._report(f"the backup of {key!r} has an unknown form, and is skipped")
-            return None
-        if not _is_plain(key):
-            self._report(f"{key!r} is not a path of a file, and is skipped")
-            return None
-        return Backup(name, version, time, parent if isinstance(parent, str) else "")
-
-    def _report(self, said: str) -> None:
-        self.findings.append(Finding(self.path, None, "history-strange", said))
-
-
-def _is_plain(key: str) -> bool:
-    """Whether a key can be a path: nothing empty, no step up, no byte that no path has."""
-    parts = key.removeprefix("/").split("/")
-    return "\0" not in key and not any(part in ("", ".", "..") for part in parts)
+def _read_backup(key: str, value: object) -> Backup | str:
+    """The backup of a file, or what is wrong with it."""
+    given = value if isinstance(value, dict) else {}
+    name, version, time = given.get("backupFileName"), given.get("version"), given.get("backupTime")
+    is_named = name is None or (isinstance(name, str) and _NAME.fullmatch(name))
+    if not (is_named and "backupFileName" in given and isinstance(version, int) and isinstance(time, str)):
+        return f"the backup of {key!r} has an unknown form, and is skipped"
+    if "\0" in key or not {"", ".", ".."}.isdisjoint(key.removeprefix("/").split("/")):
+        return f"{key!r} is not a path of a file, and is skipped"
+    return Backup(name, version, time, text_at(given, "realParentDir"))
 
 
 # Going back
@@ -169,13 +144,7 @@ def first_backups(snapshots: Sequence[FileSnapshot]) -> dict[str, Backup]:
 
 
 def backups_at(snapshots: Sequence[FileSnapshot], message: str) -> dict[str, Backup] | None:
-    """What every tracked file was at a prompt; None if the prompt has no snapshot.
-
-    >>> old, new = Backup("f2033b0c8f12cca5@v1", 1, "1"), Backup(None, 1, "2")
-    >>> taken = [FileSnapshot("U1", "1", {"a": old}), FileSnapshot("U2", "2", {"a": old._replace(version=2), "b": new})]
-    >>> backups_at(taken, "U1") == {"a": old, "b": new}, backups_at(taken, "U3")
-    (True, None)
-    """
+    """What every tracked file was at a prompt; None if the prompt has no snapshot."""
     for snapshot in snapshots:
         if snapshot.message == message:
             return {**first_backups(snapshots), **snapshot.files}

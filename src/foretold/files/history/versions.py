@@ -58,22 +58,21 @@ def list_versions(sessions: Sequence[Recorded], path: str) -> list[Version]:
     """Every state of a file that the sessions know, the newest first."""
     known: dict[tuple[str | None, int, str], Version] = {}
     for recorded in sorted(sessions, key=lambda each: each.snapshots[0].time):
-        for identity, version in _versions(recorded, path).items():
-            if identity not in known or known[identity].is_lost:
-                known[identity] = version
-    ordered = sorted(known.values(), key=lambda each: (each.time, each.number))
-    return list(reversed([each for at, each in enumerate(_counted(ordered)) if not _is_away(ordered, at)]))
-
-
-def _versions(recorded: Recorded, path: str) -> dict[tuple[str | None, int, str], Version]:
-    """The states of a file in one session, each with the first prompt that has it."""
-    key = key_of(path, recorded.cwd)
-    known: dict[tuple[str | None, int, str], Version] = {}
-    for snapshot in recorded.snapshots:
-        backup = snapshot.files.get(key)
-        if backup and (identity := (backup.name, backup.version, backup.time)) not in known:
-            known[identity] = _version(recorded, path, backup, snapshot.message)
-    return known
+        for snapshot in recorded.snapshots:
+            backup = snapshot.files.get(key_of(path, recorded.cwd))
+            if backup is None:
+                continue
+            identity = (backup.name, backup.version, backup.time)
+            found = known.get(identity)
+            if found is None or (found.is_lost and found.session != recorded.session):
+                known[identity] = _version(recorded, path, backup, snapshot.message)
+    versions: list[Version] = []
+    before = None
+    for version in sorted(known.values(), key=lambda each: (each.time, each.number)):
+        if before is None or before.source is not None or version.source is not None:  # else there is still no file
+            versions.append(version._replace(lines=_lines(before, version), is_first=before is None))
+        before = version
+    return versions[::-1]
 
 
 def _version(recorded: Recorded, path: str, backup: Backup, message: str) -> Version:
@@ -83,15 +82,6 @@ def _version(recorded: Recorded, path: str, backup: Backup, message: str) -> Ver
     wanted = WantedFile(path, source, recorded.form.mode_bits, backup.parent, time)
     prompt = recorded.prompts.get(message, "")
     return Version(recorded.session, backup.version, time, message, prompt, source, found, wanted)
-
-
-def _counted(versions: Sequence[Version]) -> list[Version]:
-    """Versions, oldest first, with the lines that each changes in the one before it."""
-    counted: list[Version] = []
-    for version in versions:
-        before = counted[-1] if counted else None
-        counted.append(version._replace(lines=_lines(before, version), is_first=before is None))
-    return counted
 
 
 def _lines(before: Version | None, after: Version) -> LineCount | None:
@@ -105,11 +95,6 @@ def _lines(before: Version | None, after: Version) -> LineCount | None:
 
 def _bytes(version: Version) -> bytes | None:
     return content(version.source, MOST_BYTES) if version.source else b""
-
-
-def _is_away(versions: Sequence[Version], at: int) -> bool:
-    """Whether a version says no more than the one before it: that there is still no file."""
-    return bool(at) and versions[at].source is None and versions[at - 1].source is None
 
 
 # Which one

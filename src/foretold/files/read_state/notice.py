@@ -76,12 +76,7 @@ def _newer(state: ReadState, path: str, known: KnownFile) -> str | None:
 
 
 def snippet_of(text: str, rules: FileRules) -> tuple[str, bool]:
-    r"""The numbered head of a text, and whether that is all of it.
-
-    >>> from foretold.dialects.claude_code.files import V2_1_197
-    >>> snippet_of("a\nb\n", V2_1_197), snippet_of("a\nbcd\ne\n", V2_1_197._replace(snippet=6))
-    (('1\ta\n2\tb', True), ('1\ta\n\n... [2 lines truncated] ...', False))
-    """
+    """The numbered head of a text, and whether that is all of it."""
     lines = text.split("\n")
     whole = numbered(lines[:-1] if len(lines) > 1 and not lines[-1] else lines, 1)
     if units_in(whole) <= rules.snippet:
@@ -97,9 +92,5 @@ def snippet_of(text: str, rules: FileRules) -> tuple[str, bool]:
 
 
 def units_in(text: str) -> int:
-    """The UTF-16 units of a text.
-
-    >>> units_in("a😀")
-    3
-    """
+    """The UTF-16 units of a text."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -13,6 +13,7 @@ import os
 from functools import lru_cache
 
 from foretold.paths import foretold_folders
+from foretold.storage.append_log import parse_object
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -47,12 +48,7 @@ class NotedMove(NamedTuple):
 
 
 def moves_file(homes: Homes) -> str:
-    """Where moves are noted: in our own state folder, next to the archive.
-
-    >>> from foretold.sessions.model import Homes
-    >>> moves_file(Homes("/home/me", {})), moves_file(Homes("/home/me", {"FORETOLD_HOME": "/srv/h"}))
-    ('/home/me/.local/state/foretold/moves.jsonl', '/srv/h/moves.jsonl')
-    """
+    """Where moves are noted: in our own state folder, next to the archive."""
     return foretold_folders(homes.home, homes.env).state + "/moves.jsonl"
 
 
@@ -79,12 +75,7 @@ def note_move(path: str, moved: NotedMove) -> None:
 
 
 def moved_to(homes: Homes, old: str) -> str:
-    """Where a folder is now; empty if it did not move, or moved back. Never raises.
-
-    >>> from foretold.sessions.model import Homes
-    >>> moved_to(Homes("/nonexistent", {}), "/src/app")
-    ''
-    """
+    """Where a folder is now; empty if it did not move, or moved back. Never raises."""
     return follow_moves(_moves(moves_file(homes)), old)
 
 
@@ -123,12 +114,7 @@ def _read(path: str, _written: int, _size: int) -> tuple[NotedMove, ...]:
 
 
 def _move(line: bytes) -> NotedMove | None:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(value, dict):
-        return None
+    value = parse_object(line) or {}
     old, new, time, agent = (value.get(key) for key in NotedMove._fields)
     if not isinstance(old, str) or not isinstance(new, str) or not old.startswith("/") or not new.startswith("/"):
         return None
@@ -138,9 +124,6 @@ def _move(line: bytes) -> NotedMove | None:
 def infer_move(old: str, new: str) -> FolderMove:
     """Which folder was moved, if a session that was held in one belongs to another: the folder itself, or one above it
     that is gone too. Nothing if the old one exists, or is not known.
-
-    >>> infer_move("/gone/shop/api", "/srv/store/api"), infer_move("/", "/srv")
-    (FolderMove(old='/gone/shop', new='/srv/store'), FolderMove(old='', new=''))
     """
     old, new = old.rstrip("/"), new.rstrip("/")
     if not old or old == new or os.path.isdir(old):

@@ -15,10 +15,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from foretold.dialects.claude_code.settings import slug
+from foretold.sessions.formats.fields import list_folder
 from foretold.sessions.formats.jsonl import field_in, read_ends
+from foretold.storage.tree import folders_above
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -86,15 +88,7 @@ class FolderResolver:
 
 
 def resolve_folder(summary: StoredSession, homes: Homes | None = None, asked: str = "") -> StoredSession:
-    """A session with the folder that it belongs to; `homes` is where moves are noted, `asked` a folder to try first.
-
-    >>> import tempfile
-    >>> from foretold.sessions.model import StoredSession
-    >>> new = os.path.realpath(tempfile.mkdtemp())
-    >>> stored = StoredSession("claude-code", "1", f"/home/me/.claude/projects/{slug(new)}/1.jsonl", cwd=f"{new}/old")
-    >>> resolve_folder(stored).cwd == new
-    True
-    """
+    """A session with the folder that it belongs to; `homes` is where moves are noted, `asked` a folder to try first."""
     return FolderResolver(homes, asked).resolve_folder(summary)
 
 
@@ -127,7 +121,7 @@ def find_folders_named(name: str, near: str = "") -> tuple[str, ...]:
 
     The folders above `near` are searched too: one that cannot be listed may still be passed through.
     """
-    todo = {above for above in ("/", *_above(near)) if is_below(name, slug(above)) and os.path.isdir(above)}
+    todo = {above for above in ("/", *folders_above(near)) if is_below(name, slug(above)) and os.path.isdir(above)}
     seen, found = set[str](), set[str]()
     while todo:
         folder = todo.pop()
@@ -137,16 +131,9 @@ def find_folders_named(name: str, near: str = "") -> tuple[str, ...]:
             continue
         if len(seen) > MOST_LISTED:
             return ()
-        todo |= {path for path in _folders_in(folder) if is_below(name, slug(path))} - seen
+        inside = (entry.path for entry in list_folder(folder) if entry.is_dir(follow_symlinks=False))
+        todo |= {path for path in inside if is_below(name, slug(path))} - seen
     return tuple(sorted(found))
-
-
-def _folders_in(folder: str) -> list[str]:
-    try:
-        with os.scandir(folder) as entries:
-            return [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
-    except OSError:
-        return []
 
 
 def _here() -> list[str]:
@@ -155,13 +142,7 @@ def _here() -> list[str]:
         here = os.path.realpath(os.getcwd())
     except OSError:
         return []  # it was deleted
-    return [here, *_above(here)]
-
-
-def _above(path: str) -> Iterator[str]:
-    while path.startswith("/") and (above := os.path.dirname(path)) != path:
-        yield above
-        path = above
+    return [here, *folders_above(here)]
 
 
 def _last_turn(summary: StoredSession) -> str:

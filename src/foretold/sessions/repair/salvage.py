@@ -46,15 +46,7 @@ class SalvagedLine(NamedTuple):
 
 
 def salvage(data: bytes) -> Salvaged:
-    """The records of a line, given without its end.
-
-    >>> salvage(b'{"type": 1}{"type": 2}')
-    Salvaged(records=({'type': 1}, {'type': 2}), lost=0, damage='glued', read=1)
-    >>> salvage(b'{"type": "x{"type": 2}')
-    Salvaged(records=({'type': 2},), lost=11, damage='torn', read=0)
-    >>> salvage(b"null").damage, salvage(b"[]").damage
-    ('null', 'strange')
-    """
+    """The records of a line, given without its end."""
     damage, reads_first = "", False
     if b"\0" in data:
         reads_first = any(place == 0 for place, _, _ in rescue_records(data))
