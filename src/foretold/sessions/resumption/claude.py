@@ -16,11 +16,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from foretold.dialects.claude_code.instructions import OLDER_MODELS
-from foretold.dialects.claude_code.sessions import SessionRules, rules_of
+from foretold.dialects.claude_code.sessions import rules_of
 from foretold.errors import SessionFailed
 from foretold.sessions.formats.fields import text_at
 from foretold.sessions.formats.jsonl import records_of
@@ -29,6 +28,7 @@ from foretold.sessions.resumption.fragments import Fragment, fragments_of
 from foretold.sessions.resumption.graph import NODE_TYPES, RecordNode
 from foretold.sessions.resumption.open_calls import close_open_ends
 from foretold.sessions.resumption.wire import messages_of
+from foretold.storage.append_log import parse_object
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
@@ -89,41 +89,30 @@ def resume(
     rules, findings = rules_of(version), list[Finding]()
     path = source if isinstance(source, str) else ""
     chain = find_chain(_nodes_of(source, findings), rules)
-    error = "null_record" if rules.refuses_damage and _has_null(findings) else chain.error
+    has_null = any(each.code == "record-strange" and each.message.endswith("NoneType") for each in findings)
+    error = "null_record" if rules.refuses_damage and has_null else chain.error
     if error:
         return Resumed((), findings=tuple(findings), error=error)
     closed, dropped = close_open_ends(_read_again(path, chain.nodes) if path else chain.nodes, rules)
-    kept = _cut(closed, at)
-    if kept is None:
+    last = len(closed) if at is None else next((n for n, node in enumerate(closed, 1) if node.id == at), 0)
+    if at is not None and not last:
         return Resumed((), chain.leaf, findings=tuple(findings), error="no_message")
+    kept, cut = closed[:last], [each for each in closed[last:] if each.line and (each.blocks or each.type == "user")]
     unknown: list[RecordNode] = []
-    messages = _messages(kept, rules, model, context if rules.has_context else None, prompt, unknown)
-    findings += (_unknown_attachment(path, node) for node in unknown)
-    lost = [*chain.lost, *dropped, *_after_cut(closed, kept)]
-    return Resumed(
-        tuple(messages),
-        leaf=at or chain.leaf,
-        dropped=tuple(DroppedRecord(name, reason) for name, reason in lost),
-        findings=tuple(findings),
-        chain=tuple(kept),
-    )
-
-
-def _messages(
-    nodes: Sequence[RecordNode],
-    rules: SessionRules,
-    model: str,
-    context: str | None,
-    prompt: str | None,
-    unknown: list[RecordNode],
-) -> list[Message]:
-    model = model or model_of(nodes)
-    fragments = fragments_of(nodes, rules, model, as_system=takes_system(model), unknown=unknown)
-    if context is not None:
+    model = model or model_of(kept)
+    fragments = fragments_of(kept, rules, model, as_system=takes_system(model), unknown=unknown)
+    if context is not None and rules.has_context:
         fragments.insert(0, Fragment("user", (context,)))
     if prompt is not None:
         fragments.append(Fragment("user", (prompt,)))
-    return messages_of(fragments, rules)
+    findings += (_unknown_attachment(path, node) for node in unknown)
+    return Resumed(
+        tuple(messages_of(fragments, rules)),
+        leaf=at or chain.leaf,
+        dropped=tuple(DroppedRecord(*lost) for lost in (*chain.lost, *dropped, *((node.id, "cut") for node in cut))),
+        findings=tuple(findings),
+        chain=tuple(kept),
+    )
 
 
 def takes_system(model: str) -> bool:
@@ -169,25 +158,8 @@ def _read_again(path: str, nodes: Sequence[RecordNode]) -> list[RecordNode]:
 def _record_at(file: BufferedReader, start: int, path: str) -> dict[str, object]:
     """The record that begins at a byte; `records_of` reads one on a damaged line."""
     file.seek(start)
-    try:
-        value = json.loads(file.readline())
-    except ValueError:
-        value = None
-    return value if isinstance(value, dict) else next((record.value for record in records_of(path, start)), {})
-
-
-def _has_null(findings: Sequence[Finding]) -> bool:
-    return any(finding.code == "record-strange" and finding.message.endswith("NoneType") for finding in findings)
-
-
-def _cut(nodes: Sequence[RecordNode], at: str | None) -> Sequence[RecordNode] | None:
-    if at is None:
-        return nodes
-    return next((nodes[: number + 1] for number, node in enumerate(nodes) if node.id == at), None)
-
-
-def _after_cut(nodes: Sequence[RecordNode], kept: Sequence[RecordNode]) -> list[tuple[str, str]]:
-    return [(node.id, "cut") for node in nodes[len(kept) :] if node.line and (node.blocks or node.type == "user")]
+    value = parse_object(file.readline())
+    return value if value is not None else next((record.value for record in records_of(path, start)), {})
 
 
 def _unknown_attachment(path: str, node: RecordNode) -> Finding:

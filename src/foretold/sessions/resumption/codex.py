@@ -28,10 +28,8 @@ from foretold.sessions.formats.codex.records import CONTEXT, unwrapped
 from foretold.sessions.formats.codex.zstd import PACKED, readable
 from foretold.sessions.formats.fields import list_at, text_at
 from foretold.sessions.formats.jsonl import JsonlRecord, records_of
-from foretold.types import TYPE_CHECKING, Finding, NamedTuple
-
-if TYPE_CHECKING:
-    pass
+from foretold.storage.tree import folders_above
+from foretold.types import Finding, NamedTuple
 
 #: types of records that this version reads
 TYPES = (
@@ -80,18 +78,18 @@ class _History:
 
     def add(self, line: int, raw: object) -> None:
         item = as_sent(raw)
-        if item is None:
-            self.dropped.append(DroppedItem(line, "unreadable", raw))
-        elif not is_sent(item):
-            reason = "not-for-the-model" if item.get("role") == "system" else "unknown"
-            self.dropped.append(DroppedItem(line, reason, raw))
-        else:
+        if item is not None and is_sent(item):
             self.items.append(_HistoryItem(line, item, raw))
+            return
+        reason = "unreadable" if item is None else "not-for-the-model" if item.get("role") == "system" else "unknown"
+        self.dropped.append(DroppedItem(line, reason, raw))
 
     def replace(self, reason: str, items: list[_HistoryItem]) -> None:
+        """Continue with other items, for which no context was recorded."""
         staying = {id(one) for one in items}
         self.dropped += [DroppedItem(one.line, reason, one.raw) for one in self.items if id(one) not in staying]
         self.items = items
+        self.baselines = {name: [] for name in self.baselines}
 
     def turns(self) -> list[int]:
         """The indexes of the prompts of people, or of other agents."""
@@ -118,7 +116,7 @@ def resume_codex(path: str, prompt: str | None = None) -> CodexResumed:
     history.dropped += [DroppedItem(history.items[place].line, "orphan", history.items[place].raw) for place in lost]
     sent = add_results([item for place, item in enumerate(items) if place not in set(lost)])
     if prompt is not None:
-        sent.append({"type": "message", "role": "user", "content": [{"type": "input_text", "text": prompt}]})
+        sent.append(_prompt(prompt))
     if refused:
         findings.append(Finding(path, 1, "session-refused", f"codex does not resume it: {refused}"))
     again = not all(history.baselines.values())
@@ -135,9 +133,8 @@ def _replay(history: _History, path: str, until: int | None, findings: list[Find
         upto = takewhile(lambda record: until is None or record.end <= until, every)
         records = [record for record in upto if _is_readable(record)]
         refused = _refusal(plain, records, is_base=until is not None)
-    is_newer = _is_newer(records)
     for record in records:
-        base = _take(history, record, is_newer=is_newer)
+        base = _take(history, record, is_newer=_is_newer(records))
         if base is not None:
             refused = _replay_base(history, path, base, findings, above) or refused
     return refused
@@ -154,15 +151,13 @@ def _replay_base(history: _History, path: str, base: Item, findings: list[Findin
 
 def _find_rollout(other: str, name: str) -> str:
     """The rollout of a session in the folders of another one; empty if it is missing."""
-    root = os.path.dirname(other)
-    while os.path.basename(root) not in ("sessions", "archived_sessions"):
-        if root == os.path.dirname(root):
-            return ""
-        root = os.path.dirname(root)
-    for folder in ("sessions", "archived_sessions"):
-        for here, _, files in os.walk(os.path.join(os.path.dirname(root), folder)):
+    kept = ("sessions", "archived_sessions")
+    above = folders_above(os.path.abspath(other))
+    home = next((os.path.dirname(root) for root in above if os.path.basename(root) in kept), "")
+    for folder in kept if home and name else ():
+        for here, _, files in os.walk(os.path.join(home, folder)):
             for file in files:
-                if name and file.removesuffix(PACKED).endswith(f"-{name}.jsonl"):
+                if file.removesuffix(PACKED).endswith(f"-{name}.jsonl"):
                     return os.path.join(here, file)
     return ""
 
@@ -180,21 +175,15 @@ def _refusal(path: str, records: list[JsonlRecord], *, is_base: bool) -> str:
     with open(path, "rb") as file:
         if file.read(3) == _BOM:
             return "it begins with a byte order mark"
-    if not _is_utf8(path):
+    try:
+        with open(path, encoding="utf-8") as text:
+            while text.read(1 << 20):
+                pass
+    except UnicodeDecodeError:
         return "a byte of the file is not UTF-8"
     if not is_base and _is_newer(records) and not isinstance(records[-1].value.get("ordinal"), int):
         return "the last record has no ordinal"
     return ""
-
-
-def _is_utf8(path: str) -> bool:
-    try:
-        with open(path, encoding="utf-8") as file:
-            while file.read(1 << 20):
-                pass
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _is_newer(records: list[JsonlRecord]) -> bool:
@@ -205,8 +194,13 @@ def _take(history: _History, record: JsonlRecord, *, is_newer: bool) -> Item | N
     """Read one record into the history; returns the `history_base` if it has one."""
     kind, payload = unwrapped(record.value)
     if kind == "session_meta":
-        return _begin(history, payload, is_newer=is_newer)
-    if kind == "response_item":
+        stored = text_at(payload.get("base_instructions"), "text") or text_at(payload, "instructions")
+        history.instructions = history.instructions or stored
+        if is_newer:
+            history.replace("before-the-start", [])
+            base = payload.get("history_base")
+            return base if isinstance(base, dict) else None
+    elif kind == "response_item":
         history.add(record.line, payload)
     elif kind == "inter_agent_communication":
         content = [{"type": "input_text", "text": payload.get("content")}]
@@ -221,17 +215,6 @@ def _take(history: _History, record: JsonlRecord, *, is_newer: bool) -> Item | N
     return None
 
 
-def _begin(history: _History, meta: Item, *, is_newer: bool) -> Item | None:
-    stored = text_at(meta.get("base_instructions"), "text") or text_at(meta, "instructions")
-    history.instructions = history.instructions or stored
-    if not is_newer:
-        return None
-    history.replace("before-the-start", [])
-    history.baselines = {name: [] for name in history.baselines}
-    base = meta.get("history_base")
-    return base if isinstance(base, dict) else None
-
-
 def _compact(history: _History, line: int, payload: Item) -> None:
     given = payload.get("replacement_history")
     if isinstance(given, list):
@@ -239,38 +222,36 @@ def _compact(history: _History, line: int, payload: Item) -> None:
         for item in given:
             history.add(line, item)
     else:
-        summary = text_at(payload, "message") or "(no summary available)"
-        message: Item = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": summary}]}
+        message = _prompt(text_at(payload, "message") or "(no summary available)")
         prompts = [history.items[place] for place in history.turns()]
         history.replace("compacted", [*prompts, _HistoryItem(line, message, payload)])
-    history.baselines = {name: [] for name in history.baselines}
 
 
-def _roll_back(history: _History, turns: int) -> None:
+def _prompt(text: str) -> Item:
+    return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+
+
+def _roll_back(history: _History, count: int) -> None:
     """Remove the last turns, and the context before them; never what was before the first prompt."""
     prompts = history.turns()
-    if turns <= 0 or not prompts:
+    if count <= 0 or not prompts:
         return
-    cut = prompts[0] if turns >= len(prompts) else prompts[-turns]
+    cut = prompts[0] if count >= len(prompts) else prompts[-count]
     while cut > prompts[0] and _is_context(history.items[cut - 1].item):
         cut -= 1
+    made_for = history.baselines
     history.replace("rolled-back", history.items[:cut])
     left = len(history.turns())
-    for name, made_for in history.baselines.items():
-        history.baselines[name] = [turn for turn in made_for if turn <= left]
-
-
-def _texts(item: Item) -> list[str]:
-    return [text_at(piece, "text") for piece in list_at(item, "content")]
+    history.baselines = {name: [turn for turn in turns if turn <= left] for name, turns in made_for.items()}
 
 
 def _is_context(item: Item) -> bool:
     if item.get("type") != "message" or item.get("role") not in ("user", "developer"):
         return False
-    return item["role"] == "developer" or any(text.lstrip().startswith(CONTEXT) for text in _texts(item))
+    texts = (text_at(piece, "text") for piece in list_at(item, "content"))
+    return item["role"] == "developer" or any(text.lstrip().startswith(CONTEXT) for text in texts)
 
 
 def _is_prompt(item: Item) -> bool:
-    if item.get("type") == "agent_message":
-        return True
-    return item.get("type") == "message" and item.get("role") == "user" and not _is_context(item)
+    is_message = item.get("type") == "message" and item.get("role") == "user"
+    return item.get("type") == "agent_message" or (is_message and not _is_context(item))

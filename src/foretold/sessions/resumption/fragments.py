@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from foretold.sessions.formats.claude.attachments import contents_of, tagged
 from foretold.sessions.formats.fields import text_at
 from foretold.sessions.resumption.graph import Json, RecordNode
-from foretold.sessions.resumption.open_calls import is_error
+from foretold.sessions.resumption.open_calls import THINKING, is_error
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ NO_REFERENCE = "[Tool references removed - tool search not enabled]"
 #: roles of attachments that are sent with the user's messages: joined to a result; several messages whose text was
 #: recorded; never joined to a result
 ATTACHED = ("attached", "saved", "separate")
-THINKING = ("thinking", "redacted_thinking")
 CALL = ("type", "id", "name", "input")
 
 
@@ -60,10 +59,10 @@ def fragments_of(
                 found.append(Fragment("user", (_user_content(_known_blocks(content), rules),)))
         elif node.type == "assistant" and isinstance(content, str | list) and not is_error(node):
             blocks = _known_blocks(content)
-            texts: list[Json] = [{"type": "text", "text": blocks}] if isinstance(blocks, str) else blocks
-            texts = _rename_tools(_without_foreign_thinking(texts, text_at(message, "model"), model), rules)
+            author = text_at(message, "model")
+            is_foreign = bool(author and model and author != model)
             name = node.message_id or ("-" if rules.joins_unnamed else "")
-            found.append(Fragment("assistant", (_strip_calls(texts, rules),), name))
+            found.append(Fragment("assistant", (_answer(blocks_in(blocks), rules, is_foreign=is_foreign),), name))
     return found
 
 
@@ -91,31 +90,17 @@ def _user_content(content: Content, rules: SessionRules) -> Content:
     return kept if kept or not found else EMPTY
 
 
-def _without_foreign_thinking(blocks: list[Json], author: str, model: str) -> list[Json]:
-    """An answer without the thinking of another model."""
-    if not author or not model or author == model:
-        return blocks
-    return [block for block in blocks if block.get("type") not in THINKING]
-
-
-def _strip_calls(blocks: list[Json], rules: SessionRules) -> list[Json]:
-    """An answer whose calls have only the fields that the API accepts, where the version strips others."""
-    if not rules.strips_calls:
-        return blocks
-    return [
-        {name: value for name, value in block.items() if name in CALL} if block.get("type") == "tool_use" else block
-        for block in blocks
-    ]
-
-
-def _rename_tools(blocks: list[Json], rules: SessionRules) -> list[Json]:
-    """Calls of tools under their current names."""
-    return [
-        {**block, "name": rules.renamed.get(text_at(block, "name"), block.get("name"))}
-        if block.get("type") == "tool_use"
-        else block
-        for block in blocks
-    ]
+def _answer(blocks: list[Json], rules: SessionRules, *, is_foreign: bool) -> list[Json]:
+    """An answer without the thinking of another model; its calls have current names, and no fields the API refuses."""
+    found: list[Json] = []
+    for block in blocks:
+        if block.get("type") == "tool_use":
+            block = {**block, "name": rules.renamed.get(text_at(block, "name"), block.get("name"))}
+            if rules.strips_calls:
+                block = {name: value for name, value in block.items() if name in CALL}
+        if not is_foreign or block.get("type") not in THINKING:
+            found.append(block)
+    return found
 
 
 def _attachment(
