@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
 
 from foretold.errors import SessionFailed
 from foretold.instructions.load import load
 from foretold.sessions.formats.readers import reader_of
-from foretold.sessions.instructions_seen.events import CompactionEvent, Event, InstructionText, LoadEvent
+from foretold.sessions.instructions_seen.events import CompactionEvent, Event, InstructionText, LoadEvent, read_events
 from foretold.sessions.model import Homes, StoredSession
 from foretold.sessions.relocate.moves import infer_move
 from foretold.text.frontmatter import trim
@@ -25,9 +24,6 @@ from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
     from foretold.instructions.view import View
-
-#: agent -> the module of `instructions_seen/` that reads the events of its transcripts
-EVENT_READERS = {"claude-code": "claude", "codex": "codex"}
 
 #: state -> what it means
 STATES = {
@@ -83,7 +79,7 @@ def compare_instructions(stored: StoredSession, homes: Homes) -> InstructionsSee
         move = infer_move(reader_of(stored.agent).summarize(stored).cwd, stored.cwd)
         events = [
             event._replace(path=move.path(event.path)) if isinstance(event, InstructionText) else event
-            for event in _read_events(stored, damage)
+            for event in read_events(stored, damage)
         ]
     except OSError as error:
         raise SessionFailed(f"{stored.path!r} cannot be read: {error.strerror}") from None
@@ -94,15 +90,6 @@ def compare_instructions(stored: StoredSession, homes: Homes) -> InstructionsSee
     view = load(stored.cwd, agent=agent, home=homes.home, env=homes.env) if is_there else None
     files = tuple(_compare(events, view, loads))
     return InstructionsSeen(stored, files, loads, compactions, (*damage, *_findings(files)))
-
-
-def _read_events(stored: StoredSession, damage: list[Finding]) -> Iterable[Event]:
-    name = EVENT_READERS.get(stored.agent)
-    if name is None:
-        return [LoadEvent(stored.started, "start")]
-    module = __import__(f"foretold.sessions.instructions_seen.{name}", fromlist=["read_events"])
-    events: Iterable[Event] = module.read_events(stored, damage)
-    return events
 
 
 def _compare(events: list[Event], view: View | None, loads: tuple[LoadEvent, ...]) -> list[SeenFile]:

@@ -22,6 +22,7 @@ import os
 import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 
 from foretold.dialects.claude_code.settings import slug
 from foretold.sessions.formats.claude.reader import config_folder
@@ -29,7 +30,6 @@ from foretold.sessions.formats.claude.records import CHAINED
 from foretold.sessions.formats.fields import object_at, text_at
 from foretold.sessions.formats.jsonl import encode_record, records_of
 from foretold.sessions.model import Homes
-from foretold.sessions.transcript.concurrent_writers import OtherWriters
 from foretold.storage.append_log import AppendFile
 from foretold.types import TYPE_CHECKING, Finding
 
@@ -37,6 +37,10 @@ if TYPE_CHECKING:
     Json = Mapping[str, object]
 
 WRITES_AS = "2.1.197"  #: the version of the agent whose records these are
+SHARED = (
+    "another process has resumed this session; both branches stay in it, and a resume follows the one that wrote last."
+    " For the other one: Harness.resume({session!r}, branch={branch!r})"
+)
 
 
 def transcript_path(cwd: str, session: str, homes: Homes) -> str:
@@ -296,3 +300,56 @@ def _stamp(now: float) -> str:
     """
     whole, part = divmod(round(now * 1000), 1000)
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(whole)) + f".{part:03}Z"
+
+
+class OtherWriters:
+    """What other processes appended to a file whose first bytes are known.
+
+    What is between the lines that we wrote, or after the last, another process wrote. Records of the chain are messages
+    of it; a `last-prompt` decides which branch the next resume follows. A branch is reported once, by the first of its
+    records that we saw. Records of subagents in the file of a conversation are not a branch.
+    """
+
+    def __init__(self, path: str, *, is_sidechain: bool = False) -> None:
+        self.path, self._is_sidechain = path, is_sidechain
+        self.known = os.path.getsize(path)  #: bytes whose writer is known
+        self.have_written = False  #: messages, since our last one
+        self.have_led = False  #: they wrote messages, or named a leaf, since we last named one
+        self.writing = ""  #: the id of our record that may be in the file before we know: an interrupt came between
+        self.findings: list[Finding] = []
+        self._theirs: set[str] = set()
+
+    def note_own(self, start: int, end: int) -> None:
+        """Our line is from `start` to `end`: what comes before it, and is not known, is theirs."""
+        if self.known < start:
+            self._read(start)
+        self.known = end
+
+    def check(self) -> None:
+        """Read what is after our last line."""
+        with suppress(OSError):  # the file may have been removed
+            self._read(os.path.getsize(self.path))
+
+    def _read(self, end: int) -> None:
+        if self.known >= end:
+            return
+        for record in records_of(self.path, self.known):
+            if record.start >= end:
+                break
+            self.known = record.end
+            self._note(record.value)
+
+    def _note(self, value: Json) -> None:
+        if value.get("type") == "last-prompt":
+            self.have_led = True
+        name = text_at(value, "uuid")
+        if value.get("type") not in CHAINED or name in ("", self.writing):
+            return
+        if (value.get("isSidechain") is True) != self._is_sidechain:
+            return
+        self.have_written = self.have_led = True
+        if text_at(value, "parentUuid") not in self._theirs:
+            session = os.path.splitext(os.path.basename(self.path))[0]
+            message = SHARED.format(session=session, branch=name)
+            self.findings.append(Finding(self.path, None, "session-shared", message))
+        self._theirs.add(name)
