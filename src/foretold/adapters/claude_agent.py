@@ -19,11 +19,10 @@ sessions, one after the other or at once, each with its own conversation.
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Mapping
 
 from foretold.adapters.claude_store import ClaudeSessionStore, in_thread, sdk_of
-from foretold.adapters.conversation import Conversation
+from foretold.adapters.conversation import Conversation, Conversations
 from foretold.instructions.view import View
 from foretold.memory.write_policy import WriteDecision, decide_write, written_text
 from foretold.storage.tree import is_inside
@@ -104,9 +103,7 @@ class ConversationHooks:
         self, cwd: str, options: dict[str, Any], sources: tuple[str, ...], model: Model | None, gate: Gate | None
     ) -> None:
         self._cwd, self._options, self._sources, self._model, self._gate = cwd, options, sources, model, gate
-        self._lock = threading.RLock()
-        self._talks: dict[tuple[str, str], Conversation] = {}
-        self._begun: dict[int, None] = {}  #: conversations of which a prompt was seen
+        self._talks = Conversations(cwd, options, most=MOST)
         actions: dict[str, Callable[[Conversation, Said], dict[str, Any]]] = {
             "UserPromptSubmit": self._add_context,
             "PreToolUse": _judge,
@@ -121,9 +118,7 @@ class ConversationHooks:
     def _hook(self, action: Callable[[Conversation, Said], dict[str, Any]]) -> Callable[..., Any]:
         def run(said: Said) -> dict[str, Any]:
             try:
-                with self._lock:
-                    talk = self._talk(said)
-                return action(talk, said)
+                return action(self._talk(said), said)
             except Exception as error:  # the agent continues, whatever failed
                 event = said.get("hook_event_name", "a hook")
                 hint = "see: foretold memory doctor"
@@ -138,21 +133,15 @@ class ConversationHooks:
     def _talk(self, said: Said) -> Conversation:
         """The conversation that an event belongs to."""
         session, agent = str(said.get("session_id", "")), str(said.get("agent_id") or "")
-        talk = self._talks.pop((session, agent), None)
-        if talk is None and agent:
-            main = self._talk({"session_id": session})
-            talk = main.subagent(str(said.get("agent_type", "")))
-        elif talk is None:
-            talk = Conversation(self._cwd, **self._options)
-        self._talks[session, agent] = talk
-        while len(self._talks) > MOST:
-            self._begun.pop(id(self._talks.pop(next(iter(self._talks)))), None)
-        return talk
+        if not agent:
+            return self._talks.get(session)
+        name = str(said.get("agent_type", ""))
+        return self._talks.get((session, agent), lambda: self._talks.get(session).subagent(name))
 
     def _add_context(self, talk: Conversation, said: Said) -> dict[str, Any]:
-        is_known = id(talk) in self._begun or "user" not in self._sources
+        is_known = talk.notes.get("begun") or "user" not in self._sources
         unseen = "" if is_known else _unseen(talk, str(said.get("transcript_path", "")))
-        self._begun[id(talk)] = None
+        talk.notes["begun"] = True
         recalled = talk.recall(str(said.get("prompt", "")))
         return _context("UserPromptSubmit", "\n\n".join(text for text in (unseen, recalled) if text))
 
@@ -176,9 +165,8 @@ def _unseen(talk: Conversation, transcript: str) -> str:
     folder = os.path.dirname(os.path.dirname(os.path.dirname(transcript)))
     if not folder or os.path.realpath(folder) == os.path.realpath(view.surroundings.user):
         return ""
-    return (
-        View(view.choice, view.surroundings, tuple(entry for entry in view.entries if entry.layer in HOME)).text or ""
-    )
+    entries = tuple(entry for entry in view.entries if entry.layer in HOME)
+    return View(view.choice, view.surroundings, entries).text or ""
 
 
 def _judge(talk: Conversation, said: Said) -> dict[str, Any]:

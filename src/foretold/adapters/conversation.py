@@ -19,6 +19,7 @@ import hashlib
 import os
 import threading
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.errors import NotAFolder
@@ -249,11 +250,7 @@ class Conversation:
 
 
 def files_in(given: Mapping[str, object], cwd: str) -> list[str]:
-    """The existing files that the input of a tool names, under any of the keys that tools use for them.
-
-    >>> files_in({"path": __file__, "limit": 3}, "/") == [__file__], files_in({"path": "no such file"}, "/")
-    (True, [])
-    """
+    """The existing files that the input of a tool names, under any of the keys that tools use for them."""
     named = [value for key in NAMES if isinstance(value := given.get(key), str) and value and "\0" not in value]
     paths = dict.fromkeys(os.path.join(cwd, name) for name in named)
     return [path for path in paths if os.path.isfile(path)]
@@ -268,29 +265,23 @@ def _word(text: str) -> str:
 
 
 class Conversations:
-    """Conversations in a folder, by name; each is made when it is first asked for.
+    """Conversations in a folder, by name; each is made when it is first asked for."""
 
-    >>> conversations = Conversations(".", {})
-    >>> conversations.get("monday") is conversations.get("monday")
-    True
-    """
-
-    def __init__(self, cwd: str | os.PathLike[str], options: dict[str, Any]) -> None:
+    def __init__(self, cwd: str | os.PathLike[str], options: dict[str, Any], *, most: int = MOST_CONVERSATIONS) -> None:
         """`options` are those of `Conversation`. A caller's mistake raises now, not in a run."""
         given = options.get("findings")
         self.findings: list[Finding] = [] if given is None else given
-        self._cwd, self._options, self._lock = cwd, {**options, "findings": self.findings}, threading.Lock()
+        self._make = partial(Conversation, cwd, **{**options, "findings": self.findings})
+        self._most, self._lock = most, threading.RLock()
         self._by_name: dict[str, Conversation] = {}
-        Conversation(cwd, **self._options)
+        self._make()
 
-    def get(self, name: object) -> Conversation:
+    def get(self, name: object, make: Callable[[], Conversation] | None = None) -> Conversation:
         """The conversation of this name."""
-        key = str(name)
         with self._lock:  # two threads that ask for one conversation get the same
-            known = self._by_name.pop(key, None)
-            found = known if known is not None else Conversation(self._cwd, **self._options)
-            self._by_name[key] = found
-            for old in list(self._by_name)[:-MOST_CONVERSATIONS]:
+            known = self._by_name.pop(str(name), None)
+            found = self._by_name[str(name)] = known if known is not None else (make or self._make)()
+            for old in list(self._by_name)[: -self._most]:
                 del self._by_name[old]
         return found
 
@@ -302,13 +293,7 @@ def note_added(talk: Conversation, text: str) -> None:
 
 
 def restore_added(talk: Conversation, messages: str) -> str:
-    """What has to be added again, if a text that was added is missing in the messages.
-
-    >>> talk = Conversation(".")
-    >>> note_added(talk, "Handlers return JSON.")
-    >>> restore_added(talk, "… Handlers return JSON. …"), talk.notes
-    ('', {'added': ['Handlers return JSON.']})
-    """
+    """What has to be added again, if a text that was added is missing in the messages."""
     if all(text in messages for text in talk.notes.get("added", ())):
         return ""
     talk.notes["added"] = []
@@ -318,10 +303,5 @@ def restore_added(talk: Conversation, messages: str) -> str:
 
 
 def conversation_of(where: Conversation | str | os.PathLike[str], **options: Any) -> Conversation:
-    """The conversation that is given, or a new one in a folder.
-
-    >>> talk = conversation_of(".")
-    >>> conversation_of(talk) is talk
-    True
-    """
+    """The conversation that is given, or a new one in a folder."""
     return where if isinstance(where, Conversation) else Conversation(where, **options)

@@ -17,6 +17,7 @@ import asyncio
 from collections.abc import Sequence
 
 from foretold.adapters.conversation import Conversations, note_added, restore_added
+from foretold.adapters.plain import text_of
 from foretold.extras import missing
 from foretold.types import TYPE_CHECKING
 
@@ -51,9 +52,9 @@ class ContextMiddleware(AgentMiddleware):
     def before_model(self, state: Any, runtime: Any) -> Any:
         messages = state["messages"]
         talk = self._conversation(messages, runtime)
-        texts = [restore_added(talk, "\n".join(map(_text, messages)))]
+        texts = [restore_added(talk, "\n".join(map(text_of, messages)))]
         if messages and messages[-1].type == "human" and messages[-1].name != OURS:
-            texts.append(talk.recall(_text(messages[-1]), before="\n".join(map(_text, messages[:-1]))))
+            texts.append(talk.recall(text_of(messages[-1]), before="\n".join(map(text_of, messages[:-1]))))
         more = [HumanMessage(text, name=OURS) for text in texts if text]
         return {"messages": more} if more else None
 
@@ -100,10 +101,3 @@ def _append(content: Any, text: str) -> Any:
     if isinstance(content, str):
         return f"{content}\n\n{text}" if content else text
     return [*content, {"type": "text", "text": text}]
-
-
-def _text(message: Any) -> str:
-    content = message.content
-    if isinstance(content, str):
-        return content
-    return "\n".join(str(block.get("text", "")) if isinstance(block, dict) else str(block) for block in content)

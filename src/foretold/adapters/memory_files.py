@@ -36,6 +36,7 @@ LEVELS = 2
 WIDTH = 6  #: of line numbers
 SIZES = "BKMG"
 MISSING = "The path {path} does not exist"
+WAITS = "Nothing is changed yet: the change was proposed to the user, and waits to be confirmed."
 
 
 class MemoryPath(NamedTuple):
@@ -67,7 +68,7 @@ class MemoryFiles:
     def create(self, path: str, file_text: str) -> str:
         """Create a file with exactly this text."""
         spot = self._parse_path(path)
-        if not spot.file or self._has_folder(spot.file.removesuffix(".md") + "/") or self._has_file(spot.file):
+        if not spot.file or self._below(spot.file.removesuffix(".md") + "/") or self._has_file(spot.file):
             raise MemoryExists(f"File {path} already exists")
         data = bytes_of(file_text)
         refuse_credentials(path, "", f"{path}\n{file_text}")
@@ -81,17 +82,10 @@ class MemoryFiles:
 
     def str_replace(self, path: str, old_str: str, new_str: str) -> str:
         """Replace a text that occurs in a file once."""
-        shown = ["The memory file has been edited. Here is the snippet showing the change (with line numbers):"]
-
-        def change(before: str) -> str:
-            refuse_other_than_once(before, old_str, path)
-            after = before.replace(old_str, new_str)
-            line = before[: before.find(old_str)].count("\n") + 1
-            rows = after.split("\n")
-            shown[1:] = numbered(rows, max(1, line - 2), min(len(rows), line + 2))
-            return after
-
-        return self._amend(path, change) or "\n".join(shown)
+        said, before, after = self._replace(path, old_str, new_str)
+        line, rows = before[: before.find(old_str)].count("\n") + 1, after.split("\n")
+        head = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
+        return said or "\n".join([head, *numbered(rows, max(1, line - 2), min(len(rows), line + 2))])
 
     def insert(self, path: str, insert_line: int, insert_text: str) -> str:
         """Insert lines after a line; 0 is the top."""
@@ -104,25 +98,21 @@ class MemoryFiles:
             lines.insert(insert_line, insert_text.rstrip("\n"))
             return "\n".join(lines) + "\n"
 
-        return self._amend(path, change) or f"The file {path} has been edited."
+        return self._amend(path, change)[0] or f"The file {path} has been edited."
 
     def delete(self, path: str) -> str:
         """Delete a file, or all files of a folder. They stay in the history."""
-        spot = self._find(path, MISSING)
-        if spot.file == INDEX or path.rstrip("/") == ROOT:
-            raise WriteRefused(f"Cannot delete {self._describe(spot)} itself")
+        spot = self._find_movable(path, "delete")
         for file in [spot.file] if spot.file else self._below(spot.folder):
             if self._waits:
                 self._propose("delete", file, "")
             else:
                 self.store.delete(file, **self.said)
-        return self._done_text(f"Successfully deleted {path}")
+        return WAITS if self._waits else f"Successfully deleted {path}"
 
     def rename(self, old_path: str, new_path: str) -> str:
         """Rename a file or a folder."""
-        old, new = self._find(old_path, MISSING), self._parse_path(new_path)
-        if old.file == INDEX or old_path.rstrip("/") == ROOT:
-            raise WriteRefused(f"Cannot rename {self._describe(old)} itself")
+        old, new = self._find_movable(old_path, "rename"), self._parse_path(new_path)
         if self._exists(new) or (not old.file and (new.file + "/").startswith(old.folder)):
             raise MemoryExists(f"The destination {new_path} already exists")
         if old.file:
@@ -137,7 +127,7 @@ class MemoryFiles:
                 self._propose("delete", file, "")
             else:
                 self.store.move(file, to, **self.said)
-        return self._done_text(f"Successfully renamed {old_path} to {new_path}")
+        return WAITS if self._waits else f"Successfully renamed {old_path} to {new_path}"
 
     def clear(self) -> str:
         """Delete all files. They stay in the history."""
@@ -172,30 +162,22 @@ class MemoryFiles:
 
     def replace(self, path: str, old: str, new: str, *, everywhere: bool) -> int:
         """Replace a text in a file; returns how often it occurred."""
-        count = 0
-
-        def change(before: str) -> str:
-            nonlocal count
-            count = before.count(old)
-            if not everywhere or not count:
-                refuse_other_than_once(before, old, path)
-            return before.replace(old, new)
-
-        self._demand_done(self._amend(path, change))
-        return count
+        said, before, _ = self._replace(path, old, new, everywhere=everywhere)
+        self._demand_done(said)
+        return before.count(old)
 
     def write(self, path: str, text: str) -> None:
         """Write a file, new or not."""
         try:
             said = self.create(path, text)
-            self._demand_done(said if self._waits else "")
         except MemoryExists:
-            self._demand_done(self._amend(path, lambda _: text))
+            said = self._amend(path, lambda _: text)[0]
+        self._demand_done(said)
 
     @staticmethod
     def _demand_done(said: str) -> None:
         """Raise the text for the model if a change was only proposed."""
-        if said:
+        if said == WAITS:
             raise WriteRefused(said)
 
     # Paths
@@ -220,7 +202,7 @@ class MemoryFiles:
         """The file or folder of a path: a folder before a file that is named without its `.md`."""
         spot = self._parse_path(path)
         folder = spot.folder or f"{path[len(ROOT) + 1 :]}/"
-        if path.rstrip("/") == ROOT or self._has_folder(folder):
+        if path.rstrip("/") == ROOT or self._below(folder):
             return spot._replace(file="", folder="" if path.rstrip("/") == ROOT else folder)
         if not spot.file or not self._has_file(spot.file):
             raise NoSuchMemory(missing.format(path=path))
@@ -232,23 +214,23 @@ class MemoryFiles:
             raise NoSuchMemory(f"The path {path} is not a file.")
         return spot
 
+    def _find_movable(self, path: str, verb: str) -> MemoryPath:
+        spot = self._find(path, MISSING)
+        if spot.file == INDEX or path.rstrip("/") == ROOT:
+            what = f"{INDEX}, the index of the other files," if spot.file else f"the {ROOT} directory"
+            raise WriteRefused(f"Cannot {verb} {what} itself")
+        return spot
+
     def _exists(self, spot: MemoryPath) -> bool:
         if not spot.file:
-            return not spot.folder or self._has_folder(spot.folder)
-        return self._has_file(spot.file) or self._has_folder(f"{spot.path[len(ROOT) + 1 :]}/")
+            return not spot.folder or bool(self._below(spot.folder))
+        return self._has_file(spot.file) or bool(self._below(f"{spot.path[len(ROOT) + 1 :]}/"))
 
     def _has_file(self, file: str) -> bool:
         return bool(self.store.index()) if file == INDEX else file in self.store.folder.files()
 
-    def _has_folder(self, folder: str) -> bool:
-        return bool(self._below(folder))
-
     def _below(self, folder: str) -> list[str]:
         return [file for file in self.store.folder.files() if file.startswith(folder)]
-
-    @staticmethod
-    def _describe(spot: MemoryPath) -> str:
-        return f"{INDEX}, the index of the other files," if spot.file else f"the {ROOT} directory"
 
     # Reading
 
@@ -281,11 +263,21 @@ class MemoryFiles:
     def _waits(self) -> bool:
         return self.memories.place.policy == "confirm"
 
-    def _amend(self, path: str, edit: Callable[[str], str]) -> str:
-        """Change the text of a file; returns the text for the model if that was only proposed."""
+    def _replace(self, path: str, old: str, new: str, *, everywhere: bool = False) -> tuple[str, str, str]:
+        def change(before: str) -> str:
+            if not everywhere or old not in before:
+                refuse_other_than_once(before, old, path)
+            return before.replace(old, new)
+
+        return self._amend(path, change)
+
+    def _amend(self, path: str, edit: Callable[[str], str]) -> tuple[str, str, str]:
+        """Change the text of a file; the text for the model if that was only proposed, and those before and after."""
         spot = self._find_file(path)
+        before = after = ""
 
         def change(data: bytes) -> bytes:
+            nonlocal before, after
             before = text_of(data, path)
             made = bytes_of(after := edit(before))
             refuse_credentials(path, before, after)
@@ -293,7 +285,7 @@ class MemoryFiles:
 
         if self._waits:
             data = self._data(spot)
-            return self._propose("edit", spot.file, change(data).decode(), digest_of(data))
+            return self._propose("edit", spot.file, change(data).decode(), digest_of(data)), before, after
         for left in reversed(range(TRIES)):
             try:
                 if spot.file == INDEX:
@@ -305,21 +297,16 @@ class MemoryFiles:
                 if not left:
                     raise
             except NoSuchMemory:
-                return self._data(spot).decode()  # raises: it is gone by now
+                self._data(spot)  # raises: it is gone by now
             else:
                 break
-        return ""
+        return "", before, after
 
     def _propose(self, op: str, file: str, text: str, expect: str = "") -> str:
         if op == "delete":
             expect = digest_of(self.store.folder.read(file).data)
         self.memories.inbox.propose(op, file, text, expect=expect, session=self.said.get("session", ""))
-        return self._done_text("")
-
-    def _done_text(self, done: str) -> str:
-        if not self._waits:
-            return done
-        return "Nothing is changed yet: the change was proposed to the user, and waits to be confirmed."
+        return WAITS
 
 
 def shown_name(name: str) -> str:
@@ -351,11 +338,7 @@ def levels_of(sizes: dict[str, int], levels: int, prefix: str = "") -> list[tupl
 
 
 def shown_size(size: int) -> str:
-    """A size as the tool of Anthropic's package writes it.
-
-    >>> shown_size(0), shown_size(1023), shown_size(1024), shown_size(1536)
-    ('0B', '1023B', '1K', '1.5K')
-    """
+    """A size as the tool of Anthropic's package writes it."""
     step = min(max(size.bit_length() - 1, 0) // 10, len(SIZES) - 1)
     number = size / 1024**step
     return f"{int(number) if number == int(number) else f'{number:.1f}'}{SIZES[step]}"
@@ -366,7 +349,6 @@ def numbered(lines: list[str], first: int, last: int) -> list[str]:
 
 
 def shown_range(wanted: Sequence[int] | None, lines: int, path: str) -> tuple[int, int]:
-    """The first and the last line to show."""
     if not wanted:
         return 1, lines
     good = len(wanted) == 2 and all(isinstance(number, int) for number in wanted)

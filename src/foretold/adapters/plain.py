@@ -87,8 +87,8 @@ def _is_recalled(message: Message) -> bool:
     return text.startswith("<recalled-memories ") and recalled_spans(text) == [(0, len(text))]
 
 
-def text_of(message: Message) -> str:
-    """The text of a message, in either API's form.
+def text_of(message: object) -> str:
+    """The text of a message, in the form of either API or of a framework.
 
     >>> text_of({"content": "hi"}), text_of({"content": [{"type": "input_text", "text": "hi"}, {"type": "image"}]})
     ('hi', 'hi')
@@ -96,8 +96,8 @@ def text_of(message: Message) -> str:
     content = field_of(message, "content")
     if isinstance(content, str):
         return content
-    blocks = content if isinstance(content, list) else []
-    texts = (field_of(block, "text") for block in blocks)
+    blocks = content if isinstance(content, list | tuple) else []
+    texts = (block if isinstance(block, str) else field_of(block, "text") for block in blocks)
     return "\n".join(text for text in texts if isinstance(text, str))
 
 

@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 
 from foretold.adapters import jsonl_store
 from foretold.adapters.conversation import Conversation, Conversations, note_added, restore_added
+from foretold.adapters.plain import text_of
 from foretold.extras import missing
 from foretold.types import TYPE_CHECKING, Finding
 
@@ -77,11 +78,11 @@ class AgentContext(AbstractCapability):
 def _extend_parts(talk: Conversation, messages: Sequence[Any]) -> list[Any] | None:
     """The parts of the last message with what belongs to them; None if nothing does."""
     said = [part for message in messages for part in message.parts]
-    before = "\n".join(_text(part.content) for part in said if part.part_kind in ("user-prompt", "tool-return"))
+    before = "\n".join(text_of(part) for part in said if part.part_kind in ("user-prompt", "tool-return"))
     again = restore_added(talk, before)
     parts = list(messages[-1].parts)
     at = _prompt_at(parts)
-    quoted = talk.recall(_text(parts[at].content), before=before) if at is not None else ""
+    quoted = talk.recall(text_of(parts[at]), before=before) if at is not None else ""
     if quoted and at is not None:
         parts.insert(at, UserPromptPart(quoted))
     if again:
@@ -94,13 +95,6 @@ def _prompt_at(parts: Sequence[Any]) -> int | None:
     if any(part.part_kind in ("tool-return", "retry-prompt") for part in parts):
         return None
     return next((at for at, part in enumerate(parts) if part.part_kind == "user-prompt"), None)
-
-
-def _text(content: Any) -> str:
-    if isinstance(content, str):
-        return content
-    pieces = content if isinstance(content, (list, tuple)) else ()
-    return "\n".join(piece for piece in pieces if isinstance(piece, str))
 
 
 class History:
