@@ -82,21 +82,12 @@ class AnthropicModel(VendorModel):
 
 
 def takes_system(model: str) -> bool:
-    """Whether a model takes messages of the role `system` inside a conversation.
-
-    >>> takes_system("claude-opus-5-5"), takes_system("claude-haiku-4-5-20251001")
-    (True, False)
-    """
+    """Whether a model takes messages of the role `system` inside a conversation."""
     return not any(part in model for part in OLDER_MODELS)
 
 
 def call_of(request: ModelRequest, model: str, max_tokens: int, *, system_role: bool) -> Json:
-    """What the API is called with.
-
-    >>> asked = ModelRequest(("Be brief.",), ({"role": "user", "content": "Hi."},), cached=(0,))
-    >>> call_of(asked, "claude-opus-5-5", 100, system_role=True)["system"]
-    [{'type': 'text', 'text': 'Be brief.', 'cache_control': {'type': 'ephemeral'}}]
-    """
+    """What the API is called with."""
     call: Json = {"model": model, "max_tokens": max_tokens}
     if request.tools:
         fields = ("name", "description", "input_schema")
@@ -115,11 +106,7 @@ def call_of(request: ModelRequest, model: str, max_tokens: int, *, system_role: 
 
 
 def message_of(message: Json, *, marked: bool = False, system_role: bool = True) -> Json:
-    """One message.
-
-    >>> message_of({"role": "user", "content": "Hi."}, marked=True)["content"]
-    [{'type': 'text', 'text': 'Hi.', 'cache_control': {'type': 'ephemeral'}}]
-    """
+    """One message."""
     role = str(message["role"])
     blocks = [
         dict(block)

@@ -142,13 +142,7 @@ class VendorModel:
         return bool(reply.content)
 
     def _is_of_package(self, error: Exception) -> bool:
-        """Whether an error was raised by the vendor's package, or by what that is built on.
-
-        >>> import json
-        >>> model = VendorModel("any", client=object())
-        >>> model._is_of_package(json.JSONDecodeError("", "", 0)), model._is_of_package(KeyError("a"))
-        (True, False)
-        """
+        """Whether an error was raised by the vendor's package, or by what that is built on."""
         return any(kind.__module__.partition(".")[0] in PACKAGES for kind in type(error).__mro__)
 
     def _make_client(self, base_url: str | None, api_key: str | None) -> Any:
@@ -163,11 +157,7 @@ class VendorModel:
 
 
 def failed(error: BaseException, vendor: Vendor) -> ModelFailed:
-    """The failure for an error of a vendor's package.
-
-    >>> print(failed(ValueError("no route"), Vendor("Anthropic", "ANTHROPIC_API_KEY", "http://127.0.0.1:1")))
-    Anthropic: cannot reach http://127.0.0.1:1: no route; check the connection and the base URL
-    """
+    """The failure for an error of a vendor's package."""
     status = _status(error)
     if not status:
         return ModelFailed(_one_line(_describe_silence(error, vendor), vendor))
@@ -223,11 +213,7 @@ def _one_line(text: str, vendor: Vendor) -> str:
 
 
 def sendable(value: Any) -> Any:
-    r"""What an API is called with, in texts that can be sent.
-
-    >>> sendable({"a": ["\udcff.py", 1]})
-    {'a': ['�.py', 1]}
-    """
+    """What an API is called with, in texts that can be sent."""
     if isinstance(value, str):
         return value if value.isascii() else _HALF.sub("\ufffd", value)
     if isinstance(value, dict):

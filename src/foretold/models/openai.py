@@ -59,8 +59,7 @@ class OpenAIModel(VendorModel):
 
     def _ask(self, call: Json, limit: int) -> tuple[Reply, str | None]:  # noqa: ARG002
         if self.stream or self.on_text is not None:
-            completion = self._stream(call)
-            message, finish = completion.message, completion.finish
+            completion, message, finish = self._stream(call)
         else:
             completion = self.client.chat.completions.create(**call)
             choices = [each for each in getattr(completion, "choices", None) or () if each.message is not None]
@@ -73,61 +72,40 @@ class OpenAIModel(VendorModel):
             return reply, str(refusal or "by its content filter")
         return reply, str(refusal) if refusal else None
 
-    def _stream(self, call: Json) -> StreamedCompletion:
-        completion = StreamedCompletion()
+    def _stream(self, call: Json) -> tuple[Any, Any, str]:
+        """A completion, its message and why it ended, put together of the chunks of a stream."""
+        completion, finish = SimpleNamespace(id="", model="", usage=None), ""
+        message, calls = SimpleNamespace(content="", refusal=""), dict[int, SimpleNamespace]()
         options = {"include_usage": True}
         with self.client.chat.completions.create(**call, stream=True, stream_options=options) as stream:
             for chunk in stream:
-                text = completion.take(chunk)
-                if text and self.on_text is not None:
-                    self.on_text(text)
-        if completion.finish is None:
+                completion.id, completion.model = chunk.id or completion.id, chunk.model or completion.model
+                completion.usage = chunk.usage or completion.usage
+                for choice in chunk.choices[:1]:
+                    finish, delta = choice.finish_reason or finish, choice.delta
+                    message.content += delta.content or ""
+                    message.refusal += delta.refusal or ""
+                    for part in delta.tool_calls or ():
+                        _add_part(calls, part)
+                    if delta.content and self.on_text is not None:
+                        self.on_text(delta.content)
+        if not finish:
             raise ModelFailed(f"the answer of {self.name} broke off; ask again")
-        return completion
+        message.tool_calls = list(calls.values())
+        return completion, message, finish
 
 
-class StreamedCompletion:
-    """A completion made of the chunks of a stream."""
-
-    def __init__(self) -> None:
-        self.id, self.model, self.usage = "", "", None
-        self.finish: str | None = None
-        self.message = SimpleNamespace(content="", refusal="", tool_calls=[])
-        self._calls: dict[int, SimpleNamespace] = {}
-
-    def take(self, chunk: Any) -> str:
-        """Add a chunk; its text."""
-        self.id, self.model = chunk.id or self.id, chunk.model or self.model
-        self.usage = chunk.usage or self.usage
-        said = ""
-        for choice in chunk.choices[:1]:
-            self.finish = choice.finish_reason or self.finish
-            said = choice.delta.content or ""
-            self.message.content += said
-            self.message.refusal += choice.delta.refusal or ""
-            for part in choice.delta.tool_calls or ():
-                self._add(part)
-        return said
-
-    def _add(self, part: Any) -> None:
-        call = self._calls.get(part.index)
-        if call is None:
-            call = SimpleNamespace(id="", type="function", function=SimpleNamespace(name="", arguments=""))
-            self._calls[part.index] = call
-            self.message.tool_calls.append(call)
-        call.id = part.id or call.id
-        if part.function is not None:
-            call.function.name += part.function.name or ""
-            call.function.arguments += part.function.arguments or ""
+def _add_part(calls: dict[int, SimpleNamespace], part: Any) -> None:
+    new = SimpleNamespace(id="", type="function", function=SimpleNamespace(name="", arguments=""))
+    call = calls.setdefault(part.index, new)
+    call.id = part.id or call.id
+    if part.function is not None:
+        call.function.name += part.function.name or ""
+        call.function.arguments += part.function.arguments or ""
 
 
 def call_of(request: ModelRequest, model: str, max_tokens: int, *, system_role: str = "system") -> Json:
-    """What the API is called with.
-
-    >>> asked = ModelRequest(("Be brief.", "Be kind."), ({"role": "user", "content": "Hi."},))
-    >>> call_of(asked, "gpt-5", 100)["messages"]
-    [{'role': 'system', 'content': 'Be brief.\\n\\nBe kind.'}, {'role': 'user', 'content': 'Hi.'}]
-    """
+    """What the API is called with."""
     call: Json = {"model": model, "max_completion_tokens": max_tokens}
     if request.tools:
         call["tools"] = [_tool(tool) for tool in request.tools]
@@ -140,13 +118,7 @@ def call_of(request: ModelRequest, model: str, max_tokens: int, *, system_role: 
 
 
 def messages_of(message: Json, system_role: str = "system") -> list[Json]:
-    """One message as messages of the API.
-
-    >>> messages_of({"role": "user", "content": [
-    ...     {"type": "tool_result", "tool_use_id": "1", "content": "gone", "is_error": True},
-    ...     {"type": "text", "text": "Go on."}]})
-    [{'role': 'tool', 'tool_call_id': '1', 'content': 'Error: gone'}, {'role': 'user', 'content': 'Go on.'}]
-    """
+    """One message as messages of the API."""
     role, content = message["role"], message.get("content")
     blocks = blocks_of(content)
     if role == "assistant":
@@ -243,11 +215,7 @@ def reply_of(completion: Any, message: Any, finish: str | None) -> Reply:
 
 
 def input_of(arguments: str | None) -> Json:
-    """The input of a call.
-
-    >>> input_of('{"a": 1}'), input_of(""), input_of('{"a": ')
-    ({'a': 1}, {}, {'invalid_json': '{"a": '})
-    """
+    """The input of a call."""
     if not (arguments or "").strip():
         return {}
     try:
