@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from foretold.errors import BadName, MemoryChanged, MemoryExists, NoSuchMemory, WriteRefused
+from foretold.errors import BadName, MemoryChanged, MemoryExists, WriteRefused
 from foretold.memory.extraction.judge.judge import LARGEST, Draft, Judgement, is_nothing_new, judge
 from foretold.memory.extraction.progress import Refusal
 from foretold.memory.note import INDEX, TYPES, Memory, read_note, slug_of
@@ -73,13 +73,7 @@ class MemoryWriter:
     def existing(self, scope: str, file: str) -> Memory | None:
         """The memory of a file, if there is one: of the team, or the nearest private one."""
         stores = [self.memories.team] if scope == "team" else [self.memories.own, self.memories.under]
-        for store in stores:
-            try:
-                if store is not None:
-                    return store.read(file)
-            except NoSuchMemory:
-                continue
-        return None
+        return next(filter(None, (store.find(file) for store in stores if store is not None)), None)
 
     def write(self, scope: str, file: str, text: str) -> ToolAnswer:
         """Judge the text of a file, and write it if it is not refused."""
@@ -148,14 +142,12 @@ class MemoryWriter:
         text = self._text(draft, verdict, store)
         is_there = draft.before is not None and draft.file in store.folder.files()
         op, expect = ("edit", draft.before.digest) if draft.before and is_there else ("create", "")
-        for each in self.memories.inbox.waiting():
-            if (each.op, each.file, each.scope) == (op, draft.file, draft.scope) and _content_of(
-                each.text
-            ) == _content_of(text):
+        inbox, wanted = self.memories.inbox, (op, draft.file, draft.scope, _content_of(text))
+        for each in inbox.waiting():
+            if (each.op, each.file, each.scope, _content_of(each.text)) == wanted:
                 return each
-        return self.memories.inbox.propose(
-            op, draft.file, text, expect=expect, session=self.session, why=said["why"], scope=draft.scope
-        )
+        why = said["why"]
+        return inbox.propose(op, draft.file, text, expect=expect, session=self.session, why=why, scope=draft.scope)
 
     def _write(self, draft: Draft, verdict: Judgement, said: By) -> Memory | Proposal:
         if draft.before is not None:
@@ -174,10 +166,8 @@ class MemoryWriter:
 
     def _text(self, draft: Draft, verdict: Judgement, store: Store) -> str:
         """The text of a file that is changed or proposed."""
-        values: dict[str, object] = {}
-        if draft.before is not None:
-            values = {key: value for key, value in draft.before.metadata.items() if key != "sourceSessionId"}
-        values["type"] = draft.type
+        values: dict[str, object] = {**(draft.before.metadata if draft.before else {}), "type": draft.type}
+        values.pop("sourceSessionId", None)
         values |= store.sign("editor", "updated") if draft.before else store.sign("author", "created")
         if values.setdefault("originSessionId", self.session) != self.session:
             values["sourceSessionId"] = self.session
@@ -199,8 +189,8 @@ def draft_of(file: str, text: str, scope: str = "private", before: Memory | None
         return f"its frontmatter cannot be read: {problem}"
     note = read_note(file, text.encode("utf-8", "replace"))
     name = str(values.get("name") or "").strip()
-    lacks = [key for key, value in (("name", name), ("description", note.description)) if not value]
-    lacks += ["metadata.type"] if not note.type else []
+    needed = {"name": name, "description": note.description, "metadata.type": note.type}
+    lacks = [key for key, value in needed.items() if not value]
     if lacks:
         return f"its frontmatter lacks {', '.join(lacks)}; a type is one of {', '.join(TYPES)}"
     if not note.body:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
-from foretold.errors import BadName
+from foretold.errors import BadName, NoSuchMemory
 from foretold.memory.note import INDEX, MAX_FILE
 from foretold.storage.dirfd import INSIDE, Stamp, stamp_of
 from foretold.storage.folder import Folder
@@ -21,50 +22,42 @@ class MemoryFolder(Folder):
     def files(self, findings: list[Finding] | None = None) -> dict[str, Stamp]:
         """Every memory file with its stamp, sorted by name. `findings` gets what was skipped, and why."""
         found: dict[str, Stamp] = {}
-        skipped: list[Finding] = [] if findings is None else findings
-        try:
-            top = os.open(self.path, FOLDER)
-        except (FileNotFoundError, NotADirectoryError):
-            return {}
-        except OSError as error:
-            skipped.append(Finding(self.path, None, "unreadable", error.strerror or str(error)))
-            return {}
-        try:
-            _scan(top, "", found, skipped)
-        finally:
-            os.close(top)
+        _scan(self.path, None, "", found, [] if findings is None else findings)
         return dict(sorted(found.items()))
 
-
-def _scan(folder: int, prefix: str, found: dict[str, Stamp], skipped: list[Finding]) -> None:
-    with os.scandir(folder) as items:
-        for item in items:
-            file = prefix + item.name
-            if item.name.startswith("."):
-                continue
-            if item.is_symlink():
-                said = "it is a symbolic link, and the store does not follow links"
-                skipped.append(Finding(file, None, "memory-link", said, "put the file itself here"))
-            elif item.is_dir(follow_symlinks=False):
-                _enter(folder, file, found, skipped)
-            elif item.name.endswith(".md") and file != INDEX and item.is_file(follow_symlinks=False):
-                _add(item, file, found, skipped)
+    def read_index(self) -> bytes | None:
+        """The bytes of the index; None if there is none."""
+        with suppress(NoSuchMemory):
+            return self.read(INDEX).data
+        return None
 
 
-def _enter(folder: int, file: str, found: dict[str, Stamp], skipped: list[Finding]) -> None:
-    if file.count("/") + 2 > MAX_PARTS:
-        said = f"the store looks only {MAX_PARTS} folders deep"
-        skipped.append(Finding(file, None, "memory-too-deep", said))
-        return
+def _scan(name: str, above: int | None, prefix: str, found: dict[str, Stamp], skipped: list[Finding]) -> None:
+    """All files of a folder, and of those in it; `above` is the descriptor of the one that it is in."""
     try:
-        inner = os.open(file.rpartition("/")[2], INSIDE, dir_fd=folder)
+        folder = os.open(name, FOLDER if above is None else INSIDE, dir_fd=above)
     except OSError as error:
-        skipped.append(Finding(file, None, "unreadable", error.strerror or str(error)))
+        if above is not None or not isinstance(error, FileNotFoundError | NotADirectoryError):
+            skipped.append(Finding(prefix[:-1] or name, None, "unreadable", error.strerror or str(error)))
         return
     try:
-        _scan(inner, file + "/", found, skipped)
+        with os.scandir(folder) as items:
+            for item in items:
+                file = prefix + item.name
+                if item.name.startswith("."):
+                    continue
+                if item.is_symlink():
+                    said = "it is a symbolic link, and the store does not follow links"
+                    skipped.append(Finding(file, None, "memory-link", said, "put the file itself here"))
+                elif item.is_dir(follow_symlinks=False) and file.count("/") + 2 > MAX_PARTS:
+                    said = f"the store looks only {MAX_PARTS} folders deep"
+                    skipped.append(Finding(file, None, "memory-too-deep", said))
+                elif item.is_dir(follow_symlinks=False):
+                    _scan(item.name, folder, file + "/", found, skipped)
+                elif item.name.endswith(".md") and file != INDEX and item.is_file(follow_symlinks=False):
+                    _add(item, file, found, skipped)
     finally:
-        os.close(inner)
+        os.close(folder)
 
 
 def _add(item: os.DirEntry[str], file: str, found: dict[str, Stamp], skipped: list[Finding]) -> None:

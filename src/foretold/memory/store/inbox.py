@@ -74,8 +74,7 @@ class Inbox:
         for record in self.lines.read()[0]:
             key = str(record.get("id"))
             if record.get("kind") == "propose":
-                values = {name: str(record.get(name, "")) for name in Proposal._fields}
-                found[key] = Proposal(**values)
+                found[key] = Proposal(*(str(record.get(name, "")) for name in Proposal._fields))
             else:
                 found.pop(key, None)
         return list(found.values())
@@ -110,23 +109,17 @@ class Inbox:
 
     def is_stale(self, proposal: Proposal) -> bool:
         """Whether the memory was changed since: then the proposal can no longer be accepted."""
-        try:
-            there = self._store(proposal).read(proposal.file).digest
-        except NoSuchMemory:
-            there = ""
-        return there != proposal.expect
+        there = self._store(proposal).find(proposal.file)
+        return (there.digest if there else "") != proposal.expect
 
     def diff(self, proposal: Proposal) -> str:
         """What a proposal would change."""
         if proposal.op == "rename":
             return f"the new name: {proposal.text}\n"
-        try:
-            before = self._store(proposal).read(proposal.file).text
-        except NoSuchMemory:
-            before = ""
         from foretold.text.diff import unified  # not where a memory is only written
 
-        return unified(before, proposal.text, proposal.file)
+        before = self._store(proposal).find(proposal.file)
+        return unified(before.text if before else "", proposal.text, proposal.file)
 
     def _apply(self, proposal: Proposal) -> Memory | Change:
         why = ", ".join(filter(None, (proposal.why, f"proposal {proposal.id}, accepted")))
@@ -153,11 +146,8 @@ class Inbox:
         last = next((change for change in reversed(store.log(proposal.file)) if change.op != "leftover"), None)
         if proposal.op == "delete":
             return last if last is not None and last.after is None and last.by != "other" else None
-        try:
-            there = store.read(proposal.file)
-        except NoSuchMemory:
-            return None
-        return there if there.text == proposal.text else None
+        there = store.find(proposal.file)
+        return there if there and there.text == proposal.text else None
 
     def _store(self, proposal: Proposal) -> Store:
         """The store that a proposal is for."""

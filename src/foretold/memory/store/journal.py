@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 NAME = "log.jsonl"
 LISTINGS = 16  #: earlier ones that are remembered
 EVERY = 32  #: changes after which the cache of heads is written again
-_CACHE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Change(NamedTuple):
@@ -72,12 +71,9 @@ class Journal:
         self.cache = os.path.join(cache, "heads.json")
         self.heads: dict[str, Head] = {}
         self.listing = ""  #: digest of the index as it was last planned, or seen
-        self.earlier: list[
-            str
-        ] = []  #: those before it: the index is still one of them if processes died before they wrote
-        self.number = 0
-        self._end = 0
-        self._saved = 0
+        #: those before it: the index is still one of them if processes died before they wrote
+        self.earlier: list[str] = []
+        self.number = self._end = self._saved = 0
 
     def changes(self, findings: list[Finding] | None = None) -> list[Change]:
         """Every change, oldest first."""
@@ -119,13 +115,8 @@ class Journal:
         """Save what is known for the next process. A cache: it is not synced, and may be lost."""
         if not always and self.number - self._saved < EVERY:
             return
-        data = {
-            "log": [self._end, self._tail(self._end)],
-            "number": self.number,
-            "listing": self.listing,
-            "earlier": self.earlier,
-            "heads": self.heads,
-        }
+        data = {name: getattr(self, name) for name in ("number", "listing", "earlier", "heads")}
+        data["log"] = [self._end, self._tail(self._end)]
         beside = f"{os.path.basename(self.cache)}.new"  # under the lock one name is enough: a leftover is overwritten
         try:
             Folder(os.path.dirname(self.cache)).make()
@@ -141,10 +132,12 @@ class Journal:
             end, tail = data["log"]
             if not end or self._tail(end) != tail:
                 return
-            heads = {file: _head(*values) for file, values in data["heads"].items()}
+            heads = {
+                file: Head(digest, before, Stamp(*stamp) if stamp else None)
+                for file, (digest, before, stamp) in data["heads"].items()
+            }
             self.heads, self.listing, self.earlier = heads, data["listing"], data["earlier"]
-            self.number, self._end = data["number"], end
-            self._saved = self.number
+            self.number, self._end, self._saved = data["number"], end, data["number"]
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return  # no readable cache: the log has everything
 
@@ -156,10 +149,6 @@ class Journal:
                 return file.read(min(64, end)).decode("latin-1")
         except OSError:
             return ""
-
-
-def _head(digest: str | None, before: str | None, stamp: list[int] | None = None) -> Head:
-    return Head(digest, before, Stamp(*stamp) if stamp else None)
 
 
 def record_of(change: Change) -> dict[str, object]:

@@ -11,9 +11,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import copy
 
 from foretold.errors import BadName, MemoryChanged, NoSuchMemory, StoreFailed, WriteRefused
@@ -82,17 +83,21 @@ class Store:
         found = []
         for file in self.folder.files(problems):
             try:
-                found.append(self.read(file))
-            except NoSuchMemory:
-                continue  # deleted just now
+                found.append(self.find(file))
             except StoreFailed as error:
                 problems.append(Finding(file, None, "unreadable", str(error)))
-        return found
+        return [memory for memory in found if memory is not None]  # some were deleted just now
 
     def read(self, file: str) -> Memory:
         """The memory in a file."""
         held = self.folder.read(file)
         return read_note(file, held.data, held.changed, self.scope)
+
+    def find(self, file: str) -> Memory | None:
+        """The memory in a file; None if there is no such file."""
+        with suppress(NoSuchMemory):
+            return self.read(file)
+        return None
 
     def get(self, name: str) -> Memory:
         """A memory by its file, with or without `.md`, or by its name."""
@@ -119,10 +124,7 @@ class Store:
 
     def index(self) -> str:
         """The text of `MEMORY.md`; empty if there is none."""
-        try:
-            return self.folder.read(INDEX).data.decode("utf-8", "replace")
-        except NoSuchMemory:
-            return ""
+        return (self.folder.read_index() or b"").decode("utf-8", "replace")
 
     # Writing
 
@@ -150,12 +152,8 @@ class Store:
         safe_file(file)
         if same_name(file) == same_name(INDEX):
             raise BadName(f"{file!r} cannot be used as a file name: it is the index")
-        data = text if isinstance(text, bytes) else text.encode("utf-8", "replace")
-        made = self._read_as(file, data)
-        update = Update({file: (None, made)}, lines={file: entry} if entry else {})
         with self._writing(origin) as seen:
-            self.versioned.make(self.versioned.change(op, file, None, data, origin), update, seen)
-        return made
+            return self._make(op, None, file, text, origin, seen, entry)
 
     def bring(
         self, arrivals: Sequence[Arrival], history: Sequence[Change] = (), **origin: Unpack[ChangeOrigin]
@@ -165,9 +163,7 @@ class Store:
             first = self.journal.number + 1
             self.journal.append([change._replace(number=first + at) for at, change in enumerate(history)])
             for each in arrivals:
-                made = self._read_as(each.file, each.data)
-                update = Update({each.file: (None, made)}, lines={each.file: each.entry} if each.entry else {})
-                self.versioned.make(self.versioned.change("bring", each.file, None, each.data, origin), update, seen)
+                self._make("bring", None, each.file, each.data, origin, seen, each.entry)
                 self.folder.age(each.file, each.changed)
 
     def edit(
@@ -186,31 +182,19 @@ class Store:
         with self._writing(origin) as seen:
             before = self._get_expected(name, expect)
             whole = text if text is not None else self.rewrite(before, description, body, type)
-            data = whole if isinstance(whole, bytes) else whole.encode("utf-8", "replace")
-            if digest_of(data) == before.digest:
-                self.folder.confirm(before.file)
-                return before
-            change = self.versioned.change(op, before.file, before.digest, data, origin)
-            made = self._read_as(before.file, data)
-            self.versioned.make(change, Update({before.file: (before, made)}), seen)
-        return made
+            return self._make(op, before, before.file, whole, origin, seen)
 
     def amend(self, file: str, change: Callable[[bytes], bytes], **origin: Unpack[ChangeOrigin]) -> Memory:
         """Change a file by a function of its bytes, under the lock: no other process of ours comes in between."""
         with self._writing(origin) as seen:
             held = self.folder.read(file)
-            data = change(held.data)
-            made, before = self._read_as(file, data), read_note(file, held.data, held.changed, self.scope)
-            if made.digest == before.digest:
-                self.folder.confirm(file)
-                return before
-            record = self.versioned.change("edit", file, before.digest, data, origin)
-            self.versioned.make(record, Update({file: (before, made)}), seen)
-        return made
+            before = read_note(file, held.data, held.changed, self.scope)
+            return self._make("edit", before, file, change(held.data), origin, seen)
 
     def move(self, file: str, to: str, **origin: Unpack[ChangeOrigin]) -> Memory:
         """Another file for a memory, with the same text."""
         safe_file(to)
+        self.folder.refuse_twin(to)
         data = self.folder.read(file).data
         return self._move(file, to, data, digest_of(data), "rename", origin)
 
@@ -271,10 +255,28 @@ class Store:
     def _move(self, file: str, to: str, data: bytes, expect: str, op: str, origin: ChangeOrigin) -> Memory:
         """Another file for a memory, with another text, as one change."""
         with self._writing(origin) as seen:
-            before = self._get_expected(file, expect)
-            change = self.versioned.change(op, to, before.digest, data, origin)._replace(old=file)
-            made = self._read_as(to, data)
-            self.versioned.make(change, Update({to: (before, made)}, moved={file: to}), seen)
+            return self._make(op, self._get_expected(file, expect), to, data, origin, seen)
+
+    def _make(
+        self,
+        op: str,
+        before: Memory | None,
+        file: str,
+        text: str | bytes,
+        origin: ChangeOrigin,
+        seen: ExternalChanges,
+        entry: str = "",
+    ) -> Memory:
+        """Give a file this text, as one change; `before` is the memory as it was, perhaps in another file."""
+        data = text if isinstance(text, bytes) else text.encode("utf-8", "replace")
+        made = self._read_as(file, data)
+        old = before.file if before and before.file != file else ""
+        if before and made.digest == before.digest and not old:
+            self.folder.confirm(file)
+            return before
+        change = self.versioned.change(op, file, before.digest if before else None, data, origin)._replace(old=old)
+        moved, lines = {old: file} if old else {}, {file: entry} if entry else {}
+        self.versioned.make(change, Update({file: (before, made)}, moved=moved, lines=lines), seen)
         return made
 
     def reindex(self, **origin: Unpack[ChangeOrigin]) -> str:
@@ -306,7 +308,10 @@ class Store:
 
     def notice(self) -> list[Change]:
         """Record what other programs did since the last look. Changes nothing in the folder itself."""
-        return self.versioned.notice()
+        if not os.path.isdir(self.path):
+            return []
+        with self.versioned.locked() as seen:
+            return seen.changes
 
     # Shared steps
 
@@ -375,15 +380,10 @@ def changes_of(changes: list[Change], file: str) -> list[Change]:
 def last_file(changes: list[Change], name: str) -> str:
     """The file of the last memory with a name; empty if there was none."""
     for change in reversed(changes):
-        if name in (change.file, change.file.removesuffix(".md")) or _is_called(change, name):
-            return change.file
-        if change.old and name in (change.old, change.old.removesuffix(".md")):
+        names = [each for file in filter(None, (change.file, change.old)) for each in (file, file.removesuffix(".md"))]
+        if name in names or (change.data is not None and read_note(change.file, change.data).name == name):
             return change.file
     return ""
-
-
-def _is_called(change: Change, name: str) -> bool:
-    return change.data is not None and read_note(change.file, change.data).name == name
 
 
 def find_version(life: list[Change], name: str, at: int, now: str) -> Change:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 
-from foretold.errors import NoSuchMemory, StoreFailed, WriteRefused
+from foretold.errors import StoreFailed, WriteRefused
 from foretold.instructions.render.escape import seal_tag
 from foretold.instructions.text.memory_index import cut_index
 from foretold.memory.note import INDEX, Memory
@@ -47,7 +47,7 @@ class Share(NamedTuple):
 
 def plan_share(memory: Memory, team: Store, *, personal: bool = False) -> Share:
     """What sharing a memory would do. Changes nothing."""
-    before = _there(memory.file, team)
+    before = team.find(memory.file)
     kept = {key: value for key, value in memory.metadata.items() if key not in _LOCAL}
     signed = team.sign("author", "created")
     if before is not None:
@@ -58,13 +58,6 @@ def plan_share(memory: Memory, team: Store, *, personal: bool = False) -> Share:
     text = write_text(memory.name, memory.description, {"type": memory.type, **signed, **kept}, memory.body)
     refusals = (*credential_findings(memory.file, memory.text, REMOVE), *_personal(memory, is_meant=personal))
     return Share(memory, memory.file, text, refusals, tuple(hidden_in(memory.file, memory.text)), before)
-
-
-def _there(file: str, team: Store) -> Memory | None:
-    try:
-        return team.read(file)
-    except NoSuchMemory:
-        return None
 
 
 def _personal(memory: Memory, *, is_meant: bool) -> list[Finding]:
@@ -80,16 +73,8 @@ def _personal(memory: Memory, *, is_meant: bool) -> list[Finding]:
 
 def credential_findings(file: str, text: str, hint: str, effect: str = "") -> list[Finding]:
     """What looks like a credential in a text, with its kind and fingerprint, never itself."""
-    return [
-        Finding(
-            file,
-            found.line,
-            "credential",
-            f"it looks like a credential: {found.kind}, {found.fingerprint}{effect}",
-            hint,
-        )
-        for found in credentials_in(text)
-    ]
+    said = "it looks like a credential: {0.kind}, {0.fingerprint}" + effect
+    return [Finding(file, found.line, "credential", said.format(found), hint) for found in credentials_in(text)]
 
 
 def refuse_credentials(file: str, text: str) -> None:

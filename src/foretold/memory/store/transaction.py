@@ -50,22 +50,13 @@ class VersionedFolder:
             yield self._record_external()
             self.journal.save()
 
-    def notice(self) -> list[Change]:
-        """Record what other programs did since the last look. Changes nothing in the folder itself."""
-        if not os.path.isdir(self.folder.path):
-            return []
-        with self.locked() as seen:
-            return seen.changes
-
     def history(self, findings: list[Finding] | None = None) -> list[Change]:
         """Every change, with what other programs did until now. Locked: another process may be writing a record."""
-        if os.path.isdir(self.folder.path):
-            with self.locked():
-                return self.journal.changes(findings)
-        if os.path.isdir(self.state.path):
-            with self.state.locked():
-                return self.journal.changes(findings)
-        return []
+        has_folder = os.path.isdir(self.folder.path)
+        if not has_folder and not os.path.isdir(self.state.path):
+            return []
+        with self.locked() if has_folder else self.state.locked():
+            return self.journal.changes(findings)
 
     def _record_external(self) -> ExternalChanges:
         seen = find_external_changes(self.folder, self.journal)
@@ -122,17 +113,15 @@ class VersionedFolder:
             raise NotSynced(f"{message}. Try: foretold memory doctor --fix") from error
 
     def _apply(self, change: Change) -> None:
-        if change.data is not None and (change.before is None or change.old):
-            self.folder.create(change.file, change.data)
-        elif change.data is not None:
-            self.folder.replace(change.file, change.data, str(change.before))
-        if change.old:
-            self._remove_old(change)
-        elif change.data is None:
+        """Make a change. If the second half of a rename fails, the first half is undone."""
+        if change.data is None:
             self.folder.remove(change.file, str(change.before))
-
-    def _remove_old(self, change: Change) -> None:
-        """The second half of a rename; if it fails, the first half is undone."""
+        elif change.before is None or change.old:
+            self.folder.create(change.file, change.data)
+        else:
+            self.folder.replace(change.file, change.data, str(change.before))
+        if not change.old:
+            return
         try:
             self.folder.remove(change.old, str(change.before))
         except NotSynced:
@@ -149,34 +138,24 @@ class VersionedFolder:
 
     def _catch_up(self, update: Update, seen: ExternalChanges) -> Update:
         """An update that also names files without an entry, and those that are known to be gone."""
-        listed = {entry.file for entry in entries_of(self._index_text())}
-        touched = any(
-            change.file == INDEX for change in seen.changes
-        )  # another program is writing it: a file may follow
+        index = (self.folder.read_index() or b"").decode("utf-8", "surrogateescape")
+        listed = {entry.file for entry in entries_of(index)}
+        is_written = any(change.file == INDEX for change in seen.changes)  # by another program: a file may follow
         put, gone = dict(update.put), set(update.gone)
         for file, head in self.journal.heads.items():
             if file == INDEX or file in put or file in update.moved:
                 continue
             if head.digest is None:
-                if not touched:
+                if not is_written:
                     gone.add(file)
             elif file not in listed and file not in gone:
                 with suppress(NoSuchMemory, StoreFailed):
                     put[file] = (None, read_note(file, self.folder.read(file).data))
         return update._replace(put=put, gone=frozenset(gone))
 
-    def _index_text(self) -> str:
-        try:
-            return self.folder.read(INDEX).data.decode("utf-8", "surrogateescape")
-        except NoSuchMemory:
-            return ""
-
     def _plan_index(self, update: Update) -> tuple[bytes | None, bytes]:
         """The index as it is, and as it will be."""
-        try:
-            text = self.folder.read(INDEX).data
-        except NoSuchMemory:
-            text = None
+        text = self.folder.read_index()
         before = (text or b"").decode("utf-8", "surrogateescape")
         return text, update_index(before, update).encode("utf-8", "surrogateescape")
 
@@ -223,8 +202,7 @@ class VersionedFolder:
     def rewrite_index(self, change: Callable[[str], str], seen: ExternalChanges, origin: ChangeOrigin) -> str:
         """Write another index; the history has it, and the one before. Under the lock."""
         text, same = self._plan_index(seen.merge_into(Update({})))
-        before = same.decode("utf-8", "surrogateescape")
-        listing = change(before).encode("utf-8", "surrogateescape")
+        listing = change(same.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
         if listing != (text or b""):
             self.journal.append(self._index_records(text, listing, origin))
             self._write_index(text, listing, None)
