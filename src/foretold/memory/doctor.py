@@ -20,7 +20,7 @@ from shlex import quote
 from foretold.dialects.claude_code.settings import slug
 from foretold.dialects.surroundings import find_git, join
 from foretold.errors import StoreFailed
-from foretold.memory.location import Identity, identity_of, load_identity
+from foretold.memory.location import identity_of, known_projects
 from foretold.memory.note import INDEX, Memory
 from foretold.memory.project import Memories
 from foretold.memory.store.index_file import Budget
@@ -107,10 +107,8 @@ def _check_index(store: Store, notes: list[Memory], agent: str) -> Iterator[Find
     yield from hidden_in(INDEX, text)
     for entry in budget.dangling:
         message = f"an entry links to {entry.file}, which does not exist"
-        hint = (
-            f"foretold memory restore {entry.file}" if entry.file in store.journal.heads else "foretold memory compact"
-        )
-        yield Finding(INDEX, entry.number + 1, "index-dangling", message, hint)
+        action = f"restore {entry.file}" if entry.file in store.journal.heads else "compact"
+        yield Finding(INDEX, entry.number + 1, "index-dangling", message, f"foretold memory {action}")
     if not text and store.journal.heads.get(INDEX) and notes:
         message = "it was deleted, so the agent does not know of any memory; the history still has it"
         yield Finding(INDEX, None, "index-missing", message, f"foretold memory restore {INDEX}")
@@ -128,7 +126,7 @@ def find_misplaced(memories: Memories) -> Iterator[Finding]:
     place = memories.place
     here = identity_of(place.project, place.store)
     reported = {place.store, place.under, place.team}
-    for known in known_projects(place.state):
+    for known in known_projects(place.state).values():
         if known.store in reported or os.path.isdir(known.project) or not has_memories(known.store):
             continue
         if known.is_same(here):
@@ -177,16 +175,6 @@ def has_memories(folder: str) -> bool:
         return any(file.endswith(".md") and file != INDEX for file in os.listdir(folder))
     except OSError:
         return False
-
-
-def known_projects(state: str) -> list[Identity]:
-    """The projects whose stores were written to."""
-    try:
-        names = sorted(os.listdir(state))
-    except OSError:
-        return []
-    found = (load_identity(os.path.join(state, name)) for name in names)
-    return [identity for identity in found if identity is not None]
 
 
 def project_of_folder(folder: str) -> str:

@@ -139,49 +139,41 @@ def folder_name(folder: str) -> str:
 
 def _settings(disk: Disk, config: str, root: str, home: str, findings: list[Finding]) -> dict[str, str]:
     """The user's settings, and those of the repository that it may set."""
-    found = {"policy": "auto", "worktrees": "shared", "team": ""}
-    _take(found, _section(disk, config, findings), config, findings)
-    if "directory" in found:
-        found["directory"] = _directory(found["directory"], config, home, findings)
-    loose = found["policy"]
+    ours = {"policy": "auto", "worktrees": "shared", "team": "", **_section(disk, config, findings)}
+    if "directory" in ours:
+        ours["directory"] = _directory(ours["directory"], config, home, findings)
     path = f"{root.rstrip('/')}/.foretold.toml"
-    theirs = _section(disk, path, findings)
-    if "directory" in theirs:
-        message = "a repository may not set memory.directory; it is not used"
-        findings.append(Finding(path, None, "settings-invalid", message, "set it in your own config.toml"))
-    _take(found, {key: value for key, value in theirs.items() if key != "directory"}, path, findings)
-    found["policy"] = max(loose, found["policy"], key=POLICIES.index)
+    found = {**ours, **_section(disk, path, findings, is_ours=False)}
+    found["policy"] = max(ours["policy"], found["policy"], key=POLICIES.index)
     found["team"] = _team(found["team"], root, path, findings)
     return found
 
 
-def _section(disk: Disk, path: str, findings: list[Finding]) -> dict[str, object]:
-    before = len(findings)
-    value = read_toml(disk, path, findings, effect="it is not used").get("memory", {})
+def _section(disk: Disk, path: str, findings: list[Finding], *, is_ours: bool = True) -> dict[str, str]:
+    """The settings of a file that can be used."""
+    before, found = len(findings), dict[str, str]()
+    values = read_toml(disk, path, findings, effect="it is not used").get("memory", {})
     if len(findings) > before:
         return {"policy": "confirm"}  # it cannot be read: the strict choice
-    if isinstance(value, dict):
-        return value
-    findings.append(Finding(path, None, "settings-invalid", f"memory is {value!r}", "write a table: [memory]"))
-    return {}
-
-
-def _take(found: dict[str, str], values: dict[str, object], path: str, findings: list[Finding]) -> None:
+    if not isinstance(values, dict):
+        findings.append(Finding(path, None, "settings-invalid", f"memory is {values!r}", "write a table: [memory]"))
+        return {}
     for key, value in values.items():
         allowed = ALLOWED.get(key)
         if allowed is None:
             message, hint = f"memory.{key} is not a setting", f"use one of {', '.join(ALLOWED)}"
-        elif not isinstance(value, str) or (allowed and value not in allowed):
-            message, hint = (
-                f"memory.{key} is {value!r}",
-                f"use one of {', '.join(allowed)}" if allowed else "write a path in quotes",
-            )
-            if key == "policy":
-                message, found[key] = f"{message}; it counts as 'confirm'", "confirm"
-        else:
+        elif key == "directory" and not is_ours:
+            message, hint = f"a repository may not set memory.{key}; it is not used", "set it in your own config.toml"
+        elif isinstance(value, str) and (not allowed or value in allowed):
             found[key] = value
             continue
+        else:
+            message = f"memory.{key} is {value!r}"
+            hint = f"use one of {', '.join(allowed)}" if allowed else "write a path in quotes"
+            if key == "policy":
+                message, found[key] = f"{message}; it counts as 'confirm'", "confirm"
         findings.append(Finding(path, None, "settings-invalid", message, hint))
+    return found
 
 
 def _directory(value: str, path: str, home: str, findings: list[Finding]) -> str:
@@ -275,19 +267,21 @@ def follow_move(states: str, state: str, here: Identity) -> None:
     """
     if os.path.isdir(state) or not os.path.isdir(here.store):
         return
-    try:
-        names = os.listdir(states)
-    except OSError:
-        return
     inside = here.store.removeprefix(here.project)
-    for name in names:
-        known = load_identity(os.path.join(states, name))
-        if known is None or os.path.isdir(known.store) or known.store != known.project + inside:
-            continue
-        if known.is_same(here):
+    for folder, known in known_projects(states).items():
+        if known.store == known.project + inside and known.is_same(here) and not os.path.isdir(known.store):
             with suppress(OSError):  # another process did
-                os.rename(os.path.join(states, name), state)
+                os.rename(folder, state)
             return
+
+
+def known_projects(states: str) -> dict[str, Identity]:
+    """The projects whose stores were written to, by the folders of their histories."""
+    names: list[str] = []
+    with suppress(OSError):
+        names = sorted(os.listdir(states))
+    found = ((folder, load_identity(folder)) for folder in (os.path.join(states, name) for name in names))
+    return {folder: identity for folder, identity in found if identity is not None}
 
 
 def load_identity(state: str) -> Identity | None:

@@ -24,11 +24,11 @@ from foretold.memory.location import (
     locate_memories,
     save_identity,
 )
-from foretold.memory.note import TYPES, Memory, new_file, slug_of
+from foretold.memory.note import Memory, new_file, slug_of
 from foretold.memory.store.inbox import Inbox, Proposal
 from foretold.memory.store.index_file import Budget
 from foretold.memory.store.journal import Change
-from foretold.memory.store.store import Store, title_metadata, write_text
+from foretold.memory.store.store import Store, known_type, title_metadata, write_text
 from foretold.memory.store.team import (
     Share,
     ignore_index,
@@ -42,7 +42,7 @@ from foretold.storage.kernel import KERNEL, Kernel
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
-    from typing import Unpack
+    from typing import TypeVar, Unpack
 
     from foretold.memory.drift.evidence import Progress
     from foretold.memory.drift.verify import MemoryVerdict
@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     from foretold.memory.recall.recall import Recall
     from foretold.memory.recall.vectors import Vectors
     from foretold.memory.store.journal import ChangeOrigin
+
+    Made = TypeVar("Made")
 
 
 #: what the prompt adds where a model may not write freely
@@ -190,12 +192,9 @@ class Memories:
         **origin: Unpack[ChangeOrigin],
     ) -> Memory | Proposal:
         """A new memory; a proposal if the policy puts what agents write into the inbox."""
-        if type not in TYPES:
-            raise WriteRefused(f"{type!r} is not a type of memory; use one of {', '.join(TYPES)}")
+        values = {"type": known_type(type), **title_metadata(topic), **(metadata or {})}
         if self._is_proposed(origin, self.own):
-            text = write_text(
-                slug_of(topic), description, {"type": type, **title_metadata(topic), **(metadata or {})}, body
-            )
+            text = write_text(slug_of(topic), description, values, body)
             return self._propose("create", self.own, file or new_file(type, topic), text, "", origin)
         if self.own.scope == "team":
             refuse_credentials(topic, f"{description}\n{body}")
@@ -203,9 +202,8 @@ class Memories:
         made = self.own.create(
             topic, type=type, description=description, body=body, file=file, metadata=metadata, **origin
         )
-        self._finish(self.own)
         save_identity(self.own.state, identity_of(self.place.project, self.place.store))
-        return made
+        return self._finish(self.own, made)
 
     def edit(
         self,
@@ -231,9 +229,7 @@ class Memories:
             return self._propose(op, into, before.file, whole, before.digest, origin)
         if store is self.under:
             return self.own.put(before.file, whole, **origin)
-        made = store.edit(before.file, text=whole, expect=before.digest, **origin)
-        self._finish(store)
-        return made
+        return self._finish(store, store.edit(before.file, text=whole, expect=before.digest, **origin))
 
     def rename(self, name: str, topic: str, **origin: Unpack[ChangeOrigin]) -> Memory | Proposal:
         """Give a memory another name, and its file too."""
@@ -241,9 +237,7 @@ class Memories:
         if self._is_proposed(origin, store):
             memory = store.get(name)
             return self._propose("rename", store, memory.file, topic, memory.digest, origin)
-        made = store.rename(name, topic, **origin)
-        self._finish(store)
-        return made
+        return self._finish(store, store.rename(name, topic, **origin))
 
     def delete(self, name: str, *, expect: str = "", **origin: Unpack[ChangeOrigin]) -> Change | Proposal:
         """Delete a memory from the nearest store that has it; one below a worktree's store is visible again then.
@@ -254,16 +248,12 @@ class Memories:
         if self._is_proposed(origin, store):
             memory = store.get(name)
             return self._propose("delete", store, memory.file, "", expect or memory.digest, origin)
-        change = store.delete(name, expect=expect, **origin)
-        self._finish(store)
-        return change
+        return self._finish(store, store.delete(name, expect=expect, **origin))
 
     def restore(self, name: str, *, at: int = 0, **origin: Unpack[ChangeOrigin]) -> Memory:
         """A deleted memory, or an earlier version, from the nearest store whose history has it."""
-        for store in self.stores[:-1]:
-            if store.log(name):
-                return store.restore(name, at=at, **origin)
-        return self.stores[-1].restore(name, at=at, **origin)
+        *others, last = self.stores
+        return next((store for store in others if store.log(name)), last).restore(name, at=at, **origin)
 
     def plan_share(self, name: str, *, personal: bool = False) -> Share:
         """What sharing a memory with the team would do. Changes nothing."""
@@ -274,15 +264,14 @@ class Memories:
 
     def share(self, plan: Share) -> Memory:
         """Copy a memory into the team's store."""
-        made = share(plan, self._need_team())
-        self._finish(self._need_team())
-        return made
+        return self._finish(self._need_team(), share(plan, self._need_team()))
 
-    def _finish(self, store: Store) -> None:
+    def _finish(self, store: Store, made: Made) -> Made:
         """What follows a change of the team's store: git ignores its index, and its project is recorded."""
         if store.scope == "team":
             ignore_index(store)
             save_identity(store.state, identity_of(self.place.root, store.path))
+        return made
 
     def _is_proposed(self, origin: ChangeOrigin, store: Store) -> bool:
         """Whether a change is only proposed: what agents write if the policy says so, or for the team."""
@@ -339,22 +328,18 @@ class Memories:
         """The text that teaches a model to use this memory; with `team`, private and shared memory together."""
         from foretold.memory.prompt.prompt import memory_prompt
 
-        if team:
-            self._need_team()
-        rules = list(extra_guidelines)
+        shared = self._need_team().path if team else None
         if self.place.policy == "auto":
             self.own.folder.make()  # the prompt says that it exists
-        else:
-            rules.append(POLICY[self.place.policy])
         return memory_prompt(
             self.place.store,
             wording=wording,
-            team=self.place.team if team else None,
+            team=shared,
             skip_index=skip_index,
             daily_log=daily_log,
             search=search,
             project_dir=os.path.dirname(self.place.store),
-            extra_guidelines=rules,
+            extra_guidelines=[*extra_guidelines, POLICY.get(self.place.policy, "")],
         )
 
     def verify(self, names: Sequence[str] = (), *, progress: Progress | None = None) -> tuple[MemoryVerdict, ...]:

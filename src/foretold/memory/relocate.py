@@ -13,6 +13,7 @@ from __future__ import annotations
 import io
 import os
 import tarfile
+from contextlib import suppress
 
 from foretold.errors import MemoryChanged, NoSuchMemory
 from foretold.memory.note import INDEX, Memory, slug_of
@@ -56,9 +57,7 @@ def plan_relocation(old: Memories, new: Memories) -> Relocation:
     taken = {same_name(file) for file in there}
     moves = []
     for memory in source.memories(left):
-        if not _is_text(source, memory):
-            message = "bytes that are not UTF-8 would be lost; it stays where it is"
-            left.append(Finding(memory.file, None, "not-utf8", message, "save the file as UTF-8 and relocate again"))
+        if exact_text(source, memory.file, left, "it stays where it is", "relocate") is None:
             continue
         to, what = memory.file, "copy"
         if there.get(memory.file) == memory.digest:
@@ -70,18 +69,14 @@ def plan_relocation(old: Memories, new: Memories) -> Relocation:
     return Relocation(source, target, tuple(moves), find_own_lines(source.index(), target.index()), tuple(left))
 
 
-def _is_text(store: Store, memory: Memory) -> bool:
-    """Whether a memory's bytes are UTF-8, so that its text is all of it."""
+def exact_text(store: Store, file: str, findings: list[Finding], effect: str, action: str) -> str | None:
+    """The text of a file, with its byte order mark if it has one; None, and a finding, if its bytes are not UTF-8."""
     try:
-        text_of(store, memory.file)
+        return store.folder.read(file).data.decode("utf-8")
     except UnicodeDecodeError:
-        return False
-    return True
-
-
-def text_of(store: Store, file: str) -> str:
-    """The exact text of a file, with its byte order mark if it has one."""
-    return store.folder.read(file).data.decode("utf-8")
+        message = f"bytes that are not UTF-8 would be lost; {effect}"
+        findings.append(Finding(file, None, "not-utf8", message, f"save the file as UTF-8 and {action} again"))
+        return None
 
 
 def _free_name(memory: Memory, project: str, there: dict[str, str], taken: set[str]) -> tuple[str, str]:
@@ -105,35 +100,32 @@ def relocate(plan: Relocation) -> str:
     """Do what was planned; the path of the archive made first."""
     archive = _pack(plan)
     why = f"relocated from {plan.old.path}"
-    for move in plan.moves:
-        if plan.old.read(move.file).digest != move.digest:
-            raise MemoryChanged(f"{move.file} was changed by another program meanwhile; nothing was deleted, try again")
+    _refuse_changed(plan.old, {move.file: move.digest for move in plan.moves})
     plan.new.bring(_arrivals(plan), _history(plan), why=why)
     if plan.notes:
         plan.new.add_to_index(plan.notes, why=why)
-    for move in plan.moves:
-        if plan.new.read(move.to).digest != move.digest:
-            raise MemoryChanged(f"{move.to} was changed by another program meanwhile; nothing was deleted, try again")
+    _refuse_changed(plan.new, {move.to: move.digest for move in plan.moves})
     for move in plan.moves:
         plan.old.delete(move.file, expect=move.digest, why=f"relocated to {plan.new.path}")
     return archive
 
 
+def _refuse_changed(store: Store, digests: dict[str, str]) -> None:
+    for file, digest in digests.items():
+        if store.read(file).digest != digest:
+            raise MemoryChanged(f"{file} was changed by another program meanwhile; nothing was deleted, try again")
+
+
 def _arrivals(plan: Relocation) -> list[Arrival]:
     """What is copied, in the order of the old index, each with its line there."""
-    index = plan.old.index()
+    index, arrivals = plan.old.index(), []
     order = {entry.file: entry.number for entry in entries_of(index)}
-    moves = sorted(plan.moves, key=lambda move: order.get(move.file, len(index)))
-    return [
-        Arrival(
-            move.to,
-            (held := plan.old.folder.read(move.file)).data,
-            held.changed,
-            line_of(index, move.file).replace(f"({move.file})", f"({move.to})"),
-        )
-        for move in moves
-        if move.what != "same"
-    ]
+    for move in sorted(plan.moves, key=lambda move: order.get(move.file, len(index))):
+        if move.what != "same":
+            held = plan.old.folder.read(move.file)
+            entry = line_of(index, move.file).replace(f"({move.file})", f"({move.to})")
+            arrivals.append(Arrival(move.to, held.data, held.changed, entry))
+    return arrivals
 
 
 def _history(plan: Relocation) -> list[Change]:
@@ -151,30 +143,19 @@ def _history(plan: Relocation) -> list[Change]:
 
 def _pack(plan: Relocation) -> str:
     """An archive of both stores, written whole before it has its name."""
-    folder = os.path.join(plan.new.state, "backups")
-    try:
-        return _packed(plan, folder)
-    except OSError as error:
-        raise failed(f"cannot write an archive into {folder}, so nothing was changed", error) from error
-
-
-def _packed(plan: Relocation, folder: str) -> str:
-    os.makedirs(folder, 0o700, exist_ok=True)
-    packed = io.BytesIO()
+    folder, packed = os.path.join(plan.new.state, "backups"), io.BytesIO()
+    path = os.path.join(folder, f"relocate-{now().replace(':', '')}-{token()[-6:]}.tar.gz")
     with tarfile.open(fileobj=packed, mode="w:gz") as archive:
         for label, store in (("old", plan.old), ("new", plan.new)):
             for file in (*store.folder.files(), INDEX):
-                _add(archive, store, label, file)
-    path = os.path.join(folder, f"relocate-{now().replace(':', '')}-{token()[-6:]}.tar.gz")
-    replace_file(path, packed.getvalue())
-    return path
-
-
-def _add(archive: tarfile.TarFile, store: Store, label: str, file: str) -> None:
+                with suppress(NoSuchMemory):
+                    held = store.folder.read(file)
+                    about = tarfile.TarInfo(f"{label}/{file}")
+                    about.size, about.mtime, about.mode = len(held.data), int(held.changed), 0o600
+                    archive.addfile(about, io.BytesIO(held.data))
     try:
-        held = store.folder.read(file)
-    except NoSuchMemory:
-        return
-    about = tarfile.TarInfo(f"{label}/{file}")
-    about.size, about.mtime, about.mode = len(held.data), int(held.changed), 0o600
-    archive.addfile(about, io.BytesIO(held.data))
+        os.makedirs(folder, 0o700, exist_ok=True)
+        replace_file(path, packed.getvalue())
+    except OSError as error:
+        raise failed(f"cannot write an archive into {folder}, so nothing was changed", error) from error
+    return path

@@ -14,8 +14,8 @@ import json
 import time
 
 from foretold.errors import BadName, ForetoldError, StoreFailed
-from foretold.memory.note import INDEX, MAX_FILE, Memory, safe_file
-from foretold.memory.relocate import find_own_lines
+from foretold.memory.note import INDEX, MAX_FILE, safe_file
+from foretold.memory.relocate import exact_text, find_own_lines
 from foretold.memory.store.index_file import line_of
 from foretold.memory.store.store import Arrival, Store
 from foretold.memory.store.team import credential_findings
@@ -42,41 +42,21 @@ class Import(NamedTuple):
 def export(store: Store, project: str) -> tuple[str, list[Finding]]:
     """The text of the file, and what was left out of it."""
     findings: list[Finding] = []
-    texts = [(memory, _text(store, memory, findings)) for memory in store.memories(findings)]
-    document = {
-        "schema": SCHEMA,
-        "project": project,
-        "time": now(),
-        "memories": [
-            {"file": memory.file, "changed": memory.changed, "text": text} for memory, text in texts if text is not None
-        ],
-        "index": _index(store, findings),
-    }
-    return json.dumps(document, ensure_ascii=False, indent=1) + "\n", findings
-
-
-def _text(store: Store, memory: Memory, findings: list[Finding]) -> str | None:
-    """The exact text of a memory; None if it is left out."""
+    memories, index = [], ""
+    for memory in store.memories(findings):
+        text = exact_text(store, memory.file, findings, "the memory is left out", "export")
+        found = credential_findings(memory.file, text or "", REMOVE, "; the memory is left out")
+        findings += found
+        if text is not None and not found:
+            memories.append({"file": memory.file, "changed": memory.changed, "text": text})
     try:
-        text = store.folder.read(memory.file).data.decode("utf-8")
-    except UnicodeDecodeError:
-        message = "bytes that are not UTF-8 would be lost; the memory is left out"
-        findings.append(Finding(memory.file, None, "not-utf8", message, "save the file as UTF-8 and export again"))
-        return None
-    found = credential_findings(memory.file, text, REMOVE, "; the memory is left out")
-    findings += found
-    return None if found else text
-
-
-def _index(store: Store, findings: list[Finding]) -> str:
-    try:
-        text = store.index()
+        index = store.index()
     except StoreFailed as error:
         findings.append(Finding(INDEX, None, "unreadable", str(error)))
-        return ""
-    found = credential_findings(INDEX, text, REMOVE, "; the index is left out")
-    findings += found
-    return "" if found else text
+    found = credential_findings(INDEX, index, REMOVE, "; the index is left out")
+    document = {"schema": SCHEMA, "project": project, "time": now(), "memories": memories}
+    document["index"] = "" if found else index
+    return json.dumps(document, ensure_ascii=False, indent=1) + "\n", [*findings, *found]
 
 
 def plan_import(text: str, store: Store) -> list[Import]:
@@ -85,9 +65,8 @@ def plan_import(text: str, store: Store) -> list[Import]:
     there = {same_name(file): file for file in store.folder.files()}
     plan = []
     for file, body, changed in given:
-        arrival = _arrival(file, body, there, store)._replace(changed=changed, entry=line_of(index, file))
+        plan.append(Import(file, body, *_compare(file, body, there, store), changed, line_of(index, file)))
         there.setdefault(same_name(file), "")
-        plan.append(arrival)
     lines = find_own_lines(index, store.index())
     if lines:
         found = credentials_in(lines)
@@ -115,17 +94,14 @@ def _read(text: str) -> tuple[list[tuple[str, str, float]], str]:
     return found, index
 
 
-def _arrival(file: str, text: str, there: dict[str, str], store: Store) -> Import:
-    refusal = _refusal(file, text)
-    if refusal:
-        return Import(file, text, "refused", refusal)
-    known = there.get(same_name(file))
-    if known is None:
-        return Import(file, text, "new")
-    if known != file:
-        return Import(file, text, "refused", f"{known} has its name" if known else "it is in the file twice")
-    same = store.folder.read(file).data == text.encode()
-    return Import(file, text, "same" if same else "differs")
+def _compare(file: str, text: str, there: dict[str, str], store: Store) -> tuple[str, str]:
+    """What would become of a file, and why it is refused."""
+    refusal, known = _refusal(file, text), there.get(same_name(file))
+    if not refusal and known not in (None, file):
+        refusal = f"{known} has its name" if known else "it is in the file twice"
+    if refusal or known is None:
+        return "refused" if refusal else "new", refusal
+    return "same" if store.folder.read(file).data == text.encode() else "differs", ""
 
 
 def _refusal(file: str, text: str) -> str:

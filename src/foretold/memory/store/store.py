@@ -140,7 +140,8 @@ class Store:
         **origin: Unpack[ChangeOrigin],
     ) -> Memory:
         """A new memory. `topic` names it; its file is `<type>_<topic>.md` unless one is given."""
-        values = {"type": _known(type), **title_metadata(topic), **self.sign("author", "created"), **(metadata or {})}
+        values = {"type": known_type(type), **title_metadata(topic), **self.sign("author", "created")}
+        values |= metadata or {}
         if origin.get("session"):
             values["originSessionId"] = origin["session"]
         return self.put(file or new_file(type, topic), write_text(slug_of(topic), description, values, body), **origin)
@@ -337,7 +338,7 @@ class Store:
         """The text of a memory's file with other fields."""
         values = {**memory.metadata, **self.sign("editor", "updated")}
         if type_ is not None or memory.type:
-            values["type"] = _known(type_ or memory.type)
+            values["type"] = known_type(type_ or memory.type)
         text = memory.description if description is None else description
         return write_text(memory.name, text, values, memory.body if body is None else body)
 
@@ -359,7 +360,8 @@ def write_text(name: str, description: str, metadata: Mapping[str, object], body
     return render_note(name, " ".join(description.split()), values, body.strip("\n") + "\n")
 
 
-def _known(type_: str) -> str:
+def known_type(type_: str) -> str:
+    """A type of memory; WriteRefused if there is none of that name."""
     if type_ not in TYPES:
         raise WriteRefused(f"{type_!r} is not a type of memory; use one of {', '.join(TYPES)}")
     return type_
