@@ -15,6 +15,7 @@ import hashlib
 import os
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 
 from foretold.errors import ForetoldError, NoSuchSession, SessionFailed
 from foretold.paths import foretold_folders
@@ -180,15 +181,12 @@ def archive_hint(homes: Homes, name: str) -> str:
     >>> archive_hint(Homes("/nonexistent", {}), "118ca5f9")
     ''
     """
-    try:
+    close = []
+    with suppress(OSError, ValueError):
         close = Archive(archive_folder(homes))._match(name)
-    except (OSError, ValueError):
-        return ""
-    if not close:
-        return ""
     if len(close) > 1:
         return f"{len(close)} such sessions are in the archive: foretold sessions restore"
-    return f"it is in the archive: foretold sessions restore {_id(close[0][1])}"
+    return f"it is in the archive: foretold sessions restore {_id(close[0][1])}" if close else ""
 
 
 def _id(file: str) -> str:

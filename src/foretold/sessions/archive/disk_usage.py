@@ -71,7 +71,7 @@ def measure_usage(
             progress(number, number)
     for agent in wanted:
         root = ROOTS[agent](homes)
-        for kind, place in agent_files(agent).leftovers:
+        for kind, place in ((kind, place) for kind, *places in agent_files(agent).leftovers for place in places):
             named = (f"{root}/{name}" for name in list_names(root) if name.endswith(place[1:]))
             for path in named if place.startswith("*") else files_below(f"{root}/{place}"):
                 count(agent, "", "", kind, path)

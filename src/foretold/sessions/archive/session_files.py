@@ -23,8 +23,8 @@ class AgentFiles(NamedTuple):
     """Where an agent keeps files, in its own folder."""
 
     transcripts: tuple[str, ...]  #: the folders that transcripts are in
-    places: tuple[tuple[str, str], ...]  #: kind and place of what belongs to a session
-    leftovers: tuple[tuple[str, str], ...]  #: the same of what may belong to none; a `*` at the beginning: any name
+    places: tuple[tuple[str, ...], ...]  #: kind and places of what belongs to a session
+    leftovers: tuple[tuple[str, ...], ...]  #: the same of what may belong to none; a `*` at the beginning: any name
     followed: tuple[str, str] | None = None  #: a place whose files lead to others: `{name}` is the stem of each
     has_shared_forks: bool = False  #: a fork begins with bytes of the session it was forked from, which must stay
     has_copied_forks: bool = False  #: a fork repeats records, with their uuids
@@ -38,21 +38,16 @@ AGENT_FILES = {
             ("tool results", "{stem}/tool-results"),
             ("other", "{stem}"),
             ("file history", "{root}/file-history/{id}"),
-            ("todos", "{root}/todos/{id}*"),
-            ("todos", "{root}/tasks/{id}"),
+            ("todos", "{root}/todos/{id}*", "{root}/tasks/{id}"),
             ("debug logs", "{root}/debug/{id}*"),
             ("other", "{root}/session-env/{id}"),
         ),
         leftovers=(
             ("file history", "file-history"),
-            ("todos", "todos"),
-            ("todos", "tasks"),
+            ("todos", "todos", "tasks"),
             ("debug logs", "debug"),
             ("shell snapshots", "shell-snapshots"),
-            ("other", "session-env"),
-            ("other", "paste-cache"),
-            ("other", "backups"),
-            ("other", "history.jsonl"),
+            ("other", "session-env", "paste-cache", "backups", "history.jsonl"),
             ("memories and rest", "projects"),
         ),
         has_copied_forks=True,
@@ -63,11 +58,9 @@ AGENT_FILES = {
         leftovers=(
             ("shell snapshots", "shell_snapshots"),
             ("debug logs", "log"),
-            ("databases", "*.sqlite"),
-            ("databases", "*.sqlite-wal"),
+            ("databases", "*.sqlite", "*.sqlite-wal"),
             ("other", "history.jsonl"),
-            ("transcripts", "sessions"),
-            ("transcripts", "archived_sessions"),
+            ("transcripts", "sessions", "archived_sessions"),
         ),
         has_shared_forks=True,
     ),
@@ -91,8 +84,7 @@ AGENT_FILES = {
             ("debug logs", "log"),
             ("file history", "snapshot"),
             ("tool results", "tool-output"),
-            ("databases", "*.db"),
-            ("databases", "*.db-wal"),
+            ("databases", "*.db", "*.db-wal"),
             ("transcripts", "storage"),
         ),
         followed=("{root}/storage/message/{id}", "{root}/storage/part/{name}"),
@@ -127,8 +119,8 @@ def list_session_files(stored: StoredSession) -> list[SessionFile]:
     """Every file of a session, its transcript first. A database is not a file of one session."""
     root, known = root_of(stored), agent_files(stored.agent)
     found = [] if is_shared(stored) else [("transcripts", stored.path)]
-    for kind, place in known.places:
-        found += [(kind, path) for path in _files_at(_fill(place, stored, root))]
+    for kind, *places in known.places:
+        found += [(kind, path) for place in places for path in _files_at(_fill(place, stored, root))]
     if known.followed and not is_shared(stored):
         first, then = (_fill(place, stored, root) for place in known.followed)
         names = [os.path.splitext(os.path.basename(path))[0] for path in _files_at(first)]
@@ -157,17 +149,8 @@ def name_in(root: str, path: str) -> str:
 
 
 def _fill(place: str, stored: StoredSession, root: str) -> str:
-    folder = os.path.dirname(stored.path)
-    places = {
-        "{root}": root,
-        "{id}": stored.id,
-        "{stem}": os.path.splitext(stored.path)[0],
-        "{folder}": folder,
-        "{up}": os.path.dirname(folder),
-    }
-    for name, value in places.items():
-        place = place.replace(name, value)
-    return place
+    (stem, _), folder = os.path.splitext(stored.path), os.path.dirname(stored.path)
+    return place.format(root=root, id=stored.id, stem=stem, folder=folder, up=os.path.dirname(folder), name="{name}")
 
 
 def _files_at(place: str) -> Iterator[str]:

@@ -12,7 +12,7 @@ import hashlib
 import os
 import stat
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from foretold.errors import SessionFailed
 from foretold.sessions.archive.session_files import SessionFile, is_shared, list_session_files, root_of, status_of
@@ -70,9 +70,14 @@ class SessionArchiver:
     def run(self, now: float) -> ArchiveResult:
         stored = self.stored
         sources = list_session_files(stored)
-        shared = [self._store_rows()] if is_shared(stored) else []
+        rows = []
+        if is_shared(stored):
+            from foretold.sessions.formats.opencode.database import rows_of
+
+            fresh = ArchivedFile(stored.id + ROWS, "transcripts", 0, 0, "", 0o600, nanoseconds(stored))
+            rows.append(self._store_lines(rows_of(stored.path, stored.id), fresh))
         self.total = sum(status.st_size for source in sources if (status := status_of(source.path)))
-        files = tuple(file for source in sources if (file := self._archive_file(source)) is not None) + tuple(shared)
+        files = (*(file for source in sources if (file := self._archive_file(source)) is not None), *rows)
         if not files:
             raise SessionFailed(f"{stored.path} does not exist any more, so nothing was archived")
         old = self.contents.last_at(stored.path)
@@ -97,13 +102,6 @@ class SessionArchiver:
             self.writer.finish({"kind": "snapshot"}, encode_snapshot(snapshot))
         size = sum(file.size for file in files)
         return ArchiveResult(stored, self.what, size, self.writer.size, tuple(self.left))
-
-    def _store_rows(self) -> ArchivedFile:
-        from foretold.sessions.formats.opencode.database import rows_of
-
-        rows = rows_of(self.stored.path, self.stored.id)
-        fresh = ArchivedFile(self.stored.id + ROWS, "transcripts", 0, 0, "", 0o600, nanoseconds(self.stored))
-        return self._store_lines(rows, fresh)
 
     def _store_lines(self, lines: Iterable[bytes], fresh: ArchivedFile) -> ArchivedFile:
         """Store lines, without credentials if there is a redactor."""
@@ -154,65 +152,54 @@ class SessionArchiver:
 
     def _store(self, file: BinaryIO, fresh: ArchivedFile) -> ArchivedFile:
         """Add a file to a stream: the one that has its beginning, or its whole content, or a new one."""
-        old = self.known.get(fresh.name) or self._find_moved(fresh.name)
-        digest = hashlib.sha256()
+        old, last = self.known.get(fresh.name), os.path.basename(fresh.name)
+        if old is None and last.startswith(self.stored.id):  # the transcripts of a project move with it
+            old = next((each for each in reversed(self.known.values()) if os.path.basename(each.name) == last), None)
         if old:
             is_end = old.size == self.contents.sizes.get(old.stream) and old.stream not in self.extended
             if old.size == fresh.size or (old.size < fresh.size and is_end):
-                if self._hash(file, digest, old.size) and digest.hexdigest() == old.digest:
-                    return self._extend(file, fresh, old.stream, old.size, digest)
                 digest = hashlib.sha256()
+                for data in self._pieces(file, old.size):
+                    digest.update(data)
+                if digest.hexdigest() == old.digest:
+                    return self._extend(file, fresh, old.stream, old.size, digest)
                 file.seek(0)
             if self.what == "same":
                 self.what = "rewritten"
         if fresh.size <= PIECE:
-            twin = self.by_content.get((fresh.size, hashlib.sha256(self._data(file, PIECE)).hexdigest()))
+            data = next(self._pieces(file, PIECE), b"")
+            twin = self.by_content.get((fresh.size, hashlib.sha256(data).hexdigest()))
             if twin is not None:
                 return fresh._replace(stream=twin.stream, digest=twin.digest)
             file.seek(0)
         self.next += 1
-        return self._extend(file, fresh, self.next - 1, 0, digest)
-
-    def _find_moved(self, name: str) -> ArchivedFile | None:
-        """The same file in another folder: the transcripts of a project move with it."""
-        last = os.path.basename(name)
-        alike = [file for file in self.known.values() if os.path.basename(file.name) == last]
-        return alike[-1] if last.startswith(self.stored.id) and alike else None
+        return self._extend(file, fresh, self.next - 1, 0, hashlib.sha256())
 
     def _extend(self, file: BinaryIO, fresh: ArchivedFile, stream: int, at: int, digest: hashlib._Hash) -> ArchivedFile:
-        """Add what a file has after a place, up to its size when it was opened."""
+        """Add what a file has after a place, up to its size when it was opened; if it was cut meanwhile, to its end."""
         if at and at < fresh.size and self.what == "same":
             self.what = "grown"
         self.extended.add(stream)
-        while at < fresh.size:
-            data = self._data(file, min(PIECE, fresh.size - at))
-            if not data:
-                break  # it was cut while it was read: then this is all there is
+        for data in self._pieces(file, fresh.size - at):
             self.writer.append({"kind": "data", "stream": stream, "at": at}, data)
             digest.update(data)
             at += len(data)
-            self._report(len(data))
         stored = fresh._replace(stream=stream, size=at, digest=digest.hexdigest())
         self.by_content[stored.size, stored.digest] = stored
         return stored
 
-    def _hash(self, file: BinaryIO, digest: hashlib._Hash, size: int) -> bool:
-        """Add the beginning of a file to a digest; False if the file is shorter."""
-        while size:
-            data = self._data(file, min(PIECE, size))
+    def _pieces(self, file: BinaryIO, count: int) -> Iterator[bytes]:
+        """The next bytes of a file of the agent; SessionFailed if it cannot be read: the archive is not at fault."""
+        while count > 0:
+            try:
+                data = file.read(min(PIECE, count))
+            except OSError as error:
+                raise SessionFailed(f"cannot read {self.reading}: {error.strerror}. Nothing was archived") from error
             if not data:
-                return False
-            digest.update(data)
-            size -= len(data)
+                return
+            yield data
+            count -= len(data)
             self._report(len(data))
-        return True
-
-    def _data(self, file: BinaryIO, count: int) -> bytes:
-        """Read on in a file of the agent; SessionFailed if that fails: the archive is not at fault."""
-        try:
-            return file.read(count)
-        except OSError as error:
-            raise SessionFailed(f"cannot read {self.reading}: {error.strerror}. Nothing was archived") from error
 
     def _report(self, count: int) -> None:
         self.read += count

@@ -13,7 +13,6 @@ Recorded on 0.166.0.
 from __future__ import annotations
 
 from foretold.sessions.formats.fields import text_at
-from foretold.types import NamedTuple
 
 Item = dict[str, object]
 
@@ -65,18 +64,11 @@ PIECES: dict[str, Fields] = {
 _SHELL = ("timeout_ms", "working_directory", "env", "user")  #: fields of a shell action that are always sent
 
 
-class Family(NamedTuple):
-    """Calls and the results that belong to them."""
-
-    calls: tuple[str, ...]
-    result: str
-    prefix: str  #: of the id of a result that Codex makes
-
-
+#: calls, the type of the results that belong to them, and the prefix of the id of a result that Codex makes
 FAMILIES = (
-    Family(("function_call", "local_shell_call"), "function_call_output", "fco"),
-    Family(("custom_tool_call",), "custom_tool_call_output", "ctco"),
-    Family(("tool_search_call",), "tool_search_output", "tso"),
+    (("function_call", "local_shell_call"), "function_call_output", "fco"),
+    (("custom_tool_call",), "custom_tool_call_output", "ctco"),
+    (("tool_search_call",), "tool_search_output", "tso"),
 )
 #: the namespace of those ids: the same for everyone, otherwise no prompt would be found in a cache
 _NAMESPACE = "90d38d3e-6a5b-4d52-bfe2-2f1e634bfac4"
@@ -91,43 +83,38 @@ def as_sent(item: object) -> Item | None:
     (None, {'type': 'surprise'})
     """
     kind = text_at(item, "type")
-    if not isinstance(item, dict) or not kind:
-        return None
-    if kind not in FIELDS:
+    if kind and kind not in FIELDS:
         return {"type": kind}
-    sent = _read_fields(item, FIELDS[kind], ALWAYS.get(kind, ()))
+    sent = _read(item, FIELDS)
     if sent is None:
         return None
     for name in ("content", "summary", "output"):
         pieces = sent.get(name)
         if isinstance(pieces, list):
-            read = [_piece(piece) for piece in pieces]
+            read = [_read(piece, PIECES) for piece in pieces]
             if None in read:
                 return None
             sent[name] = read
-    if kind == "local_shell_call" and isinstance(sent["action"], dict):
-        sent["action"] = {**sent["action"], **{name: sent["action"].get(name) for name in _SHELL}}
-    return {"type": kind, **sent}
+    action = sent.get("action")
+    if kind == "local_shell_call" and isinstance(action, dict):
+        sent["action"] = {**action, **{name: action.get(name) for name in _SHELL}}
+    return sent
 
 
-def _piece(piece: object) -> Item | None:
-    kind = text_at(piece, "type")
-    if not isinstance(piece, dict) or kind not in PIECES:
+def _read(value: object, table: dict[str, Fields]) -> Item | None:
+    """A value of a type that is in a table, with its fields."""
+    kind = text_at(value, "type")
+    if not isinstance(value, dict) or kind not in table:
         return None
-    sent = _read_fields(piece, PIECES[kind])
-    return None if sent is None else {"type": kind, **sent}
-
-
-def _read_fields(value: Item, fields: Fields, always: tuple[str, ...] = ()) -> Item | None:
-    sent: Item = {}
-    for name, (kind, is_required) in fields.items():
+    sent: Item = {"type": kind}
+    for name, (type_, is_required) in table[kind].items():
         found = value.get(name)
         if found is None or (name == "id" and found == ""):
             if is_required:
                 return None
-            if name in always:
+            if name in ALWAYS.get(kind, ()):
                 sent[name] = None
-        elif isinstance(found, kind):
+        elif isinstance(found, type_):
             sent[name] = found
         else:
             return None
@@ -145,15 +132,14 @@ def is_sent(item: Item) -> bool:
 
 def find_orphans(items: list[Item]) -> list[int]:
     """Indexes of results whose call is missing."""
-    found = []
-    for family in FAMILIES:
-        calls = {item.get("call_id") for item in items if item["type"] in family.calls}
-        for place, item in enumerate(items):
-            if item["type"] != family.result or item.get("execution") == "server":
-                continue
-            if item.get("call_id") is not None and item["call_id"] not in calls:
-                found.append(place)
-    return sorted(found)
+    called = {(result, item.get("call_id")) for calls, result, _ in FAMILIES for item in items if item["type"] in calls}
+    results = [result for _, result, _ in FAMILIES]
+    return [
+        place
+        for place, item in enumerate(items)
+        if item["type"] in results and item.get("execution") != "server"
+        if item.get("call_id") is not None and (item["type"], item["call_id"]) not in called
+    ]
 
 
 def add_results(items: list[Item]) -> list[Item]:
@@ -166,20 +152,18 @@ def add_results(items: list[Item]) -> list[Item]:
     found: list[Item] = []
     for item in items:
         found.append(item)
-        for family in FAMILIES:
-            call = item.get("call_id")
-            if item["type"] in family.calls and call is not None and (family.result, call) not in there:
-                found.append(_aborted(item, family))
+        call = item.get("call_id")
+        for calls, result, prefix in FAMILIES:
+            if item["type"] in calls and call is not None and (result, call) not in there:
+                found.append(_aborted(item, result, prefix))
     return found
 
 
-def _aborted(item: Item, family: Family) -> Item:
+def _aborted(item: Item, kind: str, prefix: str) -> Item:
     from uuid import UUID, uuid5
 
-    result: Item = {"type": family.result}
-    if text_at(item, "id"):
-        result["id"] = f"{family.prefix}_{uuid5(UUID(_NAMESPACE), f'{family.prefix}:' + text_at(item, 'id'))}"
-    result["call_id"] = item["call_id"]
-    if family.result == "tool_search_output":
-        return {**result, "status": "completed", "execution": "client", "tools": []}
-    return {**result, "output": "aborted"}
+    name = text_at(item, "id")
+    given = {"id": f"{prefix}_{uuid5(UUID(_NAMESPACE), f'{prefix}:{name}')}"} if name else {}
+    is_search = kind == "tool_search_output"
+    said = {"status": "completed", "execution": "client", "tools": []} if is_search else {"output": "aborted"}
+    return {"type": kind, **given, "call_id": item["call_id"], **said}

@@ -12,6 +12,7 @@ Recorded on 0.166.0.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from foretold.sessions.formats.codex.records import unwrapped
 from foretold.sessions.formats.fields import text_at
@@ -74,34 +75,24 @@ def make_acceptable(rows: Rows, name: str, folder: str) -> Iterator[tuple[Salvag
     waiting: list[tuple[SalvagedLine, Json]] = []
     for row in rows:
         if unwrapped(row[1])[0] == "session_meta":
-            yield from _number_records(row, waiting, rows)
-            return
+            break
         waiting.append(row)
-    made = _make_meta(name, folder, waiting)
-    yield None, made
-    yield from waiting
-
-
-def _number_records(meta: tuple[SalvagedLine, Json], waiting: list[tuple[SalvagedLine, Json]], rows: Rows) -> Rows:
-    is_newer, number = _is_newer(meta[1]), -1
-    for source in ((meta,), waiting, rows):
-        for found, record in source:
-            given = record.get("ordinal")
-            if is_newer and (not isinstance(given, int) or (waiting and given <= number)):
-                record = {**record, "ordinal": number + 1}
-                given = number + 1
-            number = given if isinstance(given, int) else number
-            yield found, record
+    else:
+        yield None, _make_meta(name, folder, waiting)
+        yield from waiting
+        return
+    is_newer, number = _is_newer(row[1]), -1
+    for found, record in chain((row,), waiting, rows):
+        given = record.get("ordinal")
+        if is_newer and (not isinstance(given, int) or (waiting and given <= number)):
+            given = number + 1
+            record = {**record, "ordinal": given}
+        number = given if isinstance(given, int) else number
+        yield found, record
 
 
 def _make_meta(name: str, folder: str, rows: list[tuple[SalvagedLine, Json]]) -> Json:
     time = next((text_at(record, "timestamp") for _, record in rows), "") or "1970-01-01T00:00:00.000Z"
-    payload = {
-        "id": name,
-        "timestamp": time,
-        "cwd": folder or "/",
-        "originator": "foretold",
-        "cli_version": "0.166.0",
-        "source": "cli",
-    }
+    about = {"originator": "foretold", "cli_version": "0.166.0", "source": "cli"}
+    payload = {"id": name, "timestamp": time, "cwd": folder or "/", **about}
     return {"timestamp": time, "type": "session_meta", "payload": payload}

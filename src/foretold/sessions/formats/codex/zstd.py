@@ -38,31 +38,21 @@ def readable(path: str, findings: list[Finding] | None = None) -> Iterator[str]:
 
 def _unpack(path: str, out: IO[bytes]) -> str:
     """Write the contents of a compressed file; returns what is wrong with it, or nothing."""
-    for unpack in (_by_library, _by_program):
-        try:
-            return unpack(path, out)
-        except (ImportError, FileNotFoundError):
-            continue
-    return "it is compressed with Zstandard, which cannot be unpacked: install zstd"
-
-
-def _by_library(path: str, out: IO[bytes]) -> str:
     import shutil
-
-    zstd = __import__(_LIBRARY, fromlist=["open"])
-    try:
-        with zstd.open(path) as packed:
-            shutil.copyfileobj(packed, out)
-    except (OSError, EOFError, zstd.ZstdError) as error:
-        return f"it cannot be unpacked completely: {error}"
-    return ""
-
-
-def _by_program(path: str, out: IO[bytes]) -> str:
     import subprocess
 
-    done = subprocess.run(
-        ["zstd", "-dcq", "--", path], stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE, check=False
-    )
+    with contextlib.suppress(ImportError):
+        zstd = __import__(_LIBRARY, fromlist=["open"])
+        try:
+            with zstd.open(path) as packed:
+                shutil.copyfileobj(packed, out)
+        except (OSError, EOFError, zstd.ZstdError) as error:
+            return f"it cannot be unpacked completely: {error}"
+        return ""
+    words, nothing = ["zstd", "-dcq", "--", path], subprocess.DEVNULL
+    try:
+        done = subprocess.run(words, stdin=nothing, stdout=out, stderr=subprocess.PIPE, check=False)
+    except FileNotFoundError:
+        return "it is compressed with Zstandard, which cannot be unpacked: install zstd"
     reason = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1]
     return f"it cannot be unpacked completely: {reason}" if done.returncode else ""
