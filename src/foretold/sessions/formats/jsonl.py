@@ -15,13 +15,10 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
-from foretold.types import TYPE_CHECKING, Finding, NamedTuple
-
-if TYPE_CHECKING:
-    from io import BufferedReader
-
+from foretold.types import Finding, NamedTuple
 
 LONGEST = 16 * 1024 * 1024  #: bytes of a line that is parsed
 CHUNK = 1024 * 1024
@@ -60,32 +57,18 @@ class JsonlRecord(NamedTuple):
 def lines_of(path: str, start: int = 0, longest: int = LONGEST) -> Iterator[JsonlLine]:
     """The lines of a file from a byte on; blank ones too."""
     with open(path, "rb") as file:
-        file.seek(start)
-        number, at = 0, start
-        while True:
-            data = file.readline(longest + 1)
-            if not data:
-                return
-            number += 1
-            if data.endswith(b"\n") or len(data) <= longest:
+        at = file.seek(start)
+        for number, data in enumerate(iter(partial(file.readline, longest + 1), b""), 1):
+            size, is_ended = len(data), data.endswith(b"\n")
+            if is_ended or size <= longest:
                 text = (data if at else data.removeprefix(_BOM)).rstrip(b"\r\n")
-                yield JsonlLine(number, at, at + len(data), text, data.endswith(b"\n"))
-                at += len(data)
-                continue
-            size, is_ended = _skip_long_line(file, len(data))
-            yield JsonlLine(number, at, at + size, data[:CHUNK], is_ended, is_long=True)
+                yield JsonlLine(number, at, at + size, text, is_ended)
+            else:
+                while not is_ended and (more := file.readline(CHUNK)):
+                    size += len(more)
+                    is_ended = more.endswith(b"\n")
+                yield JsonlLine(number, at, at + size, data[:CHUNK], is_ended, is_long=True)
             at += size
-
-
-def _skip_long_line(file: BufferedReader, size: int) -> tuple[int, bool]:
-    """Skip the rest of a long line; returns its size, and whether it has an end."""
-    while True:
-        data = file.readline(CHUNK)
-        size += len(data)
-        if data.endswith(b"\n"):
-            return size, True
-        if not data:
-            return size, False
 
 
 def records_of(path: str, start: int = 0, findings: list[Finding] | None = None) -> Iterator[JsonlRecord]:
@@ -196,9 +179,9 @@ def ends_of(path: str, most: int = ENDS) -> Ends:
     """
     head, tail, is_whole = read_ends(path, most)
     if is_whole:
-        return Ends(_parse_records(head + tail), ())
+        return Ends(parse_records(head + tail), ())
     whole, _, cut = head.rpartition(b"\n")
-    return Ends(_parse_records(whole), _parse_records(tail.partition(b"\n")[2]), cut)
+    return Ends(parse_records(whole), parse_records(tail.partition(b"\n")[2]), cut)
 
 
 def read_ends(path: str, most: int = ENDS) -> tuple[bytes, bytes, bool]:
@@ -216,15 +199,22 @@ def read_ends(path: str, most: int = ENDS) -> tuple[bytes, bytes, bool]:
     return head, tail, start == len(head)
 
 
-def _parse_records(data: bytes) -> tuple[Json, ...]:
-    found = []
+def parse_records(data: bytes, fields: Sequence[str] = ()) -> tuple[Json, ...]:
+    """The records of a part of a file; of a line that is cut or damaged, those of some fields that can be recognized.
+
+    >>> parse_records(b'{"a": 1}\\n{"b": "2", "c', ["b"])
+    ({'a': 1}, {'b': '2'})
+    """
+    found: list[Json] = []
     for line in data.removeprefix(_BOM).split(b"\n"):
         try:
             value = json.loads(line)
         except (ValueError, RecursionError):
-            continue
+            value = None
         if isinstance(value, dict):
             found.append(value)
+        elif line and fields:
+            found.append({name: field_in(line, name) for name in fields})
     return tuple(found)
 
 

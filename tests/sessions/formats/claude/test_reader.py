@@ -4,6 +4,7 @@ import json
 import os
 
 from foretold.sessions.formats.claude import reader
+from foretold.sessions.formats.jsonl import ENDS
 from foretold.sessions.formats.readers import resume_command
 from foretold.sessions.model import Homes, Message, Part, StoredSession
 
@@ -100,8 +101,8 @@ def test_a_fork_is_told_by_what_it_was_copied_from(tmp_path):
 
 
 def test_a_card_reads_two_ends_however_long_a_line_is(tmp_path):
-    big = value("1", None, "user", "y" * (3 * reader.ENDS), 1)
-    last = value("2", "1", "assistant", [{"type": "text", "text": "z" * (2 * reader.ENDS)}], 9, gitBranch="late")
+    big = value("1", None, "user", "y" * (3 * ENDS), 1)
+    last = value("2", "1", "assistant", [{"type": "text", "text": "z" * (2 * ENDS)}], 9, gitBranch="late")
     path = put(f"{tmp_path}/{SESSION}.jsonl", big, last)
     summary = reader.summarize(stored(path))
     # of the first line only its beginning is read, of the last only its end

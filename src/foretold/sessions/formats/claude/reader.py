@@ -12,15 +12,14 @@ The format: docs/formats/claude-code-session.md.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterator
 from itertools import chain
 
 from foretold.sessions.formats.claude.records import Names, message_of, prompt_of
-from foretold.sessions.formats.fields import Json, first_text, list_folder, one_line, parse_times, session_file, text_at
-from foretold.sessions.formats.jsonl import ENDS, field_in, read_ends, records_of
+from foretold.sessions.formats.fields import first_text, list_folder, one_line, parse_times, session_file, text_at
+from foretold.sessions.formats.jsonl import parse_records, read_ends, records_of
 from foretold.sessions.model import Homes, Message, StoredSession
 from foretold.types import Finding
 
@@ -73,29 +72,10 @@ def read_messages(stored: StoredSession, since: int = 0, findings: list[Finding]
 
 def summarize(stored: StoredSession) -> StoredSession:
     """A session with what the two ends of its file say."""
-    head, tail, is_whole = read_ends(stored.path, ENDS)
-    if not head:
-        return stored
-    return _fill(stored, _values(head), _values(tail, is_whole_start=is_whole and head.endswith(b"\n")))
-
-
-def _values(data: bytes, *, is_whole_start: bool = True) -> list[Json]:
-    """The records of a part of a file; of a line that is cut, the fields that can be recognized."""
-    found: list[Json] = []
-    for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n")):
-        try:
-            value = json.loads(line) if number or is_whole_start else None
-        except (ValueError, RecursionError):
-            value = None
-        if isinstance(value, dict):
-            found.append(value)
-        elif line:
-            found.append({name: field_in(line, name) for name in _FIELDS})
-    return found
-
-
-def _fill(stored: StoredSession, head: list[Json], tail: list[Json]) -> StoredSession:
+    head, tail = (parse_records(data, _FIELDS) for data in read_ends(stored.path)[:2])
     records = head + tail
+    if not records:
+        return stored
     newest = records[::-1]
     times = parse_times(records)
     models = (text_at(value.get("message"), "model") for value in newest)

@@ -229,17 +229,12 @@ def _summarize_document(stored: StoredSession) -> StoredSession:
 
 def _project_folder(project: str) -> str:
     """The folder of a project, by its folder in Gemini CLI's; empty if it is not known."""
-    try:
-        with open(os.path.join(project, ".project_root"), encoding="utf-8") as file:
-            return file.read(4096).strip()
-    except (OSError, ValueError):
-        pass
-    name = os.path.basename(project)
-    try:
-        with open(os.path.join(os.path.dirname(os.path.dirname(project)), "projects.json"), encoding="utf-8") as file:
-            known = json.loads(file.read(1 << 20)).get("projects")
-    except (OSError, ValueError, AttributeError):
-        return ""
+    with suppress(OSError, ValueError), open(os.path.join(project, ".project_root"), encoding="utf-8") as file:
+        return file.read(4096).strip()
+    top, name = os.path.dirname(os.path.dirname(project)), os.path.basename(project)
+    known = None
+    with suppress(OSError, ValueError, AttributeError), open(f"{top}/projects.json", encoding="utf-8") as file:
+        known = json.loads(file.read(1 << 20)).get("projects")
     import hashlib
 
     for folder, short in known.items() if isinstance(known, dict) else ():

@@ -34,16 +34,18 @@ def open_read_only(path: str) -> Iterator[sqlite3.Connection]:
     """A connection that leaves no trace."""
     import sqlite3
 
-    if not os.path.exists(path + "-wal"):
-        target, mode = path, "immutable=1"
-    elif os.path.exists(path + "-shm"):
-        target, mode = path, "mode=ro&readonly_shm=1"
-    else:
-        target, mode = "", ""
+    has_wal, has_shm = os.path.exists(path + "-wal"), os.path.exists(path + "-shm")
+    mode = "mode=ro&readonly_shm=1" if has_wal else "immutable=1"
     with contextlib.ExitStack() as stack:
-        if not target:
-            target, mode = stack.enter_context(_copy_of(path)), "mode=rw"
-        quoted = target.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+        if has_wal and not has_shm:
+            import shutil
+            import tempfile
+
+            copy = os.path.join(stack.enter_context(tempfile.TemporaryDirectory(prefix="foretold-")), "copy.db")
+            for ending in ("", "-wal"):
+                shutil.copyfile(path + ending, copy + ending)
+            path, mode = copy, "mode=rw"
+        quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
         connection = sqlite3.connect(f"file:{quoted}?{mode}", uri=True, timeout=WAIT)
         stack.callback(connection.close)
         connection.text_factory = lambda data: data.decode("utf-8", "replace")
@@ -59,18 +61,6 @@ def _errors_as_os_error() -> Iterator[None]:
         yield
     except (sqlite3.Error, ValueError) as error:
         raise OSError(str(error)) from None
-
-
-@contextlib.contextmanager
-def _copy_of(path: str) -> Iterator[str]:
-    import shutil
-    import tempfile
-
-    with tempfile.TemporaryDirectory(prefix="foretold-") as folder:
-        target = os.path.join(folder, "copy.db")
-        shutil.copyfile(path, target)
-        shutil.copyfile(path + "-wal", target + "-wal")
-        yield target
 
 
 def sessions_in(path: str, session: str | None = None) -> list[dict[str, object]]:
