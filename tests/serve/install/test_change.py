@@ -298,6 +298,11 @@ def test_an_older_table_is_replaced_with_those_below_it():
     assert new == '# of z\n[z]\nb = 2\n\n[mcp_servers.foretold]\ncommand = "/opt/bin/foretold"\nargs = ["mcp"]\n'
 
 
+def test_a_header_may_be_the_last_line_without_a_line_end():
+    text = "[mcp_servers.foretold]\ncommand = 'x'\n[z]"
+    assert remove_ours(text, "toml", ("mcp_servers",), PARTS) == "[z]"
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -278,8 +278,10 @@ def test_somebody_who_is_faster_is_not_overwritten(place):
     plan = plan_install("claude-code", here, kept, command=COMMAND)
     place.write("home/.claude.json", '{"theirs": 1}')
     before = tree(place)
-    with pytest.raises(SettingsRefused, match=r"was changed by .* meanwhile"):
+    with pytest.raises(SettingsRefused) as refused:
         apply_plan(plan, kept)
+    said = f"{place.home}/.claude.json was changed by another program meanwhile; read it again. Nothing was changed"
+    assert str(refused.value) == said
     assert tree(place) == before
     install(place)
     uninstall(place)

@@ -19,6 +19,16 @@ from foretold.types import TYPE_CHECKING
 if TYPE_CHECKING:
     from foretold.serve.install.formats.json import Path
 
+_ADDERS = {"json": json.add, "jsonc": json.add, "toml": toml.add, "yaml": yaml.add}
+_REMOVERS = {"json": json.remove, "jsonc": json.remove, "toml": toml.remove, "yaml": yaml.remove}
+
+
+def value_of(text: str, form: str) -> dict[str, object]:
+    """The settings of a text."""
+    if form in ("toml", "yaml"):
+        return toml.value_of(text) if form == "toml" else yaml.value_of(text)
+    return document_of(text, form).table()
+
 
 def add_ours(text: str, form: str, pieces: Sequence[InstallPiece]) -> str:
     """A text with these pieces.
@@ -26,7 +36,7 @@ def add_ours(text: str, form: str, pieces: Sequence[InstallPiece]) -> str:
     >>> add_ours('{"a": 1}', "json", [InstallPiece("mcp", ("mcpServers", "foretold"), {"command": "x"})])
     '{"a": 1,\\n  "mcpServers": {\\n    "foretold": {"command": "x"}\\n  }\\n}'
     """
-    return _FORMS[form][0](text, form, pieces)
+    return _ADDERS[form](text, form, pieces)
 
 
 def remove_ours(
@@ -43,7 +53,7 @@ def remove_ours(
     >>> remove_ours(text, "json", ("mcpServers",), ["mcp"], before='{"a": 1}')
     '{"a": 2}'
     """
-    return _FORMS[form][1](text, form, keys, parts, made, before)
+    return _REMOVERS[form](text, form, keys, parts, made, before)
 
 
 def made_for(text: str, form: str, pieces: Sequence[InstallPiece]) -> list[list[str]]:
@@ -54,11 +64,3 @@ def made_for(text: str, form: str, pieces: Sequence[InstallPiece]) -> list[list[
     places = dict.fromkeys(piece.keys[:end] for piece in pieces for end in range(1, len(piece.keys) + 1))
     servers = {piece.keys for piece in pieces if piece.part == "mcp"}
     return [list(keys) for keys in places if keys not in servers and document.find(keys) is None]
-
-
-_FORMS = {
-    "json": (json.add, json.remove),
-    "jsonc": (json.add, json.remove),
-    "toml": (toml.add, toml.remove),
-    "yaml": (yaml.add, yaml.remove),
-}

@@ -46,19 +46,6 @@ def is_our_handler(handler: object) -> bool:
     return isinstance(handler, dict) and is_our_call(handler.get("command"))
 
 
-def without_ours(groups: Sequence[object]) -> list[object]:
-    """The groups of an event without our handlers, and without groups that had only those."""
-    kept: list[object] = []
-    for group in groups:
-        handlers = group.get("hooks") if isinstance(group, dict) else None
-        if not isinstance(handlers, list) or not any(map(is_our_handler, handlers)):
-            kept.append(group)
-        elif not all(map(is_our_handler, handlers)):
-            assert isinstance(group, dict)
-            kept.append({**group, "hooks": [each for each in handlers if not is_our_handler(each)]})
-    return kept
-
-
 def wanted_pieces(
     install: Install, parts: Collection[str], command: Sequence[str], events: Collection[str]
 ) -> list[InstallPiece]:

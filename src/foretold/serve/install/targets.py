@@ -17,8 +17,8 @@ from foretold.dialects.install_targets import INSTALLS, NAME, Install, SettingsF
 from foretold.errors import SettingsRefused, UnknownAgent
 from foretold.extras import how_to_install
 from foretold.files.restore.look import FileState, content, look_at
-from foretold.serve.install.formats import Unsafe, toml, yaml
-from foretold.serve.install.formats.json import document_of, object_of
+from foretold.serve.install.change import value_of
+from foretold.serve.install.formats import Unsafe, value_at
 from foretold.serve.install.ours import PARTS, is_our_handler
 from foretold.serve.install.program import PACKAGE, is_there, without_package
 from foretold.types import NamedTuple
@@ -188,7 +188,7 @@ def _in_file(
     agent: str, scope: str, install: Install, settings: CurrentSettings, place: InstallPlace
 ) -> Iterator[Installation]:
     try:
-        value = _value(settings)
+        value = value_of(settings.text, settings.form)
     except Unsafe as error:
         yield Installation(agent, scope, settings.path, "", is_valid=False, problem=f"it cannot be read: {error}")
         return
@@ -215,14 +215,6 @@ def _check_server(found: Installation, place: InstallPlace) -> Installation:
     return found
 
 
-def _value(settings: CurrentSettings) -> dict[str, object]:
-    if settings.form == "toml":
-        return toml.value_of(settings.text)
-    if settings.form == "yaml":
-        return yaml.value_of(settings.text)
-    return object_of(document_of(settings.text, settings.form))
-
-
 def _calls(hooks: object) -> dict[str, tuple[str, ...]]:
     """Event -> our command there."""
     found = {}
@@ -245,8 +237,7 @@ def _words(line: str) -> tuple[str, ...]:
 
 def _server(value: object, keys: tuple[str, ...]) -> tuple[str, ...]:
     """The command that starts our server; empty if there is none."""
-    for key in keys:
-        value = value.get(key) if isinstance(value, dict) else None
+    value = value_at(value, keys)
     if isinstance(value, list):
         value = {item.get("name"): item for item in value if isinstance(item, dict)}
     entry = value.get(NAME) if isinstance(value, dict) else None

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-TOUCHED = "the change would have touched something else"
+from foretold.types import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Unsafe(ValueError):
@@ -19,6 +22,26 @@ def value_at(value: object, keys: Sequence[str]) -> object:
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value
+
+
+def put_at(value: dict[str, Any], keys: Sequence[str], new: object) -> None:
+    """Set what is below these keys; objects that are missing are made."""
+    for key in keys[:-1]:
+        value = value.setdefault(key, {})
+    value[keys[-1]] = new
+
+
+def delete_at(value: Any, path: Sequence[str | int]) -> None:
+    for key in path[:-1]:
+        value = value[key]
+    del value[path[-1]]
+
+
+def checked(text: str, value: object, expected: object) -> str:
+    """A changed text, if its value is the expected one."""
+    if value != expected:
+        raise Unsafe("the change would have touched something else")
+    return text
 
 
 def line_of(text: str, at: int) -> int:

@@ -53,6 +53,10 @@ class Member(NamedTuple):
     node: Node
     comma: int  #: the position of the comma after it; -1: there is none
 
+    @property
+    def end(self) -> int:
+        return self.node.end if self.comma < 0 else self.comma + 1
+
 
 def parse(text: str, *, comments: bool = False) -> Node:
     """The value of a text.
@@ -62,91 +66,83 @@ def parse(text: str, *, comments: bool = False) -> Node:
     >>> parse('[true, ] // x', comments=True).plain()
     [True]
     """
-    return _Reader(text, comments=comments).whole()
+    reader = _Reader(text, comments=comments)
+    node = reader.value(0)
+    if reader.kind:
+        raise reader.wrong("the end")
+    return node
 
 
 class _Reader:
+    """A text and its current token."""
+
     def __init__(self, text: str, *, comments: bool) -> None:
         self.text, self.comments = text, comments
-        self.at = 1 if text.startswith("\ufeff") else 0
-        self.start, self.kind, self.piece = 0, "", ""
-        self._next()
+        self.start = self.end = 1 if text.startswith("\ufeff") else 0
+        self.kind = self.piece = ""
+        self.step()
 
-    def whole(self) -> Node:
-        node = self._value(0)
-        if self.kind:
-            raise self._wrong("the end")
-        return node
+    def step(self) -> int:
+        """Go on to the next token that is not space or a comment; where the current one ends."""
+        end = self.end
+        while self.end < len(self.text):
+            found, self.start = _TOKEN.match(self.text, self.end), self.end
+            if not found or (found.lastgroup == "comment" and not self.comments):
+                self.kind, self.piece = "?", self.text[self.end : self.end + 10].split("\n")[0]
+                raise self.wrong("JSON")
+            self.end = found.end()
+            if found.lastgroup not in ("space", "comment"):
+                self.kind, self.piece = str(found.lastgroup), found[0]
+                return end
+        self.start, self.kind, self.piece = len(self.text), "", ""
+        return end
 
-    def _wrong(self, wanted: str) -> Unsafe:
+    def wrong(self, wanted: str) -> Unsafe:
         found = self.piece if len(self.piece) < 20 else self.piece[:17] + "..."
         found = repr(found) if self.kind else "the end"
         return Unsafe(f"line {line_of(self.text, self.start)}: expected {wanted}, found {found}")
 
-    def _next(self) -> None:
-        """Advance to the next token that is not space or a comment."""
-        while self.at < len(self.text):
-            found = _TOKEN.match(self.text, self.at)
-            self.start = self.at
-            if not found or (found.lastgroup == "comment" and not self.comments):
-                self.kind, self.piece = "?", self.text[self.at : self.at + 10].split("\n")[0]
-                raise self._wrong("JSON")
-            self.at = found.end()
-            if found.lastgroup not in ("space", "comment"):
-                self.kind, self.piece = str(found.lastgroup), found[0]
-                return
-        self.start, self.kind, self.piece = len(self.text), "", ""
-
-    def _value(self, depth: int) -> Node:
+    def value(self, depth: int) -> Node:
         if depth > DEEPEST:
             raise Unsafe(f"line {line_of(self.text, self.start)}: it is nested too deeply")
         start, token = self.start, self.piece
         if token in ("{", "["):
-            return self._container(depth)
-        if self.kind == "string":
-            value: object = self._string(token)
-        elif self.kind == "word":
-            value = _WORDS.get(token, Number(token))
-        else:
-            raise self._wrong("a value")
-        end = self.at
-        self._next()
-        return Node("scalar", start, end, value)
+            return self.container(depth)
+        if self.kind not in ("string", "word"):
+            raise self.wrong("a value")
+        value = self.string() if self.kind == "string" else _WORDS.get(token, Number(token))
+        return Node("scalar", start, self.step(), value)
 
-    def _string(self, token: str) -> str:
+    def string(self) -> str:
         try:
-            value: str = json.loads(token)
+            return str(json.loads(self.piece))
         except ValueError:
-            raise self._wrong("a string") from None
-        return value
+            raise self.wrong("a string") from None
 
-    def _container(self, depth: int) -> Node:
-        start, is_object = self.start, self.piece == "{"
-        closing = "}" if is_object else "]"
+    def container(self, depth: int) -> Node:
+        start, kind, closing = self.start, *(("object", "}") if self.piece == "{" else ("array", "]"))
         members: list[Member] = []
-        self._next()
-        while self.piece != closing or self.kind != "mark":
-            members.append(self._member(depth, is_object=is_object))
-            if members[-1].comma < 0 and (self.piece != closing or self.kind != "mark"):
-                raise self._wrong(f"a comma or {closing!r}")
+        self.step()
+        while self.piece != closing:
+            if members and members[-1].comma < 0:
+                raise self.wrong(f"a comma or {closing!r}")
+            members.append(self.member(depth, kind))
         if members and members[-1].comma >= 0 and not self.comments:
-            raise self._wrong("another entry")
-        end = self.at
-        self._next()
-        return Node("object" if is_object else "array", start, end, None, tuple(members))
+            raise self.wrong("another entry")
+        return Node(kind, start, self.step(), None, tuple(members))
 
-    def _member(self, depth: int, *, is_object: bool) -> Member:
-        start, key = self.start, ""
-        if is_object:
+    def member(self, depth: int, kind: str) -> Member:
+        start, key, comma = self.start, "", -1
+        if kind == "object":
             if self.kind != "string":
-                raise self._wrong("a key")
-            key = self._string(self.piece)
-            self._next()
-            if self.piece != ":" or self.kind != "mark":
-                raise self._wrong("a colon")
-            self._next()
-        node, comma = self._value(depth + 1), -1
-        if self.piece == "," and self.kind == "mark":
+                raise self.wrong("a key")
+            key = self.string()
+            self.step()
+            if self.piece != ":":
+                raise self.wrong("a colon")
+            self.step()
+        node = self.value(depth + 1)
+        if self.piece == ",":
             comma = self.start
-            self._next()
+            self.step()
         return Member(key, start, node, comma)

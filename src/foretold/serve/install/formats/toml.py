@@ -13,54 +13,35 @@ import json
 import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from copy import deepcopy
 from itertools import pairwise
 
 from foretold.dialects.install_targets import NAME
-from foretold.serve.install.formats import TOUCHED, Unsafe, end_as_before, place_of, value_at
-from foretold.types import TYPE_CHECKING, NamedTuple
+from foretold.serve.install.formats import Unsafe, checked, delete_at, end_as_before, place_of, put_at, value_at
+from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from foretold.serve.install.formats.json import Path
     from foretold.serve.install.ours import InstallPiece
 
-_SKIP = re.compile(
+_TOKEN = re.compile(
     r'"""(?:[^\\]|\\[\s\S])*?"{3,5}|\'\'\'[\s\S]*?\'{3,5}|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'|#[^\n]*|[\[\]{}]|\n'
 )
 _BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
 
 
-class Header(NamedTuple):
-    """Where a table begins."""
-
-    start: int
-    keys: tuple[str, ...]
-
-
 def add(text: str, _form: str, pieces: Sequence[InstallPiece]) -> str:
     for piece in pieces:
-        before = value_of(text)
-        there = value_at(before, piece.keys)
+        expected = value_of(text)
+        there = value_at(expected, piece.keys)
         if there == piece.value:
             continue
-        if not isinstance(before.get(piece.keys[0], {}), dict):
+        if not isinstance(expected.get(piece.keys[0], {}), dict):
             raise Unsafe(f"{place_of(text, piece.keys[0])}{piece.keys[0]} is not a table")
         text = without_table(text, piece.keys) if there is not None else text
         text = with_table(text, piece.keys, piece.value)
-        if value_of(text) != _with_value(before, piece):
-            raise Unsafe(TOUCHED)
+        put_at(expected, piece.keys, piece.value)
+        checked(text, value_of(text), expected)
     return text
-
-
-def _with_value(value: dict[str, object], piece: InstallPiece) -> dict[str, object]:
-    value = deepcopy(value)
-    inner: object = value
-    for key in piece.keys[:-1]:
-        assert isinstance(inner, dict)
-        inner = inner.setdefault(key, {})
-    assert isinstance(inner, dict)
-    inner[piece.keys[-1]] = dict(piece.value)
-    return value
 
 
 def remove(
@@ -71,20 +52,15 @@ def remove(
     _made: Collection[Path] | None,
     before: str | None = None,
 ) -> str:
-    there = value_of(text)
-    if "mcp" not in parts or value_at(there, (*keys, NAME)) is None:
+    expected, path = value_of(text), (*keys, NAME)
+    if "mcp" not in parts or value_at(expected, path) is None:
         return text
-    text = end_as_before(before, text, without_table(text, (*keys, NAME)))
-    expected = deepcopy(there)
-    servers = value_at(expected, keys)
-    assert isinstance(servers, dict)
-    del servers[NAME]
+    text = end_as_before(before, text, without_table(text, path))
+    delete_at(expected, path)
     after = value_of(text)
-    if not servers and value_at(after, keys) is None:
+    if not value_at(expected, keys) and value_at(after, keys) is None:
         del expected[keys[0]]  # a table that had only ours needs no header
-    if after != expected:
-        raise Unsafe(TOUCHED)
-    return text
+    return checked(text, after, expected)
 
 
 def value_of(text: str) -> dict[str, object]:
@@ -107,7 +83,9 @@ def with_table(text: str, keys: Sequence[str], table: Mapping[str, object]) -> s
     args = ["mcp"]
     """
     eol = "\r\n" if "\r\n" in text else "\n"
-    lines = [f"[{'.'.join(map(_key, keys))}]", *(f"{_key(key)} = {_written(value)}" for key, value in table.items())]
+    # strings and lists of strings, which JSON writes as TOML does
+    rows = [f"{_key(key)} = {json.dumps(value)}" for key, value in table.items()]
+    lines = [f"[{'.'.join(map(_key, keys))}]", *rows]
     bare = text.removeprefix("\ufeff")
     gap = "" if not bare.strip() else eol if text.endswith("\n") else eol * 2
     return text + gap + eol.join(lines) + eol
@@ -119,25 +97,22 @@ def without_table(text: str, keys: Sequence[str]) -> str:
     >>> without_table('a = 1\\n\\n[x.y]\\nb = 2\\n\\n# of z\\n[z]\\n', ("x", "y"))
     'a = 1\\n\\n# of z\\n[z]\\n'
     """
-    headers = [*_headers(text), Header(len(text), ())]
+
+    def is_ours(header: tuple[int, tuple[str, ...]]) -> bool:
+        return header[1][: len(keys)] == tuple(keys)
+
+    headers = [*_headers(text), (len(text), ())]
     found = text
     for header, after in reversed(list(pairwise(headers))):
-        if header.keys[: len(keys)] == tuple(keys):
-            end = after.start if after.keys[: len(keys)] == tuple(keys) else _before_comments(text, after.start)
-            found = found[: header.start] + found[max(end, header.start) :]
+        if is_ours(header):
+            end = after[0] if is_ours(after) else _before_comments(text, after[0])
+            found = found[: header[0]] + found[max(end, header[0]) :]
     if found == text:
         raise Unsafe(f"{'.'.join(keys)} is not written as its own table")
-    if headers[-2].keys[: len(keys)] == tuple(keys):
-        found = _without_gap(found)
+    if is_ours(headers[-2]):  # it was at the end: without the empty line before it
+        eol = "\r\n" if found.endswith("\r\n") else "\n"
+        found = found.removesuffix(eol) if found.endswith(eol * 2) else found
     return found
-
-
-def _without_gap(text: str) -> str:
-    """Without the empty line before a table at the end."""
-    for eol in ("\r\n", "\n"):
-        if text.endswith(eol * 2):
-            return text[: -len(eol)]
-    return text
 
 
 def _before_comments(text: str, at: int) -> int:
@@ -152,43 +127,24 @@ def _before_comments(text: str, at: int) -> int:
     return at
 
 
-def _headers(text: str) -> Iterator[Header]:
-    """The headers of all tables, in order."""
-    depth, at, is_new = 0, 1 if text.startswith("\ufeff") else 0, True
-    while at < len(text):
-        if is_new and depth == 0:
-            found = re.compile(r"[ \t]*(?=\[)").match(text, at)
-            if found:
-                line = text[at : (text.find("\n", at) + 1 or len(text)) - 1]
-                yield Header(at, _keys(line))
-                at, is_new = at + len(line), False
-                continue
-        is_new = False
-        piece = _SKIP.search(text, at)
-        if piece is None:
-            return
-        at, mark = piece.end(), piece[0]
+def _headers(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Where each table begins, and its keys; those of an array of tables do not count."""
+    depth, start = 0, 1 if text.startswith("\ufeff") else 0
+    for token in _TOKEN.finditer(text, start):
+        mark = token[0]
+        if mark == "[" and depth == 0 and not text[start : token.start()].strip(" \t"):
+            line = text[start:].partition("\n")[0].strip()
+            yield start, ("",) if line.startswith("[[") else _keys(value_of(line))
         depth += (mark in ("[", "{")) - (mark in ("]", "}"))
-        is_new = mark == "\n"
+        start = token.end() if mark == "\n" else start
 
 
-def _keys(line: str) -> tuple[str, ...]:
-    """The keys of a header; those of an array of tables do not count."""
-    if line.lstrip().startswith("[["):
-        return ("",)
-    table: object = value_of(line + "\n")
-    keys: list[str] = []
-    while isinstance(table, dict) and table:
-        key, table = next(iter(table.items()))
-        keys.append(key)
-    return tuple(keys)
+def _keys(table: object) -> tuple[str, ...]:
+    """The keys of nested tables that have one key each."""
+    for key, inner in table.items() if isinstance(table, dict) else ():
+        return (key, *_keys(inner))
+    return ()
 
 
 def _key(key: str) -> str:
     return key if _BARE.match(key) else json.dumps(key)
-
-
-def _written(value: object) -> str:
-    """A string or a list of strings: what JSON writes for them is TOML as well."""
-    assert isinstance(value, str | list)
-    return json.dumps(value)

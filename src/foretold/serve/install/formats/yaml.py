@@ -13,7 +13,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from foretold.dialects.install_targets import NAME
-from foretold.serve.install.formats import TOUCHED, Unsafe, end_as_before, place_of
+from foretold.serve.install.formats import Unsafe, checked, end_as_before, place_of
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,16 +23,13 @@ if TYPE_CHECKING:
 
 def add(text: str, _form: str, pieces: Sequence[InstallPiece]) -> str:
     for piece in pieces:
-        key, before = piece.keys[0], value_of(text)
-        items = _items(text, before, key)
-        if [item for item in items if _is_ours(item)] == [dict(piece.value)]:
-            continue
-        for _ in filter(_is_ours, items):
-            text = without_item(text, key, NAME)
-        text = with_item(text, key, piece.value)
-        expected = {**before, key: [dict(piece.value), *(item for item in items if not _is_ours(item))]}
-        if value_of(text) != expected:
-            raise Unsafe(TOUCHED)
+        key = piece.keys[0]
+        value, ours, others = _split(text, key)
+        if ours != [piece.value]:
+            for _ in ours:
+                text = without_item(text, key, NAME)
+            text = with_item(text, key, piece.value)
+            checked(text, value_of(text), {**value, key: [piece.value, *others]})
     return text
 
 
@@ -44,31 +41,25 @@ def remove(
     _made: Collection[Path] | None,
     before: str | None = None,
 ) -> str:
-    there, key = value_of(text), keys[0]
-    items = _items(text, there, key)
-    if "mcp" not in parts or not any(map(_is_ours, items)):
+    value, ours, others = _split(text, keys[0])
+    if "mcp" not in parts or not ours:
         return text
     left = text
-    for _ in filter(_is_ours, items):
-        left = without_item(left, key, NAME)
-    text = end_as_before(before, text, left)
-    expected = {**there, key: [item for item in items if not _is_ours(item)]}
-    if not expected[key]:
-        del expected[key]
-    if value_of(text) != expected:
-        raise Unsafe(TOUCHED)
-    return text
+    for _ in ours:
+        left = without_item(left, keys[0], NAME)
+    left = end_as_before(before, text, left)
+    del value[keys[0]]
+    return checked(left, value_of(left), {**value, keys[0]: others} if others else value)
 
 
-def _items(text: str, value: dict[str, object], key: str) -> list[object]:
+def _split(text: str, key: str) -> tuple[dict[str, object], list[object], list[object]]:
+    """The mapping of a text, and our items and the others of this list of it."""
+    value = value_of(text)
     items = value.get(key) or []
     if not isinstance(items, list):
         raise Unsafe(f"{place_of(text, key)}{key} is not a list")
-    return items
-
-
-def _is_ours(item: object) -> bool:
-    return isinstance(item, dict) and item.get("name") == NAME
+    ours: list[object] = [item for item in items if isinstance(item, dict) and item.get("name") == NAME]
+    return value, ours, [item for item in items if item not in ours]
 
 
 def value_of(text: str) -> dict[str, object]:
