@@ -106,12 +106,15 @@ def _resume(agent: StagedAgent, given: Answer) -> Answer:
     return {"messages": [{"role": message["role"], "blocks": _blocks(message)} for message in messages]}
 
 
-def _with_blocks(answer: Answer) -> Answer:
+def _with_blocks(*answers: Answer) -> tuple[Answer, Answer]:
     """Without messages that have no block: a first one with only the context block may be there or not."""
-    messages = answer.get("messages")
-    if not isinstance(messages, list):
-        return answer
-    return {**answer, "messages": [message for message in messages if message.get("blocks")]}
+    found, recorded = (
+        answer | {"messages": [each for each in list_at(answer, "messages") if each.get("blocks")]}
+        if "messages" in answer
+        else answer
+        for answer in answers
+    )
+    return found, recorded
 
 
 def _write_transcript(agent: StagedAgent, given: Answer) -> str:

@@ -107,6 +107,8 @@ def is_same(expected: object, actual: object) -> bool:
             actual = actual.replace(path, names[path])
         digest = hashlib.sha256(actual.encode("utf-8", "surrogatepass")).hexdigest()
         return bool(digest == expected["sha256"])
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        return expected.keys() == actual.keys() and all(is_same(expected[key], actual[key]) for key in expected)
     if isinstance(expected, list) and isinstance(actual, list | tuple):
         pairs = zip(expected, actual, strict=False)
         return len(expected) == len(actual) and all(is_same(one, other) for one, other in pairs)

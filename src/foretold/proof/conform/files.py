@@ -16,6 +16,7 @@ import re
 import shutil
 import stat
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
@@ -28,7 +29,7 @@ from foretold.files.read_state.state import LocalDisk, ReadState
 from foretold.files.read_state.values import Outcome
 from foretold.instructions.text.prompt_mentions import mentions_in
 from foretold.proof.conform.cases import content_of, dict_at, list_at
-from foretold.proof.conform.state import Answer, Kinds, StagedAgent
+from foretold.proof.conform.state import Answer, CaseKind, Kinds, StagedAgent
 
 Step = dict[str, Any]
 STAGED, OWN = 100, 10  #: seconds of age
@@ -54,8 +55,10 @@ class AgedDisk(LocalDisk):
 class FileSession:
     """An agent at work in a folder, and another program."""
 
-    def __init__(self, cwd: str, version: str, model: str = "", home: str = "") -> None:
-        self.cwd, self.version, self.model, self.home = cwd, version, model, home
+    def __init__(
+        self, cwd: str, version: str, model: str = "", home: str = "", shell: Callable[[str, str], int] | None = None
+    ) -> None:
+        self.cwd, self.version, self.model, self.home, self.shell = cwd, version, model, home, shell
         self.began = self.latest = time.time()
         self.disk = AgedDisk(self.began)
         self.state = self._new()
@@ -90,8 +93,11 @@ class FileSession:
         if op in TOOLS:
             outcome = self._tool(op, step)
         elif op == "bash":
-            status = step["status"] if "status" in step else self.run_shell(str(step["command"]))
-            self.state.shell(str(step["command"]), succeeded=status == 0)
+            command = str(step["command"])
+            if "status" not in step and not self.shell:
+                raise BadCase(f"there is no shell here: {command}")
+            status = step["status"] if "status" in step or not self.shell else self.shell(command, self.cwd)
+            self.state.shell(command, succeeded=status == 0)
         elif op in ("prompt", "mention"):
             mentioned = f"@{step['path']}" if "path" in step else ""
             self._mentions(str(step.get("text") or step.get("prompt") or mentioned))
@@ -118,9 +124,6 @@ class FileSession:
             lines = re.search(re.escape(path) + r"#L(\d+)(?:-(\d+))?", text)
             first, last = (int(n) if n else None for n in lines.groups()) if lines else (None, None)
             self.state.mention(path, first, last)
-
-    def run_shell(self, command: str) -> int:
-        raise BadCase(f"there is no shell here: {command}")
 
     def _tool(self, op: str, step: Step) -> Outcome:
         given = {name: value for name, value in step.items() if name != "op"}
@@ -154,17 +157,6 @@ class FileSession:
         os.utime(path, (when, when))
 
 
-class _StagedFiles(FileSession):
-    """A session on the stage of a case."""
-
-    def __init__(self, agent: StagedAgent) -> None:
-        super().__init__(agent.cwd, agent.name, home=agent.stage.places["home"])
-        self.agent = agent
-
-    def run_shell(self, command: str) -> int:
-        return self.agent.stage.run_shell(command, self.cwd)
-
-
 def bytes_of(content: object) -> bytes:
     """The content of a file: as in other cases, or a number of lines."""
     if not (isinstance(content, dict) and "lines" in content):
@@ -175,7 +167,7 @@ def bytes_of(content: object) -> bytes:
 
 
 def _run_steps(agent: StagedAgent, given: Answer) -> FileSession:
-    play = _StagedFiles(agent)
+    play = FileSession(agent.cwd, agent.name, home=agent.stage.places["home"], shell=agent.stage.run_shell)
     for name, content in dict_at(given, "files").items():
         play.stage(agent.text(name), content)
     for step in list_at(given, "steps"):
@@ -204,28 +196,19 @@ def _history(agent: StagedAgent, given: Answer) -> Answer:
     tracked = [each["snapshot"]["trackedFileBackups"] for each in session.records]
     return {
         "versions_per_record": {name: [each.get(name, {}).get("version") for each in tracked] for name in files},
-        "snapshots": _Records(session.shown(record) for record in session.records),
+        "snapshots": [session.shown(record) for record in session.records],
         "backup_contents": session.contents(),
-        "rewind": _Prompts((step["id"], session.rewound(step["id"])) for step in steps if step["op"] == "prompt"),
+        "rewind": {step["id"]: session.rewound(step["id"]) for step in steps if step["op"] == "prompt"},
     }
 
 
-class _Records(list[Answer]):
-    """Records that are right if the recorded ones are their beginning."""
-
-    __hash__ = None
-
-    def __ne__(self, other: object) -> bool:
-        return not isinstance(other, list) or list(self[: len(other)]) != other
-
-
-class _Prompts(dict[str, Answer]):
-    """Answers that are right if the recorded ones are among them."""
-
-    __hash__ = None
-
-    def __ne__(self, other: object) -> bool:
-        return not isinstance(other, dict) or {key: self.get(key) for key in other} != other
+def _as_recorded(found: Answer, wanted: Answer) -> tuple[Answer, Answer]:
+    """Of our answer, what was recorded: the first records, and some of the prompts."""
+    if "snapshots" in found:
+        prompts = dict_at(found, "rewind")
+        found["snapshots"] = list_at(found, "snapshots")[: len(list_at(wanted, "snapshots"))]
+        found["rewind"] = {key: prompts.get(key) for key in dict_at(wanted, "rewind")}
+    return found, wanted
 
 
 class _StagedHistory:
@@ -233,9 +216,8 @@ class _StagedHistory:
 
     def __init__(self, agent: StagedAgent) -> None:
         self.agent, self.cwd = agent, agent.cwd
-        self.folder = agent.text("{config}") + "/file-history"
-        form = form_of(agent.name.partition("@")[2])
-        self.history = FileHistory(self.folder, "session", self.cwd, form=form)
+        folder, form = agent.text("{config}") + "/file-history", form_of(agent.name.partition("@")[2])
+        self.history = FileHistory(folder, "session", self.cwd, form=form)
         self.records: list[dict[str, Any]] = []
         self.names: dict[str, str] = {}  #: digest of a path -> what the case calls it
 
@@ -278,18 +260,14 @@ class _StagedHistory:
     def shown(self, record: dict[str, Any]) -> Answer:
         """A record as a case writes it."""
         inner, update = record["snapshot"], bool(record["isSnapshotUpdate"])
-        tracked = {
-            key: [self._label(each["backupFileName"]), each["version"]]
-            for key, each in inner["trackedFileBackups"].items()
-        }
+        backups = inner["trackedFileBackups"].items()
+        tracked = {key: [self._label(each["backupFileName"]), each["version"]] for key, each in backups}
         whose = {"snapshot_of": inner["messageId"]} if update else {"messageId": record["messageId"]}
         return {**whose, "isSnapshotUpdate": update, "tracked": tracked}
 
     def _label(self, name: str | None) -> str | None:
-        if name is None:
-            return None
-        digest, _, version = name.partition("@")
-        return f"H({self.names[digest]})@{version}"
+        digest, _, version = (name or "").partition("@")
+        return f"H({self.names[digest]})@{version}" if name else None
 
     def contents(self) -> Answer:
         """Every backup on disk."""
@@ -327,8 +305,6 @@ class _StagedHistory:
 KINDS: Kinds = {
     "read_state": _read_state,
     "changed_file_notice": _notices,
-    "file_history": _history,
-    "file_history_name": lambda _, given: {
-        "backup": backup_name(str(given["absolute_path"]), int(str(given["version"])))
-    },
+    "file_history": CaseKind(_history, _as_recorded),
+    "file_history_name": lambda _, of: {"backup": backup_name(str(of["absolute_path"]), int(str(of["version"])))},
 }

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from foretold.errors import BadCase
@@ -18,6 +18,7 @@ from foretold.instructions.session import Attachment, Call, Session
 from foretold.instructions.view import report
 from foretold.proof.conform.cases import CaseOutcome, dict_at, is_same, list_at, outcome_of
 from foretold.proof.conform.stage import Stage, StagedTree
+from foretold.types import Block
 
 Segment = dict[str, object]
 LANGUAGE = "{output-language}"
@@ -49,7 +50,7 @@ def run_instruction_case(stage: Stage, *, allow_shell: bool) -> CaseOutcome:
     if "segments" in expected:
         differences = _compare_segments(stage, expected)
     else:
-        found = CasePlayer(stage, allow_shell=allow_shell).play()
+        found = _play(stage, allow_shell=allow_shell)
         differences = [
             {"key": key, "expected": expected[key], "actual": value}
             for key, value in found.items()
@@ -58,11 +59,15 @@ def run_instruction_case(stage: Stage, *, allow_shell: bool) -> CaseOutcome:
     return outcome_of(stage.case, differences)
 
 
+def _cwd_of(stage: Stage) -> str:
+    return str(stage.case.get("cwd") or stage.places["proj"])
+
+
 def _open_session(stage: Stage, settings: CaseSettings) -> Session:
     case = stage.case
     trusts = settings.asks_trust and case.get("trust", True) is not False
     return Session(
-        str(case.get("cwd") or stage.places["proj"]),
+        _cwd_of(stage),
         agent=f"{case['agent']}@{case['version']}",
         home=stage.places["home"],
         managed=stage.places["managed"],
@@ -87,60 +92,50 @@ def _as_set(reports: object) -> set[str]:
     return {json.dumps({key: row[key] for key in REPORTED if key in row}, sort_keys=True) for row in reports}
 
 
-class CasePlayer:
-    """Plays the agent's part of a case."""
+def _play(stage: Stage, *, allow_shell: bool) -> dict[str, object]:
+    """Play the agent's part of a case; our answers under the names of the recording."""
+    session = _open_session(stage, CaseSettings())
+    view, prompt = session.start(), stage.case.get("prompt")
+    loaded, later, sub, sub_later = [*view.loaded], [], [], []
 
-    def __init__(self, stage: Stage, *, allow_shell: bool) -> None:
-        self.stage, self.allow_shell = stage, allow_shell
-        self.cwd = str(stage.case.get("cwd") or stage.places["proj"])
-        self.session = _open_session(stage, CaseSettings())
-        self.later: list[list[list[str]]] = []
-        self.sub: list[str | None] = []
-        self.sub_later: list[list[list[str]]] = []
-        self.loaded: list[dict[str, object]] = []
-
-    def play(self) -> dict[str, object]:
-        """Our answers under the names of the recording."""
-        view = self.session.start()
-        self.loaded += view.loaded
-        prompt = self.stage.case.get("prompt")
-        first = self._blocks(self.session.prompt(prompt)) if isinstance(prompt, str) else []
-        for turn in list_at(self.stage.case, "turns"):
-            calls = [self._perform(call) for call in turn]
-            self.later.append(self._blocks(self.session.use(calls)))
-            for call in calls:
-                if call.tool == "Agent" and not call.error:
-                    session = self.session.subagent(str(call.input.get("subagent_type", "general-purpose")))
-                    self.sub.append(session.view.text)
-                    for inner in list_at(self.stage.case, "sub_turns"):
-                        self.sub_later.append(self._blocks(session.use([self._perform(each) for each in inner])))
-        wrapper = None  # what surrounds the memory text in its block
-        if view.text is not None:
-            before, _, after = view.slots[0].block.text.partition(view.text)
-            wrapper = [before, after]
-        found: dict[str, object] = {"memory": view.text, "first": first, "later": self.later, "sub": self.sub}
-        return {**found, "sub_later": self.sub_later, "loaded": self.loaded, "wrapper": wrapper}
-
-    def _blocks(self, attachment: Attachment) -> list[list[str]]:
-        dialect = self.session.view.dialect
-        self.loaded += [report(entry, dialect) for entry in attachment.entries if entry.announced]
+    def blocks(attachment: Attachment) -> list[list[str]]:
+        loaded.extend(report(entry, view.dialect) for entry in attachment.entries if entry.announced)
         return [list(block) for block in attachment.blocks]
 
-    def _perform(self, call: dict[str, object]) -> Call:
-        """Do what a tool call does to the files."""
-        tool, given, error = str(call["name"]), dict_at(call, "input"), str(call.get("error") or "")
-        if not error and tool in ("Write", "Edit"):
-            path = os.path.join(self.cwd, str(given["file_path"]))
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            content = given.get("content")
-            if content is None:
-                with open(path, encoding="utf-8", newline="") as file:
-                    content = file.read().replace(str(given["old_string"]), str(given["new_string"]), 1)
-            with open(path, "w", encoding="utf-8", newline="") as file:
-                file.write(str(content))
-        if tool == "Bash" and self.allow_shell:
-            self.stage.run_shell(str(given["command"]), self.session.shell_folder)
-        return Call(tool, given, error)
+    first = blocks(session.prompt(prompt)) if isinstance(prompt, str) else []
+    for turn in list_at(stage.case, "turns"):
+        calls = [_perform(call, stage, session, allow_shell=allow_shell) for call in turn]
+        later.append(blocks(session.use(calls)))
+        for call in calls:
+            if call.tool == "Agent" and not call.error:
+                inner = session.subagent(str(call.input.get("subagent_type", "general-purpose")))
+                sub.append(inner.view.text)
+                for of_sub in list_at(stage.case, "sub_turns"):
+                    done = [_perform(each, stage, session, allow_shell=allow_shell) for each in of_sub]
+                    sub_later.append(blocks(inner.use(done)))
+    wrapper = None  # what surrounds the memory text in its block
+    if view.text is not None:
+        before, _, after = view.slots[0].block.text.partition(view.text)
+        wrapper = [before, after]
+    found: dict[str, object] = {"memory": view.text, "first": first, "later": later, "sub": sub}
+    return {**found, "sub_later": sub_later, "loaded": loaded, "wrapper": wrapper}
+
+
+def _perform(call: dict[str, object], stage: Stage, session: Session, *, allow_shell: bool) -> Call:
+    """Do what a tool call does to the files."""
+    tool, given, error = str(call["name"]), dict_at(call, "input"), str(call.get("error") or "")
+    if not error and tool in ("Write", "Edit"):
+        path = os.path.join(_cwd_of(stage), str(given["file_path"]))
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        content = given.get("content")
+        if content is None:
+            with open(path, encoding="utf-8", newline="") as file:
+                content = file.read().replace(str(given["old_string"]), str(given["new_string"]), 1)
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            file.write(str(content))
+    if tool == "Bash" and allow_shell:
+        stage.run_shell(str(given["command"]), session.shell_folder)
+    return Call(tool, given, error)
 
 
 # Agents whose cases record segments
@@ -148,25 +143,18 @@ class CasePlayer:
 
 def _compare_segments(stage: Stage, expected: Mapping[str, object]) -> list[dict[str, object]]:
     settings = SETTINGS.get(str(stage.case["agent"]), CaseSettings())
-    os.makedirs(str(stage.case.get("cwd") or stage.places["proj"]), exist_ok=True)
+    os.makedirs(_cwd_of(stage), exist_ok=True)
     _write_config(stage, settings)
     session = _open_session(stage, settings)
     found = _find_segments(session, stage)
     wanted = [{key: each[key] for key in ("request", "role", "text")} for each in list_at(expected, "segments")]
     differences: list[dict[str, object]] = []
-    is_equal = _pieces(wanted) == _pieces(found) if expected.get("unordered") else _is_same_list(wanted, found)
+    is_equal = _pieces(wanted) == _pieces(found) if expected.get("unordered") else is_same(wanted, found)
     if not is_equal:
         differences.append({"key": "segments", "expected": wanted, "actual": found})
     if session.view.refusal != expected.get("exit", 0):
         differences.append({"key": "exit", "expected": expected.get("exit"), "actual": session.view.refusal})
     return differences
-
-
-def _is_same_list(wanted: list[Segment], found: list[Segment]) -> bool:
-    return len(wanted) == len(found) and all(
-        one["request"] == two["request"] and one["role"] == two["role"] and is_same(one["text"], two["text"])
-        for one, two in zip(wanted, found, strict=True)
-    )
 
 
 def _pieces(segments: list[Segment]) -> list[str]:
@@ -202,19 +190,21 @@ def toml_lines(values: dict[str, object], table: str = "") -> list[str]:
 
 def _find_segments(session: Session, stage: Stage) -> list[Segment]:
     """The segments of a conversation: of its start, of earlier runs, then of each turn."""
-    view = session.start()
-    found: list[Segment] = [{"request": 0, "role": slot.block.role, "text": slot.block.text} for slot in view.slots]
-    first = 0
+    found: list[Segment] = []
+
+    def add(request: int, blocks: Iterable[Block]) -> None:
+        found.extend({"request": request, "role": block.role, "text": block.text} for block in blocks)
+
+    view, first = session.start(), 0
+    add(0, (slot.block for slot in view.slots))
     for first, run in enumerate(list_at(stage.case, "before"), 1):
         stage.change(run.get("files", run))
-        blocks = session.resume(view).blocks
-        found += [{"request": first, "role": block.role, "text": block.text} for block in blocks]
+        add(first, session.resume(view).blocks)
         view = session.view
     for number, turn in enumerate(list_at(stage.case, "turns"), first + 1):
         names = turn["tool"] if isinstance(turn["tool"], list) else [turn["tool"]]
         command = turn["args"].get("cmd") or turn["args"].get("command")
         if command:
             stage.run_shell(str(command), view.surroundings.cwd)
-        for block in session.use([Call(names[0], turn["args"])]).blocks:
-            found.append({"request": number, "role": block.role, "text": block.text})
+        add(number, session.use([Call(names[0], turn["args"])]).blocks)
     return found

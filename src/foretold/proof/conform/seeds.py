@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, is_dataclass
+from typing import Any
 
 from foretold.compat import claude_code, code_assist, ex_athena, mink
 from foretold.compat.code_assist import MemoryEntry, MemoryType
@@ -144,11 +145,9 @@ def holds(check: Mapping[str, object], result: object, args: Args) -> bool:
         if not isinstance(numbers, list):
             raise BadCase("first_lines has the numbers of its lines in index, a list")
         return [line for number in numbers for line in lines[number : number + 1]] == value
-    if kind in CUT_CHECKS:
-        return CUT_CHECKS[str(kind)](str(found), str(args.get("text", "")), value)
     if kind not in CHECKS:
         raise BadCase(f"there is no check {kind!r}")
-    return CHECKS[str(kind)](found, value)
+    return CHECKS[str(kind)](found, value, str(args.get("text", "")))
 
 
 def generated(recipe: object) -> str:
@@ -188,9 +187,7 @@ def pick(value: object, at: list[object]) -> object:
     return pick(value[first], rest)  # type: ignore[index]
 
 
-def _in_order(text: object, parts: object) -> bool:
-    assert isinstance(text, str)
-    assert isinstance(parts, list)
+def _in_order(text: str, parts: list[str]) -> bool:
     at = 0
     for part in parts:
         at = text.find(part, at)
@@ -200,23 +197,19 @@ def _in_order(text: object, parts: object) -> bool:
     return True
 
 
-CHECKS: dict[str, Callable[[object, object], bool]] = {
-    "eq": lambda found, value: found == value,
-    "contains": lambda found, value: value in found,  # type: ignore[operator]
-    "not_contains": lambda found, value: value not in found,  # type: ignore[operator]
-    "order": _in_order,
-    "len": lambda found, value: len(found) == value,  # type: ignore[arg-type]
-    "max_newlines": lambda found, value: str(found).count("\n") <= value,  # type: ignore[operator]
-}
-
-
-#: checks on what a cut leaves of a text: the result, the text, the value
-CUT_CHECKS: dict[str, Callable[[str, str, object], bool]] = {
-    "kept_lines_at_most": lambda found, _, value: _kept(found).count("\n") + 1 <= value,  # type: ignore[operator]
-    "kept_bytes_at_most": lambda found, _, value: len(_kept(found).encode()) <= value,  # type: ignore[operator]
-    "kept_ends_at_newline": lambda found, text, value: _ends_at_newline(found, text) is value,
-    "warning_appended": lambda found, _, value: (_kept(found) != found) is value,
-    "unchanged": lambda found, text, value: (found == text) is (value is not False),
+#: of the result and the value of the check; those of a cut compare with the text that was given, too
+CHECKS: dict[str, Callable[[Any, Any, str], bool]] = {
+    "eq": lambda found, value, _: found == value,
+    "contains": lambda found, value, _: value in found,
+    "not_contains": lambda found, value, _: value not in found,
+    "order": lambda found, value, _: _in_order(found, value),
+    "len": lambda found, value, _: len(found) == value,
+    "max_newlines": lambda found, value, _: str(found).count("\n") <= value,
+    "kept_lines_at_most": lambda found, value, _: _kept(found).count("\n") + 1 <= value,
+    "kept_bytes_at_most": lambda found, value, _: len(_kept(found).encode()) <= value,
+    "kept_ends_at_newline": lambda found, value, text: _ends_at_newline(found, text) is value,
+    "warning_appended": lambda found, value, _: (_kept(found) != found) is value,
+    "unchanged": lambda found, value, text: (found == text) is (value is not False),
 }
 
 

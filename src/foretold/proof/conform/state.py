@@ -34,8 +34,8 @@ def run_state_case(case: Case, kinds: Kinds) -> CaseOutcome:
         agent = StagedAgent(stage, f"{case['agent']}@{case['version']}")
         kind = kinds[str(case["kind"])]
         kind = kind if isinstance(kind, CaseKind) else CaseKind(kind)
-        found = kind.plain(kind.answer(agent, given))
-        wanted = kind.plain({key: agent.fill(value) if key in PATHS else value for key, value in expected.items()})
+        recorded = {key: agent.fill(value) if key in PATHS else value for key, value in expected.items()}
+        found, wanted = kind.fit(kind.answer(agent, given), recorded)
     differences = [
         {"key": key, "expected": value, "actual": found.get(key)}
         for key, value in wanted.items()
@@ -88,7 +88,7 @@ class CaseKind(NamedTuple):
     """The function that answers a kind of case, and what is compared of our answer and of the recorded one."""
 
     answer: Callable[[StagedAgent, Answer], Answer]
-    plain: Callable[[Answer], Answer] = dict
+    fit: Callable[[Answer, Answer], tuple[Answer, Answer]] = lambda found, recorded: (found, recorded)
 
 
 #: kind of a case -> the function that answers it
