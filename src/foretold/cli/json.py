@@ -27,6 +27,11 @@ def emit(kind: str, data: dict[str, object]) -> None:
     print(text)
 
 
+def pick(value: object, names: str) -> dict[str, object]:
+    """Attributes of a value, named with spaces between."""
+    return {name: getattr(value, name) for name in names.split()}
+
+
 def view_json(view: View) -> dict[str, object]:
     return {
         "agent": view.dialect.agent,
@@ -47,16 +52,12 @@ def view_json(view: View) -> dict[str, object]:
 
 
 def entry_json(entry: Entry) -> dict[str, object]:
-    names = ("path", "layer", "kind", "reason", "parent", "trigger")
-    fields: dict[str, object] = {name: getattr(entry, name) for name in names}
     return {
-        **fields,
+        **pick(entry, "path layer kind reason parent trigger"),
         "globs": list(entry.globs),
         "includes": list(entry.includes),
         "bytes": entry.size,
-        "tokens": entry.tokens,
-        "differs_from_disk": entry.differs_from_disk,
-        "text": entry.text,
+        **pick(entry, "tokens differs_from_disk text"),
     }
 
 

@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Sequence
 
-from foretold.cli.json import emit, findings_json
+from foretold.cli.json import emit, findings_json, pick
 from foretold.cli.output import Paint, ProgressLine, plural, print_findings, printable, size
 from foretold.cli.sessions.options import agents_of, homes_of, paint_of, parser_of, resume_command, session_called
 from foretold.errors import ForetoldError, SessionFailed
@@ -39,22 +39,20 @@ def command_archive(words: Sequence[str]) -> int:
     parser.add_argument("--thorough", action="store_true", help="also read files that look unchanged")
     parser.add_argument("--verify", action="store_true", help="only check that everything can be restored")
     options = parser.parse_args(words)
-    homes = homes_of(options)
+    homes, agents = homes_of(options), agents_of(options)
     archive = Archive(archive_folder(homes))
     if options.verify:
         return _verify(archive, options)
-    done, problems = _archive(archive, _wanted(homes, options), options)
-    print_archived(archive, done, problems, homes, options)
-    return 3 if problems else 0
-
-
-def _wanted(homes: Homes, options: argparse.Namespace) -> list[StoredSession]:
-    """The sessions that a command line names."""
     if options.sessions:
-        return [session_called(homes, name, agents_of(options)) for name in options.sessions]
-    project = None if options.all else options.cwd
-    wanted = list(iter_sessions(homes, agents=agents_of(options), project=project, kinds=KINDS))
-    return [*wanted, *_orphans(homes, wanted, options)] if options.all else wanted
+        wanted = [session_called(homes, name, agents) for name in options.sessions]
+    else:
+        project = None if options.all else options.cwd
+        wanted = list(iter_sessions(homes, agents=agents, project=project, kinds=KINDS))
+    if options.all and not options.sessions:
+        wanted += _orphans(homes, wanted, options)
+    done, problems = _archive(archive, wanted, options)
+    _print_archived(archive, done, problems, homes, options)
+    return 3 if problems else 0
 
 
 def _orphans(homes: Homes, sessions: list[StoredSession], options: argparse.Namespace) -> list[StoredSession]:
@@ -77,12 +75,11 @@ def _archive(
         redactor = Redactor()
     progress = ProgressLine("archiving")
     total, before = sum(stored.size for stored in sessions), 0
+
+    def tell(count: int, _: int) -> None:
+        progress(min(total, before + count), total)
+
     for stored in sessions:
-        start = before
-
-        def tell(count: int, _: int, start: int = start) -> None:
-            progress(min(total, start + count), total)
-
         try:
             made = archive.archive(stored, redactor=redactor, is_thorough=options.thorough, progress=tell)
             done.append(made)
@@ -130,8 +127,13 @@ def command_restore(words: Sequence[str]) -> int:
     if options.session is None:
         return _list(archive, options)
     contents = archive.find(options.session, redacted=options.redacted)
-    snapshot = _chosen(contents, options.at)
-    if is_shared(StoredSession(snapshot.agent, snapshot.id, snapshot.path)) and not options.to:
+    times = len(contents.snapshots)
+    if options.at is not None and not 1 <= options.at <= times:
+        said = f"{times} times: --at takes 1 to {times}" if times > 1 else "once: --at takes 1"
+        raise SessionFailed(f"it was archived {said}")
+    snapshot = contents.snapshots[(options.at or times) - 1]
+    of_database = is_shared(StoredSession(snapshot.agent, snapshot.id, snapshot.path))
+    if of_database and not options.to:
         raise SessionFailed(f"{snapshot.id} was in a database; --to DIR writes a file that {snapshot.agent} can import")
     plan = plan_restore(contents, options.to, snapshot)
     written: list[str] = []
@@ -140,7 +142,7 @@ def command_restore(words: Sequence[str]) -> int:
         written = restore(contents, plan, is_fresh=options.touch, progress=progress)
         progress.end()
     _print_restored(snapshot, plan, written, homes, options)
-    if options.to and not options.dry_run and is_shared(StoredSession(snapshot.agent, snapshot.id, snapshot.path)):
+    if of_database and not options.dry_run:
         _write_import(snapshot, plan[-1].path, options)
     return 0
 
@@ -163,24 +165,13 @@ def _write_import(snapshot: ArchiveSnapshot, rows: str, options: argparse.Namesp
         print(f"Import it: cd {shlex.quote(snapshot.cwd or '.')} && opencode import {shlex.quote(path)}")
 
 
-def _chosen(contents: ArchiveContents, number: int | None) -> ArchiveSnapshot:
-    if number is None:
-        return contents.last
-    if not 1 <= number <= len(contents.snapshots):
-        times = len(contents.snapshots)
-        said = (
-            "it was archived once: --at takes 1"
-            if times == 1
-            else f"it was archived {times} times: --at takes 1 to {times}"
-        )
-        raise SessionFailed(said)
-    return contents.snapshots[number - 1]
-
-
 def _print_restored(
     snapshot: ArchiveSnapshot, plan: list[FileReturn], written: list[str], homes: Homes, options: argparse.Namespace
 ) -> None:
-    command = _command(snapshot, options)
+    command = ""  # of a session that is not in the agent's folder there is none
+    if not options.to and not options.dry_run:
+        stored = StoredSession(snapshot.agent, snapshot.id, snapshot.path, kind=snapshot.kind, parent=snapshot.parent)
+        command = resume_command(summarize_session(stored) or stored._replace(cwd=snapshot.cwd))
     if options.json:
         rows = [{"path": each.path, "what": each.what, "size": each.file.size} for each in plan]
         done = {"done": not options.dry_run, "command": command}
@@ -196,25 +187,13 @@ def _print_restored(
     print(f"{plural(len(written), 'file')} written" + (f", {same} already there." if same else "."))
     if snapshot.redacted:
         print("Credentials were removed when it was archived; it is not what the agent wrote.")
-    _warn_of_age(snapshot, plan[0].path, homes, options)
-    if command:
-        print(f"Resume it: {printable(command)}")
-
-
-def _command(snapshot: ArchiveSnapshot, options: argparse.Namespace) -> str:
-    """What resumes a session that was put back into the agent's folder; nothing of one that is elsewhere."""
-    if options.to or options.dry_run:
-        return ""
-    stored = StoredSession(snapshot.agent, snapshot.id, snapshot.path, kind=snapshot.kind, parent=snapshot.parent)
-    return resume_command(summarize_session(stored) or stored._replace(cwd=snapshot.cwd))
-
-
-def _warn_of_age(snapshot: ArchiveSnapshot, path: str, homes: Homes, options: argparse.Namespace) -> None:
     rule = read_retention(homes)
     is_claude = snapshot.agent == "claude-code" and not options.to and not options.touch
     if is_claude and rule.days is not None and time.time() - snapshot.changed > rule.days * 86_400:
         print(f"It is older than {rule.days:g} days: Claude Code deletes it again at its next start.")
-        print(f"To keep it: touch {shlex.quote(path)}")
+        print(f"To keep it: touch {shlex.quote(plan[0].path)}")
+    if command:
+        print(f"Resume it: {printable(command)}")
 
 
 def _list(archive: Archive, options: argparse.Namespace) -> int:
@@ -224,17 +203,16 @@ def _list(archive: Archive, options: argparse.Namespace) -> int:
     wanted = agents_of(options)
     rows = [each for each in snapshots if wanted is None or each.agent in wanted]
     if options.json:
-        shown = [
-            {**{k: v for k, v in each._asdict().items() if k != "files"}, "size": each.size, "there": _is_there(each)}
-            for each in rows
-        ]
+        shown = [{**each._asdict(), "size": each.size, "there": os.path.exists(each.path)} for each in rows]
+        for row in shown:
+            del row["files"]
         emit("sessions-archived", {"folder": archive.folder, "sessions": shown})
         return 1 if findings else 0
     paint = paint_of(options)
     if not rows:
         print(f"The archive is empty ({paint.path(archive.folder)}). Fill it: foretold sessions archive --all")
     for each in rows:
-        gone = "" if _is_there(each) else "gone  "
+        gone = "" if os.path.exists(each.path) else "gone  "
         mark = " (redacted)" if each.redacted else ""
         print(f"{each.id}  {each.agent}  {format_time(each.changed)}  {size(each.size)}{mark}")
         if gone or each.title:
@@ -243,16 +221,12 @@ def _list(archive: Archive, options: argparse.Namespace) -> int:
     return 1 if findings else 0
 
 
-def _is_there(snapshot: ArchiveSnapshot) -> bool:
-    return os.path.exists(snapshot.path)
-
-
 KINDS = ("main", "fork", "archived")
 SOON = 7.0  #: days
 MOST = 10  #: rows
 
 
-def print_archived(
+def _print_archived(
     archive: Archive,
     done: list[ArchiveResult],
     problems: list[tuple[StoredSession, str]],
@@ -264,8 +238,16 @@ def print_archived(
     kept = ArchiveCoverage(archive)
     others = 0 if options.all or options.sessions else _others(kept, homes, done, options)
     if options.json:
-        facts = _archive_json(done, problems, rule, soon, kept)
-        emit("sessions-archive", {"folder": archive.folder, **facts, "others": others})
+        leaving = [{"id": one.stored.id, "days": round(one.days, 2), "kept": kept.includes(one.stored)} for one in soon]
+        facts = {
+            "folder": archive.folder,
+            "sessions": [{**pick(each.stored, "agent id"), **pick(each, "what size added")} for each in done],
+            "problems": [{"id": stored.id, "why": why} for stored, why in problems],
+            "deleted_after_days": rule.days,
+            "leaving": leaving,
+            "others": others,
+        }
+        emit("sessions-archive", facts)
         return
     paint = paint_of(options)
     _print_counts(archive, done, others, paint, options)
@@ -283,27 +265,6 @@ def _others(kept: ArchiveCoverage, homes: Homes, done: list[ArchiveResult], opti
             card = summarize_session(stored) if stored.kind != "subagent" else None
             count += card is not None and card.kind in KINDS
     return count
-
-
-def _archive_json(
-    done: list[ArchiveResult],
-    problems: list[tuple[StoredSession, str]],
-    rule: Retention,
-    soon: list[ExpiringSession],
-    kept: ArchiveCoverage,
-) -> dict[str, object]:
-    rows = [
-        {"agent": each.stored.agent, "id": each.stored.id, "what": each.what, "size": each.size, "added": each.added}
-        for each in done
-    ]
-    return {
-        "sessions": rows,
-        "problems": [{"id": stored.id, "why": why} for stored, why in problems],
-        "deleted_after_days": rule.days,
-        "leaving": [
-            {"id": each.stored.id, "days": round(each.days, 2), "kept": kept.includes(each.stored)} for each in soon
-        ],
-    }
 
 
 def _print_counts(

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Sequence
 
-from foretold.cli.json import emit
+from foretold.cli.json import emit, pick
 from foretold.cli.output import Paint, ProgressLine, confirm, plural, printable, size
 from foretold.cli.sessions.options import agents_of, days, homes_of, paint_of, parser_of
 from foretold.errors import ForetoldError
@@ -34,21 +34,18 @@ def command_du(words: Sequence[str]) -> int:
     options = parser.parse_args(words)
     homes = homes_of(options)
     progress = ProgressLine("looking")
-    uses = measure_usage(
-        homes, agents=agents_of(options), progress=lambda done, total: progress(done, total, "sessions")
-    )
-    twice: dict[str, int] = {}
-    if options.forks:
-        sessions = list(iter_sessions(homes, agents=agents_of(options)))
-        twice = find_repeated(sessions, ProgressLine("comparing"))
+    agents = agents_of(options)
+    uses = measure_usage(homes, agents=agents, progress=lambda done, total: progress(done, total, "sessions"))
+    compared = list(iter_sessions(homes, agents=agents)) if options.forks else []
+    twice = find_repeated(compared, ProgressLine("comparing"))
     progress.end()
     if options.json:
         rows = [use._asdict() for use in uses]
         emit("sessions-du", {"uses": rows, "bytes": sum(use.size for use in uses), "repeated": twice})
         return 0
-    _print_usage(uses, paint_of(options), options)
+    paint = paint_of(options)
+    _print_usage(uses, paint, options)
     if options.forks:
-        paint = paint_of(options)
         print(f"\nForks duplicate {size(sum(twice.values()))}:")
         for path, count in sorted(twice.items(), key=lambda row: -row[1])[:MOST]:
             print(f"{size(count):>11}  {paint.path(path)}")
@@ -92,11 +89,12 @@ def command_prune(words: Sequence[str]) -> int:
     )
     progress.end()
     going = [each for each in plan if not each.obstacle]
-    if not options.json:
+    is_shown = options.json and not (going and options.yes)
+    if is_shown:
+        emit("sessions-prune", {"candidates": [_candidate_json(each) for each in plan], "done": False})
+    elif not options.json:
         _print_candidates(plan, going, paint_of(options), options)
-    if not going or (options.json and not options.yes):
-        if options.json:
-            emit("sessions-prune", {"candidates": [_candidate_json(each) for each in plan], "done": False})
+    if is_shown or not going:
         return 0
     if not confirm(f"Archive and delete {plural(len(going), 'session')}?", yes=options.yes):
         return 1
@@ -159,17 +157,8 @@ def _prune(going: list[PruneCandidate], plan: list[PruneCandidate], homes: Homes
 
 
 def _candidate_json(each: PruneCandidate) -> dict[str, object]:
-    stored = each.stored
-    return {
-        "agent": stored.agent,
-        "id": stored.id,
-        "path": stored.path,
-        "cwd": stored.cwd,
-        "changed": stored.changed,
-        "size": each.size,
-        "why": each.why,
-        "kept": each.obstacle or None,
-    }
+    own = {"size": each.size, "why": each.why, "kept": each.obstacle or None}
+    return {**pick(each.stored, "agent id path cwd changed"), **own}
 
 
 def _bytes(text: str) -> int:

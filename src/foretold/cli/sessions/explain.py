@@ -17,24 +17,15 @@ MOST_ROWS = 8
 
 def explain_session(name: str, home: str | None, agent: str | None, *, as_json: bool) -> int:
     homes = find_homes(home)
-    found = compare_instructions(
-        find_session(homes, name, agents=None if agent is None else (agent.partition("@")[0],)), homes
-    )
+    stored = find_session(homes, name, agents=None if agent is None else (agent.partition("@")[0],))
+    found = compare_instructions(stored, homes)
     if as_json:
-        emit("explain-session", _json(found))
+        parts = {"files": found.files, "loads": found.loads, "compactions": found.compactions}
+        rows = {name: [dict(each._asdict()) for each in part] for name, part in parts.items()}
+        emit("explain-session", {"session": stored_json(stored), **rows, "findings": findings_json(found.findings)})
     else:
         _print(found, Paint(found.stored.cwd or "/", homes.home))
     return 1 if found.findings else 0
-
-
-def _json(found: InstructionsSeen) -> dict[str, object]:
-    return {
-        "session": stored_json(found.stored),
-        "files": [dict(file._asdict()) for file in found.files],
-        "loads": [dict(load._asdict()) for load in found.loads],
-        "compactions": [dict(compaction._asdict()) for compaction in found.compactions],
-        "findings": findings_json(found.findings),
-    }
 
 
 def _print(found: InstructionsSeen, paint: Paint) -> None:
@@ -49,8 +40,9 @@ def _print(found: InstructionsSeen, paint: Paint) -> None:
         print("\n" + paint.wrap(f"{where}: what would be loaded there now is unknown.", 0))
     elif not found.files:
         print("\nIt received no instruction file, and none would be loaded now.")
+    marks = {"same": paint.faint("as now "), "lost": paint.red("lost   ")}
     for file in found.files:
-        print(f"\n  {_mark(file, paint)}  {paint.path(file.path)}")
+        print(f"\n  {marks.get(file.state) or paint.red('differs')}  {paint.path(file.path)}")
         print(paint.faint(paint.wrap(_sentence(file), 11)))
         for line in _changes(file):
             print(f"           {printable(line)[: paint.width - 11]}")
@@ -64,15 +56,7 @@ def _print(found: InstructionsSeen, paint: Paint) -> None:
 
 
 def _moment(each: CompactionEvent) -> str:
-    return (
-        " ".join(word for word in (format_time(each.time), f"({each.trigger})" if each.trigger else "") if word) or "?"
-    )
-
-
-def _mark(file: SeenFile, paint: Paint) -> str:
-    if file.state == "same":
-        return paint.faint("as now ")
-    return paint.red("lost   " if file.state == "lost" else "differs")
+    return f"{format_time(each.time)} {f'({each.trigger})' if each.trigger else ''}".strip() or "?"
 
 
 def _changes(file: SeenFile) -> list[str]:

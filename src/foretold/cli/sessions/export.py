@@ -45,7 +45,10 @@ def command_export(words: Sequence[str]) -> int:
     tell = None if to_terminal else progress
     pieces = export(stored, form, redactor=redactor, choice=choice, findings=findings, progress=tell)
     try:
-        _output(pieces, options.out, force=options.force)
+        if options.out:
+            _write(options.out, pieces, force=options.force)
+        else:
+            sys.stdout.writelines(pieces)
     finally:
         progress.end()
     if options.out:
@@ -60,14 +63,6 @@ def _form_of(path: str | None, parser: argparse.ArgumentParser) -> str:
     if ending and ending not in SUFFIXES:
         parser.error(f"there is no format for {printable(ending)} files: -o takes {', '.join(SUFFIXES)}, or add --form")
     return SUFFIXES.get(ending, "markdown")
-
-
-def _output(pieces: Iterator[str], path: str | None, *, force: bool) -> None:
-    if path:
-        _write(path, pieces, force=force)
-    else:
-        for piece in pieces:
-            sys.stdout.write(piece)
 
 
 def _write(path: str, pieces: Iterator[str], *, force: bool) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shlex
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
 
 from foretold.cli.json import emit, findings_json
@@ -60,7 +59,9 @@ def command_list(words: Sequence[str]) -> int:
     if not listed and project is not None and not os.path.isdir(project):
         raise NotAFolder(f"{printable(project)} is not a folder, and has no sessions")
     if not listed:
-        _print_none(options, len([stored for stored in newest_first(homes, agents) if stored.kind in kinds]))
+        elsewhere = sum(stored.kind in kinds for stored in newest_first(homes, agents))
+        none = f"of this folder. In others: {elsewhere:,}; see foretold sessions --all" if elsewhere else "here."
+        print(f"There are no sessions {'on this machine.' if options.all else none}")
         return 0
     for stored in listed:
         _print_row(stored, paint, with_folder=options.all)
@@ -84,13 +85,6 @@ def _warn_of_deletion(homes: Homes, agents: tuple[str, ...] | None, paint: Paint
         said = f"Claude Code keeps sessions for {rule.days:g} days. Within {SOON:g} days it will delete"
         said += f" {plural(len(lost), 'file')} of all folders that {'is' if len(lost) == 1 else 'are'} not archived."
         print("\n" + paint.wrap(said, 0) + "\nArchive them: foretold sessions archive --all")
-
-
-def _print_none(options: argparse.Namespace, elsewhere: int) -> None:
-    if options.all or not elsewhere:
-        print("There are no sessions on this machine." if options.all else "There are no sessions here.")
-    else:
-        print(f"There are no sessions of this folder. In others: {elsewhere:,}; see foretold sessions --all")
 
 
 def _print_row(stored: StoredSession, paint: Paint, *, with_folder: bool) -> None:
@@ -121,15 +115,14 @@ def command_show(words: Sequence[str]) -> int:
     options = parser.parse_args(list(words))
     stored = session_of(options)
     findings: list[Finding] = []
-    messages = _wanted(stored, findings, full=options.full)
+    messages = (each for each in messages_of(stored, findings) if options.full or _is_shown(each))
     if options.last is not None:
         from collections import deque
 
         messages = iter(deque(messages, options.last))
     if options.json:
         rows = [message_json(message) for message in messages]
-        said = {"findings": findings_json(findings)}
-        emit("session", {"session": stored_json(stored), "messages": rows, **said})
+        emit("session", {"session": stored_json(stored), "messages": rows, "findings": findings_json(findings)})
         return 1 if findings else 0
     paint = Paint(stored.cwd or "/", homes_of(options).home)
     print(paint.bold(_fold_text(printable(stored.title or stored.id), paint)))
@@ -146,14 +139,11 @@ def command_show(words: Sequence[str]) -> int:
     return 1 if findings else 0
 
 
-def _wanted(stored: StoredSession, findings: list[Finding], *, full: bool) -> Iterator[Message]:
-    for message in messages_of(stored, findings):
-        if full or (message.kind in ("", "summary") and any(_is_shown(part) for part in message.parts)):
-            yield message
-
-
-def _is_shown(part: Part) -> bool:
-    return part.kind in ("call", "image") or (part.kind == "text" and bool(part.text.strip()))
+def _is_shown(message: Message) -> bool:
+    """Whether a message says something to a person, or calls a tool."""
+    return message.kind in ("", "summary") and any(
+        part.kind in ("call", "image") or (part.kind == "text" and bool(part.text.strip())) for part in message.parts
+    )
 
 
 def message_json(message: Message) -> dict[str, object]:
@@ -183,12 +173,10 @@ def _print_message(message: Message, paint: Paint, last: str, *, full: bool) -> 
             print(paint.faint(f"  → {printable(format_call(part, paint.width - 4))}"))
         elif part.kind == "result":
             print(paint.faint(_indent(for_terminal(part.text), "  │ ")))
+        elif part.kind == "text":
+            print(_fold_text(part.text, paint))
         elif part.text:
-            print(
-                _fold_text(part.text, paint)
-                if part.kind == "text"
-                else _indent(for_terminal(part.text), f"  {part.kind}: ")
-            )
+            print(_indent(for_terminal(part.text), f"  {part.kind}: "))
         elif part.kind == "image":
             print("  (a picture)")
         elif part.raw is not None:
@@ -201,9 +189,8 @@ def _as_typed(part: Part, role: str) -> Part:
     if role == "assistant" or part.kind not in ("text", "other") or not part.text:
         return part
     text, is_output = untag_text(part.text)
-    if text == part.text:
-        return part
-    return Part("result", text, TYPED) if is_output else Part("text", text)
+    typed = Part("result", text, TYPED) if is_output else Part("text", text)
+    return part if text == part.text else typed
 
 
 def _fold_text(text: str, paint: Paint) -> str:

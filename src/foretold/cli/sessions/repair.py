@@ -1,7 +1,4 @@
-"""`foretold sessions repair` and `relocate`. Both show first what they would do.
-
-What `foretold sessions repair` says about one session.
-"""
+"""`foretold sessions repair` and `relocate`. Both show first what they would do."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ import sys
 import time
 from collections.abc import Sequence
 
-from foretold.cli.json import emit, findings_json
+from foretold.cli.json import emit, findings_json, pick
 from foretold.cli.output import Paint, ProgressLine, confirm, plural, printable
 from foretold.cli.sessions.options import agents_of, homes_of, paint_of, parser_of, resume_command, session_called
 from foretold.errors import ForetoldError, NoSuchSession
@@ -57,16 +54,15 @@ def command_repair(words: Sequence[str]) -> int:
     if options.json:
         emit("sessions-repair", {**diagnosis_json(found), "written": made.path if made else None})
     else:
-        print_diagnosis(found, made, paint_of(options), options)
+        _print_diagnosis(found, made, paint_of(options), options)
     return 0 if found.is_sound else 1
 
 
 def _check_all(homes: Homes, options: argparse.Namespace) -> int:
     """Every session of a folder: those with something wrong are named."""
     project = None if options.all else options.cwd
-    sessions = [
-        each for each in iter_sessions(homes, agents=agents_of(options), project=project) if not is_shared(each)
-    ]
+    every = iter_sessions(homes, agents=agents_of(options), project=project)
+    sessions = [stored for stored in every if not is_shared(stored)]
     progress = ProgressLine("reading")
     found, total, done = [], sum(stored.size for stored in sessions), 0
     for stored in sessions:
@@ -109,33 +105,22 @@ def command_relocate(words: Sequence[str]) -> int:
     moves = [move for move in plan if move.what == "move"]
     if not options.json:
         _print_moves(plan, paint_of(options), homes, options)
-    if not moves or (options.json and not options.yes):
-        if options.json:
-            emit("sessions-relocate", {"moves": [_move_json(move) for move in plan], "done": []})
-        return 1 if not plan or _stays(plan) else 0
-    if not confirm(f"Move {plural(len(moves), 'session')}?", yes=options.yes):
-        return 1
-    done, code = _move(moves, homes)
+    stays = sum(move.what in ("there", "busy") for move in plan)
+    done, code = list[str](), 0
+    if moves and (options.yes or not options.json):
+        if not confirm(f"Move {plural(len(moves), 'session')}?", yes=options.yes):
+            return 1
+        done, code = _move(moves, homes)
     if options.json:
         emit("sessions-relocate", {"moves": [_move_json(move) for move in plan], "done": done})
-    else:
+    elif moves:
         print(f"moved: {plural(len(done), 'session')}. The originals are in {archive_folder(homes)}")
-        _print_stays(plan)
+        if stays:
+            print(f"not moved: {plural(stays, 'session')} (see above). Run this again later.")
         old, new = os.path.realpath(options.old), os.path.realpath(options.new)
         undo = ["foretold", "sessions", "relocate", new, old, "--only", ",".join(done), "--yes"]
         print(f"Undo: {shlex.join(undo)}{home_option(options)}" if done else "Nothing was moved.")
-    return code or int(bool(_stays(plan)))
-
-
-def _stays(plan: list[SessionMove]) -> int:
-    """How many sessions are left alone that should have moved."""
-    return sum(move.what in ("there", "busy") for move in plan)
-
-
-def _print_stays(plan: list[SessionMove]) -> None:
-    count = _stays(plan)
-    if count:
-        print(f"not moved: {plural(count, 'session')} (see above). Run this again later.")
+    return code or int(bool(stays or not plan))
 
 
 def _move(moves: list[SessionMove], homes: Homes) -> tuple[list[str], int]:
@@ -166,24 +151,15 @@ def _print_moves(plan: list[SessionMove], paint: Paint, homes: Homes, options: a
         for move in rows:
             print(f"  {move.stored.agent:<12} {move.stored.id}  {plural(len(move.files), 'file')}")
             print(paint.wrap(move.why, 4) if move.why else f"    {paint.path(os.path.dirname(move.files[0][1]))}")
-    typed = [move for move in plan if move.what == "typed"]
+    typed = [f"  {printable(move.command)}" for move in plan if move.what == "typed"]
     if typed:
-        print("The agent itself moves these, if you type:")
-        for move in typed:
-            print(f"  {printable(move.command)}")
+        print("The agent itself moves these, if you type:", *typed, sep="\n")
     if not plan:
         gone = moved_to(homes, os.path.realpath(options.old))
-        print(
-            f"There is no session of {printable(options.old)}."
-            if not gone
-            else f"They are in {paint.path(gone)} already."
-        )
+        none = f"There is no session of {printable(options.old)}."
+        print(f"They are in {paint.path(gone)} already." if gone else none)
     if any(move.what == "move" for move in plan):
         print("Each is archived first, then moved byte for byte; nothing is overwritten.")
-    _mention_memories(homes, options)
-
-
-def _mention_memories(homes: Homes, options: argparse.Namespace) -> None:
     from foretold.dialects.claude_code.settings import slug
 
     folder = os.path.join(config_folder(homes), "projects", slug(os.path.realpath(options.old)), "memory")
@@ -193,17 +169,12 @@ def _mention_memories(homes: Homes, options: argparse.Namespace) -> None:
 
 
 def _move_json(move: SessionMove) -> dict[str, object]:
-    return {
-        "agent": move.stored.agent,
-        "id": move.stored.id,
-        "what": move.what,
-        "files": [{"from": source, "to": target} for source, target in move.files],
-        "command": move.command or None,
-        "why": move.why or None,
-    }
+    files = [{"from": source, "to": target} for source, target in move.files]
+    more = {"what": move.what, "files": files, "command": move.command or None, "why": move.why or None}
+    return {**pick(move.stored, "agent id"), **more}
 
 
-def print_diagnosis(found: Diagnosis, made: StoredSession | None, paint: Paint, options: argparse.Namespace) -> None:
+def _print_diagnosis(found: Diagnosis, made: StoredSession | None, paint: Paint, options: argparse.Namespace) -> None:
     stored = found.stored
     print(f"{stored.agent} {stored.id}\n{paint.path(stored.path)}\n")
     print(f"  {plural(found.lines, 'line')}, {plural(found.records, 'record')}", end="")
@@ -213,12 +184,16 @@ def print_diagnosis(found: Diagnosis, made: StoredSession | None, paint: Paint, 
         print(f"  {reached(found.reach)} when it is resumed")
         wrote = ", which wrote it last" if stored.version == found.version else ""
         print(f"  with {stored.agent} {found.version}{wrote}")
-        for line in _others(found.reach):
-            print(paint.wrap(line, 4))
+        for count, why, more in _others(found.reach):
+            print(paint.wrap(f"{count:,} {why}{more}", 4))
     _print_findings(found, paint)
     print()
     if made is not None:
-        _print_written(found, made, paint, options)
+        print(f"Written: {paint.path(made.path)}")
+        if found.after_repair:
+            print(paint.wrap(f"Of the copy {_in_all(found.after_repair)}.", 2))
+        if not options.to:
+            print(f"Resume it: {resume_command(made)}")
     elif _is_doomed(found):
         print(f"Keep it now: foretold sessions archive {stored.id}{home_option(options)}")
     elif found.useless:
@@ -230,14 +205,6 @@ def print_diagnosis(found: Diagnosis, made: StoredSession | None, paint: Paint, 
         print(f"  foretold sessions repair {stored.id} --write{home_option(options)}")
 
 
-def _print_written(found: Diagnosis, made: StoredSession, paint: Paint, options: argparse.Namespace) -> None:
-    print(f"Written: {paint.path(made.path)}")
-    if found.after_repair:
-        print(paint.wrap(f"Of the copy {_in_all(found.after_repair)}.", 2))
-    if not options.to:
-        print(f"Resume it: {resume_command(made)}")
-
-
 def _promise(found: Diagnosis) -> str:
     """What a repaired copy has over this one."""
     if found.after_repair:
@@ -247,14 +214,14 @@ def _promise(found: Diagnosis) -> str:
     return "A repaired copy can be resumed."
 
 
-def _others(reach: Reach) -> list[str]:
-    """What becomes of the messages that are not reached: with those that are, they are all."""
+def _others(reach: Reach) -> list[tuple[int, str, str]]:
+    """What becomes of the messages that are not reached, and why: with those that are, they are all."""
     rows = (
-        (reach.summarised, "before a compaction, which summarised them"),
-        (reach.aside, "aside: a rewind left them, or tools ran in parallel"),
-        (reach.lost, "not reached"),
+        (reach.summarised, "before a compaction", ", which summarised them"),
+        (reach.aside, "aside", ": a rewind left them, or tools ran in parallel"),
+        (reach.lost, "not reached", ""),
     )
-    return [f"{count:,} {said}" for count, said in rows if count]
+    return [row for row in rows if row[0]]
 
 
 def _in_all(reach: Reach) -> str:
@@ -265,8 +232,7 @@ def _in_all(reach: Reach) -> str:
     >>> _in_all(Reach(12, 12, 0, 0, 0))
     '12 of 12 messages (100 %) are reached'
     """
-    rows = ((reach.summarised, "before a compaction"), (reach.aside, "aside"), (reach.lost, "not reached"))
-    rest = ", ".join(f"{count:,} {said}" for count, said in rows if count)
+    rest = ", ".join(f"{count:,} {what}" for count, what, _ in _others(reach))
     return f"{reached(reach)}; {rest}" if rest else reached(reach)
 
 
@@ -318,14 +284,9 @@ def diagnosis_json(found: Diagnosis) -> dict[str, object]:
         return {**reach._asdict(), "refused": reach.refused or None, "share": round(reach.share, 4)}
 
     return {
-        "agent": found.stored.agent,
-        "id": found.stored.id,
-        "path": found.stored.path,
+        **pick(found.stored, "agent id path"),
         "sound": found.is_sound,
-        "lines": found.lines,
-        "records": found.records,
-        "damaged": found.damaged,
-        "bytes_lost": found.bytes_lost,
+        **pick(found, "lines records damaged bytes_lost"),
         "refused": found.refused or None,
         "version": found.version or None,
         "reach": numbers(found.reach),

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from difflib import get_close_matches
 
-from foretold.cli.json import emit, findings_json
+from foretold.cli.json import emit, findings_json, pick
 from foretold.cli.output import Paint, ProgressLine, plural, print_findings, printable
 from foretold.cli.sessions.options import (
     UNITS,
@@ -73,7 +73,9 @@ def command_search(words: Sequence[str]) -> int:
         return 130
     progress.end()
     if options.json:
-        emit("search", _results_json(query, found))
+        hits = [_hit_json(hit) for hit in found.hits]
+        counts = {"query": query, "more": found.more, "sessions": found.sessions}
+        emit("search", {**counts, "hits": hits, "findings": findings_json(found.findings)})
     else:
         _print(found, paint_of(options), options)
     return 1 if found.findings else 0
@@ -137,24 +139,12 @@ def _day(text: str) -> float:
         raise argparse.ArgumentTypeError(f"{text!r} is not a date; write 2026-10-31, or 7d for a week ago") from None
 
 
-def _results_json(query: str, found: Results) -> dict[str, object]:
-    return {
-        "query": query,
-        "more": found.more,
-        "sessions": found.sessions,
-        "hits": [_hit_json(hit) for hit in found.hits],
-        "findings": findings_json(found.findings),
-    }
-
-
 def _hit_json(hit: Hit) -> dict[str, object]:
     return {
         "session": stored_json(hit.stored),
-        "message": hit.message,
-        "role": hit.role,
+        **pick(hit, "message role"),
         "tool": hit.tool or None,
-        "time": hit.time,
-        "start": hit.start,
+        **pick(hit, "time start"),
         "snippet": hit.snippet.text,
         "marks": [list(mark) for mark in hit.snippet.marks],
         "score": hit.score,
@@ -165,8 +155,8 @@ def _print(found: Results, paint: Paint, options: argparse.Namespace) -> None:
     last = None
     for hit in found.hits:
         if (hit.stored.path, hit.stored.id) != last:
+            last = (hit.stored.path, hit.stored.id)
             _print_session(hit, paint)
-        last = (hit.stored.path, hit.stored.id)
         _print_hit(hit, paint)
     if not found.hits:
         print(f"Nothing was found in {plural(found.sessions, 'session')}.")
@@ -203,9 +193,5 @@ def _print_hit(hit: Hit, paint: Paint) -> None:
 
 def _wrap(text: str, width: int) -> list[str]:
     """A line in pieces that fit, each ending after a space if there is one."""
-    found = []
-    while len(text) > width:
-        cut = text.rfind(" ", 0, width + 1) + 1 or width
-        found.append(text[:cut])
-        text = text[cut:]
-    return [*found, text]
+    cut = text.rfind(" ", 0, width + 1) + 1 or width
+    return [text[:cut], *_wrap(text[cut:], width)] if len(text) > width else [text]
