@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from foretold.types import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SCHEMA = 1
 
 
-def emit(kind: str, data: dict[str, object]) -> None:
+def emit(kind: str, data: Mapping[str, object]) -> None:
     """Print one JSON document."""
     document = {"schema": f"foretold.{kind}/{SCHEMA}", **data}
     text = json.dumps(document, ensure_ascii=False, indent=2)

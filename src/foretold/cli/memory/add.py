@@ -9,8 +9,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from foretold.cli.json import emit
-from foretold.cli.memory.options import open_store, parser_of, print_change
+from foretold.cli.json import emit, pick
+from foretold.cli.memory.options import parse_and_open, parser_of, print_change
 from foretold.errors import ForetoldError, WriteRefused
 from foretold.memory.note import TYPES, Memory
 from foretold.memory.store.inbox import Proposal
@@ -36,8 +36,7 @@ def command_add(words: Sequence[str]) -> int:
     parser.add_argument("-b", "--body", help="the text")
     _add_author(parser)
     _add_anyway(parser)
-    options = parser.parse_args(words)
-    memories = open_store(options)
+    options, memories = parse_and_open(parser, words)
     body = options.body
     if body is None:
         needs = options.type in ("feedback", "project")
@@ -141,15 +140,10 @@ def command_edit(words: Sequence[str]) -> int:
     parser.add_argument("--expect", default="", metavar="DIGEST", help="only if the file still has this digest")
     _add_author(parser)
     _add_anyway(parser)
-    options = parser.parse_args(words)
-    memories = open_store(options)
+    options, memories = parse_and_open(parser, words)
     before = memories.get(options.name)
-    given = (options.type, options.description, options.body)
-    text = None
-    if options.stdin:
-        text = _read_input()
-    elif given == (None, None, None):
-        text = _edit(before.text, before.file)
+    is_bare = (options.type, options.description, options.body) == (None, None, None)
+    text = _read_input() if options.stdin else _edit(before.text, before.file) if is_bare else None
     if text is not None and not text.strip():
         raise WriteRefused(f"there is no text; {before.file} was not changed. To delete it: foretold memory rm")
     with _rescue(text or ""):
@@ -173,8 +167,7 @@ def command_rename(words: Sequence[str]) -> int:
     parser.add_argument("name")
     parser.add_argument("topic")
     _add_author(parser)
-    options = parser.parse_args(words)
-    memories = open_store(options)
+    options, memories = parse_and_open(parser, words)
     print_change(memories.rename(options.name, options.topic, **_author(options)), "renamed", options, memories)
     return 0
 
@@ -184,15 +177,14 @@ def command_rm(words: Sequence[str]) -> int:
     parser = parser_of("rm", about, "  foretold memory rm NAME")
     parser.add_argument("names", nargs="+", metavar="NAME")
     _add_author(parser)
-    options = parser.parse_args(words)
-    memories = open_store(options)
+    options, memories = parse_and_open(parser, words)
     notes = {note.file: note for note in map(memories.get, options.names)}.values()
     team = " --team" if options.team else ""
     rows = []
     for note in notes:
         gone = memories.delete(note.file, expect=note.digest, **_author(options))
         if options.json:
-            rows.append(dict(gone._asdict()) if isinstance(gone, Proposal) else _change_json(gone))
+            rows.append(dict(gone._asdict()) if isinstance(gone, Proposal) else pick(gone, "file op number"))
             continue
         print_change(gone, "deleted", options, memories)
         if isinstance(gone, Change):
@@ -202,16 +194,11 @@ def command_rm(words: Sequence[str]) -> int:
     return 0
 
 
-def _change_json(change: Change) -> dict[str, object]:
-    return {"file": change.file, "op": change.op, "number": change.number}
-
-
 def command_restore(words: Sequence[str]) -> int:
     about = "Restore a deleted memory, or an earlier version: the one before the last change, or that of --at."
     parser = parser_of("restore", about, "  foretold memory restore NAME\n  foretold memory restore NAME --at 12")
     parser.add_argument("name", help="a file or a name; MEMORY.md for the index")
     parser.add_argument("--at", type=int, default=0, metavar="N", help="as change N left it; see log")
-    options = parser.parse_args(words)
-    memories = open_store(options)
+    options, memories = parse_and_open(parser, words)
     print_change(memories.restore(options.name, at=options.at), "restored", options, memories)
     return 0

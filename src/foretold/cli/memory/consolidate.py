@@ -6,12 +6,11 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from foretold.cli.json import emit
-from foretold.cli.memory.options import open_store, paint_of, parser_of
+from foretold.cli.json import emit, pick
+from foretold.cli.memory.options import paint_of, parse_and_open, parser_of
 from foretold.cli.output import ProgressLine, confirm, for_terminal, plural, printable
 from foretold.memory.extraction.consolidation import (
     ConsolidationPlan,
-    PlanResult,
     Step,
     apply_plan,
     find_plan,
@@ -44,8 +43,7 @@ def command_consolidate(words: Sequence[str]) -> int:
     parser.add_argument("--undo", metavar="ID", help="undo a proposal that was applied")
     parser.add_argument("--list", action="store_true", help="all proposals")
     parser.add_argument("--yes", action="store_true", help="without asking")
-    options = parser.parse_args(words)
-    memories = open_store(options)
+    options, memories = parse_and_open(parser, words)
     if options.list:
         return _print_plans(memories, as_json=options.json)
     if options.undo:
@@ -82,7 +80,8 @@ def _propose(memories: Memories, options: argparse.Namespace) -> ConsolidationPl
 def _make(memories: Memories, plan: ConsolidationPlan, options: argparse.Namespace) -> int:
     made = apply_plan(memories, plan, options.only)
     if options.json:
-        emit("consolidation", {**_plan_json(memories, plan), **_made_json(made)})
+        stale = [{"step": number, "file": file} for number, file in made.stale]
+        emit("consolidation", {**_plan_json(memories, plan), "done": list(made.done), "stale": stale})
     else:
         for number, file in made.stale:
             print(f"step {number} was not applied: {printable(file)} was changed meanwhile; propose again")
@@ -146,9 +145,4 @@ def _plan_json(memories: Memories, plan: ConsolidationPlan) -> dict[str, object]
         for step in plan.steps
     ]
     refused = [each._asdict() for each in plan.refused]
-    return {"id": plan.id, "time": plan.time, "state": plan.state, "steps": steps, "refused": refused,
-            "usage": plan.usage._asdict()}  # fmt: skip
-
-
-def _made_json(made: PlanResult) -> dict[str, object]:
-    return {"done": list(made.done), "stale": [{"step": number, "file": file} for number, file in made.stale]}
+    return {**pick(plan, "id time state"), "steps": steps, "refused": refused, "usage": plan.usage._asdict()}

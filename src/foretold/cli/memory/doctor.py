@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Sequence
 
-from foretold.cli.json import emit, findings_json
+from foretold.cli.json import emit, findings_json, pick
 from foretold.cli.memory.list import budget_json
-from foretold.cli.memory.options import open_store, paint_of, parser_of
+from foretold.cli.memory.options import open_store, paint_of, parse_and_open, parser_of
 from foretold.cli.output import confirm, for_terminal, plural, print_findings, printable
 from foretold.errors import ForetoldError, NoSuchMemory
 from foretold.memory.doctor import find_problems
@@ -21,7 +22,6 @@ from foretold.text.diff import unified
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from foretold.memory.relocate import Relocation
     from foretold.memory.transfer import Import
 
 
@@ -32,8 +32,7 @@ def command_compact(words: Sequence[str]) -> int:
     about = "Propose a shorter index: long lines cut, entries without a file dropped. Text that is not an entry stays."
     parser = parser_of("compact", about, "  foretold memory compact\n  foretold memory compact --yes")
     parser.add_argument("--yes", action="store_true", help="write it; the old one is in the history")
-    options = parser.parse_args(words)
-    memories = open_store(options)
+    options, memories = parse_and_open(parser, words)
     before = memories.index()
     budget = memories.budget()
     after = budget.compact() if before else ""
@@ -50,8 +49,7 @@ def command_compact(words: Sequence[str]) -> int:
         print(for_terminal(said))
         print(f"{budget.lines} lines, {budget.units:,} characters now; {then.lines} and {then.units:,} then.")
         if then.is_over:
-            said_too = f"The agent would still not see {plural(len(then.cut), 'entry')}: delete or merge memories, too."
-            print(said_too)
+            print(f"The agent would still not see {plural(len(then.cut), 'entry')}: delete or merge memories, too.")
     if not said or (options.json and not options.yes):
         return 0
     if not confirm("Write it?", yes=options.yes):
@@ -66,38 +64,31 @@ def command_doctor(words: Sequence[str]) -> int:
     about = "What is wrong with the memories here, and what to do about it."
     parser = parser_of("doctor", about, "  foretold memory doctor\n  foretold memory doctor --fix")
     parser.add_argument("--fix", action="store_true", help="update the index from the files")
-    options = parser.parse_args(words)
-    memories = open_store(options)
-    if options.fix:
-        _fix(memories, quiet=options.json)
+    options, memories = parse_and_open(parser, words)
+    for store in memories.stores if options.fix else ():
+        before = store.index() if os.path.isdir(store.path) else None
+        said = unified(before, store.reindex(), INDEX) if before is not None else ""
+        if said and not options.json:
+            print(for_terminal(said))
     findings = find_problems(memories)
     here = [finding for finding in findings if finding.code not in ELSEWHERE]
     if options.json:
         emit("doctor", {"folder": memories.place.store, "findings": findings_json(findings)})
         return 1 if here else 0
-    others = [finding for finding in findings if finding.code in ELSEWHERE]
+    paint, others = paint_of(memories), [finding for finding in findings if finding.code in ELSEWHERE]
     if here:
-        print(f"{plural(len(here), 'finding')} in {paint_of(memories).path(memories.place.store)}:")
-        print_findings(here, paint_of(memories))
+        print(f"{plural(len(here), 'finding')} in {paint.path(memories.place.store)}:")
     else:
         print(f"{plural(len(memories.memories()), 'memory')}, nothing is wrong.")
+    print_findings(here, paint)
     if others:
         print(f"\nElsewhere, memories of {plural(len(others), 'project')} that were moved or deleted:")
-        print_findings(others, paint_of(memories))
+    print_findings(others, paint)
     return 1 if here else 0
 
 
 #: findings about other projects: they are printed, but do not count for this one
 ELSEWHERE = ("memory-orphan",)
-
-
-def _fix(memories: Memories, *, quiet: bool) -> None:
-    for store in memories.stores:
-        if os.path.isdir(store.path):
-            before = store.index()
-            said = unified(before, store.reindex(), INDEX)
-            if said and not quiet:
-                print(for_terminal(said))
 
 
 def command_relocate(words: Sequence[str]) -> int:
@@ -112,9 +103,9 @@ def command_relocate(words: Sequence[str]) -> int:
 
     old, new = (_at(path, options.agent, options.home) for path in (options.old, options.new))
     plan = plan_relocation(old, new)
-    counts = {what: sum(move.what == what for move in plan.moves) for what in ("copy", "same", "beside")}
+    shown = {"moves": [move._asdict() for move in plan.moves], "done": options.yes, "left": findings_json(plan.left)}
     if options.json and not options.yes:
-        emit("relocate", {"moves": [move._asdict() for move in plan.moves], "done": False, "left": _left(plan)})
+        emit("relocate", shown)
         return 0
     if not plan.moves and not plan.notes:
         raise NoSuchMemory(f"there are no memories to move in {plan.old.path}")
@@ -124,6 +115,7 @@ def command_relocate(words: Sequence[str]) -> int:
             print(f"  {move.what:<7} {move.file}" + (f" as {move.to}" if move.to != move.file else ""))
         if plan.notes:
             print(f"  lines   {plural(len(plan.notes.splitlines()), 'line')} of {INDEX} that are not entries")
+        counts = Counter(move.what for move in plan.moves)
         print(f"\n{counts['copy']} to copy, {counts['same']} there already, {counts['beside']} under another name.")
         if plan.left:
             print("Not moved:")
@@ -134,16 +126,11 @@ def command_relocate(words: Sequence[str]) -> int:
     archive = relocate(plan)
     save_identity(new.own.state, identity_of(new.place.project, new.place.store))
     if options.json:
-        moves = [move._asdict() for move in plan.moves]
-        emit("relocate", {"moves": moves, "done": True, "left": _left(plan), "archive": archive})
+        emit("relocate", {**shown, "archive": archive})
     else:
         print(f"done. The archive of both: {archive}")
         print(f"Its history: foretold memory log --folder {shlex.quote(plan.old.path)}")
     return 1 if plan.left else 0
-
-
-def _left(plan: Relocation) -> list[dict[str, object]]:
-    return findings_json(plan.left)
 
 
 def _at(path: str, agent: str, home: str | None) -> Memories:
@@ -169,9 +156,8 @@ def command_export(words: Sequence[str]) -> int:
         sys.stdout.write(text)
     else:
         try:
-            with open(
-                os.open(options.file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8"
-            ) as file:
+            descriptor = os.open(options.file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with open(descriptor, "w", encoding="utf-8") as file:
                 file.write(text)
         except OSError as error:
             hint = "; give another name, or delete it first" if isinstance(error, FileExistsError) else ""
@@ -185,9 +171,8 @@ def command_import(words: Sequence[str]) -> int:
     about = "Memories from a file that `export` wrote. It first shows what it would do."
     parser = parser_of("import", about, "  foretold memory import memories.json --yes")
     parser.add_argument("file", help="the file; - for standard input")
-    parser.add_argument(
-        "--replace", action="store_true", help="also those that differ; the old versions stay in the log"
-    )
+    replaced = "also those that differ; the old versions stay in the log"
+    parser.add_argument("--replace", action="store_true", help=replaced)
     parser.add_argument("--yes", action="store_true", help="do it")
     options = parser.parse_args(words)
     from foretold.memory.transfer import apply_import, plan_import
@@ -205,8 +190,7 @@ def command_import(words: Sequence[str]) -> int:
     failures = [each for each in done if each.what == "failed"]
     if options.json:
         failed = {each.file: each for each in failures}
-        rows = [failed.get(each.file, each) for each in plan]
-        files = [{"file": each.file, "what": each.what, "why": each.why} for each in rows]
+        files = [pick(failed.get(each.file, each), "file what why") for each in plan]
         emit("import", {"files": files, "done": bool(done)})
     elif wanted:
         print(f"done: {plural(len(done) - len(failures), 'file')}")

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from foretold.cli.json import emit, findings_json
-from foretold.cli.memory.options import open_store, paint_of, parser_of, print_change
+from foretold.cli.memory.options import paint_of, parse_and_open, parser_of, print_change
 from foretold.cli.output import Paint, confirm, print_findings
 from foretold.errors import ForetoldError
 from foretold.memory.project import Memories
@@ -22,17 +22,14 @@ def command_inbox(words: Sequence[str]) -> int:
     parser = parser_of("inbox", about, examples)
     parser.add_argument("what", nargs="?", choices=("list", "accept", "refuse"), default="list")
     parser.add_argument("ids", nargs="*", metavar="ID", help="or `all`")
-    options = parser.parse_args(words)
-    memories = open_store(options)
+    options, memories = parse_and_open(parser, words)
     inbox = memories.inbox
     if options.what == "list":
         return _print_inbox(memories, as_json=options.json)
     if not options.ids:
         parser.error("give an id from: foretold memory inbox")
-    ids = (
-        [each.id for each in inbox.waiting()] if options.ids == ["all"] else [inbox.get(id_).id for id_ in options.ids]
-    )
-    return max([_answer(memories, id_, options) for id_ in ids], default=0)
+    chosen = inbox.waiting() if options.ids == ["all"] else [inbox.get(name) for name in options.ids]
+    return max([_answer(memories, each.id, options) for each in chosen], default=0)
 
 
 def _answer(memories: Memories, name: str, options: argparse.Namespace) -> int:
@@ -81,8 +78,7 @@ def command_share(words: Sequence[str]) -> int:
     parser.add_argument("name")
     parser.add_argument("--personal", action="store_true", help="even if its type is user")
     parser.add_argument("--yes", action="store_true", help="without asking")
-    options = parser.parse_args(words)
-    memories = open_store(options)
+    options, memories = parse_and_open(parser, words)
     plan = memories.plan_share(options.name, personal=options.personal)
     paint = paint_of(memories)
     if options.json and (plan.refusals or not options.yes):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from foretold.cli.json import emit, findings_json
-from foretold.cli.memory.options import age_of, memory_json, open_store, paint_of, parser_of
+from foretold.cli.json import emit, findings_json, pick
+from foretold.cli.memory.options import age_of, memory_json, open_store, paint_of, parse_and_open, parser_of
 from foretold.cli.output import Paint, column, for_terminal, plural, print_findings
 from foretold.instructions.text.memory_index import cut_index
 from foretold.memory.doctor import find_misplaced
@@ -17,30 +17,29 @@ from foretold.memory.store.journal import Change
 from foretold.text.diff import unified
 from foretold.types import Finding
 
+MOST = 10  #: lines of a kind
+
 
 def command_list(words: Sequence[str]) -> int:
     parser = parser_of("list", "Every memory of this project.", "  foretold memory list --type feedback")
     parser.add_argument("--type", choices=TYPES, help="only of this type")
-    options = parser.parse_args(words)
-    memories = open_store(options)
+    options, memories = parse_and_open(parser, words)
     findings = list[Finding](memories.place.findings)
     notes = [note for note in memories.memories(findings) if options.type in (None, note.type)]
     waiting = memories.inbox.waiting()
     if options.json:
-        budget = memories.budget()
-        emit(
-            "memories",
-            {
-                "project": memories.place.project,
-                "folder": memories.place.store,
-                "team": memories.place.team or None,
-                "policy": memories.place.policy,
-                "memories": [memory_json(note) for note in notes],
-                "index": budget_json(budget),
-                "inbox": len(waiting),
-                "findings": findings_json(findings),
-            },
-        )
+        place = memories.place
+        found = {
+            "project": place.project,
+            "folder": place.store,
+            "team": place.team or None,
+            "policy": place.policy,
+            "memories": [memory_json(note) for note in notes],
+            "index": budget_json(memories.budget()),
+            "inbox": len(waiting),
+            "findings": findings_json(findings),
+        }
+        emit("memories", found)
         return 1 if findings else 0
     paint = paint_of(memories)
     _print_list(memories, notes, paint)
@@ -57,11 +56,9 @@ def _print_list(memories: Memories, notes: list[Memory], paint: Paint) -> None:
     if not notes:
         print(f"There are no memories here yet: {paint.path(place.store)}")
         moved = [finding for finding in find_misplaced(memories) if finding.code == "memory-moved"]
-        if moved:
-            print()
-            print_findings(moved, paint)
-            return
-        print('\nWrite a memory:\n  foretold memory add "Topic" --type project -d "one line" -b "what to know"')
+        add = 'Write a memory:\n  foretold memory add "Topic" --type project -d "one line" -b "what to know"'
+        print("" if moved else f"\n{add}")
+        print_findings(moved, paint)
         return
     shared = sum(note.scope == "team" for note in notes) if place.team else 0
     print(paint.bold(plural(len(notes), "memory")) + (f", {shared} of the team" if shared else ""))
@@ -101,8 +98,7 @@ def budget_json(budget: Budget) -> dict[str, object]:
         "line_limit": budget.limits.lines,
         "units": budget.units,
         "unit_limit": budget.limits.units,
-        "seen_lines": budget.seen_lines,
-        "seen_units": budget.seen_units,
+        **pick(budget, "seen_lines seen_units"),
         "over": budget.is_over,
         "cut": [entry.file for entry in budget.cut],
         "long": [each._asdict() for each in budget.long],
@@ -112,22 +108,25 @@ def budget_json(budget: Budget) -> dict[str, object]:
 
 
 def command_budget(words: Sequence[str]) -> int:
-    parser = parser_of(
-        "budget", "How much of the index the agent sees, and what to shorten.", "  foretold memory budget"
-    )
-    options = parser.parse_args(words)
-    memories = open_store(options)
+    about = "How much of the index the agent sees, and what to shorten."
+    parser = parser_of("budget", about, "  foretold memory budget")
+    options, memories = parse_and_open(parser, words)
     budget = memories.budget()
     if options.json:
         emit("budget", budget_json(budget))
         return 1 if budget.is_over else 0
     paint = paint_of(memories)
     print_budget(memories, paint)
-    _print_some(paint, [f"not seen: {entry.title} ({entry.file})" for entry in budget.cut])
-    _print_some(paint, [f"line {each.line} has {each.length} characters: {each.file}" for each in budget.long])
-    gone = [f"line {each.number + 1} refers to a missing file: {each.file}" for each in budget.dangling]
-    _print_some(paint, gone)
-    _print_some(paint, [f"no entry: {file}" for file in budget.unlisted])
+    for lines in (
+        [f"not seen: {entry.title} ({entry.file})" for entry in budget.cut],
+        [f"line {each.line} has {each.length} characters: {each.file}" for each in budget.long],
+        [f"line {each.number + 1} refers to a missing file: {each.file}" for each in budget.dangling],
+        [f"no entry: {file}" for file in budget.unlisted],
+    ):
+        for line in lines[:MOST]:
+            print(f"  {paint.text(line)}")
+        if len(lines) > MOST:
+            print(f"  … and {len(lines) - MOST:,} more")
     if budget.is_over or budget.long or budget.dangling:
         print("\nTo shorten it: foretold memory compact")
     if budget.unlisted:
@@ -135,21 +134,12 @@ def command_budget(words: Sequence[str]) -> int:
     return 1 if budget.is_over else 0
 
 
-def _print_some(paint: Paint, lines: list[str], most: int = 10) -> None:
-    """Lines of a kind; if there are many, how many more."""
-    for line in lines[:most]:
-        print(f"  {paint.text(line)}")
-    if len(lines) > most:
-        print(f"  … and {len(lines) - most:,} more")
-
-
 def command_show(words: Sequence[str]) -> int:
     about = "Print a memory as stored, or the index as the agent sees it."
     parser = parser_of("show", about, "  foretold memory show NAME\n  foretold memory show --index")
     parser.add_argument("name", nargs="?", help="a file or a name; MEMORY.md for the index")
     parser.add_argument("--index", action="store_true", help="the index, as the agent sees it")
-    options = parser.parse_args(words)
-    memories = open_store(options)
+    options, memories = parse_and_open(parser, words)
     if options.index or options.name in (INDEX, None):
         budget = memories.budget()
         text = cut_index(budget.shown, budget.limits).text
@@ -173,13 +163,14 @@ def command_log(words: Sequence[str]) -> int:
     parser = parser_of("log", about, "  foretold memory log\n  foretold memory log NAME")
     parser.add_argument("name", nargs="?", default="", help="only of this memory, under all its names")
     parser.add_argument("-n", type=int, default=0, metavar="N", help="only the last N")
-    options = parser.parse_args(words)
-    memories = open_store(options)
+    options, memories = parse_and_open(parser, words)
     changes = list(reversed(memories.log(options.name)))[: max(0, options.n) or None]
     if options.name and not changes:
         memories.find_store(options.name)  # or there is no such memory, and never was
     if options.json:
-        emit("log", {"changes": [change_json(change) for change in changes]})
+        texts = [None if each.data is None else _text(each) for each in changes]
+        rows = [{**each._asdict(), "data": None, "text": text} for each, text in zip(changes, texts, strict=True)]
+        emit("log", {"changes": rows})
         return 0
     if not changes:
         print("No change is recorded.")
@@ -187,20 +178,13 @@ def command_log(words: Sequence[str]) -> int:
     for change in changes:
         what = paint.text(f"{change.old} -> {change.file}" if change.old else change.file)
         when = change.time.replace("T", " ").rstrip("Z")
-        print(f"{change.number:>5}  {when}  {WHO.get(change.by, 'you'):<6}{change.op:<8} {what}")
+        who = change.by if change.by in ("other", "agent") else "you"
+        print(f"{change.number:>5}  {when}  {who:<6}{change.op:<8} {what}")
         if change.why:
             print(paint.faint(paint.wrap(change.why, 43)))
     if any(change.by == "other" for change in changes):
         print("\nother: a program that is not foretold; the time is when it was noticed")
     return 0
-
-
-WHO = {"other": "other", "agent": "agent"}
-
-
-def change_json(change: Change) -> dict[str, object]:
-    text = change.data.decode("utf-8", "replace") if change.data is not None else None
-    return {**change._asdict(), "data": None, "text": text}
 
 
 def _text(change: Change | None) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Sequence
 
-from foretold.cli.json import emit
+from foretold.cli.json import emit, pick
 from foretold.cli.options import make_parser
 from foretold.cli.output import Paint
 from foretold.dialects.registry import DEFAULT_AGENT
@@ -35,6 +36,11 @@ def open_store(options: argparse.Namespace) -> Memories:
     return memories.team_memories() if options.team else memories
 
 
+def parse_and_open(parser: argparse.ArgumentParser, words: Sequence[str]) -> tuple[argparse.Namespace, Memories]:
+    options = parser.parse_args(words)
+    return options, open_store(options)
+
+
 def paint_of(memories: Memories) -> Paint:
     return Paint(memories.place.root, memories.place.home)
 
@@ -58,17 +64,8 @@ def age_of(memory: Memory) -> str:
 
 def memory_json(memory: Memory) -> dict[str, object]:
     """A memory as `--json` prints it."""
-    return {
-        "file": memory.file,
-        "name": memory.name,
-        "description": memory.description,
-        "type": memory.type or None,
-        "scope": memory.scope,
-        "body": memory.body,
-        "metadata": memory.metadata,
-        "digest": memory.digest,
-        "changed": memory.changed,
-    }
+    fields = pick(memory, "file name description type scope body metadata digest changed")
+    return {**fields, "type": memory.type or None}
 
 
 def print_change(made: Memory | Proposal | Change, verb: str, options: argparse.Namespace, memories: Memories) -> None:

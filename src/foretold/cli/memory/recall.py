@@ -5,16 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from foretold.cli.json import emit
-from foretold.cli.memory.options import memory_json, open_store, paint_of, parser_of
+from foretold.cli.json import emit, pick
+from foretold.cli.memory.options import memory_json, paint_of, parse_and_open, parser_of
 from foretold.cli.output import Paint, plural
 from foretold.memory.note import TYPES
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from foretold.memory.drift.verify import CheckedClaim, MemoryVerdict
+    from foretold.memory.drift.verify import MemoryVerdict
     from foretold.memory.recall.recall import Recall, RecallHit
-    from foretold.memory.recall.vectors import Vectors
 
 
 def command_recall(words: Sequence[str]) -> int:
@@ -26,14 +25,18 @@ def command_recall(words: Sequence[str]) -> int:
     parser.add_argument("--type", action="append", choices=TYPES, default=[], help="only of this type")
     parser.add_argument("--vectors", action="store_true", help="with vectors, an extra of foretold")
     parser.add_argument("--text", action="store_true", help="the text for a model, in its wrapper")
-    options = parser.parse_args(words)
-    memories = open_store(options)
+    options, memories = parse_and_open(parser, words)
+    vectors = None
+    if options.vectors:
+        from foretold.memory.recall.vectors import WordLlama
+
+        vectors = WordLlama()
     found = memories.recall(
         " ".join(options.query),
         budget=options.budget,
         limit=options.limit,
         types=options.type,
-        vectors=_vectors() if options.vectors else None,
+        vectors=vectors,
     )
     if options.json:
         emit("recall", _recall_json(found))
@@ -44,12 +47,6 @@ def command_recall(words: Sequence[str]) -> int:
     else:
         _print_recall(found, paint_of(memories))
     return 0
-
-
-def _vectors() -> Vectors:
-    from foretold.memory.recall.vectors import WordLlama
-
-    return WordLlama()
 
 
 def _recall_json(found: Recall) -> dict[str, object]:
@@ -72,13 +69,10 @@ def _recall_json(found: Recall) -> dict[str, object]:
     }
 
 
-NOTHING = "No memory contains a word of this."
-
-
 def _print_recall(found: Recall, paint: Paint) -> None:
     if not found.hits:
-        none = "No memory that fits is small enough for this budget." if found.left_out else NOTHING
-        print(none)
+        too_large = "No memory that fits is small enough for this budget."
+        print(too_large if found.left_out else "No memory contains a word of this.")
     for hit in found.hits:
         _print_hit(hit, paint)
     for each in found.left_out:
@@ -106,9 +100,8 @@ def command_verify(words: Sequence[str]) -> int:
     parser = parser_of("verify", about, "  foretold memory verify\n  foretold memory verify NAME --all")
     parser.add_argument("names", nargs="*", metavar="NAME", help="only these; default: every memory")
     parser.add_argument("--all", action="store_true", help="also valid ones")
-    options = parser.parse_args(words)
-    memories = open_store(options)
-    verdicts = memories.verify(options.names, progress=_Progress() if sys.stderr.isatty() else None)
+    options, memories = parse_and_open(parser, words)
+    verdicts = memories.verify(options.names, progress=_print_progress if sys.stderr.isatty() else None)
     bad = [verdict for verdict in verdicts if verdict.state in ("missing", "moved")]
     if options.json:
         emit("verify", {"verdicts": [_verdict_json(verdict) for verdict in verdicts]})
@@ -126,12 +119,10 @@ def command_verify(words: Sequence[str]) -> int:
 STATES = ("valid", "moved", "missing", "unknown")
 
 
-class _Progress:
+def _print_progress(stage: str, done: int, total: int) -> None:
     """What is being looked at, on one line of the terminal."""
-
-    def __call__(self, stage: str, done: int, total: int) -> None:
-        end = "\n" if total and done >= total else ""
-        print(f"\r\x1b[K{stage}: {done:,} of {total:,}" if total else f"\r\x1b[K{stage}", end=end, file=sys.stderr)
+    end = "\n" if total and done >= total else ""
+    print(f"\r\x1b[K{stage}: {done:,} of {total:,}" if total else f"\r\x1b[K{stage}", end=end, file=sys.stderr)
 
 
 def _print_verdict(verdict: MemoryVerdict, paint: Paint, *, everything: bool) -> None:
@@ -144,16 +135,8 @@ def _print_verdict(verdict: MemoryVerdict, paint: Paint, *, everything: bool) ->
 
 
 def _verdict_json(verdict: MemoryVerdict) -> dict[str, object]:
-    return {"file": verdict.file, "state": verdict.state, "claims": [_checked_json(each) for each in verdict.claims]}
-
-
-def _checked_json(checked: CheckedClaim) -> dict[str, object]:
-    claim = checked.claim
-    return {
-        "kind": claim.kind,
-        "text": claim.text,
-        "line": claim.line,
-        "state": checked.state,
-        "evidence": checked.evidence,
-        "where": checked.where or None,
-    }
+    claims = [
+        {**pick(each.claim, "kind text line"), **pick(each, "state evidence"), "where": each.where or None}
+        for each in verdict.claims
+    ]
+    return {"file": verdict.file, "state": verdict.state, "claims": claims}

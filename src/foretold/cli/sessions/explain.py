@@ -13,6 +13,7 @@ from foretold.sessions.instructions_seen.compare import STATES, InstructionsSeen
 from foretold.sessions.instructions_seen.events import CompactionEvent
 
 MOST_ROWS = 8
+PARTS = ("files", "loads", "compactions")
 
 
 def explain_session(name: str, home: str | None, agent: str | None, *, as_json: bool) -> int:
@@ -20,8 +21,7 @@ def explain_session(name: str, home: str | None, agent: str | None, *, as_json: 
     stored = find_session(homes, name, agents=None if agent is None else (agent.partition("@")[0],))
     found = compare_instructions(stored, homes)
     if as_json:
-        parts = {"files": found.files, "loads": found.loads, "compactions": found.compactions}
-        rows = {name: [dict(each._asdict()) for each in part] for name, part in parts.items()}
+        rows = {name: [dict(each._asdict()) for each in getattr(found, name)] for name in PARTS}
         emit("explain-session", {"session": stored_json(stored), **rows, "findings": findings_json(found.findings)})
     else:
         _print(found, Paint(found.stored.cwd or "/", homes.home))

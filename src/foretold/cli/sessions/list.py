@@ -119,7 +119,7 @@ def command_show(words: Sequence[str]) -> int:
     if options.last is not None:
         from collections import deque
 
-        messages = iter(deque(messages, options.last))
+        messages = (each for each in deque(messages, options.last))
     if options.json:
         rows = [message_json(message) for message in messages]
         emit("session", {"session": stored_json(stored), "messages": rows, "findings": findings_json(findings)})

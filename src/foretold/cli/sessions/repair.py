@@ -139,12 +139,12 @@ def _move(moves: list[SessionMove], homes: Homes) -> tuple[list[str], int]:
 
 
 def _print_moves(plan: list[SessionMove], paint: Paint, homes: Homes, options: argparse.Namespace) -> None:
-    words = {
+    said_of = {
         "move": "to move",
         "there": "not moved, because their name is taken",
         "busy": "not moved, because they are in use",
     }
-    for what, said in words.items():
+    for what, said in said_of.items():
         rows = [move for move in plan if move.what == what]
         if rows:
             print(f"{plural(len(rows), 'session')} {said}:")
