@@ -39,7 +39,8 @@ def trace_paths(
     wanted = {path: path for path in paths}  #: what to look for now, by what was asked
     _find_staged(git, wanted, fates, exists)
     for _ in range(HOPS):
-        left = {asked: now for asked, now in wanted.items() if not _is_final(fates.get(asked), exists)}
+        done = {asked for asked, fate in fates.items() if fate.to and exists(fate.to)}
+        left = {asked: now for asked, now in wanted.items() if asked not in done}
         met = _find_deletions(git, {*left.values()}, seconds) if left else {}
         renames = git.changes({commit for _, commit, _ in met.values()}) if met else {}
         wanted = {}
@@ -54,10 +55,6 @@ def trace_paths(
         if not wanted:
             break
     return {asked: fate if not fate.to or exists(fate.to) else fate._replace(to="") for asked, fate in fates.items()}
-
-
-def _is_final(fate: PathFate | None, exists: Callable[[str], bool]) -> bool:
-    return fate is not None and bool(fate.to) and exists(fate.to)
 
 
 def _find_staged(

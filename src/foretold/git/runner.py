@@ -134,7 +134,8 @@ class GitRepository:
         said = ask(self.root, "cat-file", "--batch-check=%(objectname) %(objecttype)", given=given) if names else None
         if said is None:
             return {}
-        found = {name: _parse_object(line.decode()) for name, line in zip(names, said.splitlines(), strict=False)}
+        lines = said.decode().split("\n")
+        found = {name: Commit(*line.partition(" ")[::2]) for name, line in zip(names, lines, strict=False)}
         ids = "".join(f"{each.id}\n" for each in found.values() if each.type == "commit")
         lost = ask(self.root, "rev-list", "--stdin", "--not", "--all", given=ids.encode()) if ids else b""
         away = {*(lost or b"").decode().split()}
@@ -147,11 +148,8 @@ class GitRepository:
     def changes(self, commits: Iterable[str]) -> dict[str, list[PathChange]]:
         """What each of these commits renames or deletes."""
         given = "".join(f"{commit}\n" for commit in commits)
-        return (
-            _parse_changes(ask(self.root, "diff-tree", "--stdin", *_RENAMES, given=given.encode()) or b"")
-            if given
-            else {}
-        )
+        said = ask(self.root, "diff-tree", "--stdin", *_RENAMES, given=given.encode()) if given else b""
+        return _parse_changes(said or b"")
 
     def deletions(self, seconds: float) -> Iterator[tuple[str, str, str]]:
         """Path, commit and date of what was ever deleted or renamed, newest first, for at most so many seconds."""
@@ -162,12 +160,6 @@ class GitRepository:
                 commit, date = header[1].decode(), header[2].decode()
             elif word:
                 yield os.fsdecode(word.removeprefix(b"\n")), commit, date
-
-
-def _parse_object(line: str) -> Commit:
-    """One line of `cat-file --batch-check`."""
-    name, _, type_ = line.partition(" ")
-    return Commit(name, type_)
 
 
 def _parse_changes(said: bytes) -> dict[str, list[PathChange]]:

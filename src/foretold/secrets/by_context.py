@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from foretold.secrets.forms import FORMS, NO_VALUES, PLACEHOLDERS, WORDS, end_of_key, find_key_tails, is_random
+from foretold.secrets.forms import FORMS, NO_VALUES, PLACEHOLDERS, WORDS, end_of_key, find_all, is_random, key_tails
 from foretold.text.patterns import lazy
 
 Span = tuple[str, int, int]
@@ -131,7 +131,7 @@ def _spans(text: str) -> Iterator[Span]:
     low = text.replace("\u0130", "I").lower()  # the one letter whose lower case is longer
     yield from _find_headers(text, low)
     yield from _find_assigned(text, low)
-    yield from ((KEY, start, end) for start, end in find_key_tails(text))
+    yield from ((KEY, start, end) for start, end in key_tails(text))
 
 
 def _extend_value(text: str, at: int) -> int:
@@ -176,12 +176,10 @@ def _is_login(value: str) -> bool:
 def _find_assigned(text: str, low: str) -> Iterator[Span]:
     """What is assigned to names of secrets; `low` is the text in lower case."""
     for letters, name, chosen in _NAMES:
-        at = low.find(letters)
-        while at >= 0:
+        for at in find_all(low, letters):
             match = name.match(text, at)
             if match and (letters != "key" or _OWNER.search(text, max(0, at - 12), at)):
                 yield from _find_value(text, match.start(), match.end(), chosen=chosen)
-            at = low.find(letters, at + len(letters))
 
 
 def _find_value(text: str, start: int, end: int, *, chosen: bool) -> Iterator[Span]:

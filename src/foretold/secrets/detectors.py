@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from foretold.secrets.by_context import is_placeholder
+from foretold.secrets.forms import find_all
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def load_detectors() -> Detector | None:
         for plugin in [*worth, *named] if 0 < len(_NAMED.findall(line)) <= MOST_NAMES else worth:
             for value in plugin.analyze_string(line):
                 if len(value) >= 4 and not (plugin in named and is_placeholder(value)):
-                    found += [(str(plugin.secret_type), at, at + len(value)) for at in _find_all(line, value)]
+                    found += [(plugin.secret_type, at, at + len(value)) for at in find_all(line, value)]
         return tuple(found)
 
     def spans(text: str) -> list[tuple[str, int, int]]:
@@ -67,14 +68,6 @@ def load_detectors() -> Detector | None:
         ]
 
     return spans
-
-
-def _find_all(line: str, value: str) -> Iterator[int]:
-    """Every place of a value in a line: the detectors do not name one."""
-    at = line.find(value)
-    while at >= 0:
-        yield at
-        at = line.find(value, at + len(value))
 
 
 def _split_lines(text: str) -> Iterator[tuple[int, str]]:

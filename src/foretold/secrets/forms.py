@@ -135,6 +135,14 @@ def _looks_random(value: str) -> bool:
     return _entropy(value) >= 2.7 and (kinds + odd >= 3 or (kinds >= 2 and bool(digits) and len(value) >= 20))
 
 
+def find_all(text: str, part: str) -> Iterator[int]:
+    """Every place of a part in a text; they do not overlap."""
+    at = text.find(part)
+    while at >= 0:
+        yield at
+        at = text.find(part, at + len(part))
+
+
 def is_random(value: str) -> bool:
     """Whether a value would count if it were assigned to a password."""
     return any(one.end > 8 for one in credentials_in(f'secret="{value}'))
@@ -184,7 +192,7 @@ def end_of_key(text: str, start: int) -> int:
     return at
 
 
-def find_key_tails(text: str) -> Iterator[tuple[int, int]]:
+def key_tails(text: str) -> Iterator[tuple[int, int]]:
     """The ends of private keys, from where the lines look like a key."""
     whole, short = re.compile(_LINE), re.compile(_SHORT)
     for last in re.finditer(_LAST, text) if "-----END" in text else ():

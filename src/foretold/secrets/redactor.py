@@ -33,7 +33,7 @@ from foretold.secrets.by_context import (
     is_secret_name,
 )
 from foretold.secrets.detectors import load_detectors
-from foretold.secrets.forms import FORMS, is_random
+from foretold.secrets.forms import FORMS, find_all, is_random
 from foretold.types import NamedTuple
 
 MOST_KNOWN = 64  #: values that are searched again
@@ -90,7 +90,9 @@ class Redactor:
         found = _without_marks([*self._spans(text), *more], marks)
         for kind, begin, end in resolve_overlaps(text, found):
             self._learn(kind, text[max(begin, start) : end])
-        again = _without_marks(self._again(text), marks)
+        known = self._known.items()
+        again = [(kind, at, at + len(value)) for value, kind in known for at in find_all(text, value)]
+        again = _without_marks(again, marks)
         if not found and not again:
             return text[start:]
         out, at = [], start
@@ -135,16 +137,6 @@ class Redactor:
         if len(text) <= 36 and _PLAIN.fullmatch(text):
             return []
         return [*_find_visible(text), *(self._detector(text) if self._detector else ())]
-
-    def _again(self, text: str) -> list[Span]:
-        """Places of values that were found before."""
-        spans = []
-        for value, kind in self._known.items():
-            at = text.find(value)
-            while at >= 0:
-                spans.append((kind, at, at + len(value)))
-                at = text.find(value, at + len(value))
-        return spans
 
     def _learn(self, kind: str, said: str) -> None:
         value = _strip_decoration(said)
@@ -229,7 +221,7 @@ def resolve_overlaps(text: str, found: Iterable[Span], known: Iterable[Span] = (
     others = [span for span in every if span[0] not in TOKENS]
     held: list[Span] = []
     for spans in (tokens, list(known), others):
-        held = sorted([*held, *_cut_out(text, _merge(spans), held)], key=_start_of) if spans else held
+        held = sorted([*held, *_cut_out(text, _merge(spans), held)], key=lambda span: span[1]) if spans else held
     return held
 
 
@@ -262,7 +254,3 @@ def _cut_out(text: str, weaker: list[Span], held: list[Span]) -> Iterator[Span]:
 def _cut_name(text: str, kind: str, start: int, end: int) -> Iterator[Span]:
     if start < end and not _ONLY_NAME.fullmatch(text, start, end):
         yield kind, start, end
-
-
-def _start_of(span: Span) -> int:
-    return span[1]

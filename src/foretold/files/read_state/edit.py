@@ -25,7 +25,7 @@ from foretold.dialects.claude_code.files import (
     SWAPPED,
 )
 from foretold.files.read_state.encoded import MARK, DecodedText, decode_for_editing, encode, encoding_problem
-from foretold.files.read_state.matching import Match, find_match, fit_style, repair_text, replace_text, unescape
+from foretold.files.read_state.matching import find_match, fit_style, repair_text, replace_text, unescape
 from foretold.files.read_state.values import KnownFile, Outcome, failed, refused
 from foretold.text.frontmatter import trim
 from foretold.types import TYPE_CHECKING, NamedTuple
@@ -52,54 +52,57 @@ class EditTarget(NamedTuple):
 
 def edit_file(state: ReadState, given: str, old: str, new: str, *, replace_all: bool) -> Outcome:
     """Replace a text in a file, or say why not."""
-    path = state.path_of(given)
+    path, rules = state.path_of(given), state.rules
     if state.repairs:
-        controls = state.rules.keeps_controls
-        old, new = unescape(old, keeps_controls=controls), repair_text(new, path, keeps_controls=controls)
+        old = unescape(old, keeps_controls=rules.keeps_controls)
+        new = repair_text(new, path, keeps_controls=rules.keeps_controls)
     if old == new:
         return refused("no_change", "No changes to make: old_string and new_string are exactly the same.", path)
     target = _find_target(state, given, "Edit")
     if isinstance(target, Outcome):
         return target
-    if not target.exists and old:
-        return refused("not_found", state.missing(path), path)
+    now = target.now
+    match = find_match(now.text, old) if old else None
+    count = now.text.count(match.text) if match else 0
+    fits = count == 1 or (replace_all and count > 0)
     is_stale = target.exists and _is_stale(state, target)
-    match = _find_match(target, old, every=replace_all) if old else None
-    fits = bool(old) and not isinstance(match, Outcome)
-    problem = _refuse_edit(state, target, old, is_stale=is_stale, fits=fits) if target.exists else None
+    problem = _refuse_edit(state, target, old, count, fits=fits, is_stale=is_stale)
     if problem is not None:
         return problem
-    if isinstance(match, Outcome):
-        return match
-    now = target.now
     text = replace_text(now.text, match.text, fit_style(match, new), every=replace_all) if match else new
     knows = not target.exists or (target.known is not None and target.known.shown and not is_stale)
     problem = _write(state, target, encode(text, wide=now.wide, crlf=now.crlf), text, knows=knows)
     if problem is not None:
         return problem
     done = "updated. All occurrences were successfully replaced." if replace_all else "updated successfully."
-    said = f"The file {given} has been {done}{_context_note(state, knows=knows, is_stale=is_stale)}"
+    note = STALE if is_stale and rules.recovers else CURRENT if knows or not rules.tells_context else ""
     loss = "" if not now.lossy else LOST_HALF if now.wide else LOST_BYTES
-    return Outcome("updated_all" if replace_all else "updated", said, path, loss=loss)
+    kind = "updated_all" if replace_all else "updated"
+    return Outcome(kind, f"The file {given} has been {done}{note}", path, loss=loss)
 
 
-def _find_match(target: EditTarget, old: str, *, every: bool) -> Match | Outcome:
-    """The text to replace, or why it is not clear."""
-    match = find_match(target.now.text, old)
-    count = target.now.text.count(match.text) if match else 0
-    if match and (every or count == 1):
-        return match
-    if match:
-        return refused("multiple_matches", MATCHES.format(count=count, old=old), target.path, matches=count)
+def _refuse_edit(
+    state: ReadState, target: EditTarget, old: str, count: int, *, fits: bool, is_stale: bool
+) -> Outcome | None:
+    """Why a file cannot be edited; `count` is how often it has what is meant by the old text."""
+    path, tell = target.path, refused if old else failed
+    if not target.exists:
+        return refused("not_found", state.missing(path), path) if old else None
+    if not old and trim(target.now.text):
+        return refused("exists", "Cannot create new file - file already exists.", path)
+    if old and path.endswith(".ipynb"):
+        return refused("notebook", "File is a Jupyter Notebook. Use the NotebookEdit to edit this file.", path)
+    if state.must_read and _is_unread(target):
+        return tell("not_read", NOT_READ, path)
+    if is_stale and not (state.rules.recovers and fits):
+        return tell("modified_since_read", MODIFIED, path)
+    problem = _encoding(target, tell) if state.rules.keeps_encoding else None
+    if problem is not None or fits or not old:
+        return problem
+    if count:
+        return refused("multiple_matches", MATCHES.format(count=count, old=old), path, matches=count)
     swapped = SWAPPED if unescape(old) != old or not old.isascii() else ""
-    return refused("string_not_found", f"String to replace not found in file.\nString: {old}{swapped}", target.path)
-
-
-def _context_note(state: ReadState, *, knows: bool, is_stale: bool) -> str:
-    """The note about the model's knowledge of the file."""
-    if is_stale and state.rules.recovers:
-        return STALE
-    return CURRENT if knows or not state.rules.tells_context else ""
+    return refused("string_not_found", f"String to replace not found in file.\nString: {old}{swapped}", path)
 
 
 def write_file(state: ReadState, given: str, content: str) -> Outcome:
@@ -160,20 +163,6 @@ def _find_target(state: ReadState, given: str, tool: str) -> EditTarget | Outcom
         return refused("unreadable", f"Error calling tool ({tool}): EACCES: {error.strerror}, open '{path}'", path)
     known = state.entries.get(path)
     return EditTarget(path, exists=True, mtime=seen.mtime, data=data, now=decode_for_editing(data), known=known)
-
-
-def _refuse_edit(state: ReadState, target: EditTarget, old: str, *, is_stale: bool, fits: bool) -> Outcome | None:
-    """Why a file that is there cannot be edited, whatever its text."""
-    path, tell = target.path, refused if old else failed
-    if not old and trim(target.now.text):
-        return refused("exists", "Cannot create new file - file already exists.", path)
-    if old and path.endswith(".ipynb"):
-        return refused("notebook", "File is a Jupyter Notebook. Use the NotebookEdit to edit this file.", path)
-    if state.must_read and _is_unread(target):
-        return tell("not_read", NOT_READ, path)
-    if is_stale and not (state.rules.recovers and fits):
-        return tell("modified_since_read", MODIFIED, path)
-    return _encoding(target, tell) if state.rules.keeps_encoding else None
 
 
 def _is_unread(target: EditTarget) -> bool:

@@ -57,21 +57,16 @@ def unescape(text: str, *, keeps_controls: bool = False) -> str:
     """
     if "\\u" not in text:
         return text
-    return _ESCAPE.sub(lambda found: found[0] if keeps_controls and _is_control(found) else _character(found), text)
 
+    def character(found: re.Match[str]) -> str:
+        slashes, high, low, code = found.groups()
+        number = int(code, 16) if code else 0x10000 + (int(high, 16) - 0xD800 << 10) + int(low, 16) - 0xDC00
+        is_control = number < 0x20 or 0x7F <= number < 0xA0
+        if len(slashes) % 2 == 0 or 0xD800 <= number <= 0xDFFF or (keeps_controls and is_control):
+            return found[0]
+        return slashes[:-1] + chr(number)
 
-def _is_control(found: re.Match[str]) -> bool:
-    code = int(found[4] or "ffff", 16)
-    return code < 0x20 or 0x7F <= code < 0xA0
-
-
-def _character(found: re.Match[str]) -> str:
-    slashes, high, low, code = found.groups()
-    if len(slashes) % 2 == 0 or (code and 0xD800 <= int(code, 16) <= 0xDFFF):
-        return found[0]
-    if code:
-        return slashes[:-1] + chr(int(code, 16))
-    return slashes[:-1] + chr(0x10000 + (int(high, 16) - 0xD800 << 10) + int(low, 16) - 0xDC00)
+    return _ESCAPE.sub(character, text)
 
 
 def find_match(text: str, old: str) -> Match | None:
@@ -95,8 +90,9 @@ def _either_case(character: str) -> str:
     return re.escape(character) if character.isascii() else f"(?i:{re.escape(_escaped(character))})"
 
 
-def _escaped(character: str) -> str:
+def _escaped(character: str, *, upper: bool = False) -> str:
     data = character.encode("utf-16-be", "surrogatepass").hex()
+    data = data.upper() if upper else data
     return "".join(f"\\u{data[at : at + 4]}" for at in range(0, len(data), 4))
 
 
@@ -113,12 +109,8 @@ def fit_style(match: Match, new: str) -> str:
             new = _curled(new, "'", "‘", "’")
     elif match.how == "escapes":
         upper = bool(re.search(r"\\u[0-9a-fA-F]*[A-F]", match.text))
-        new = "".join(c if c.isascii() else _in_case(_escaped(c), upper=upper) for c in new)
+        new = "".join(c if c.isascii() else _escaped(c, upper=upper) for c in new)
     return unescape(new) if match.how == "characters" else new
-
-
-def _in_case(escape: str, *, upper: bool) -> str:
-    return escape.upper().replace("\\U", "\\u") if upper else escape
 
 
 def _curled(text: str, straight: str, opening: str, closing: str) -> str:

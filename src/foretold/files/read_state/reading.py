@@ -174,11 +174,8 @@ def size_of(count: int) -> str:
     """
     if count < 1024:
         return f"{count} bytes"
-    for unit in ("KB", "MB"):
-        count_in = count / 1024 ** (1 if unit == "KB" else 2)
-        if count_in < 1024:
-            return f"{count_in:.1f}".removesuffix(".0") + unit
-    return f"{count / 1024**3:.1f}".removesuffix(".0") + "GB"
+    power, unit = (1, "KB") if count < 1024**2 else (2, "MB") if count < 1024**3 else (3, "GB")
+    return f"{count / 1024**power:.1f}".removesuffix(".0") + unit
 
 
 def cells_of(text: str) -> str | None:

@@ -17,7 +17,7 @@ import os
 import re
 import stat
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from foretold.dialects.claude_code.files import rules_of
 from foretold.files.read_state.edit import edit_file, write_file
@@ -26,8 +26,10 @@ from foretold.files.read_state.matching import repair_text
 from foretold.files.read_state.notice import Notice, changed_files
 from foretold.files.read_state.reading import read_file
 from foretold.files.read_state.values import KnownFile, Outcome, Recent
+from foretold.sessions.formats.fields import list_at, object_at, parse_time, text_at
 from foretold.storage.atomic import replace_file
 from foretold.storage.kernel import KERNEL
+from foretold.storage.tree import kind_of
 from foretold.text.frontmatter import trim
 from foretold.text.patterns import lazy
 from foretold.types import TYPE_CHECKING, NamedTuple
@@ -149,8 +151,16 @@ class ReadState:
 
     def resume(self, records: Iterable[Mapping[str, object]]) -> None:
         """Know what the agent knows when it resumes a conversation with these records."""
-
-        resume_from(self, records)
+        self.entries.clear()
+        calls: dict[str, tuple[str, Mapping[str, object]]] = {}
+        for record in records:
+            for block in () if record.get("isSidechain") else list_at(record.get("message"), "content"):
+                if text_at(block, "type") == "tool_use":
+                    calls[text_at(block, "id")] = text_at(block, "name"), object_at(block, "input")
+                elif isinstance(block, dict) and block.get("type") == "tool_result" and not block.get("is_error"):
+                    name, given = calls.get(text_at(block, "tool_use_id"), ("", {}))
+                    time = round((parse_time(record.get("timestamp")) or 0) * 1000)
+                    _learn(self, name, given, block.get("content"), time)
 
     def __contains__(self, path: str) -> bool:
         """Whether anything is known of a file, even a partial view."""
@@ -249,8 +259,7 @@ class LocalDisk:
             return PathState("missing")
         except (OSError, ValueError) as error:
             return PathState("unreadable", said=getattr(error, "strerror", None) or str(error))
-        kind = "file" if stat.S_ISREG(about.st_mode) else "folder" if stat.S_ISDIR(about.st_mode) else "other"
-        return PathState(kind, about.st_mtime_ns // 1_000_000, about.st_size)
+        return PathState(kind_of(about.st_mode), about.st_mtime_ns // 1_000_000, about.st_size)
 
     def read(self, path: str) -> bytes:
         """The bytes of a file."""
@@ -276,27 +285,6 @@ class LocalDisk:
 
 _REMINDER = lazy(r"<system-reminder>[\s\S]*?</system-reminder>")
 _NUMBER = lazy(r"^\s*\d+\t", re.MULTILINE)
-
-
-def resume_from(state: ReadState, records: Iterable[Mapping[str, object]]) -> None:
-    """Forget everything, and learn it from records."""
-    state.entries.clear()
-    calls: dict[str, tuple[str, Mapping[str, object]]] = {}
-    for record in records:
-        if record.get("isSidechain"):
-            continue
-        for block in _blocks(record):
-            if block.get("type") == "tool_use" and isinstance(given := block.get("input"), dict):
-                calls[str(block.get("id"))] = (str(block.get("name")), given)
-            elif block.get("type") == "tool_result" and not block.get("is_error"):
-                name, given = calls.get(str(block.get("tool_use_id")), ("", {}))
-                _learn(state, name, given, block.get("content"), _time_of(record))
-
-
-def _blocks(record: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
-    message = record.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
-    return (block for block in content if isinstance(block, dict)) if isinstance(content, list) else iter(())
 
 
 def _learn(state: ReadState, name: str, given: Mapping[str, object], result: object, time: int) -> None:
@@ -331,13 +319,3 @@ def _content(result: str) -> str:
     'a\n b'
     """
     return trim(_NUMBER.sub("", _REMINDER.sub("", result)))
-
-
-def _time_of(record: Mapping[str, object]) -> int:
-    """The time of a record in milliseconds; 0 if it has none."""
-    from datetime import datetime
-
-    try:
-        return round(datetime.fromisoformat(str(record.get("timestamp")).replace("Z", "+00:00")).timestamp() * 1000)
-    except ValueError:
-        return 0
