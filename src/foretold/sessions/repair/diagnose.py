@@ -20,13 +20,7 @@ from foretold.sessions.formats.codex.zstd import readable
 from foretold.sessions.formats.readers import reader_of
 from foretold.sessions.model import StoredSession
 from foretold.sessions.repair.copy import LINKED, ROLLOUTS, read_graph, relinked_rows, session_lines
-from foretold.sessions.repair.reachability import (
-    FirstPlaces,
-    Reach,
-    count_reach,
-    find_reachability,
-    first_places,
-)
+from foretold.sessions.repair.reachability import Reach, count_reach, find_reachability, first_places
 from foretold.sessions.repair.salvage import SalvagedLine, finding_of
 from foretold.sessions.resumption.claude import ERRORS
 from foretold.sessions.resumption.graph import Graph
@@ -99,7 +93,8 @@ class _LineCounts:
             self.findings += [finding] if len(self.findings) < MOST_FINDINGS else []
 
     def diagnosis(self, stored: StoredSession, findings: tuple[Finding, ...], refused: str) -> Diagnosis:
-        return Diagnosis(stored, self.lines, self.records, self.lost, findings, damaged=self.damaged, refused=refused)
+        about = (*_refusal(stored, refused), *findings)
+        return Diagnosis(stored, self.lines, self.records, self.lost, about, damaged=self.damaged, refused=refused)
 
 
 def diagnose(stored: StoredSession, progress: Progress | None = None, *, version: str = "") -> Diagnosis:
@@ -124,8 +119,7 @@ def _diagnose_flat(stored: StoredSession, progress: Progress | None) -> Diagnosi
         if check:
             check.add(found)
     refused = check.refusal() if check else ""
-    findings = (*_refusal(stored, refused), *_deletion(stored), *counts.findings)
-    return counts.diagnosis(stored, findings, refused)._replace(rescued=counts.rescued)
+    return counts.diagnosis(stored, (*_deletion(stored), *counts.findings), refused)._replace(rescued=counts.rescued)
 
 
 def _diagnose_linked(stored: StoredSession, progress: Progress | None, version: str) -> Diagnosis:
@@ -139,7 +133,7 @@ def _diagnose_linked(stored: StoredSession, progress: Progress | None, version: 
             _note_line(lines, graph.add(record), found.line.number)
     reachability = find_reachability(graph.close())
     now = after = count_reach(graph, reachability)
-    where = FirstPlaces(*(lines[number] if number >= 0 else 0 for number in first_places(graph, reachability)))
+    lost, broken, begin = (lines[number] if number >= 0 else 0 for number in first_places(graph, reachability))
     may_be_refused = graph.has_null or graph.hollow > 0
     if counts.findings or now.refused or graph.nameless >= 0 or any(now._asdict()[key] for key in REPAIRABLE):
         is_complete = not counts.hidden and not graph.doubles and graph.nameless < 0 and graph.rules == NEWER
@@ -149,10 +143,10 @@ def _diagnose_linked(stored: StoredSession, progress: Progress | None, version: 
         after = count_reach(copy.close())
     unread = max(0, after.messages - now.messages)  # messages on lines that the agent cannot read
     now = now._replace(messages=now.messages + unread, lost=now.lost + unread)
-    if unread and (not where.lost or counts.hidden < where.lost):
-        where = where._replace(lost=counts.hidden)
+    if unread and (not lost or counts.hidden < lost):
+        lost = counts.hidden
     refused = ERRORS[now.refused] if now.refused else ""
-    findings = (*_refusal(stored, refused), *counts.findings, *_link_findings(stored, now, where))
+    findings = (*counts.findings, *_link_findings(stored, now, lost, broken, begin))
     return counts.diagnosis(stored, findings, refused)._replace(
         reach=now, after_repair=after, version=version, may_be_refused=may_be_refused
     )
@@ -185,18 +179,18 @@ def _deletion(stored: StoredSession) -> list[Finding]:
     return [finding._replace(hint=hint) for finding in findings if finding.code == "session-doomed"]
 
 
-def _link_findings(stored: StoredSession, reach: Reach, where: FirstPlaces) -> Iterator[Finding]:
+def _link_findings(stored: StoredSession, reach: Reach, lost: int, broken: int, begin: int) -> Iterator[Finding]:
     """The findings about links, each with the line of the first record."""
     path, hint = stored.path, _hint(stored)
     if reach.lost and not reach.refused:
         message = f"{reach.lost:,} of {reach.messages:,} messages are not reached on resume; this is the first"
-        if where.begin > where.lost > 0:
-            message += f". What is reached begins in line {where.begin:,}"
-        yield Finding(path, where.lost or None, "chain-broken", message, hint)
+        if begin > lost > 0:
+            message += f". What is reached begins in line {begin:,}"
+        yield Finding(path, lost or None, "chain-broken", message, hint)
     if reach.broken:
         message = f"{_records_have(reach.broken)} a parent that is not in the file"
         message += "; this is the first" if reach.broken > 1 else ""
-        yield Finding(path, where.broken or None, "parent-missing", message, hint)
+        yield Finding(path, broken or None, "parent-missing", message, hint)
     if reach.cycles:
         yield Finding(path, None, "chain-cycle", "the parents of records form a cycle", hint)
     if reach.doubles:

@@ -7,7 +7,7 @@ compaction came after it. `relink.py` reconnects it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 
 from foretold.sessions.resumption.chain import ChainRoute, follow
 from foretold.sessions.resumption.graph import BOUNDARY, HOLLOW, NONE, PRESENT, SIDECHAIN, Graph
@@ -88,24 +88,15 @@ def _climb(graph: Graph, state: bytearray, number: int) -> None:
             state[each] = ASIDE
 
 
-class FirstPlaces(NamedTuple):
-    """Where to look: the numbers, or lines, of the first record of each kind; NONE or 0 if there is none."""
+def first_places(graph: Graph, found: Reachability) -> tuple[int, int, int]:
+    """The first lost message, the first record whose parent is missing, and the first reached; NONE if none is."""
 
-    lost: int  #: the first message that is not reached
-    broken: int  #: the first record whose parent is missing
-    begin: int  #: the first record that is reached
+    def first(fits: Callable[[int], bool]) -> int:
+        return next((n for n in graph.records() if not graph.flags[n] & SIDECHAIN and fits(n)), NONE)
 
-
-def first_places(graph: Graph, found: Reachability) -> FirstPlaces:
-    """The first record of each kind, in the order of the file."""
-
-    def main() -> Iterator[int]:
-        return (number for number in graph.records() if not graph.flags[number] & SIDECHAIN)
-
-    lost = (number for number in main() if found.state[number] == LOST and graph.is_message(number))
-    broken = (number for number in main() if _is_broken(graph, number))
-    walked = found.route.walked
-    return FirstPlaces(next(lost, NONE), next(broken, NONE), walked[0] if walked else NONE)
+    lost = first(lambda number: found.state[number] == LOST and graph.is_message(number))
+    broken = first(lambda number: _is_broken(graph, number))
+    return lost, broken, next(iter(found.route.walked), NONE)
 
 
 def _is_broken(graph: Graph, number: int) -> bool:

@@ -17,6 +17,7 @@ from bisect import bisect_right
 
 from foretold.dialects.claude_code.sessions import NEWER, OLDER, SessionRules
 from foretold.sessions.repair.reachability import LOST, Reachability, find_reachability
+from foretold.sessions.resumption.chain import follow
 from foretold.sessions.resumption.graph import (
     BOUNDARY,
     DATED,
@@ -74,10 +75,10 @@ def _reach_all(graph: Graph) -> frozenset[int]:
 def _reach_by(graph: Graph, rules: SessionRules, undated: set[int]) -> bool:
     """Whether a version reaches everything; if not, what is lost is inserted."""
     graph.rules = rules
-    route = find_reachability(graph).route
-    if route.leaf >= 0 and not graph.flags[route.leaf] & DATED:
-        undated.add(route.leaf)
-        graph.flags[route.leaf] |= DATED
+    leaf = follow(graph).leaf
+    if leaf >= 0 and not graph.flags[leaf] & DATED:
+        undated.add(leaf)
+        graph.flags[leaf] |= DATED
     found = find_reachability(graph)
     if found.route.refused:
         graph.named_leaf = _last_message(graph)

@@ -268,13 +268,13 @@ def _insert_preserved(graph: Graph) -> array[int]:
 
 def _find_preserved(graph: Graph, preserved: Preserved) -> tuple[int, list[int]]:
     """The anchor of a boundary and the messages it preserves: those it lists, else a segment of the chain."""
-    if preserved.listed is not None:
-        return preserved.anchor, list(preserved.listed)
+    if not preserved.is_segment:
+        return preserved.anchor, list(preserved.numbers)
     found: list[int] = []
-    at = preserved.tail
+    head, at = preserved.numbers
     while graph.is_there(at) and at not in found:
         found.append(at)
-        if at == preserved.head:
+        if at == head:
             return preserved.anchor, found[::-1]
         at = graph.parent_of(at)
     return NONE, []

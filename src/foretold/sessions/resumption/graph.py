@@ -15,7 +15,7 @@ from collections.abc import Hashable, Iterator
 
 from foretold.dialects.claude_code.sessions import NEWER, SessionRules
 from foretold.sessions.formats.claude.records import CHAINED
-from foretold.sessions.formats.fields import parse_time, text_at
+from foretold.sessions.formats.fields import list_at, object_at, parse_time, text_at
 from foretold.types import NamedTuple
 
 Json = dict[str, object]
@@ -82,9 +82,8 @@ class Preserved(NamedTuple):
     """What a compaction preserves: an anchor, and the messages after it, or the two ends of a segment."""
 
     anchor: int
-    listed: tuple[int, ...] | None
-    head: int = NONE
-    tail: int = NONE
+    numbers: tuple[int, ...]
+    is_segment: bool
 
 
 class Graph:
@@ -228,17 +227,14 @@ class Graph:
         return min(groups, default=NONE)
 
     def _preserved_by(self, data: object) -> Preserved | None:
-        if not isinstance(data, dict):
+        listed, segment = object_at(data, "preservedMessages"), object_at(data, "preservedSegment")
+        is_segment = not isinstance(listed.get("uuids"), list)
+        if is_segment and not segment:
             return None
-        listed, segment = data.get("preservedMessages"), data.get("preservedSegment")
-        if isinstance(listed, dict) and isinstance(listed.get("uuids"), list):
-            return Preserved(
-                self._number_of(listed.get("anchorUuid")), tuple(self._number_of(name) for name in listed["uuids"])
-            )
-        if not isinstance(segment, dict):
-            return None
-        head, tail = self._number_of(segment.get("headUuid")), self._number_of(segment.get("tailUuid"))
-        return Preserved(self._number_of(segment.get("anchorUuid")), None, head, tail)
+        held = segment if is_segment else listed
+        names = [segment.get("headUuid"), segment.get("tailUuid")] if is_segment else list_at(listed, "uuids")
+        anchor, *numbers = map(self._number_of, (held.get("anchorUuid"), *names))
+        return Preserved(anchor, tuple(numbers), is_segment)
 
     def _call(self, call: str) -> int:
         number = self.calls.find_or_add(call)
@@ -252,7 +248,8 @@ class Graph:
         self.nameless = self.uuids.find(None)
         self.named_leaf = settle(self.named_leaf)
         self.logical_parent = {number: settle(parent) for number, parent in self.logical_parent.items()}
-        self.preserved = {number: self._settle_preserved(kept) for number, kept in self.preserved.items()}
+        for number, kept in self.preserved.items():
+            self.preserved[number] = kept._replace(anchor=settle(kept.anchor), numbers=tuple(map(settle, kept.numbers)))
         for number, parent in enumerate(self.parent):
             if parent >= 0 and self.flags[parent] & MOVED and not self.flags[number] & MOVED:
                 self.parent[number] = self.parent[parent]
@@ -263,10 +260,6 @@ class Graph:
     def _moved_to(self, number: int) -> int:
         """The number that a record got when it was added, if it was referred to before."""
         return self.parent[number] if number >= 0 and self.flags[number] & MOVED else number
-
-    def _settle_preserved(self, kept: Preserved) -> Preserved:
-        listed = None if kept.listed is None else tuple(map(self._moved_to, kept.listed))
-        return Preserved(self._moved_to(kept.anchor), listed, self._moved_to(kept.head), self._moved_to(kept.tail))
 
     def is_there(self, number: int) -> bool:
         return number >= 0 and self.flags[number] & (PRESENT | CUT_OFF) == PRESENT

@@ -89,7 +89,8 @@ class _Messages:
             self._open[fragment.id] = len(self.found)
             self.found.append(fragment)
             return False
-        joined = _calls_last([*blocks_in(self.found[at].contents[0]), *blocks_in(fragment.contents[0])])
+        blocks = [*blocks_in(self.found[at].contents[0]), *blocks_in(fragment.contents[0])]
+        joined = sorted(blocks, key=lambda block: block.get("type") == "tool_use")
         self.found[at] = Fragment("assistant", (joined,), fragment.id)
         return at < len(self.found) - 1
 
@@ -121,13 +122,7 @@ def _join(before: list[Json], after: list[Json]) -> list[Json]:
 
 
 def _results_first(blocks: list[Json]) -> list[Json]:
-    results = [block for block in blocks if block.get("type") == "tool_result"]
-    return [*results, *(block for block in blocks if block.get("type") != "tool_result")]
-
-
-def _calls_last(blocks: list[Json]) -> list[Json]:
-    calls = [block for block in blocks if block.get("type") == "tool_use"]
-    return [*(block for block in blocks if block.get("type") != "tool_use"), *calls]
+    return sorted(blocks, key=lambda block: block.get("type") != "tool_result")
 
 
 def _attach(before: list[Json], after: list[Json], *, folds_lists: bool) -> list[Json]:
