@@ -18,7 +18,7 @@ from foretold.errors import ForetoldError
 from foretold.secrets.redactor import Redactor
 from foretold.sessions.archive.session_files import is_shared
 from foretold.sessions.catalog import messages_of
-from foretold.sessions.exporters.formatting import DEEP, changed_files, untag_text
+from foretold.sessions.exporters.formatting import DEEP, changed_file, untag_text
 from foretold.sessions.model import Message, Part, StoredSession
 from foretold.sessions.redacted_summary import without_credentials
 from foretold.types import TYPE_CHECKING, NamedTuple
@@ -89,22 +89,18 @@ def _choose(messages: Iterable[Message], choice: Choice, redactor: Redactor | No
         if not choice.full and message.kind not in SAID:
             continue
         wanted = [part for part in message.parts if is_wanted(part, choice)]
-        parts = tuple(_redact_part(part, redactor) for part in (_shorten(wanted) if choice.brief else wanted))
+        if choice.brief:  # of a call that changed a file, only the path
+            wanted = [
+                Part("call", tool=part.tool, id=part.id, input={"file_path": path}) if path else part
+                for part in wanted
+                for path in (changed_file(part),)
+            ]
+        parts = tuple(_redact_part(part, redactor) for part in wanted)
         if parts and redactor:
             name, role, model, parent = map(redactor.text, (message.id, message.role, message.model, message.parent))
             message = message._replace(id=name, role=role, model=model, parent=parent)
         if parts:
             yield message._replace(parts=parts)
-
-
-def _shorten(parts: Iterable[Part]) -> Iterator[Part]:
-    """Parts without calls; of a call that changed a file, only the path."""
-    for part in parts:
-        if part.kind != "call":
-            yield part
-            continue
-        for path in changed_files([Message("", "assistant", (part,))]):
-            yield Part("call", tool=part.tool, id=part.id, input={"file_path": path})
 
 
 def is_wanted(part: Part, choice: Choice) -> bool:
@@ -115,6 +111,8 @@ def is_wanted(part: Part, choice: Choice) -> bool:
         return bool(part.text) and (choice.full or choice.thinking)
     if part.kind == "result":
         return not choice.brief
+    if part.kind == "call" and choice.brief:
+        return bool(changed_file(part))
     return part.kind in ("image", "call") or choice.full
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from foretold.secrets.redactor import Redactor
     from foretold.sessions.model import Message, Part, StoredSession
 
 PATHS = ("file_path", "filePath", "absolute_path", "path", "notebook_path")
@@ -46,7 +47,8 @@ def format_json(value: object, indent: int | None = None) -> str:
     try:
         text = json.dumps(value, ensure_ascii=False, indent=indent, default=str, allow_nan=False)
     except ValueError:
-        text = json.dumps(_without_nan(value), ensure_ascii=False, indent=indent, default=str)
+        clean = json.loads(json.dumps(value, default=str), parse_constant=lambda _: None)
+        text = json.dumps(clean, ensure_ascii=False, indent=indent)
     except RecursionError:
         return json.dumps(DEEP)
     return text if is_encodable(text) else json.dumps(json.loads(text), indent=indent)
@@ -62,22 +64,10 @@ def is_deep(value: object, room: int = 100) -> bool:
     return room < 0 or any(is_deep(item, room - 1) for item in items)
 
 
-def _without_nan(value: object) -> object:
-    """A value without numbers that JSON does not have."""
-    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
-        return None
-    if isinstance(value, dict):
-        return {str(name): _without_nan(item) for name, item in value.items()}
-    return [_without_nan(item) for item in value] if isinstance(value, (list, tuple)) else value
-
-
-def describe_removed(count: int) -> str:
-    """How many credentials were removed, in words.
-
-    >>> describe_removed(1), describe_removed(2)
-    ('1 credential was taken out', '2 credentials were taken out')
-    """
-    return "1 credential was taken out" if count == 1 else f"{count:,} credentials were taken out"
+def describe_removed(redactor: Redactor | None) -> str:
+    """How many credentials were removed, in words; empty if none was."""
+    count = len(redactor.found) if redactor else 0
+    return "1 credential was taken out" if count == 1 else f"{count:,} credentials were taken out" if count else ""
 
 
 def untag_text(text: str) -> tuple[str, bool]:
@@ -149,30 +139,15 @@ def format_call(part: Part, room: int = 100) -> str:
     return line if len(line) <= room else line[: room - 1] + "…"
 
 
-def changed_files(messages: Iterable[Message]) -> dict[str, int]:
-    """The files that calls changed, and how often.
+def changed_file(part: Part) -> str:
+    """The file that a call changed; empty for any other part.
 
-    >>> from foretold.sessions.model import Message, Part
-    >>> changed_files([Message("1", "assistant", (Part("call", tool="Edit", input={"file_path": "/a"}),))])
-    {'/a': 1}
+    >>> from foretold.sessions.model import Part
+    >>> changed_file(Part("call", tool="Edit", input={"file_path": "/a"}))
+    '/a'
     """
-    found: dict[str, int] = {}
-    for message in messages:
-        for part in message.parts:
-            if part.kind == "call" and part.tool in CHANGES and part.input:
-                path = next((part.input[name] for name in PATHS if isinstance(part.input.get(name), str)), None)
-                if isinstance(path, str):
-                    found[path] = found.get(path, 0) + 1
-    return found
-
-
-def speaker_of(message: Message) -> str:
-    """Who speaks, a key of `SPEAKERS`; the output of a tool belongs to the agent that called it."""
-    if message.kind == "summary":
-        return "summary"
-    if all(part.kind in ("result", "image") for part in message.parts):
-        return "assistant"
-    return message.role if message.role in ("user", "assistant") else "system"
+    given = part.input if part.kind == "call" and part.tool in CHANGES else None
+    return next((path for name in PATHS if isinstance(path := given.get(name), str)), "") if given else ""
 
 
 def facts_of(stored: StoredSession, time_format: str) -> list[str]:
@@ -186,21 +161,22 @@ def output_of(part: Part) -> str:
     return part.text or (format_json(part.raw) if part.raw is not None else "")
 
 
-class PageTexts:
-    """The messages of a session as texts, without empty ones; and the files that the session changed."""
-
-    def __init__(self, messages: Iterable[Message], render: Callable[[Part, Message], str], gap: str) -> None:
-        self._messages, self._render, self._gap = messages, render, gap
-        self.files: dict[str, int] = {}
-
-    def __iter__(self) -> Iterator[tuple[Message, str, str, bool]]:
-        """Message, speaker, text, and whether the agent simply goes on."""
-        last = ""
-        for message in self._messages:
-            for path, times in changed_files([message]).items():
-                self.files[path] = self.files.get(path, 0) + times
-            text = self._gap.join(piece for part in message.parts if (piece := self._render(part, message)))
-            if text:
-                speaker = speaker_of(message)
-                yield message, speaker, text, last == speaker == "assistant"
-                last = speaker
+def page_texts(
+    messages: Iterable[Message], render: Callable[[Part, Message], str], gap: str, files: dict[str, None]
+) -> Iterator[tuple[Message, str, str, bool]]:
+    """The messages that have a text: each with its speaker, a key of `SPEAKERS` (of a tool's output, the agent), its
+    text, and whether the agent simply goes on. Files that were changed are added to `files`."""
+    last = ""
+    for message in messages:
+        files |= dict.fromkeys(filter(None, map(changed_file, message.parts)))
+        text = gap.join(piece for part in message.parts if (piece := render(part, message)))
+        if not text:
+            continue
+        if message.kind == "summary":
+            speaker = "summary"
+        elif all(part.kind in ("result", "image") for part in message.parts):
+            speaker = "assistant"
+        else:
+            speaker = message.role if message.role in ("user", "assistant") else "system"
+        yield message, speaker, text, last == speaker == "assistant"
+        last = speaker

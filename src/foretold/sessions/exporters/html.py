@@ -13,7 +13,6 @@ from html import escape as escaped
 
 from foretold.sessions.exporters.formatting import (
     SPEAKERS,
-    PageTexts,
     describe_removed,
     facts_of,
     format_call,
@@ -22,6 +21,7 @@ from foretold.sessions.exporters.formatting import (
     is_encodable,
     make_visible,
     output_of,
+    page_texts,
 )
 from foretold.text.markdown.inline import whole_events
 from foretold.text.patterns import lazy
@@ -75,17 +75,18 @@ def render_page(
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n<style>\n{STYLE}\n</style>\n'
         f"<h1>{title}</h1>\n<p class=about>{about}</p>\n"
     )
-    texts = PageTexts(messages, lambda part, message: _render_part(part, message, choice), "\n")
+    files: dict[str, None] = {}
+    texts = page_texts(messages, lambda part, message: _render_part(part, message, choice), "\n", files)
     for number, (message, speaker, text, is_more) in enumerate(texts, 1):
         when = f'<a class=when href="#m{number}">{format_time(message.time, "%H:%M")}</a>'
         kind = f'"{speaker} more"' if is_more else speaker
         heading = "" if is_more else f"<h2>{SPEAKERS[speaker]} {when}</h2>\n"
         yield f'<section class={kind} id="m{number}">\n{heading}{text}\n</section>\n'
-    if texts.files:
-        rows = "".join(f"<li><code>{escape(path)}</code></li>" for path in texts.files)
+    if files:
+        rows = "".join(f"<li><code>{escape(path)}</code></li>" for path in files)
         yield f"<footer><p>Files that were changed:</p><ul>{rows}</ul></footer>\n"
-    removed = f"; {describe_removed(len(redactor.found))}" if redactor and redactor.found else ""
-    yield f"<footer>Exported by foretold{removed}.</footer>\n</html>\n"
+    said = "; ".join(filter(None, ("Exported by foretold", describe_removed(redactor))))
+    yield f"<footer>{said}.</footer>\n</html>\n"
 
 
 def escape(text: str) -> str:

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 from foretold.sessions.exporters.formatting import (
     SPEAKERS,
-    PageTexts,
     describe_removed,
     facts_of,
     format_call,
@@ -18,6 +17,7 @@ from foretold.sessions.exporters.formatting import (
     format_time,
     make_visible,
     output_of,
+    page_texts,
 )
 from foretold.text.patterns import lazy
 from foretold.types import TYPE_CHECKING
@@ -39,14 +39,15 @@ def render_page(
     """The pieces of the page."""
     yield f"# {_inline(stored.title or stored.id)}\n\n"
     yield " · ".join(map(_inline, facts_of(stored, "%Y-%m-%d"))) + "\n"
-    texts = PageTexts(messages, lambda part, _: _render_part(part, choice), "\n\n")
+    files: dict[str, None] = {}
+    texts = page_texts(messages, lambda part, _: _render_part(part, choice), "\n\n", files)
     for message, speaker, text, is_more in texts:
         heading = "" if is_more else f"\n## {SPEAKERS[speaker]}{format_time(message.time, ' · %H:%M')}\n"
         yield f"{heading}\n{text}\n"
-    if texts.files and choice.brief:
-        yield "\n## Files that were changed\n\n" + "".join(f"- {_code(path)}\n" for path in texts.files)
-    if redactor and redactor.found:
-        yield f"\n---\n\n{describe_removed(len(redactor.found))}.\n"
+    if files and choice.brief:
+        yield "\n## Files that were changed\n\n" + "".join(f"- {_code(path)}\n" for path in files)
+    if removed := describe_removed(redactor):
+        yield f"\n---\n\n{removed}.\n"
 
 
 def _render_part(part: Part, choice: Choice) -> str:
