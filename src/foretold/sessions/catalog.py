@@ -73,12 +73,7 @@ def list_sessions(
 
 
 def sort_by_time(sessions: Iterable[StoredSession]) -> list[StoredSession]:
-    """Sessions that were opened, by the time of their last record, newest first: a file may be written to later.
-
-    >>> sessions = StoredSession("codex", "1", "", changed=5.0), StoredSession("codex", "2", "", changed=7.0)
-    >>> [stored.id for stored in sort_by_time(sessions)]
-    ['2', '1']
-    """
+    """Sessions that were opened, by the time of their last record, newest first: a file may be written to later."""
     return sorted(sessions, key=lambda stored: -stored.changed)
 
 

@@ -31,13 +31,7 @@ def without_credentials(stored: StoredSession, redactor: Redactor) -> StoredSess
 
 
 def clean_title(stored: StoredSession, redactor: Redactor) -> str:
-    """The title of a session without credentials: they are removed before it is cut.
-
-    >>> from foretold.sessions.model import StoredSession
-    >>> from foretold.secrets.redactor import Redactor
-    >>> clean_title(StoredSession("codex", "1", "/nonexistent", title="use the key AKI…"), Redactor(extra=False))
-    'use the key …'
-    """
+    """The title of a session without credentials: they are removed before it is cut."""
     if not stored.title.endswith(CUT):
         return redactor.text(stored.title)
     start = stored.title.removesuffix(CUT)

@@ -128,11 +128,7 @@ class Archive:
 
 
 def find_unarchived(homes: Homes, expiring: Iterable[ExpiringSession]) -> list[ExpiringSession]:
-    """Those of the sessions that are about to be deleted which the archive does not hold as they are now.
-
-    >>> find_unarchived(Homes("/nonexistent", {}), [])
-    []
-    """
+    """Those of the sessions that are about to be deleted which the archive does not hold as they are now."""
     coverage = ArchiveCoverage(Archive(archive_folder(homes)))
     return [each for each in expiring if not coverage.includes(each.stored)]
 
@@ -176,11 +172,7 @@ def _stamps_of(stored: StoredSession) -> tuple[Stamp, ...]:
 
 
 def archive_hint(homes: Homes, name: str) -> str:
-    """How to restore a session that is not on disk, if the archive has it; else empty. Never raises.
-
-    >>> archive_hint(Homes("/nonexistent", {}), "118ca5f9")
-    ''
-    """
+    """How to restore a session that is not on disk, if the archive has it; else empty. Never raises."""
     close = []
     with suppress(OSError, ValueError):
         close = Archive(archive_folder(homes))._match(name)

@@ -41,11 +41,7 @@ class ExpiringSession(NamedTuple):
 
 
 def retention_days(value: object) -> float | None:
-    """The days that a value of the setting keeps a session; None = for ever.
-
-    >>> retention_days(None), retention_days(7), retention_days(0), retention_days(1.5)
-    (30.0, 7.0, None, None)
-    """
+    """The days that a value of the setting keeps a session; None = for ever."""
     if value is None:
         return DEFAULT_DAYS
     if isinstance(value, bool) or not isinstance(value, int | float) or value < 1 or value != int(value):
@@ -54,11 +50,7 @@ def retention_days(value: object) -> float | None:
 
 
 def cleanup(ages_days: Iterable[float], cleanup_period_days: object = None) -> list[float]:
-    """The ages, of transcripts, that survive the agent's clean-up.
-
-    >>> cleanup([0.5, 29, 31, 400]), cleanup([0.5, 2], 1)
-    ([0.5, 29], [0.5])
-    """
+    """The ages, of transcripts, that survive the agent's clean-up."""
     days = retention_days(cleanup_period_days)
     return [age for age in ages_days if days is None or age <= days]
 

@@ -32,11 +32,7 @@ def list_at(value: object, name: str) -> list[object]:
 
 
 def first_text(values: Iterable[object], name: str) -> str:
-    """The first field of some values that is a string and not empty; empty if there is none.
-
-    >>> first_text([{}, {"cwd": ""}, {"cwd": "/a"}], "cwd")
-    '/a'
-    """
+    """The first field of some values that is a string and not empty; empty if there is none."""
     return next((found for value in values if (found := text_at(value, name))), "")
 
 

@@ -72,18 +72,7 @@ def lines_of(path: str, start: int = 0, longest: int = LONGEST) -> Iterator[Json
 
 
 def records_of(path: str, start: int = 0, findings: list[Finding] | None = None) -> Iterator[JsonlRecord]:
-    """The records of a file from a byte on. What cannot be read is reported in `findings`.
-
-    >>> import os, tempfile
-    >>> path = os.path.join(tempfile.mkdtemp(), "s.jsonl")
-    >>> with open(path, "wb") as file:
-    ...     _ = file.write(b'{"a": 1}\\n\\nnot json\\n{"b": 2}\\n{"c"')
-    >>> found = []
-    >>> [record.value for record in records_of(path, findings=found)]
-    [{'a': 1}, {'b': 2}]
-    >>> [(finding.line, finding.code) for finding in found]
-    [(3, 'record-damaged'), (5, 'record-torn')]
-    """
+    """The records of a file from a byte on. What cannot be read is reported in `findings`."""
     for line in lines_of(path, start):
         if not line.data.strip():
             continue

@@ -54,12 +54,7 @@ def reader_of(agent: str) -> Reader:
 
 
 def resume_command(stored: StoredSession) -> tuple[str, ...]:
-    """The command that resumes a session, run in its folder; a subagent is resumed with its session.
-
-    >>> from foretold.sessions.model import StoredSession
-    >>> resume_command(StoredSession("codex", "0199", "/x/rollout-0199.jsonl"))
-    ('codex', 'resume', '0199')
-    """
+    """The command that resumes a session, run in its folder; a subagent is resumed with its session."""
     name = stored.parent if stored.kind == "subagent" and stored.parent else stored.id
     return (*_RESUME[stored.agent.partition("@")[0]], name)
 

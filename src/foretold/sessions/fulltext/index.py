@@ -64,14 +64,7 @@ class KnownSession(NamedTuple):
 
 
 class SessionIndex:
-    """The index in a folder.
-
-    >>> import tempfile
-    >>> with SessionIndex(tempfile.mkdtemp()) as index:
-    ...     index.update([])
-    ...     index.known()
-    {}
-    """
+    """The index in a folder."""
 
     def __init__(self, home: str) -> None:
         self.home = home

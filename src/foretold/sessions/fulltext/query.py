@@ -137,12 +137,7 @@ def fts_expression(query: SearchQuery) -> str:
 
 
 class QueryMatcher:
-    """Whether a message has what a query asks for, and where.
-
-    >>> matcher = QueryMatcher(parse_query('"Max size" -test'))
-    >>> matcher.fits(["pool", "max_size = 5"]), matcher.fits(["max size", "a test"]), matcher.spans("a max.size")
-    (True, False, [(2, 10)])
-    """
+    """Whether a message has what a query asks for, and where."""
 
     def __init__(self, query: SearchQuery) -> None:
         self._wanted, self._unwanted = (

@@ -32,11 +32,7 @@ _TITLES = {"custom-title": "customTitle", "ai-title": "aiTitle", "summary": "sum
 
 
 def config_folder(homes: Homes) -> str:
-    """The configuration folder of Claude Code.
-
-    >>> config_folder(Homes("/home/me", {})), config_folder(Homes("/home/me", {"CLAUDE_CONFIG_DIR": "/etc/mine"}))
-    ('/home/me/.claude', '/etc/mine')
-    """
+    """The configuration folder of Claude Code."""
     return homes.env.get("CLAUDE_CONFIG_DIR") or os.path.join(homes.home, ".claude")
 
 

@@ -42,11 +42,7 @@ _DEEPEST = 3  #: folders of year, month and day
 
 
 def codex_home(homes: Homes) -> str:
-    """The configuration folder of Codex.
-
-    >>> codex_home(Homes("/home/me", {})), codex_home(Homes("/home/me", {"CODEX_HOME": "/mine"}))
-    ('/home/me/.codex', '/mine')
-    """
+    """The configuration folder of Codex."""
     return homes.env.get("CODEX_HOME") or os.path.join(homes.home, ".codex")
 
 

@@ -200,11 +200,7 @@ def _shell_output(text: str) -> tuple[str, int]:
 
 
 def prompt_of(value: Json) -> str:
-    """What a person typed; empty if the record is something else.
-
-    >>> prompt_of({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hello"}]})
-    'hello'
-    """
+    """What a person typed; empty if the record is something else."""
     kind, item = unwrapped(value)
     if kind != "response_item" or text_at(item, "role") != "user":
         return ""

@@ -52,11 +52,7 @@ _BOOKKEEPING = ("lastUpdated", "sessionId", "summary", "memoryScratchpad", "dire
 
 
 def gemini_home(homes: Homes) -> str:
-    """The configuration folder of Gemini CLI.
-
-    >>> gemini_home(Homes("/home/me", {})), gemini_home(Homes("/home/me", {"GEMINI_CLI_HOME": "/mine"}))
-    ('/home/me/.gemini', '/mine/.gemini')
-    """
+    """The configuration folder of Gemini CLI."""
     return os.path.join(homes.env.get("GEMINI_CLI_HOME") or homes.home, ".gemini")
 
 

@@ -128,11 +128,7 @@ def _response(response: Json, raw: object) -> Part:
 
 
 def prompt_of(value: Json) -> str:
-    """What a person typed; empty if the message is something else.
-
-    >>> prompt_of({"type": "user", "content": [{"text": "hello"}]})
-    'hello'
-    """
+    """What a person typed; empty if the message is something else."""
     if value.get("type") != "user":
         return ""
     parts = _content(value)

@@ -27,11 +27,7 @@ LONGEST = 64 * 1024 * 1024  #: bytes of a file of `storage` that is parse_record
 
 
 def data_folder(homes: Homes) -> str:
-    """The data folder of opencode.
-
-    >>> data_folder(Homes("/home/me", {})), data_folder(Homes("/home/me", {"XDG_DATA_HOME": "/data"}))
-    ('/home/me/.local/share/opencode', '/data/opencode')
-    """
+    """The data folder of opencode."""
     return os.path.join(homes.env.get("XDG_DATA_HOME") or os.path.join(homes.home, ".local", "share"), "opencode")
 
 
