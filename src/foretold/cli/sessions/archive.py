@@ -151,7 +151,7 @@ def _write_import(snapshot: ArchiveSnapshot, rows: str, options: argparse.Namesp
     """Write the rows of a session in the format that its agent imports, next to them."""
     import json
 
-    from foretold.sessions.formats.opencode.import_document import import_document
+    from foretold.sessions.formats.opencode.database import import_document
 
     path = os.path.join(os.path.dirname(rows), f"{snapshot.id}.json")
     with open(rows, "rb") as file:
