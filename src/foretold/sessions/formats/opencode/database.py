@@ -35,8 +35,8 @@ COLUMNS = ("id", "parent_id", "directory", "title", "version", "model", "time_cr
 
 @contextlib.contextmanager
 def open_read_only(path: str) -> Iterator[sqlite3.Connection]:
-    """A connection that leaves no trace. What SQLite raises becomes an OSError; if its message is not UTF-8, Python 3.11
-    raises ValueError instead."""
+    """A connection that leaves no trace. OSError if SQLite fails (where its message is not UTF-8, Python 3.11 raises
+    ValueError)."""
     import sqlite3
 
     has_wal, has_shm = os.path.exists(path + "-wal"), os.path.exists(path + "-shm")
