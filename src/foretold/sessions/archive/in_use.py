@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 
 from foretold.sessions.formats.fields import list_names
 
-RECENT = 15 * 60.0  #: seconds
+RECENT = 15 * 60.0  #: seconds after a write in which the agent may be at work
 QUIET = 60.0  #: seconds, where processes and their folders are known
 AGENTS = ("claude", "codex", "gemini", "opencode")  #: the names of their programs
 
@@ -60,15 +60,6 @@ class RunningProcesses:
     def seconds_to_wait(self, changed: float, now: float) -> float:
         """How many more seconds nothing must be written before a session counts as unused; 0 if it does now."""
         return max(0.0, changed + (QUIET if self.is_known else RECENT) - now)
-
-
-def is_recent(changed: float, now: float) -> bool:
-    """Whether something was written so recently that its agent may be at work.
-
-    >>> is_recent(1000.0, 1060.0), is_recent(1000.0, 9000.0)
-    (True, False)
-    """
-    return now - changed < RECENT
 
 
 def _words(path: str) -> Iterator[bytes]:

@@ -19,7 +19,7 @@ from contextlib import suppress
 
 from foretold.errors import SessionFailed
 from foretold.sessions.archive.archive import Archive
-from foretold.sessions.archive.in_use import RunningProcesses, is_recent
+from foretold.sessions.archive.in_use import RECENT, RunningProcesses
 from foretold.sessions.archive.restore import verify_archive
 from foretold.sessions.archive.session_files import agent_files, is_shared, list_session_files, root_of, status_of
 from foretold.sessions.catalog import KINDS, iter_sessions
@@ -71,8 +71,14 @@ def plan_prune(
         size = sum(status.st_size for status in statuses)
         changed = max((status.st_mtime for status in statuses), default=stored.changed)
         why = _why(stored, size, changed, wanted, now)
+        if is_shared(stored):
+            obstacle = f"it is in a database: {stored.agent} session delete {stored.id}"
+        elif now - changed < RECENT:
+            obstacle = "it was written to a moment ago"
+        else:
+            obstacle = processes.find_use(stored.id, paths) if why else ""
         if why:
-            found.append(PruneCandidate(stored, size, why, _find_obstacle(stored, paths, changed, now, processes)))
+            found.append(PruneCandidate(stored, size, why, obstacle))
         if progress:
             progress(number, number)
     return sorted(_with_forks(homes, found), key=lambda each: each.stored.changed)
@@ -129,16 +135,6 @@ def _is_empty(stored: StoredSession) -> bool:
             return message is not None or file.read(1) in (b"", b"{")
     except OSError:
         return False
-
-
-def _find_obstacle(
-    stored: StoredSession, paths: list[str], changed: float, now: float, processes: RunningProcesses
-) -> str:
-    if is_shared(stored):
-        return f"it is in a database: {stored.agent} session delete {stored.id}"
-    if is_recent(changed, now):
-        return "it was written to a moment ago"
-    return processes.find_use(stored.id, paths)
 
 
 class PruneResult(NamedTuple):

@@ -78,24 +78,17 @@ def restore(
     return written
 
 
-def verify_archive(contents: ArchiveContents, progress: Progress | None = None) -> list[Finding]:
+def verify_archive(contents: ArchiveContents) -> list[Finding]:
     """What cannot be restored any more: nothing, in a sound archive."""
     findings: list[Finding] = []
     seen: set[tuple[int, int, str]] = set()
-    wanted = [file for snapshot in contents.snapshots for file in snapshot.files]
-    total, done = sum(file.size for file in wanted), 0
-    for file in wanted:
+    for file in (file for snapshot in contents.snapshots for file in snapshot.files):
         key = (file.stream, file.size, file.digest)
         try:
             for _ in () if key in seen else contents.read_file(file):
                 pass
         except SessionFailed as error:
-            problem = str(error).partition(". ")[0]
-            findings.append(
-                Finding(contents.frames.path, None, "archive-damaged", problem, "archive the session again")
-            )
+            said, hint = str(error).partition(". ")[0], "archive the session again"
+            findings.append(Finding(contents.frames.path, None, "archive-damaged", said, hint))
         seen.add(key)
-        done += file.size
-        if progress:
-            progress(done, total)
     return findings

@@ -56,14 +56,14 @@ def parse_times(values: Iterable[Json], name: str = "timestamp") -> list[float]:
     return [time for value in values if (time := parse_time(value.get(name))) is not None]
 
 
-def one_line(text: str, longest: int = LONGEST_TITLE) -> str:
+def one_line(text: str) -> str:
     """A text on one line, truncated if it is too long for a list.
 
-    >>> one_line(" a\\n  b "), one_line("abcdef", 4)
-    ('a b', 'abc…')
+    >>> one_line(" a\\n  b "), len(one_line("a" * 200))
+    ('a b', 120)
     """
-    text = " ".join(text[: longest * 8].split())
-    return text if len(text) <= longest else text[: longest - 1] + "…"
+    text = " ".join(text[: LONGEST_TITLE * 8].split())
+    return text if len(text) <= LONGEST_TITLE else text[: LONGEST_TITLE - 1] + "…"
 
 
 def list_folder(folder: str) -> list[os.DirEntry[str]]:
