@@ -10,23 +10,10 @@ import os
 import sys
 from collections.abc import Sequence
 
-#: command -> (module, what it does)
-COMMANDS = {
-    "show": ("show", "print exactly what an agent receives"),
-    "explain": ("explain", "say why each file is loaded, or not"),
-    "compare": ("compare", "compare what several agents see here"),
-    "memory": ("memory", "what an agent remembers here: list, recall, add, verify, …"),
-    "sessions": ("sessions", "what was said: list, show, search, export, archive, repair, …"),
-    "files": ("files", "what was changed: history, diff, restore, rewind"),
-    "install": ("install", "add hooks and an MCP server to an agent's settings"),
-    "uninstall": ("install.uninstall", "remove them again"),
-    "probe": ("probe", "run the agent on this machine, and compare with our answer"),
-    "conform": ("conform", "run recorded cases of real agents"),
-    "hook": ("hook", "what agents call at their events; --explain, --log"),
-    "mcp": ("mcp", "an MCP server on standard input and output, for agents"),
-    "rule": ("rule", "what a finding means, why it matters, what to do"),
-    "completion": ("completion", "print a completion script for a shell"),
-}
+COMMANDS = """
+show explain compare memory sessions files install uninstall
+probe conform hook mcp rule completion
+""".split()
 
 #: options that take a value and are the same for every command about a folder
 COMMON = ("-C", "--agent", "--home", "--managed", "--model")
@@ -37,7 +24,20 @@ usage: foretold [COMMAND] [OPTIONS]
 What does your coding agent receive? foretold alone shows it for this folder.
 
 commands:
-{commands}
+  show        print exactly what an agent receives
+  explain     say why each file is loaded, or not
+  compare     compare what several agents see here
+  memory      what an agent remembers here: list, recall, add, verify, …
+  sessions    what was said: list, show, search, export, archive, repair, …
+  files       what was changed: history, diff, restore, rewind
+  install     add hooks and an MCP server to an agent's settings
+  uninstall   remove them again
+  probe       run the agent on this machine, and compare with our answer
+  conform     run recorded cases of real agents
+  hook        what agents call at their events; --explain, --log
+  mcp         an MCP server on standard input and output, for agents
+  rule        what a finding means, why it matters, what to do
+  completion  print a completion script for a shell
 
 everywhere:
   -C DIR                 look at this folder instead of the current one
@@ -118,9 +118,7 @@ def main(argv: Sequence[str]) -> int:
         print(f"foretold {__version__}")
         return 0
     if words[:1] in (["-h"], ["--help"], ["help"]):
-        from foretold.cli.options import rows_of
-
-        print(HELP.format(commands=rows_of(COMMANDS)), end="")
+        print(HELP, end="")
         return 0
     at = command_at(words)
     name = words.pop(at) if at is not None else ""
@@ -169,7 +167,8 @@ def _dispatch(name: str, words: list[str]) -> int:
 
         print(f"foretold: there is no command {name!r}{guess(name, COMMANDS)}; try: foretold --help", file=sys.stderr)
         return 2
-    module = __import__(f"foretold.cli.{COMMANDS[name][0] if name else 'overview'}", fromlist=["command"])
+    place = {"": "overview", "uninstall": "install.uninstall"}.get(name, name)
+    module = __import__(f"foretold.cli.{place}", fromlist=["command"])
     try:
         code: int = module.command(words)
     except ForetoldError as error:

@@ -143,16 +143,15 @@ def next_command(view: View, command: str) -> str:
 # Groups of commands: `foretold memory recall`. Only the module of the command that runs is imported.
 
 
-def rows_of(commands: Mapping[str, tuple[str, str]]) -> str:
-    """The commands for a help text, a line each."""
-    width = max(map(len, commands)) + 2
-    return "\n".join(f"  {name:{width}}{about}" for name, (_, about) in commands.items())
+def list_commands(modules: Mapping[str, str]) -> dict[str, str]:
+    """Command -> module, for a group whose modules have the commands given."""
+    return {name: module for module, names in modules.items() for name in names.split()}
 
 
 def guess(name: str, commands: Iterable[str]) -> str:
     """What the user may have meant.
 
-    >>> guess("serch", {"search": ("", "")}), guess("x", {"search": ("", "")})
+    >>> guess("serch", ["search"]), guess("x", ["search"])
     (", did you mean 'search'?", '')
     """
     from difflib import get_close_matches
@@ -161,11 +160,11 @@ def guess(name: str, commands: Iterable[str]) -> str:
     return f", did you mean {close[0]!r}?" if close else ""
 
 
-def run_group(group: str, commands: Mapping[str, tuple[str, str]], help_text: str, given: Sequence[str]) -> int:
+def run_group(group: str, commands: Mapping[str, str], help_text: str, given: Sequence[str]) -> int:
     """Run a command line of a group; without a command, its `list`. The exit status."""
     words = list(given)
     if words[:1] in (["-h"], ["--help"], ["help"]):
-        print(help_text.format(commands=rows_of(commands)), end="")
+        print(help_text, end="")
         return 0
     at = command_at(words)
     is_command = at is not None and (at == 0 or words[at] in commands)
@@ -174,6 +173,6 @@ def run_group(group: str, commands: Mapping[str, tuple[str, str]], help_text: st
         hint = f"{guess(name, commands)}; try: foretold {group} --help"
         print(f"foretold {group}: there is no command {name!r}{hint}", file=sys.stderr)
         return 2
-    module = __import__(f"foretold.cli.{group}.{commands[name][0]}", fromlist=[name])
+    module = __import__(f"foretold.cli.{group}.{commands[name]}", fromlist=[name])
     code: int = getattr(module, f"command_{name}")(words)
     return code

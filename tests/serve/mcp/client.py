@@ -23,7 +23,7 @@ from foretold.sessions.transcript.writer import Transcript, transcript_path
 
 from ...memory.machines import Quick
 
-COMMAND = "from foretold import cli; cli.COMMANDS.setdefault('mcp', ('mcp', '')); cli.run()"
+COMMAND = "from foretold import cli; cli.run()"
 SESSION = "11111111-2222-4333-8444-555555555555"
 LIMIT = 22_000  #: bytes of an answer's data, and of its text
 

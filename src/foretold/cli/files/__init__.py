@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from foretold.cli.options import run_group
+from foretold.cli.options import list_commands, run_group
 
-#: command -> (module, what it does)
-COMMANDS = {
-    "list": ("history", "sessions that changed files here, with their checkpoints"),
-    "history": ("history", "every known version of a file, over all sessions"),
-    "diff": ("history", "what changed in a file since then"),
-    "restore": ("restore", "restore one file"),
-    "rewind": ("restore", "restore all files of a session as of a prompt"),
-    "undo": ("restore", "undo a restore or a rewind"),
-}
+#: module -> its commands
+COMMANDS = list_commands({"history": "list history diff", "restore": "restore rewind undo"})
 
 HELP = """\
 usage: foretold files [COMMAND] [OPTIONS]
@@ -24,7 +17,12 @@ sessions, with or without git, also for files that git does not track.
 foretold files alone lists the sessions of this folder.
 
 commands:
-{commands}
+  list     sessions that changed files here, with their checkpoints
+  history  every known version of a file, over all sessions
+  diff     what changed in a file since then
+  restore  restore one file
+  rewind   restore all files of a session as of a prompt
+  undo     undo a restore or a rewind
 
 everywhere:
   -C DIR                 look at this folder instead of the current one

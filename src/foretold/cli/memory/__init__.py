@@ -4,33 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from foretold.cli.options import run_group
+from foretold.cli.options import list_commands, run_group
 
-#: command -> (module, what it does)
-COMMANDS = {
-    "list": ("list", "every memory, with its type, description and age"),
-    "show": ("list", "print a memory, or the index as the agent sees it"),
-    "recall": ("recall", "the memories that a question is about"),
-    "verify": ("recall", "whether what memories claim is still true"),
-    "add": ("add", "write a memory"),
-    "edit": ("add", "change a memory"),
-    "rename": ("add", "give a memory another name"),
-    "rm": ("add", "delete a memory; it can be restored"),
-    "restore": ("add", "restore a deleted memory or an earlier version"),
-    "log": ("list", "every change, by anyone"),
-    "diff": ("list", "the difference of a change"),
-    "budget": ("list", "how much of the index the agent sees"),
-    "compact": ("doctor", "propose a shorter index"),
-    "consolidate": ("consolidate", "propose to merge, shorten or drop memories"),
-    "extract": ("extract", "extract memories from a stored session"),
-    "inbox": ("inbox", "changes that wait for your answer"),
-    "share": ("inbox", "copy a memory to the team's store"),
-    "doctor": ("doctor", "what is wrong, and what to do"),
-    "relocate": ("doctor", "move memories along with a project"),
-    "export": ("doctor", "all memories in one file"),
-    "import": ("doctor", "memories from an exported file"),
-    "prompt": ("doctor", "the text that teaches a model to use this memory"),
-}
+#: module -> its commands
+COMMANDS = list_commands(
+    {
+        "list": "list show log diff budget",
+        "recall": "recall verify",
+        "add": "add edit rename rm restore",
+        "doctor": "compact doctor relocate export import prompt",
+        "consolidate": "consolidate",
+        "extract": "extract",
+        "inbox": "inbox share",
+    }
+)
 
 HELP = """\
 usage: foretold memory [COMMAND] [OPTIONS]
@@ -39,7 +26,28 @@ What your coding agent remembers here: one file per memory, and an index.
 foretold memory alone lists them.
 
 commands:
-{commands}
+  list         every memory, with its type, description and age
+  show         print a memory, or the index as the agent sees it
+  recall       the memories that a question is about
+  verify       whether what memories claim is still true
+  add          write a memory
+  edit         change a memory
+  rename       give a memory another name
+  rm           delete a memory; it can be restored
+  restore      restore a deleted memory or an earlier version
+  log          every change, by anyone
+  diff         the difference of a change
+  budget       how much of the index the agent sees
+  compact      propose a shorter index
+  consolidate  propose to merge, shorten or drop memories
+  extract      extract memories from a stored session
+  inbox        changes that wait for your answer
+  share        copy a memory to the team's store
+  doctor       what is wrong, and what to do
+  relocate     move memories along with a project
+  export       all memories in one file
+  import       memories from an exported file
+  prompt       the text that teaches a model to use this memory
 
 everywhere:
   -C DIR                 a folder of the project

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from foretold.cli.options import run_group
+from foretold.cli.options import list_commands, run_group
 
-#: command -> (module, what it does)
-COMMANDS = {
-    "list": ("list", "every session here, of all agents, and how to resume it"),
-    "show": ("list", "read a session"),
-    "search": ("search", "find what was said, in all sessions"),
-    "export": ("export", "a session as Markdown, HTML or JSON, without secrets"),
-    "archive": ("archive", "archive sessions before the agent deletes them"),
-    "restore": ("archive", "restore a session from the archive"),
-    "repair": ("repair", "how much of a session is reachable; write a repaired copy"),
-    "du": ("du", "how much disk space sessions take"),
-    "prune": ("du", "move old sessions to the archive"),
-    "relocate": ("repair", "move sessions along with a project"),
-}
+#: module -> its commands
+COMMANDS = list_commands(
+    {
+        "list": "list show",
+        "search": "search",
+        "export": "export",
+        "archive": "archive restore",
+        "repair": "repair relocate",
+        "du": "du prune",
+    }
+)
 
 HELP = """\
 usage: foretold sessions [COMMAND] [OPTIONS]
@@ -27,7 +25,16 @@ What you and your coding agents said, in Claude Code, Codex, Gemini CLI, opencod
 foretold sessions alone lists those of this folder, with the command to resume.
 
 commands:
-{commands}
+  list      every session here, of all agents, and how to resume it
+  show      read a session
+  search    find what was said, in all sessions
+  export    a session as Markdown, HTML or JSON, without secrets
+  archive   archive sessions before the agent deletes them
+  restore   restore a session from the archive
+  repair    how much of a session is reachable; write a repaired copy
+  du        how much disk space sessions take
+  prune     move old sessions to the archive
+  relocate  move sessions along with a project
 
 everywhere:
   -C DIR                 a folder of the project
