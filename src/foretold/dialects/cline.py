@@ -6,13 +6,11 @@ It looks only at its working directory and at the home, and has no settings abou
 from __future__ import annotations
 
 from foretold.dialects.schema import Dialect, EntryGroup, FileSource, RequestPart, Rules, TextRules
-from foretold.dialects.surroundings import LoadRequest, Surroundings, find_git, plain_surroundings
-from foretold.storage.tree import Tree
 
 V3_0_65 = Dialect(
     agent="cline",
     version="3.0.65",
-    surroundings="cline",
+    surroundings="surroundings",
     programs=("cline",),
     start=(
         FileSource("project", "cwd", "AGENTS.md", label="Workspace AGENTS.md"),
@@ -33,8 +31,3 @@ V3_0_65 = Dialect(
 )
 
 DIALECTS = (V3_0_65,)
-
-
-def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
-    """The surroundings of a session."""
-    return plain_surroundings(request, git=find_git(tree, request.cwd))

@@ -23,39 +23,23 @@ from foretold.dialects.schema import (
     Trigger,
 )
 from foretold.dialects.settings_files import MAX_SETTINGS, parse_args, texts_of
-from foretold.dialects.surroundings import (
-    LoadRequest,
-    Repository,
-    Surroundings,
-    find_git,
-    join,
-    plain_surroundings,
-    walk_between,
-)
-from foretold.storage.tree import Fault, Tree, is_inside
+from foretold.dialects.surroundings import LoadRequest, Surroundings, find_git, join, plain_surroundings
+from foretold.storage.tree import Fault, Tree
 from foretold.text.frontmatter import parse
 
 AIDER_SETTINGS = ".aider.conf.yml"
 
 
 def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
-    """The surroundings of a session whose settings, those of Aider aside, are not known."""
+    """The surroundings of Aider."""
     git = find_git(tree, request.cwd)
-    if request.dialect.agent == "aider":
-        return plain_surroundings(request, git=git, start=_aider_files(tree, request, git))
-    top = git.top if git else ""
-    if request.dialect.walk == "home" and is_inside(request.cwd, request.home):
-        top = request.home
-    return plain_surroundings(request, walk=walk_between(top, request.cwd), git=git)
-
-
-def _aider_files(tree: Tree, request: LoadRequest, git: Repository | None) -> tuple[FileSource, ...]:
     wanted = parse_args(request.args, {"--read": "one"}).get("--read", [])
     for folder in (request.cwd, git.top if git else request.cwd, request.home):
         data = tree.read(f"{folder.rstrip('/')}/{AIDER_SETTINGS}", MAX_SETTINGS) if not wanted else Fault("missing")
         if not isinstance(data, Fault):
             wanted = texts_of(parse(data.decode("utf-8", "replace")).values.get("read"))
-    return tuple(FileSource("project", "path", join(request.cwd, path)[1:]) for path in wanted)
+    files = tuple(FileSource("project", "path", join(request.cwd, path)[1:]) for path in wanted)
+    return plain_surroundings(request, git=git, start=files)
 
 
 TEXT = TextRules(frontmatter="none", markdown=False)
@@ -65,14 +49,17 @@ BASE = Dialect(
     agent="",
     version="1",
     evidence="documented",
-    surroundings="documented",
+    surroundings="surroundings",
     reading=TEXT,
     parts=(RequestPart((EntryGroup(("file", "rule")),)),),
 )
 TOUCHING = BASE._replace(nested=Nested(), triggers=(Trigger("Read", "file_path"),))
 
 AIDER = BASE._replace(
-    agent="aider", programs=("aider",), parts=(RequestPart((EntryGroup(("file",), "{relative}\n{text}", "\n\n"),)),)
+    agent="aider",
+    surroundings="documented",
+    programs=("aider",),
+    parts=(RequestPart((EntryGroup(("file",), "{relative}\n{text}", "\n\n"),)),),
 )
 
 #: AGENTS.md of the folders up to the home; its documents, as others quote them

@@ -128,8 +128,7 @@ def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
     options = parse_args(request.args, OPTIONS)
     home = join(request.cwd, request.env["GEMINI_CLI_HOME"]) if request.env.get("GEMINI_CLI_HOME") else request.home
     user = f"{home}/.gemini"
-    scopes = [read_json(tree, path, findings, comments=True) for path in settings_files(request.cwd, user, ".gemini")]
-    scopes.append(dict(request.settings))
+    scopes = read_scopes(tree, request, user, findings)
     names = dict.fromkeys((*texts_of(strongest(scopes, "context", "fileName")), NAME))
     markers = strongest(scopes, "context", "memoryBoundaryMarkers")
     marks = tuple(texts_of(markers)) if isinstance(markers, list) else (".git",)
@@ -165,9 +164,10 @@ def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
     )
 
 
-def settings_files(cwd: str, user: str, name: str) -> list[str]:
-    """The settings of the user and of the workspace, the strongest last."""
-    return [f"{user}/settings.json", f"{cwd.rstrip('/')}/{name}/settings.json"]
+def read_scopes(tree: Tree, request: LoadRequest, user: str, findings: list[Finding]) -> list[dict[str, object]]:
+    """The settings of the user, of the workspace and of the caller, the strongest last."""
+    files = (f"{user}/settings.json", f"{request.cwd.rstrip('/')}/{request.dialect.user}/settings.json")
+    return [*(read_json(tree, path, findings, comments=True) for path in files), dict(request.settings)]
 
 
 def strongest(scopes: list[dict[str, object]], *keys: str) -> object:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from foretold.dialects.schema import Dialect, EntryGroup, FileSource, Nested, RequestPart, TextRules, Trigger
 from foretold.dialects.settings_files import is_on, read_json, texts_of
 from foretold.dialects.surroundings import LoadRequest, Surroundings, find_git, join, plain_surroundings, walk_between
-from foretold.storage.tree import Fault, Tree
+from foretold.storage.tree import Fault, Item, Tree
 from foretold.types import Finding
 
 NAMES = ("AGENTS.md", "CLAUDE.md", "CONTEXT.md")
@@ -82,8 +82,10 @@ def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
     folders = [user] if no_project else list(reversed(walk))
     paths = [path for text in wanted for path in _found(tree, text, folders, request.home, findings)]
     pages = [text for text in wanted if text.startswith(("http://", "https://"))]
-    names = tuple(name for name in ("AGENTS.md", "CLAUDE.md", "CONTEXT.md") if name != "CLAUDE.md" or not no_claude)
+    names = tuple(name for name in NAMES if name != "CLAUDE.md" or not no_claude)
     moved = env.get("OPENCODE_CONFIG_DIR")
+    own, other = f"{join(request.cwd, moved) if moved else user}/AGENTS.md", f"{request.home}/.claude/CLAUDE.md"
+    takes_other = not no_claude and tree.kind(own) == "missing" and tree.kind(other) != "missing"
     return plain_surroundings(
         request,
         walk=walk,
@@ -92,7 +94,7 @@ def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
         switched_by="OPENCODE_DISABLE_PROJECT_CONFIG",
         git=git,
         start=(
-            *_global(tree, join(request.cwd, moved) if moved else user, request.home, no_claude=no_claude),
+            FileSource("user", "path", (other if takes_other else own)[1:]),
             *(source._replace(name=names[0], others=names[1:]) for source in request.dialect.start[1:]),
             *(FileSource("instructions", "path", path[1:]) for path in paths),
             *(FileSource("instructions", "settings", page, "setting") for page in pages),
@@ -101,13 +103,6 @@ def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
         texts=dict(_pages(pages, request.settings.get("fetch"), findings)),
         findings=tuple(findings),
     )
-
-
-def _global(tree: Tree, user: str, home: str, *, no_claude: bool) -> Iterator[FileSource]:
-    """The first of the two global files that exists."""
-    own, other = f"{user}/AGENTS.md", f"{home}/.claude/CLAUDE.md"
-    chosen = own if tree.kind(own) != "missing" or no_claude or tree.kind(other) == "missing" else other
-    yield FileSource("user", "path", chosen[1:])
 
 
 def _pages(pages: list[str], fetch: object, findings: list[Finding]) -> Iterator[tuple[str, tuple[str, str]]]:
@@ -142,21 +137,14 @@ def _glob(tree: Tree, folder: str, parts: list[str]) -> Iterator[str]:
     while waiting and seen < MAX_FOLDERS:
         folder, (first, *rest) = waiting.pop()
         seen += 1
-        if not re.search(r"[*?\[{]", first):
-            path = f"{folder.rstrip('/')}/{first}" if first not in (".", "") else folder
-            kind = tree.kind(path)
-            if rest and kind == "folder":
-                waiting.append((path, tuple(rest)))
-            elif not rest and kind == "file":
-                yield path
-            continue
-        items = tree.scan(folder)
+        is_fixed = not re.search(r"[*?\[{]", first)
+        items = [Item(first, "link")] if is_fixed else tree.scan(folder)
         for name, kind in [] if isinstance(items, Fault) else items:
-            path = f"{folder.rstrip('/')}/{name}"
+            path = folder if is_fixed and name in (".", "") else f"{folder.rstrip('/')}/{name}"
             kind = tree.kind(path) if kind == "link" else kind
-            if first == "**" and kind == "folder":
-                waiting.append((path, (first, *rest)))
-            elif re.fullmatch(_form(first), name) and first != "**":
+            if first == "**":
+                waiting += [(path, (first, *rest))] if kind == "folder" else []
+            elif is_fixed or re.fullmatch(_form(first), name):
                 if rest and kind == "folder":
                     waiting.append((path, tuple(rest)))
                 elif not rest and kind == "file":

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from foretold.dialects.claude_code.settings import slug
-from foretold.dialects.gemini import FOLDER, IMPORTS, INLINE, OUTSIDE, V0_61_0 as GEMINI, settings_files, strongest
+from foretold.dialects.gemini import FOLDER, IMPORTS, INLINE, OUTSIDE, V0_61_0 as GEMINI, read_scopes, strongest
 from foretold.dialects.schema import EntryGroup, FileSource, Nested, RequestPart, Rules, TextRules, Trigger
 from foretold.dialects.settings_files import read_json, texts_of
 from foretold.dialects.surroundings import LoadRequest, Surroundings, find_git, plain_surroundings, walk_between
@@ -69,26 +69,23 @@ def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
     """The surroundings of a Qwen Code session."""
     findings: list[Finding] = []
     user = f"{request.home}/.qwen"
-    scopes = [read_json(tree, path, findings, comments=True) for path in settings_files(request.cwd, user, ".qwen")]
-    scopes.append(dict(request.settings))
+    scopes = read_scopes(tree, request, user, findings)
     names = tuple(dict.fromkeys(texts_of(strongest(scopes, "context", "fileName")))) or NAMES
     git = find_git(tree, request.cwd)
     is_asked = strongest(scopes, "security", "folderTrust", "enabled") is True
     trusted = request.trust if request.trust is not None else not is_asked or _is_known(tree, request, user, findings)
     texts = dict(_memories(tree, user, request.cwd))
     start = request.dialect.start
-    walk = _walk(request, git.top if git else "")
     return plain_surroundings(
         request,
-        walk=walk,
+        walk=_walk(request, git.top if git else ""),
         user=user,
         sources=frozenset(("project",)) if trusted else frozenset(),
         switched_by="the untrusted folder",
         git=git,
         start=(
             *(source._replace(name=name) for name in names for source in start[:2]),
-            start[4],
-            *start[5:],
+            *start[4:],
             *(FileSource("memory", "settings", key, "setting") for key in texts),
         ),
         texts=texts,

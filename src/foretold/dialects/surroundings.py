@@ -111,6 +111,14 @@ def plain_surroundings(request: LoadRequest, **changes: object) -> Surroundings:
     return surroundings._replace(**changes)  # type: ignore[arg-type]
 
 
+def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
+    """The surroundings of an agent without settings: it walks from the top of the repository, or from the home."""
+    git = find_git(tree, request.cwd)
+    is_home = request.dialect.walk == "home" and is_inside(request.cwd, request.home)
+    top = request.home if is_home else git.top if git else ""
+    return plain_surroundings(request, walk=walk_between(top, request.cwd), git=git)
+
+
 def user_home(name: str) -> str:
     """The home of a user of this machine; empty if there is no such user."""
     try:

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 from foretold.dialects.settings_files import (
     LayeredSettings,
@@ -21,7 +22,15 @@ from foretold.dialects.settings_files import (
     parse_json,
     read_json,
 )
-from foretold.dialects.surroundings import LoadRequest, Repository, Surroundings, find_git, join, walk_of
+from foretold.dialects.surroundings import (
+    LoadRequest,
+    Repository,
+    Surroundings,
+    find_git,
+    join,
+    plain_surroundings,
+    walk_of,
+)
 from foretold.storage.tree import Fault, Tree
 from foretold.types import TYPE_CHECKING, Finding
 
@@ -38,18 +47,15 @@ OPTIONS = {
 }
 #: settings whose type was seen to matter: a file with another type there is ignored as a whole
 TYPES = {
-    "attribution": "an object",
-    "autoMemoryDirectory": "a text",
-    "autoMemoryEnabled": "true or false",
-    "claudeMd": "a text",
-    "claudeMdExcludes": "a list of texts",
-    "cleanupPeriodDays": "a number",
-    "enabledPlugins": "an object",
-    "env": "an object",
-    "hooks": "an object",
-    "includeCoAuthoredBy": "true or false",
-    "model": "a text",
-    "permissions": "an object",
+    key: said
+    for said, keys in {
+        "a list of texts": "claudeMdExcludes",
+        "a number": "cleanupPeriodDays",
+        "a text": "autoMemoryDirectory claudeMd model",
+        "an object": "attribution enabledPlugins env hooks permissions",
+        "true or false": "autoMemoryEnabled includeCoAuthoredBy",
+    }.items()
+    for key in keys.split()
 }
 SOURCES = ("user", "project", "local")
 PLUGIN_KEYS = ("cc-plugin-agents-md@builtin", "agents-md@builtin")
@@ -77,12 +83,13 @@ def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
     memory, memory_reason = _memory_folder(settings, request, user, git), _memory_off(settings, request, off)
     mode, mode_reason = _mode(settings, sources)
     global_file = join(request.home, ".claude.json") if config is None else user + "/.claude.json"
-    return Surroundings(
-        cwd=request.cwd,
+    text = settings.first("claudeMd", within=("managed",))  # claude-code: man-settings-claudemd
+    named = request.model or "".join(options.get("--model", ())[-1:]) or env.get("ANTHROPIC_MODEL")
+    configured = settings.first("model")
+    return plain_surroundings(
+        request,
         walk=tuple(walk_of(request.cwd)),
-        home=request.home,
         user=user,
-        managed=request.managed,
         added=added if is_on(env.get("CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD")) else (),
         off=off,
         sources=sources,
@@ -92,11 +99,10 @@ def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
         approved=_approval(tree, global_file, git.main if git else request.cwd),
         mode=mode,
         mode_reason=mode_reason,
-        texts=_texts(settings),
+        texts={"claudeMd": ("<managed-settings>", text)} if isinstance(text, str) else {},
         memory="" if memory_reason else memory,
         memory_reason=memory_reason,
-        model=_model(request, options, settings),
-        date=request.date,
+        model=named or (configured if isinstance(configured, str) else "") or request.dialect.model,
         prompt_follows=_prompt_follows(settings, request, git),
         git=git,
         findings=tuple(settings.findings),
@@ -154,9 +160,8 @@ def _checked(scope: SettingsScope, findings: list[Finding]) -> SettingsScope:
 def _is_a(value: object, wanted: str) -> bool:
     if wanted == "a list of texts":
         return isinstance(value, list) and all(isinstance(item, str) for item in value)
-    if wanted == "a number":
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    return isinstance(value, {"a text": str, "an object": dict, "true or false": bool}[wanted])
+    kinds = {"a number": (int, float), "a text": str, "an object": dict, "true or false": bool}
+    return isinstance(value, kinds[wanted]) and (wanted == "true or false") == isinstance(value, bool)  # type: ignore[arg-type]
 
 
 def _environment(request: LoadRequest, settings: LayeredSettings) -> dict[str, str]:
@@ -206,25 +211,20 @@ def _off(request: LoadRequest, options: Options, added: tuple[str, ...]) -> str:
         return "--safe-mode"
     if is_on(request.env.get("CLAUDE_CODE_DISABLE_CLAUDE_MDS")):
         return "CLAUDE_CODE_DISABLE_CLAUDE_MDS"
-    simple = "--bare" if "--bare" in options else ""
-    if not simple and is_on(request.env.get("CLAUDE_CODE_SIMPLE")):
-        simple = "CLAUDE_CODE_SIMPLE"
-    if simple and added and request.dialect.added_undoes_bare:
+    if added and request.dialect.added_undoes_bare:
         return ""
-    return simple
+    is_simple = is_on(request.env.get("CLAUDE_CODE_SIMPLE"))
+    return "--bare" if "--bare" in options else "CLAUDE_CODE_SIMPLE" if is_simple else ""
 
 
 def _approval(tree: Tree, path: str, project: str) -> Callable[[str], bool]:
     """Whether imports from outside were approved for a project. The file can be large: it is read when asked for."""
-    answer: list[bool] = []
 
-    def approved(_: str) -> bool:
-        if not answer:
-            values = read_json(tree, path, [])
-            answer.append(dig(values, "projects", project, "hasClaudeMdExternalIncludesApproved") is True)
-        return answer[0]
+    @cache
+    def is_approved() -> bool:
+        return dig(read_json(tree, path, []), "projects", project, "hasClaudeMdExternalIncludesApproved") is True
 
-    return approved
+    return lambda _: is_approved()
 
 
 def _mode(settings: LayeredSettings, sources: frozenset[str]) -> tuple[str, str]:
@@ -244,12 +244,6 @@ def _mode(settings: LayeredSettings, sources: frozenset[str]) -> tuple[str, str]
     return "instead", ""
 
 
-def _texts(settings: LayeredSettings) -> dict[str, tuple[str, str]]:
-    """Instruction text that managed settings carry themselves. # claude-code: man-settings-claudemd"""
-    value = settings.first("claudeMd", within=("managed",))
-    return {"claudeMd": ("<managed-settings>", value)} if isinstance(value, str) else {}
-
-
 def _memory_off(settings: LayeredSettings, request: LoadRequest, off: str) -> str:
     """What turns memory off; empty when it is on."""
     switch = request.env.get("CLAUDE_CODE_DISABLE_AUTO_MEMORY")
@@ -265,21 +259,17 @@ def _memory_off(settings: LayeredSettings, request: LoadRequest, off: str) -> st
 
 
 def _memory_folder(settings: LayeredSettings, request: LoadRequest, user: str, git: Repository | None) -> str:
-    """Where memories are kept, whether memory is on or off."""
+    """Where memories are kept, whether memory is on or off.
+
+    Absolute paths and `~/sub` are accepted; anything else is ignored in silence, as the agent does.
+    """
     given = settings.first("autoMemoryDirectory", within=("managed", "flag", "local", "project", "user"))
-    folder = _accepted_folder(given, request.home) if isinstance(given, str) else None
-    root = git.main if git else request.cwd
-    return folder or f"{user}/projects/{slug(root)}/memory"
-
-
-def _accepted_folder(value: str, home: str) -> str | None:
-    """Absolute paths and `~/sub`; anything else is ignored in silence, as the agent does."""
-    if value.startswith("~/"):
-        value = home + value[1:]
-        folder = join("/", value)
-        return None if folder == join("/", home) else folder
-    folder = join("/", value) if value.startswith("/") else "/"
-    return None if folder == "/" else folder
+    if isinstance(given, str) and given.startswith(("/", "~/")):
+        top = "/" if given[0] == "/" else join("/", request.home)
+        folder = join("/", given if given[0] == "/" else request.home + given[1:])
+        if folder != top:
+            return folder
+    return f"{user}/projects/{slug(git.main if git else request.cwd)}/memory"
 
 
 _DASHES = bytes(code if chr(code).isalnum() and code < 128 else 45 for code in range(256))
@@ -297,24 +287,11 @@ def slug(path: str) -> str:
     value = 0
     for code in codes:
         value = (value * 31 + code) & 0xFFFFFFFF
-    if value >= 0x80000000:
-        value -= 0x100000000
-    return f"{plain[:200]}-{_base36(abs(value))}"
-
-
-def _base36(number: int) -> str:
-    digits = ""
-    while True:
-        number, rest = divmod(number, 36)
+    value, digits = min(value, 0x100000000 - value), ""  # without the sign that 32 bits give it
+    while value or not digits:
+        value, rest = divmod(value, 36)
         digits = "0123456789abcdefghijklmnopqrstuvwxyz"[rest] + digits
-        if not number:
-            return digits
-
-
-def _model(request: LoadRequest, options: Options, settings: LayeredSettings) -> str:
-    named = request.model or "".join(options.get("--model", ())[-1:]) or request.env.get("ANTHROPIC_MODEL")
-    configured = settings.first("model")
-    return named or (configured if isinstance(configured, str) else "") or request.dialect.model
+    return f"{plain[:200]}-{digits}"
 
 
 def _prompt_follows(settings: LayeredSettings, request: LoadRequest, git: Repository | None) -> bool:
