@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from io import BytesIO, StringIO
 
 from foretold.types import NamedTuple
 
@@ -25,7 +26,7 @@ class LineCount(NamedTuple):
 
 def count_lines(before: bytes, after: bytes) -> LineCount:
     """The lines that lead from one content to another."""
-    old, new = _lines(before), _lines(after)
+    old, new = BytesIO(before).readlines(), BytesIO(after).readlines()
     start, most = 0, min(len(old), len(new))
     while start < most and old[start] == new[start]:
         start += 1
@@ -33,28 +34,15 @@ def count_lines(before: bytes, after: bytes) -> LineCount:
     while end < most - start and old[-1 - end] == new[-1 - end]:
         end += 1
     old, new = old[start : len(old) - end], new[start : len(new) - end]
-    same = _common(old, new)
-    return LineCount(len(new) - same, len(old) - same)
-
-
-def _lines(data: bytes) -> list[bytes]:
-    lines = data.split(b"\n")
-    last = lines.pop()
-    return [line + b"\n" for line in lines] + ([last] if last else [])
-
-
-def _common(old: Sequence[bytes], new: Sequence[bytes]) -> int:
-    """How many lines stay, at most."""
-    if not old or not new:
-        return 0
     steps = _steps(old, new)
-    if steps is None:
-        return (Counter(old) & Counter(new)).total()
-    return (len(old) + len(new) - steps) // 2
+    same = (Counter(old) & Counter(new)).total() if steps is None else (len(old) + len(new) - steps) // 2
+    return LineCount(len(new) - same, len(old) - same)
 
 
 def _steps(old: Sequence[bytes], new: Sequence[bytes]) -> int | None:
     """The fewest lines to remove and to add; None if they are too many to count."""
+    if not old or not new:
+        return len(old) + len(new)
     furthest = {1: 0}
     for steps in range(min(len(old) + len(new), MOST_STEPS) + 1):
         for diagonal in range(-steps, steps + 1, 2):
@@ -76,11 +64,5 @@ def unified(before: str, after: str, name: str, new_name: str = "") -> str:
     from difflib import unified_diff
 
     names = (name, new_name) if new_name else (f"a/{name}", f"b/{name}")
-    lines = unified_diff(_text_lines(before), _text_lines(after), *names)
+    lines = unified_diff(StringIO(before).readlines(), StringIO(after).readlines(), *names)
     return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)
-
-
-def _text_lines(text: str) -> list[str]:
-    """The lines of a text with their newlines. Nothing else ends a line."""
-    *whole, rest = text.split("\n")
-    return [line + "\n" for line in whole] + ([rest] if rest else [])

@@ -154,20 +154,17 @@ class _Reader:
                 self._flush(words, redirects, operator[0])
                 if operator[0] == ")" and until == ")":
                     return
-                self._operator(operator[0])
+                if operator[0] == "(":
+                    self.commands(until=")")
+                elif operator[0] == ")":
+                    self.mark_opaque("a bracket is closed that was not opened")
+                elif operator[0] == "\n":
+                    self._read_documents()
             else:
                 words.append(self.word())
         self._flush(words, redirects, "")
         if until or self._documents:
             self.mark_opaque("a bracket or a here-document is not closed")
-
-    def _operator(self, operator: str) -> None:
-        if operator == "(":
-            self.commands(until=")")
-        elif operator == ")":
-            self.mark_opaque("a bracket is closed that was not opened")
-        elif operator == "\n":
-            self._read_documents()
 
     def _flush(self, words: list[Word], redirects: list[Redirect], operator: str) -> None:
         """End a simple command."""
@@ -241,7 +238,7 @@ class _Reader:
             if char in "$`<>":
                 text, known = text + self._expansion(), False
             elif char in "'\"":
-                inside, is_known = self._single() if char == "'" else self._double()
+                inside, is_known = (self._single(), True) if char == "'" else self._double()
                 text, known = text + inside, known and is_known
             elif char == "\\":
                 text += self._escaped()
@@ -268,15 +265,14 @@ class _Reader:
         self.at += 2
         return self.text[self.at - 1 : self.at].replace("\n", "")
 
-    def _single(self) -> tuple[str, bool]:
-        """The text in single quotes, which is known."""
+    def _single(self) -> str:
+        """The text in single quotes."""
         end = self.text.find("'", self.at + 1)
         if end < 0:
             self.mark_opaque("a quote is not closed")
             end = len(self.text)
-        text = self.text[self.at + 1 : end]
-        self.at = end + 1
-        return text, True
+        start, self.at = self.at + 1, end + 1
+        return self.text[start:end]
 
     def _double(self) -> tuple[str, bool]:
         """The text in double quotes, and whether it is known."""
@@ -315,13 +311,13 @@ class _Reader:
             self._backquoted(in_quotes=in_quotes)
         elif rest == "$((" or rest[:2] == "$[":
             self.mark_opaque("the value of arithmetic is not known")
-            self._bracketed(2)
+            self.at = self._read_inner(self.text, self.at + 2, until=")")
         elif rest[0] in "<>" or rest[:2] == "$(":
-            self._bracketed(2)
+            self.at = self._read_inner(self.text, self.at + 2, until=")")
         elif rest[:2] == "${":
             self._braced()
         elif rest[:2] == "$'" and not in_quotes:
-            return self._ansi()
+            return _ESCAPE.sub(_decode_escape, self._up_to("'", 2, "a quote is not closed"))
         elif rest[:2] == '$"' and not in_quotes:
             self.at += 1
         else:
@@ -344,41 +340,35 @@ class _Reader:
             self.mark_opaque("a backquote is not closed")
             self.at = len(self.text)
 
-    def _bracketed(self, opening: int) -> None:
-        """A command in round brackets."""
-        inner = _Reader(self.text, self.depth + 1)
-        inner.at = self.at + opening
-        inner.commands(until=")")
-        self.at = inner.at
-        self._take(inner)
-
     def _backquoted(self, *, in_quotes: bool) -> None:
-        end = self.at + 1
-        while end < len(self.text) and self.text[end] != "`":
-            end += 2 if self.text[end] == "\\" else 1
-        if end >= len(self.text):
-            self.mark_opaque("a backquote is not closed")
-        inner = re.sub(r'\\([`\\$"])' if in_quotes else r"\\([`\\$])", r"\1", self.text[self.at + 1 : end])
-        self.at = end + 1
-        self._read_inner(inner, is_quoted=False)
+        text = self._up_to("`", 1, "a backquote is not closed")
+        self._read_inner(re.sub(r'\\([`\\$"])' if in_quotes else r"\\([`\\$])", r"\1", text))
 
-    def _read_inner(self, text: str, *, is_quoted: bool) -> None:
-        """Read a command that is a text by itself; or, as in double quotes, only the expansions of a text."""
+    def _up_to(self, mark: str, opening: int, open_: str) -> str:
+        """The text between an opening of this length and a mark that is not escaped; `open_` if there is none."""
+        start = self.at = self.at + opening
+        while self.at < len(self.text) and self.text[self.at] != mark:
+            self.at += 2 if self.text[self.at] == "\\" else 1
+        if self.at >= len(self.text):
+            self.mark_opaque(open_)
+        self.at += 1
+        return self.text[start : self.at - 1]
+
+    def _read_inner(self, text: str, at: int = 0, *, until: str = "", is_quoted: bool = False) -> int:
+        """Read a command within this one; or, as in double quotes, only the expansions of a text. Where it ends."""
         inner = _Reader(text, self.depth + 1)
-        if is_quoted:
-            while inner.at < len(text):
-                if text[inner.at] in "$`" and inner._begins_expansion():
-                    inner._expansion(in_quotes=True)
-                else:
-                    inner.at += 2 if text[inner.at] == "\\" else 1
-        else:
-            inner.commands(until="")
-        self._take(inner)
-
-    def _take(self, inner: _Reader) -> None:
+        inner.at = at
+        if not is_quoted:
+            inner.commands(until)
+        while is_quoted and inner.at < len(text):
+            if text[inner.at] in "$`" and inner._begins_expansion():
+                inner._expansion(in_quotes=True)
+            else:
+                inner.at += 2 if text[inner.at] == "\\" else 1
         self.parts += inner.parts
         self.fed += inner.fed
         self.mark_opaque(inner.opaque)
+        return inner.at
 
     def _braced(self) -> None:
         """`${name}`; anything more is opaque."""
@@ -395,20 +385,9 @@ class _Reader:
                 self.at += 2 if self.text[self.at] == "\\" else 1
         self.at += 1
 
-    def _ansi(self) -> str:
-        """`$'…'`, as it is most likely decoded."""
-        self.at += 2
-        start = self.at
-        while self.at < len(self.text) and self.text[self.at] != "'":
-            self.at += 2 if self.text[self.at] == "\\" else 1
-        if self.at >= len(self.text):
-            self.mark_opaque("a quote is not closed")
-        self.at += 1
-        return _ESCAPE.sub(_decode_escape, self.text[start : self.at - 1])
-
 
 def _decode_escape(found: re.Match[str]) -> str:
-    """The character that an escape represents."""
+    """The character that an escape in `$'…'` most likely represents."""
     octal, hexadecimal, other = found.groups()
     if other is not None:
         return dict(zip("abefnrtv", "\a\b\33\f\n\r\t\v", strict=True)).get(other, other)
