@@ -8,7 +8,6 @@ import pytest
 from foretold.dialects.claude_code.compaction import FORMS, V2_1_197, V2_1_325
 from foretold.files.read_state.state import ReadState
 from foretold.instructions.compaction.restored_files import (
-    REASONS,
     Seen,
     attachment,
     cost_of,
@@ -16,6 +15,7 @@ from foretold.instructions.compaction.restored_files import (
     restore_files,
     token_count,
 )
+from foretold.types import REASONS
 
 EACH = pytest.mark.parametrize("form", FORMS, ids=lambda form: form.version)
 

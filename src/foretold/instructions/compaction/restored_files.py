@@ -27,14 +27,6 @@ if TYPE_CHECKING:
 
 UUID = "00000000-0000-0000-0000-000000000000"
 STAMP = "2026-01-02T03:04:05.678Z"
-#: reasons of skips that no other part of foretold has
-REASONS = {
-    "not-newest": "more files than the agent attaches again were changed after it",
-    "too-large": "it has more tokens than the agent attaches again; only its name is sent",
-    "budget": "the tokens of all attached files together were used up by newer ones",
-    "already-loaded": "the start of the conversation, which is read again, has it",
-    "missing": "it is not there any more",
-}
 
 
 class Seen(NamedTuple):

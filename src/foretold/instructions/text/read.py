@@ -92,21 +92,17 @@ def understand(path: str, raw: str, size: int, dialect: Dialect, kind: str = "fi
         globs, findings, values = _conditions(path, front, raw, dialect.rules)
         offset = raw.count("\n", 0, len(raw) - len(body))
     if not reading.markdown:
-        body = _plain_body(body, reading, kind)
+        if reading.drops_bom:
+            body = body.removeprefix("\ufeff")
+        if kind in reading.cuts_comments and "<!--" in body:
+            from foretold.text.markdown.blocks import cut_comments  # few agents have need of this
+
+            body = cut_comments(body)
         return FileText(raw, body, size, globs, (), findings, offset, front=values)
     document = scan(body)
     if document.problem:
         findings = (*findings, Finding(path, None, "markdown-nesting", document.problem))
     return FileText(raw, document.text, size, globs, document.mentions, findings, offset)
-
-
-def _plain_body(body: str, reading: TextRules, kind: str) -> str:
-    """A text that is not read as Markdown."""
-    if reading.drops_bom:
-        body = body.removeprefix("\ufeff")
-    if kind in reading.cuts_comments and "<!--" in body:
-        body = without_comments(body)
-    return body
 
 
 def trim_text(text: FileText, reading: TextRules, origin: Origin) -> str:
@@ -115,15 +111,6 @@ def trim_text(text: FileText, reading: TextRules, origin: Origin) -> str:
     if any(each in reading.trims for each in (origin.kind, origin.layer, fronted)):
         return text.shown.strip(RUST_SPACE if reading.space == "rust" else SPACE)
     return text.shown
-
-
-def without_comments(text: str) -> str:
-    """A text without its comments, wherever they are; one without an end stays."""
-    kept, at = [], 0
-    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
-        kept.append(text[at:start])
-        at = end + 3
-    return "".join(kept) + text[at:]
 
 
 def _conditions(

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 
 from foretold.storage.tree import Fault, Tree, is_inside
 
@@ -27,19 +28,27 @@ _ENDS = re.compile(r"[*?\]]")
 def first_hits(tree: Tree, cwd: str, rules: Sequence[Sequence[str]]) -> list[str | None]:
     """For each rule the first path that one of its globs matches, seen from `cwd`; None if there is none."""
     hits: list[str | None] = [None] * len(rules)
-    heads = _Heads(tree, cwd)
+    base = cwd.rstrip("/")
+
+    @cache
+    def is_there(folder: str) -> bool:
+        """Whether the folders of a fixed beginning are there."""
+        return not folder or (is_there(folder.rpartition("/")[0]) and tree.kind(f"{base}/{folder}") == "folder")
+
     wanted: list[_Glob] = []
+    links: dict[str, bool] = {}  #: folder of a fixed beginning -> whether a walk would not enter it
     for number, globs in enumerate(rules):
         for written in globs:
             glob = _Glob(number, written, cwd)
             if glob.is_here(cwd):
                 hits[number] = cwd
-            elif not glob.head.startswith("/") and heads.are_there(glob.head):
+            elif not glob.head.startswith("/") and is_there(folder := glob.head.rpartition("/")[0]):
                 wanted.append(glob)
-                heads.note_link(glob.head)
+                if folder and folder not in links:
+                    links[folder] = tree.real(f"{base}/{folder}") != f"{base}/{folder}"
     wanted = [glob for glob in wanted if hits[glob.rule] is None]
     if wanted:
-        _walk(tree, cwd, wanted, hits, heads.links)
+        _walk(tree, cwd, wanted, hits, [folder for folder, is_link in links.items() if is_link])
     return hits
 
 
@@ -81,29 +90,6 @@ def _by_ending(globs: list[_Glob]) -> dict[str, list[_Glob]]:
     for glob in globs:
         found.setdefault(glob.ending, []).append(glob)
     return found
-
-
-class _Heads:
-    """Whether the fixed beginnings of globs are there: each folder is asked for once."""
-
-    def __init__(self, tree: Tree, cwd: str) -> None:
-        self.tree, self.cwd = tree, cwd.rstrip("/")
-        self.known = {"": True}
-        self.links: list[str] = []  #: those that are reached through a link, which a walk would not enter
-
-    def are_there(self, head: str) -> bool:
-        folder = head.rpartition("/")[0]
-        known = self.known.get(folder)
-        if known is None:
-            known = self.are_there(folder) and self.tree.kind(f"{self.cwd}/{folder}") == "folder"
-            self.known[folder] = known
-        return known
-
-    def note_link(self, head: str) -> None:
-        folder = head.rpartition("/")[0]
-        path = f"{self.cwd}/{folder}"
-        if folder and folder not in self.links and self.tree.real(path) != path:
-            self.links.append(folder)
 
 
 class _Glob:

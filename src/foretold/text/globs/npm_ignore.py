@@ -24,27 +24,13 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain
 
-from foretold.text.globs.utf16 import Positions, Ranges, cases, fold, runs, units
+from foretold.text.globs.utf16 import POSIX, Positions, Ranges, cases, fold, runs, units
 from foretold.text.patterns import lazy
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     _Step = Callable[[int, "_Path"], int]
 
-_POSIX: dict[str, Ranges] = {
-    "alnum": ((48, 57), (65, 90), (97, 122)),
-    "alpha": ((65, 90), (97, 122)),
-    "blank": ((9, 9), (32, 32)),
-    "cntrl": ((0, 31), (127, 127)),
-    "digit": ((48, 57),),
-    "graph": ((33, 126),),
-    "lower": ((97, 122),),
-    "print": ((32, 126),),
-    "punct": ((33, 47), (58, 64), (91, 96), (123, 126)),
-    "space": ((9, 13), (32, 32)),
-    "upper": ((65, 90),),
-    "xdigit": ((48, 57), (65, 70), (97, 102)),
-}
 _SPECIAL = lazy(r"[*?\[\\]")
 
 
@@ -163,23 +149,14 @@ def _literal(text: str, here: int, path: _Path) -> int:
     return here
 
 
-def _bracket(ranges: Ranges, here: int, path: _Path) -> int:
-    return (here & _members(ranges, here, path)) << 1
-
-
-def _not_bracket(ranges: Ranges, here: int, path: _Path) -> int:
-    here &= path.names
-    return (here & ~_members(ranges, here, path)) << 1
-
-
-def _members(ranges: Ranges, here: int, path: _Path) -> int:
-    """Where, of these places, a character in the ranges stands, in upper or lower case; never a `/`."""
+def _bracket(ranges: Ranges, here: int, path: _Path, *, negated: bool) -> int:
+    """One character in the ranges, in upper or lower case, or one that is not; never a `/`."""
     here &= path.names
     found = 0
     for unit, places in path.places.items():
         if places & here and any(low <= case <= high for case in cases(unit) for low, high in ranges):
             found |= places
-    return found
+    return (here & (~found if negated else found)) << 1
 
 
 def _question(here: int, path: _Path) -> int:
@@ -271,9 +248,9 @@ def _read_bracket(text: str, at: int) -> tuple[_Step, int] | None:
             if close < at:
                 return None
             if close > at + 2 and text[close - 1] == ":":
-                if (named := _POSIX.get(text[at + 2 : close - 1])) is None:
+                if (pairs := POSIX.get(text[at + 2 : close - 1])) is None:
                     return None
-                ranges += named
+                ranges += zip(map(ord, pairs[::2]), map(ord, pairs[1::2]), strict=True)
                 low, at = -1, close + 1
                 continue
         is_range = low >= 0 and text[at] == "-" and text[at + 1 : at + 2] not in ("", "]")
@@ -287,7 +264,7 @@ def _read_bracket(text: str, at: int) -> tuple[_Step, int] | None:
         at += 1
     if at == len(text):
         return None
-    return partial(_not_bracket if negated else _bracket, tuple(ranges)), at + 1
+    return partial(_bracket, tuple(ranges), negated=negated), at + 1
 
 
 def _outside(path: str) -> bool:

@@ -33,18 +33,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from foretold.text.globs.utf16 import Positions, runs, units
+from foretold.text.globs.utf16 import POSIX, Positions, runs, units
 from foretold.text.patterns import lazy
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from typing import Protocol
+    from typing import TypeAlias
 
-    class Node(Protocol):
-        """A part of a pattern."""
-
-        def starts(self, text: ReversedPath, ends: int, /) -> int:
-            """Where this part begins when it ends at one of `ends`."""
+    #: a part of a pattern; `starts` says where it begins when it ends at one of `ends`
+    Node: TypeAlias = "Literal | Class | Star | Anything | End | Row | GlobChoice | Other"
 
 
 LONGEST = 65_536  #: characters of a pattern
@@ -182,23 +179,8 @@ SUFFIX = lazy(r"\*\*((?:\.\w+)+)", re.ASCII)
 EXTGLOB = lazy(r"[?*+@]\((?!\?)|!\(")
 STARS = lazy(r"\*(?:\*(?!\((?!\?)))*")  # the last one of `**(a)` is that of `*(a)`
 EXTENSION = lazy(r"\.[^/.]+")
-POSIX = lazy(r"\[:(\w+):\]")
-CLASSES = {  # pairs of a first and a last character
-    "alnum": "azAZ09",
-    "alpha": "azAZ",
-    "ascii": "\x00\x7f",
-    "blank": "  \t\t",
-    "cntrl": "\x00\x1f\x7f\x7f",
-    "digit": "09",
-    "graph": "!~",
-    "lower": "az",
-    "print": " ~",
-    "punct": "!/:@[[]`{~",
-    "space": "\t\r  ",
-    "upper": "AZ",
-    "word": "azAZ09__",
-    "xdigit": "09AFaf",
-}
+NAMED = lazy(r"\[:(\w+):\]")
+CLASSES = {**POSIX, "ascii": "\x00\x7f", "punct": "!/:@[[]`{~", "word": "azAZ09__"}
 EVERYTHING = Anything()
 NOTHING = GlobChoice(())
 SLASH = [Literal("/")]
@@ -207,13 +189,6 @@ ONE = Class([("/", "/")], negated=True)
 
 def parse(pattern: str) -> tuple[Node, bool]:
     """The tree of a pattern, and whether the pattern is negated."""
-    try:
-        return _parse(pattern)
-    except UnusableGlob:
-        return NOTHING, False
-
-
-def _parse(pattern: str) -> tuple[Node, bool]:
     lead = LEAD.match(pattern)
     bangs = lead[1] if lead else ""
     rest = pattern[lead.end() :] if lead else pattern
@@ -221,7 +196,10 @@ def _parse(pattern: str) -> tuple[Node, bool]:
         rest = rest[2:]
     if not bangs and (suffix := SUFFIX.fullmatch(rest)):
         return Row([EVERYTHING, Literal(suffix[1])]), False
-    return GlobParser(rest).choice(0, len(rest), "|"), len(bangs) % 2 == 1
+    try:
+        return GlobParser(rest).choice(0, len(rest), "|"), len(bangs) % 2 == 1
+    except UnusableGlob:
+        return NOTHING, False
 
 
 class GlobParser:
@@ -267,7 +245,7 @@ class GlobParser:
         named = False
         while (end := self.pattern.find("]", at)) >= 0:
             name = self.pattern.rfind("[:", at, end)
-            if name < 0 or not (posix := POSIX.match(self.pattern, name)) or posix[1] not in CLASSES:
+            if name < 0 or not (posix := NAMED.match(self.pattern, name)) or posix[1] not in CLASSES:
                 return end
             at = posix.end()
             named = True
@@ -346,7 +324,7 @@ class GlobParser:
         negated = body.startswith("^")
         ranges = _ranges(body[negated:])
         found = Class(ranges, negated=negated, slash="[:" in body)
-        if "-" in body or negated or POSIX.search(body):
+        if "-" in body or negated or NAMED.search(body):
             return found
         return GlobChoice([found, Literal(f"[{body}]")])
 
@@ -429,7 +407,7 @@ def _ranges(body: str) -> list[tuple[str, str]]:
     found = []
     at = 0
     while at < len(body):
-        if (posix := POSIX.match(body, at)) and posix[1] in CLASSES:
+        if (posix := NAMED.match(body, at)) and posix[1] in CLASSES:
             pairs = CLASSES[posix[1]]
             found += list(zip(pairs[::2], pairs[1::2], strict=True))
             at = posix.end()

@@ -14,6 +14,21 @@ from __future__ import annotations
 from functools import cache
 
 Ranges = tuple[tuple[int, int], ...]
+#: classes of characters, as pairs of a first and a last one
+POSIX = {
+    "alnum": "azAZ09",
+    "alpha": "azAZ",
+    "blank": "  \t\t",
+    "cntrl": "\x00\x1f\x7f\x7f",
+    "digit": "09",
+    "graph": "!~",
+    "lower": "az",
+    "print": " ~",
+    "punct": "!/:@[`{~",
+    "space": "\t\r  ",
+    "upper": "AZ",
+    "xdigit": "09AFaf",
+}
 
 
 def units(text: str) -> str:

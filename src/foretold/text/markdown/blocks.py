@@ -132,14 +132,6 @@ def _fenced(lines: list[str], start: int) -> MarkdownBlock:
     return MarkdownBlock("fence", start, len(lines))
 
 
-def _heading(lines: list[str], start: int) -> MarkdownBlock:
-    return MarkdownBlock("heading", start, _with_empty(lines, start + 1))
-
-
-def _rule(lines: list[str], start: int) -> MarkdownBlock:
-    return MarkdownBlock("rule", start, _with_empty(lines, start + 1))
-
-
 def _html(lines: list[str], start: int) -> MarkdownBlock:
     text = lines[start].lstrip(" ")
     mark = html_end(text)
@@ -152,35 +144,31 @@ def _html(lines: list[str], start: int) -> MarkdownBlock:
     for end in range(start, len(lines)):
         line = lines[end].lower() if mark[0] == "<" else lines[end]
         found = line.find(mark, skip)
-        if found >= 0:
-            return _html_up_to(lines, start, end, found + len(mark), mark)
         skip = 0
+        if found < 0:
+            continue
+        column = found + len(mark)
+        rest = lines[end][column:]
+        if not rest or mark == "-->" or mark[0] == "<":
+            return MarkdownBlock("html", start, _with_empty(lines, end + 1))
+        raw = "\n".join([*lines[start:end], lines[end][:column]])
+        lines[end] = rest
+        return MarkdownBlock("html", start, end, raw)
     return MarkdownBlock("html", start, len(lines))
-
-
-def _html_up_to(lines: list[str], start: int, end: int, column: int, mark: str) -> MarkdownBlock:
-    rest = lines[end][column:]
-    if not rest or mark == "-->" or mark[0] == "<":
-        return MarkdownBlock("html", start, _with_empty(lines, end + 1))
-    raw = "\n".join([*lines[start:end], lines[end][:column]])
-    lines[end] = rest
-    return MarkdownBlock("html", start, end, raw)
-
-
-#: what a line begins -> the block
-BLOCKS = {"code": _indented, "fence": _fenced, "heading": _heading, "rule": _rule, "html": _html}
 
 
 def without_comments(html: str) -> str | None:
     """What is left of HTML that begins with a comment; nothing if it does not, or if no comment in it ends."""
-    if "-->" not in html or not html.lstrip(SPACES).startswith("<!--"):
-        return None
-    kept = []
-    at = 0
-    while (start := html.find("<!--", at)) >= 0 and (end := html.find("-->", start + 4)) >= 0:
-        kept.append(html[at:start])
+    return cut_comments(html) if "-->" in html and html.lstrip(SPACES).startswith("<!--") else None
+
+
+def cut_comments(text: str) -> str:
+    """A text without its comments, wherever they are; one without an end stays."""
+    kept, at = [], 0
+    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
+        kept.append(text[at:start])
         at = end + 3
-    return "".join(kept) + html[at:]
+    return "".join(kept) + text[at:]
 
 
 class TangledError(Exception):
@@ -233,8 +221,10 @@ def cut(lines: list[str], effort: Effort, *, top: bool = True, depth: int = 0) -
             top = True
         elif kind == "quote":
             block = _quote(lines, at, effort, depth)
+        elif kind in ("heading", "rule"):
+            block = MarkdownBlock(kind, at, _with_empty(lines, at + 1))
         elif kind:
-            block = BLOCKS[kind](lines, at)
+            block = (_indented if kind == "code" else _fenced if kind == "fence" else _html)(lines, at)
         else:
             block = definition(lines, at) if lines[at].lstrip(" ")[0] == "[" else None
             if not block and at >= untitled:

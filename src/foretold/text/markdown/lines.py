@@ -77,8 +77,15 @@ def kind_of(line: str) -> str:
         return "blank"
     if first == "\t" or len(line) - len(text) > 3:
         return "code"
-    if first in _KINDS:
-        return _KINDS[first](line)
+    if first in _MARKS or first == "_":
+        mark = _MARK.match(line)
+        return "rule" if is_rule(line) else "list" if mark and len(line) != mark.end() + 1 else ""
+    if first == "#":
+        return "heading" if _HEADING.match(line) and not _has_separator(line) else ""
+    if first == "<":
+        return "html" if html_end(text) else ""
+    if first in ("`", "~"):
+        return "fence" if _FENCE.match(line) else ""
     return "quote" if first == ">" else ""
 
 
@@ -87,30 +94,8 @@ def is_blank(line: str) -> bool:
     return not line or (line[-1] in _BLANKS and not line.strip(SPACES))
 
 
-def _rule_or_list(line: str) -> str:
-    if is_rule(line):
-        return "rule"
-    mark = _MARK.match(line)
-    return "list" if mark and len(line) != mark.end() + 1 else ""
-
-
-def _fence(line: str) -> str:
-    return "fence" if _FENCE.match(line) else ""
-
-
 def _has_separator(line: str) -> bool:
     return not line.isascii() and ("\u2028" in line or "\u2029" in line)
-
-
-def _heading(line: str) -> str:
-    return "heading" if _HEADING.match(line) and not _has_separator(line) else ""
-
-
-def _html(line: str) -> str:
-    return "html" if html_end(line.lstrip(" ")) else ""
-
-
-_KINDS = {**dict.fromkeys([*_MARKS, "_"], _rule_or_list), "`": _fence, "~": _fence, "#": _heading, "<": _html}
 
 
 def html_end(text: str) -> str:
