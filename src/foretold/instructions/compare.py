@@ -158,7 +158,7 @@ def _note(cells: dict[tuple[str, str], Cell], view: View) -> None:
     cut = {finding.path: finding for finding in view.findings if finding.code == "budget-cut"}
     for number, entry in enumerate(view.entries, 1):
         state = "listed" if entry.kind in ("row", "folder-row") else "cut" if entry.path in cut else "always"
-        lost = _lost(entry.path, entry.size) if state == "cut" else 0
+        lost = max(Disk().size(entry.path) - entry.size, 0) if state == "cut" else 0
         cells[entry.path, agent] = Cell(state, number, entry.tokens, lost)
         for path in entry.includes:
             cells.setdefault((path, agent), Cell("always", number))
@@ -175,11 +175,6 @@ def _note_read(cells: dict[tuple[str, str], Cell], session: Session, path: str) 
     call = Call(triggers[0].tool, {triggers[0].key: path}) if triggers else Call("Read", {"file_path": path})
     for entry in session.use([call]).entries:
         cells[entry.path, view.dialect.agent] = Cell("read", tokens=entry.tokens)
-
-
-def _lost(path: str, loaded: int) -> int:
-    size = Disk().size(path)
-    return max(size - loaded, 0)
 
 
 def _ordered(cells: Mapping[tuple[str, str], Cell], agents: int) -> list[str]:

@@ -66,19 +66,11 @@ def inject(
 
 def position(messages: Sequence[Message], place: str) -> int:
     """Where in a list a message belongs."""
-    if place == "first":
-        return 0
+    roles = [field_of(message, "role") for message in messages]
     if place == "before-last-user":
-        users = [at for at, message in enumerate(messages) if _role(message) == "user"]
-        return users[-1] if users else len(messages)
-    return _leading_system(messages)
-
-
-def _leading_system(messages: Sequence[Message]) -> int:
-    count = 0
-    while count < len(messages) and _role(messages[count]) in SYSTEM:
-        count += 1
-    return count
+        return max((at for at, role in enumerate(roles) if role == "user"), default=len(roles))
+    leading = next((at for at, role in enumerate(roles) if role not in SYSTEM), len(roles))
+    return 0 if place == "first" else leading
 
 
 def is_memory_message(message: Message) -> bool:
@@ -92,7 +84,7 @@ def is_memory_message(message: Message) -> bool:
 
 def is_marked(message: object, sentinel: Sentinel) -> bool:
     """Whether a message begins and ends with a sentinel."""
-    if _role(message) not in ("user", *SYSTEM):
+    if field_of(message, "role") not in ("user", *SYSTEM):
         return False
     content = field_of(message, "content")
     if isinstance(content, list):
@@ -103,11 +95,7 @@ def is_marked(message: object, sentinel: Sentinel) -> bool:
 
 def is_tagged(message: object) -> bool:
     """Whether a message of the user has the name of those that carry instructions."""
-    return _role(message) == "user" and field_of(message, "name") == TAG
-
-
-def _role(message: object) -> object:
-    return field_of(message, "role")
+    return field_of(message, "role") == "user" and field_of(message, "name") == TAG
 
 
 def field_of(message: object, name: str) -> object:
@@ -122,9 +110,5 @@ def pinned_prefix(messages: Sequence[Message]) -> int:
     >>> pinned_prefix([{"role": "system", "content": "s"}, {"role": "user", "content": "hi"}])
     1
     """
-    count = 0
-    for message in messages:
-        if _role(message) not in SYSTEM and not is_memory_message(message):
-            break
-        count += 1
-    return count
+    pinned = (field_of(message, "role") in SYSTEM or is_memory_message(message) for message in messages)
+    return next((at for at, is_pinned in enumerate(pinned) if not is_pinned), len(messages))

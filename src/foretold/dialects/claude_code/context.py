@@ -27,30 +27,32 @@ class Model(NamedTuple):
 
 
 class TurnContext(NamedTuple):
-    """What one version sends around a turn."""
+    """What one version sends around a turn; 2.1.197, if nothing else is said."""
 
     version: str
     models: tuple[Model, ...]  #: the first whose part is in the id
     aliases: Mapping[str, str]
     retired: tuple[str, ...]  #: ids that the agent replaces by its `opus`
-    unnamed_author: str  #: of a model that has no name
-    worktree: tuple[str, ...]  #: lines of the environment
-    closing: tuple[str, ...]  #: its last lines
-    model_lines: bool  #: whether they are in the environment
-    shell_form: str  #: kept, or program
-    status_trim: str  #: both, right
-    status_failed: str
+    closing: tuple[str, ...]  #: the last lines of the environment
     context_keys: tuple[str, ...]  #: what is in the block of context; the rest has separate blocks
     context_after: str
-    section_after: str  #: after a section that is sent outside of the system prompt
-    user_types: tuple[str, ...]  #: attachments that are blocks of the user's message for every model
-    tool_hooks: str  #: where the contexts of tool hooks are: user (a separate block), or with the others
-    date_type: str  #: date_change, or date
-    decodes_utf16: bool
-    binary: frozenset[str]  #: extensions that mentions leave out, in addition to those of both versions
-    file_fields: Mapping[str, object]  #: that every attached file has
-    too_large: bool  #: whether a mention of a file that is too large is named
     texts: Mapping[str, str]
+    unnamed_author: str = "Claude"  #: of a model that has no name
+    worktree: tuple[str, ...] = ()  #: lines of the environment
+    model_lines: bool = True  #: whether they are in the environment
+    shell_form: str = "kept"  #: or program
+    status_trim: str = "both"  #: or right
+    status_failed: str = "(clean)"
+    section_after: str = ""  #: after a section that is sent outside of the system prompt
+    user_types: tuple[str, ...] = ()  #: attachments that are blocks of the user's message for every model
+    tool_hooks: str = (
+        "user"  #: where the contexts of tool hooks are: a separate block of the user, or `with` the others
+    )
+    date_type: str = "date_change"  #: or date
+    decodes_utf16: bool = False
+    binary: frozenset[str] = frozenset()  #: extensions that mentions leave out, in addition to those of both versions
+    file_fields: Mapping[str, object] = {}  #: that every attached file has
+    too_large: bool = False  #: whether a mention of a file that is too large is named
 
 
 CONTEXT_BEFORE = "<system-reminder>\nAs you answer the user's questions, you can use the following context:\n"
@@ -109,8 +111,6 @@ V2_1_197 = TurnContext(
         "fable": "claude-fable-5",
     },
     retired=("claude-opus-4-1", "claude-opus-4-0", "claude-opus-4-2025"),
-    unnamed_author="Claude",
-    worktree=(),
     closing=(
         (
             "The most recent Claude models are the Claude 5 family, Opus 4.8, and Haiku 4.5. Model IDs — Fable 5: "
@@ -127,21 +127,9 @@ V2_1_197 = TurnContext(
             " model). It can be toggled with /fast and is available on Opus 4.8/4.7."
         ),
     ),
-    model_lines=True,
-    shell_form="kept",
-    status_trim="both",
-    status_failed="(clean)",
     context_keys=("gitStatus", "claudeMd", "currentDate", "Environment", "Memory", "auto memory"),
     context_after="\n\n      IMPORTANT: this context may or may not be relevant to your tasks. You should not respond "
     "to this context unless it is highly relevant to your task.\n</system-reminder>\n\n",
-    section_after="",
-    user_types=(),
-    tool_hooks="user",
-    date_type="date_change",
-    decodes_utf16=False,
-    binary=frozenset(),
-    file_fields={},
-    too_large=False,
     texts=_TEXTS,
 )
 

@@ -18,40 +18,28 @@ INTERRUPTED = (
 
 
 class SessionRules(NamedTuple):
-    """What one version does where versions differ."""
+    """What one version does where versions differ; 2.1.197, if nothing else is said."""
 
-    leaf: str  #: what the chain ends with: `last` = the last record of the file, `tip` = and then its newest descendant
-    gathers: bool  #: whether all blocks of an answer, and then all their results, are put together
-    joins_unnamed: bool  #: whether answers without a message id count as one
-    strips_calls: bool  #: whether calls lose fields that the API does not take
-    renamed: Mapping[str, str]  #: tools that were renamed since, and what they are called now
-    tool_loaded: str  #: what follows a result that loads a tool; empty = the reference is taken out
-    folds_lists: bool  #: whether an attachment joins also a result that is a list
-    keeps_empty: bool  #: whether a message without any block is kept
-    refuses_damage: bool  #: whether a record without its message, or the line `null`, makes the resume fail
-    continues: str  #: what a turn that was broken off is asked to do; empty = nothing
-    open_call: str  #: what a call without a result is answered with; empty = such a call is dropped
-    is_rendered: bool  #: whether a transcript keeps the text of its attachments, and it is sent again
-    tags_system: tuple[str, ...]  #: models whose system messages have tags around each attachment
-    has_context: bool  #: whether the context block is built again, before the first message
+    #: what the chain ends with: `last` = the last record of the file, `tip` = and then its newest descendant
+    leaf: str = "last"
+    gathers: bool = False  #: whether all blocks of an answer, and then all their results, are put together
+    joins_unnamed: bool = True  #: whether answers without a message id count as one
+    strips_calls: bool = True  #: whether calls lose fields that the API does not take
+    #: tools that were renamed since, and what they are called now
+    renamed: Mapping[str, str] = {"Task": "Agent", "KillShell": "TaskStop"}
+    tool_loaded: str = ""  #: what follows a result that loads a tool; empty = the reference is taken out
+    folds_lists: bool = False  #: whether an attachment joins also a result that is a list
+    keeps_empty: bool = True  #: whether a message without any block is kept
+    refuses_damage: bool = True  #: whether a record without its message, or the line `null`, makes the resume fail
+    #: what a turn that was broken off is asked to do; empty = nothing
+    continues: str = "Continue from where you left off."
+    open_call: str = ""  #: what a call without a result is answered with; empty = such a call is dropped
+    is_rendered: bool = False  #: whether a transcript keeps the text of its attachments, and it is sent again
+    tags_system: tuple[str, ...] = ()  #: models whose system messages have tags around each attachment
+    has_context: bool = True  #: whether the context block is built again, before the first message
 
 
-OLDER = SessionRules(
-    leaf="last",
-    gathers=False,
-    joins_unnamed=True,
-    strips_calls=True,
-    renamed={"Task": "Agent", "KillShell": "TaskStop"},
-    tool_loaded="",
-    folds_lists=False,
-    keeps_empty=True,
-    refuses_damage=True,
-    continues="Continue from where you left off.",
-    open_call="",
-    is_rendered=False,
-    tags_system=(),
-    has_context=True,
-)
+OLDER = SessionRules()
 NEWER = SessionRules(
     leaf="tip",
     gathers=True,
