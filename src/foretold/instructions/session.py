@@ -183,10 +183,9 @@ class Session:
     def clear(self) -> Survival:
         """The conversation was cleared: a new one begins in the same folder."""
         before, attached = self.view, list(self.attached)
-        plan = effect_of("clear", before.dialect.agent)
         view = self._begun_again()
-        lost = lost_of(attached, (), "clearing", view)
-        return Survival(view, (), lost, changed_paths(before, view), None, assumption_of(plan, view))
+        assumed = assumption_of(effect_of("clear", before.dialect.agent), view)
+        return Survival(view, (), lost_of(attached, (), "clearing", view), changed_paths(before, view), None, assumed)
 
     def _begun_again(self) -> View:
         invalidate()
@@ -198,18 +197,15 @@ class Session:
 
     def use(self, calls: Iterable[Call]) -> Attachment:
         """The agent made the tool calls of one turn: what is attached to the next request."""
-        view, turn, loaders = self.view, [], []
+        view, turn = self.view, []
         for call in calls:
-            for path in self._touched_by(call):
-                loader, attached = self._touch(path, call.tool, reached=not call.error)
-                turn.append(attached)
-                loaders.append(loader)
+            turn += [self._touch(path, call.tool, reached=not call.error) for path in self._touched_by(call)]
         nested = view.dialect.nested
         if nested is not None:
-            blocks = [block for attached in turn for block in nested_blocks(attached.files, nested, view.surroundings)]
+            blocks = [block for each in turn for block in nested_blocks(each[1].files, nested, view.surroundings)]
         else:
-            blocks = turn_blocks(turn, view.dialect, view.surroundings.model)
-        return self._attachment(turn, loaders, blocks)
+            blocks = turn_blocks([attached for _, attached in turn], view.dialect, view.surroundings.model)
+        return self._attachment(turn, blocks)
 
     def prompt(self, text: str) -> Attachment:
         """The user sent a prompt: what its `@file` mentions attach to the request."""
@@ -218,15 +214,12 @@ class Session:
     def mention(self, *paths: str) -> Attachment:
         """The user mentioned files in a prompt."""
         view = self.view
-        tree, loaders, turn = self._disk(), [], []
-        kinds = [(join(view.surroundings.cwd, path), tree.kind(join(view.surroundings.cwd, path))) for path in paths]
+        tree, wanted = self._disk(), ("file", "missing") if view.dialect.mention_missing else ("file",)
+        kinds = [(path, tree.kind(path)) for path in (join(view.surroundings.cwd, path) for path in paths)]
         self._attached.update(path for path, kind in kinds if kind == "file")
-        for touched, kind in kinds:
-            if kind == "file" or (kind == "missing" and view.dialect.mention_missing):
-                loader, attached = self._touch(touched, "mention", reached=kind == "file")
-                loaders.append(loader)
-                turn.append(attached)
-        return self._attachment(turn, loaders, mention_blocks(turn, view.dialect, view.surroundings.model))
+        turn = [self._touch(path, "mention", reached=kind == "file") for path, kind in kinds if kind in wanted]
+        blocks = mention_blocks([attached for _, attached in turn], view.dialect, view.surroundings.model)
+        return self._attachment(turn, blocks)
 
     def subagent(self, name: str, *, instructions: bool | None = None) -> Session:
         """The conversation of a subagent; its `view` is what it gets.
@@ -247,14 +240,14 @@ class Session:
         other.attached, other.shell_folder = list(self.attached), self.shell_folder
         return other
 
-    def _attachment(self, turn: list[NestedEntries], loaders: list[Loader], blocks: list[Block]) -> Attachment:
-        entries = tuple(entry for attached in turn for entry in (*attached.files, *attached.fallback))
+    def _attachment(self, turn: list[tuple[Loader, NestedEntries]], blocks: list[Block]) -> Attachment:
+        entries = tuple(entry for _, attached in turn for entry in (*attached.files, *attached.fallback))
         self.attached += entries
         self._loaded |= dict.fromkeys((entry.path for entry in entries), time.time_ns() // 1_000_000)
         awake = {entry.path for entry in entries}
-        skips = [skip for loader in loaders for skip in loader.skips]
+        skips = [skip for loader, _ in turn for skip in loader.skips]
         skips = [skip for skip in skips if skip.reason != "not-yet-read" or skip.path not in awake]
-        findings = [finding for loader in loaders for finding in loader.findings]
+        findings = [finding for loader, _ in turn for finding in loader.findings]
         findings += advise(skips, (), self._disk())
         return Attachment(entries, tuple(blocks), tuple(skips), tuple(findings))
 

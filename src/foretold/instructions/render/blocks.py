@@ -109,13 +109,11 @@ def nested_texts(entries: Sequence[Entry], dialect: Dialect) -> list[str]:
 def turn_blocks(turn: Sequence[NestedEntries], dialect: Dialect, model: str) -> list[Block]:
     """The blocks that the tool calls of one turn add to the next request."""
     placement = placement_of(model, dialect)
-    fallback = [
-        "tool.call hook additional context: " + "\n".join(nested_texts(attached.fallback, dialect))
-        for attached in turn
-        if attached.fallback
-    ]
     if placement.files == "tool-result":
-        return [block for attached in turn for block in _in_result(attached, dialect)]
+        parts = [[*nested_texts(each.files, dialect), *_fallback_texts("tool.call", [each], dialect)] for each in turn]
+        wrapped = ["".join(f"\n\n{OPEN}{text}{CLOSE}" for text in texts) for texts in parts]
+        return [Block("user", "tool_result", text) for text in wrapped if text]
+    fallback = _fallback_texts("tool.call", turn, dialect)
     entries = [entry for attached in turn for entry in attached.files]
     blocks = _file_blocks(nested_texts(entries, dialect), placement.files, dialect)
     if fallback:
@@ -138,23 +136,15 @@ def _file_blocks(texts: list[str], form: str, dialect: Dialect) -> list[Block]:
     return [Block("user", "text", text + "\n") for text in wrapped[:-1]] + [Block("user", "text", wrapped[-1])]
 
 
-def _in_result(attached: NestedEntries, dialect: Dialect) -> list[Block]:
-    """What is appended to the text of the tool's own result."""
-    texts = nested_texts(attached.files, dialect)
-    if attached.fallback:
-        joined = "\n".join(nested_texts(attached.fallback, dialect))
-        texts.append("tool.call hook additional context: " + joined)
-    text = "".join("\n\n" + OPEN + text + CLOSE for text in texts)
-    return [Block("user", "tool_result", text)] if text else []
+def _fallback_texts(event: str, turn: Sequence[NestedEntries], dialect: Dialect) -> list[str]:
+    """The fallback files of each call, as what a hook of the agent itself says."""
+    said = (nested_texts(attached.fallback, dialect) for attached in turn)
+    return [f"{event} hook additional context: " + "\n".join(texts) for texts in said if texts]
 
 
 def mention_blocks(mentions: Sequence[NestedEntries], dialect: Dialect, model: str) -> list[Block]:
     """The blocks that mentions in a prompt add to the request that carries it: fallback files come first here."""
-    texts = [
-        "prompt.mention hook additional context: " + "\n".join(nested_texts(attached.fallback, dialect))
-        for attached in mentions
-        if attached.fallback
-    ]
+    texts = _fallback_texts("prompt.mention", mentions, dialect)
     texts += nested_texts([entry for attached in mentions for entry in attached.files], dialect)
     form = placement_of(model, dialect).files
     if form == "tool-result":
