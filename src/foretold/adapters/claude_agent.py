@@ -179,16 +179,7 @@ def _judge(talk: Conversation, said: Said) -> dict[str, Any]:
 
 
 def judge_call(memories: Memories, tool: str, given: Mapping[str, object], cwd: str) -> WriteDecision:
-    """Decide about a call that would write a file in a folder of memories; nothing is decided about others.
-
-    >>> import foretold, tempfile
-    >>> place = tempfile.mkdtemp()
-    >>> memories = foretold.memory.open(place, home=place, env={}, policy="read-only")
-    >>> judge_call(memories, "Write", {"file_path": f"{memories.place.store}/a.md", "content": "Tabs."}, place).decision
-    'deny'
-    >>> judge_call(memories, "Write", {"file_path": "a.md", "content": "Tabs."}, place).decision
-    ''
-    """
+    """Decide about a call that would write a file in a folder of memories; nothing is decided about others."""
     named, place = given.get(WRITERS.get(tool, "")), memories.place
     if not isinstance(named, str) or "\0" in named:
         return WriteDecision("")

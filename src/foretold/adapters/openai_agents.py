@@ -114,20 +114,7 @@ class Additions:
         self._front = ""
 
     def insert_into(self, items: list[Item]) -> list[Item]:
-        """The items with all that belongs to them.
-
-        >>> import os, tempfile
-        >>> folder = os.path.realpath(tempfile.mkdtemp())
-        >>> for name, text in (("CLAUDE.md", "Handlers return JSON."), ("a.py", "pass")):
-        ...     with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-        ...         _ = file.write(text)
-        >>> talk = Conversation(os.path.dirname(folder), home=folder, env={})
-        >>> call = {"type": "function_call", "call_id": "1", "arguments": json.dumps({"path": folder + "/a.py"})}
-        >>> result = {"type": "function_call_output", "call_id": "1", "output": "pass"}
-        >>> made = Additions(talk).insert_into([call, result])
-        >>> len(made), "Handlers return JSON." in made[2]["content"]
-        (3, True)
-        """
+        """The items with all that belongs to them."""
         try:
             return self._place(items, self._find(items))
         except Exception as error:  # an input of an unknown form goes out as it is
@@ -281,12 +268,7 @@ class ItemSession:
 
 
 class Replay:
-    """The result of steps.
-
-    >>> made = Replay([{"add": ["a", "b"]}, {"pop": "1"}, {"clear": "2"}, {"add": ["c"]}, {"restore": "3"}])
-    >>> made.items, made.popped
-    (['a', 'c'], {'1': 'b'})
-    """
+    """The result of steps."""
 
     def __init__(self, steps: Iterable[Mapping[str, Any]]) -> None:
         self.items: list[Item] = []

@@ -71,12 +71,7 @@ def attachment_of(record: Mapping[str, object]) -> TurnAttachment:
 
 
 def texts(attachment: TurnAttachment, around: TurnContext) -> tuple[str, ...]:
-    """What a model reads of an attachment.
-
-    >>> from foretold.dialects.claude_code.context import V2_1_325
-    >>> texts(TurnAttachment("date", {"date": "2026-01-02"}), V2_1_325)
-    ("Today's date is 2026-01-02.",)
-    """
+    """What a model reads of an attachment."""
     kind, fields = attachment
     made = _MAKERS[kind](fields, around) if kind in _MAKERS else []
     return tuple(text for text in ([_fill(around, kind, fields)] if kind in PLAIN else made) if text)
@@ -247,7 +242,7 @@ _MAKERS: dict[str, Maker] = {
     "deferred_tools_delta": _list_changes("deferred", "addedLines", "\n"),
     "directory": _folder,
     "edited_text_file": _edited_file,
-    "environment": lambda given, around: [section_of(object_at(given, "snapshot"), around)],
+    "environment": lambda given, around: [section_of(object_at(given, "snapshot"), around, around.closing)],
     "file": _file,
     "hook_additional_context": _hook_context,
     "hook_success": _hook_success,

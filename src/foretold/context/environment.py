@@ -21,7 +21,7 @@ import os
 import sys
 from collections.abc import Iterable, Mapping
 
-from foretold.dialects.claude_code.context import Model, TurnContext, turn_context_of
+from foretold.dialects.claude_code.context import TurnContext, turn_context_of
 from foretold.dialects.registry import DEFAULT_AGENT
 from foretold.dialects.surroundings import find_git, join
 from foretold.storage.tree import Disk, is_inside
@@ -69,11 +69,7 @@ def identify_model(model: str, around: TurnContext) -> ModelIdentity:
     wide = found.endswith(WIDE)
     shown = found.removesuffix(WIDE) if known.wide == "dropped" else found
     suffix = " (1M context)" if wide and known.wide == "named" else ""
-    return ModelIdentity(shown, known.name + suffix, known.cutoff, _author(known) + suffix)
-
-
-def _author(model: Model) -> str:
-    return model.author or f"Claude {model.name}"
+    return ModelIdentity(shown, known.name + suffix, known.cutoff, (known.author or f"Claude {known.name}") + suffix)
 
 
 def id_of(model: str, around: TurnContext) -> str:
@@ -135,6 +131,8 @@ def environment_of(
     >>> found.is_git, found.shell, found.model.name
     (False, 'zsh', 'Haiku 4.5')
     """
+    from platform import release, system
+
     around, tree = turn_context_of(agent), Disk() if tree is None else tree
     folder = os.path.realpath(cwd)
     git = find_git(tree, folder)
@@ -147,33 +145,18 @@ def environment_of(
         additional=tuple(path for path in added if tree.kind(path) == "folder" and not is_inside(path, folder)),
         platform=platform or sys.platform,
         shell=shell_name(shell, around),
-        os_version=os_version or _os_version(),
+        os_version=os_version or f"{system()} {release()}",
         model=identify_model(model, around),
     )
 
 
 def shell_name(shell: str, around: TurnContext) -> str:
-    """A shell as the agent names it.
-
-    >>> from foretold.dialects.claude_code.context import V2_1_197, V2_1_325
-    >>> shell_name("/usr/bin/fish", V2_1_197), shell_name("/usr/bin/fish", V2_1_325)
-    ('/usr/bin/fish', 'bash (login shell: fish)')
-    """
+    """A shell as the agent names it."""
     known = next((name for name in ("zsh", "bash") if name in shell), "")
     if around.shell_form == "kept":
         return known or shell or "unknown"
     login = shell.rpartition("/")[2]
     return "bash" if login in ("", "bash") else f"bash (login shell: {login})"
-
-
-def _os_version() -> str:
-    """The system's name and release, as `uname -sr` says them."""
-    if hasattr(os, "uname"):
-        system = os.uname()
-        return f"{system.sysname} {system.release}"
-    import platform
-
-    return f"{platform.system()} {platform.release()}"
 
 
 def environment_section(found: Environment, *, agent: str = DEFAULT_AGENT, dynamic_only: bool = False) -> str:
@@ -195,17 +178,15 @@ def environment_section(found: Environment, *, agent: str = DEFAULT_AGENT, dynam
      - OS Version: Linux 6.1
     """
     around = turn_context_of(agent)
-    said = _model_lines(found.model) if around.model_lines else []
-    closing = () if dynamic_only else (*said, *around.closing)
-    return _section(found.snapshot, around, closing)
+    if dynamic_only:
+        return section_of(found.snapshot, around, ())
+    said = [found.model.sentence] if around.model_lines else []
+    said += [f"Assistant knowledge cutoff is {found.model.cutoff}."] if said and found.model.cutoff else []
+    return section_of(found.snapshot, around, (*said, *around.closing))
 
 
-def section_of(snapshot: Mapping[str, object], around: TurnContext) -> str:
-    """The section of an `environment` attachment."""
-    return _section(snapshot, around, around.closing)
-
-
-def _section(snapshot: Mapping[str, object], around: TurnContext, closing: Iterable[str]) -> str:
+def section_of(snapshot: Mapping[str, object], around: TurnContext, closing: Iterable[str]) -> str:
+    """The section of a snapshot, as `environment` attachments hold it."""
     lines = [f"Primary working directory: {snapshot['workingDirectory']}"]
     lines += around.worktree if snapshot["isWorktree"] else ()
     lines.append(f"Is a git repository: {str(snapshot['isGitRepo']).lower()}")
@@ -215,7 +196,3 @@ def _section(snapshot: Mapping[str, object], around: TurnContext, closing: Itera
     for name, key in (("Platform", "platform"), ("Shell", "shell"), ("OS Version", "osVersion")):
         lines.append(f"{name}: {snapshot[key]}")
     return "\n - ".join((f"{HEADING}\n{INTRODUCTION}", *lines, *closing))
-
-
-def _model_lines(model: ModelIdentity) -> list[str]:
-    return [model.sentence] + ([f"Assistant knowledge cutoff is {model.cutoff}."] if model.cutoff else [])

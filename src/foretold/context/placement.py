@@ -55,11 +55,6 @@ def user_context(
 
     `git` and `memory` are the texts of the git status and of the memory prompt; `environment` is that of
     `environment_section(..., dynamic_only=True)`. They are left out unless they are sent outside of the system prompt.
-
-    >>> import foretold, tempfile
-    >>> view = foretold.load(tempfile.mkdtemp(), agent="claude-code@2.1.197", home="/none", env={}, now="2026-01-02")
-    >>> user_context(view)
-    {'currentDate': "Today's date is 2026-01-02."}
     """
     keys = turn_context_of(view.dialect.name).context_keys
     found = {"gitStatus": git if exclude_dynamic or "claudeMd" not in keys else "", "claudeMd": view.text or ""}

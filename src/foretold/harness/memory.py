@@ -15,9 +15,9 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Mapping, Sequence
 
+from foretold.context.compaction.transcript import timestamp
 from foretold.errors import ForetoldError
 from foretold.harness.events import ExtractionEvent
 from foretold.harness.tools.base import failure
@@ -65,8 +65,7 @@ def guard_memory(harness: Harness, call: Mapping[str, object], run: Callable[[],
     if result.is_error:
         return result
     if name in CHANGING and path.endswith(".md") and known is not None and known.whole:
-        now = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{int(seconds * 1000) % 1000:03}Z"
-        text = normalize_note(known.content, harness.session, style_of(harness.agent), now)
+        text = normalize_note(known.content, harness.session, style_of(harness.agent), timestamp(seconds))
         if text != known.content:
             state.write(path, text)
     if name == "Read" and isinstance(result.content, str):

@@ -196,13 +196,7 @@ def resolve_model(model: Model | str) -> Model:
 
 
 def check_prompt(text: str) -> None:
-    """Refuse an empty prompt: no model takes it, and the agent would not store it.
-
-    >>> check_prompt("  ")
-    Traceback (most recent call last):
-        ...
-    ValueError: the prompt is empty
-    """
+    """Refuse an empty prompt: no model takes it, and the agent would not store it."""
     if not isinstance(text, str):
         raise TypeError(f"a prompt is a text, not {type(text).__name__}")
     if not text.strip():
@@ -210,13 +204,7 @@ def check_prompt(text: str) -> None:
 
 
 def check_session(session: str) -> str:
-    """An id that a new session can have: a UUID, as the agent demands, or none.
-
-    >>> check_session("../../notes")
-    Traceback (most recent call last):
-        ...
-    foretold.errors.SessionFailed: '../../notes' is not a UUID; leave the id of a new session out to get one
-    """
+    """An id that a new session can have: a UUID, as the agent demands, or none."""
     if session and not re.fullmatch(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", session):
         raise SessionFailed(f"{session!r} is not a UUID; leave the id of a new session out to get one")
     return session

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from foretold.context.compaction.compactor import is_pinned, results_in
+from foretold.sessions.formats.fields import text_at
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -55,54 +56,34 @@ def clear_results(messages: Sequence[Message], *, keep: int = 3, least: int = 0,
     """
     seen = max((at for at, message in enumerate(messages) if message.get("role") == "assistant"), default=0)
     found = [(at, name) for at, message in enumerate(messages) for name in results_in(message)]
-    old = found[: max(0, len(found) - keep)]
-    wanted: dict[int, set[str]] = {}
-    for at, name in old:
-        if at < seen and not is_pinned(messages[at]):
-            wanted.setdefault(at, set()).add(name)
-    changed = list(messages)
-    ids: list[str] = []
-    gone = 0
-    for at, called in wanted.items():
-        changed[at], names, count = _without(messages[at], called, note)
-        ids += names
-        gone += count
-    if not ids or gone < least:
-        return Cleared(list(messages), (), 0)
-    return Cleared(changed, tuple(ids), gone)
+    old = {(at, name) for at, name in found[: max(0, len(found) - keep)] if at < seen and not is_pinned(messages[at])}
+    changed, ids, gone = list(messages), list[str](), 0
+
+    def clear(at: int, result: Message, name: str) -> Message:
+        """A result, with the note in its place if it goes."""
+        nonlocal gone
+        size = _size(result.get("content")) if (at, name) in old else 0
+        if size <= len(note) or result.get("is_error"):
+            return result
+        ids.append(name)
+        gone += size - len(note)
+        return {**result, "content": note}
+
+    for at in sorted({at for at, _ in old}):
+        message, content, count = messages[at], messages[at].get("content"), len(ids)
+        if message.get("role") == "tool":
+            changed[at] = clear(at, message, str(message.get("tool_call_id", "")))
+        elif isinstance(content, list | tuple):
+            blocks = [
+                clear(at, each, text_at(each, "tool_use_id")) if isinstance(each, dict) else each for each in content
+            ]
+            changed[at] = {**message, "content": blocks} if len(ids) > count else message
+    return Cleared(changed, tuple(ids), gone) if ids and gone >= least else Cleared(list(messages), (), 0)
 
 
 def sections(*, keep: int) -> list[str]:
-    """What a system prompt should say where results are cleared.
-
-    >>> [text.splitlines()[0] for text in sections(keep=3)]
-    ['# Results of tools are cleared', '# Write down what you learn from tools']
-    """
+    """What a system prompt should say where results are cleared."""
     return [CLEARS.format(keep=keep), SUMMARISE]
-
-
-def _without(message: Message, names: set[str], note: str) -> tuple[Message, list[str], int]:
-    """A message with the results of some calls replaced: which, and how many characters that saves."""
-    if message.get("role") == "tool":
-        size = _size(message.get("content"))
-        if size <= len(note):
-            return message, [], 0
-        return {**message, "content": note}, [str(message.get("tool_call_id", ""))], size - len(note)
-    content = message["content"]
-    assert isinstance(content, list | tuple)
-    blocks: list[object] = []
-    ids: list[str] = []
-    gone = 0
-    for block in content:
-        name = block.get("tool_use_id") if isinstance(block, dict) and block.get("type") == "tool_result" else None
-        size = _size(block.get("content")) if name in names else 0
-        if size <= len(note) or block.get("is_error"):
-            blocks.append(block)
-            continue
-        blocks.append({**block, "content": note})
-        ids.append(str(name))
-        gone += size - len(note)
-    return ({**message, "content": blocks} if ids else message), ids, gone
 
 
 def _size(content: object) -> int:

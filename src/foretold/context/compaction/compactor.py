@@ -23,7 +23,7 @@ A summariser that raises is not caught: nothing was changed.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from foretold.errors import ForetoldError
 from foretold.instructions.inject import is_memory_message, pinned_prefix
@@ -85,11 +85,7 @@ class Compacted(NamedTuple):
 
 
 def estimate(messages: Sequence[Message]) -> int:
-    """Estimate the tokens of messages, with their calls and results.
-
-    >>> estimate([{"role": "user", "content": "Use pnpm, never npm."}])
-    13
-    """
+    """Estimate the tokens of messages, with their calls and results."""
     return sum(estimate_tokens(json.dumps(message, ensure_ascii=False, default=str)) for message in messages)
 
 
@@ -141,15 +137,13 @@ class Compactor:
         summary = self.summarise([request(given, dropped, self.instructions)]).strip()
         if not summary:
             return Compacted(given, "empty-summary", before=before, after=before)
-        front = [at for at in stays if at < dropped[0]]
-        inside = [at for at in stays if at > dropped[0]]
-        message = _summary_message(summary, given)
-        made = [*(given[at] for at in front), message, *(given[at] for at in (*inside, *kept))]
+        front = sum(at < dropped[0] for at in stays)
+        made = [given[at] for at in (*stays, *kept)]
+        made.insert(front, _summary_message(summary, given))
         after = self.count(made)
         if after >= before:
-            return Compacted(
-                given, "not-shorter", f"{after:,} instead of {before:,} tokens", before=before, after=before
-            )
+            detail = f"{after:,} instead of {before:,} tokens"
+            return Compacted(given, "not-shorter", detail, before=before, after=before)
         reason = "over-limit" if after >= self.limit else ""
         detail = f"{after:,} of {self.limit:,} tokens" if reason else ""
         return Compacted(made, reason, detail, stays, kept, dropped, summary, before, after)
@@ -160,8 +154,7 @@ class Compactor:
         """What is pinned, what is dropped, what is kept."""
         found = group_messages(messages)
         first = pinned_prefix(messages) if wanted is None else min(wanted, len(messages))
-        front = [group for group in found if group.start < first]
-        first = front[-1].end if front else 0
+        first = max((group.end for group in found if group.start < first), default=0)
         last = _suffix(messages, found, max(first, len(messages) - self.keep))
         pinned: list[int] = list(range(first))
         dropped: list[int] = []
@@ -225,13 +218,7 @@ class MessageGroup(NamedTuple):
 
 
 def calls_in(message: Message) -> list[str]:
-    """The ids of the calls that a message makes.
-
-    >>> calls_in({"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "Read", "input": {}}]})
-    ['a']
-    >>> calls_in({"role": "assistant", "tool_calls": [{"id": "b", "type": "function"}]})
-    ['b']
-    """
+    """The ids of the calls that a message makes."""
     if message.get("role") != "assistant":
         return []
     found = [block.get("id") for block in _objects(message.get("content")) if block.get("type") == "tool_use"]
@@ -240,11 +227,7 @@ def calls_in(message: Message) -> list[str]:
 
 
 def results_in(message: Message) -> list[str]:
-    """The ids of the calls that a message answers.
-
-    >>> results_in({"role": "tool", "tool_call_id": "b", "content": "ok"})
-    ['b']
-    """
+    """The ids of the calls that a message answers."""
     if message.get("role") == "tool":
         return [str(message.get("tool_call_id", ""))]
     if message.get("role") != "user":
@@ -258,44 +241,25 @@ def is_result(message: Message) -> bool:
     return bool(results_in(message))
 
 
-def _objects(value: object) -> Iterator[Mapping[str, object]]:
-    if isinstance(value, list | tuple):
-        yield from (each for each in value if isinstance(each, dict))
+def _objects(value: object) -> list[Mapping[str, object]]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list | tuple) else []
 
 
 def group_messages(messages: Sequence[Message]) -> list[MessageGroup]:
-    """The groups of a conversation, in order; together they are all of it.
-
-    >>> call = {"role": "assistant", "tool_calls": [{"id": "a"}, {"id": "b"}]}
-    >>> results = [{"role": "tool", "tool_call_id": name, "content": "x"} for name in "ba"]
-    >>> talk = [{"role": "user", "content": "hi"}, call, *results, {"role": "assistant", "content": "done"}]
-    >>> found = group_messages(talk)
-    >>> [(group.start, group.end) for group in found]
-    [(0, 1), (1, 4), (4, 5)]
-    """
-    last_of, pending = _reaches(messages)
-    found: list[MessageGroup] = []
-    start, end = 0, 0
-    for at in range(len(messages)):
-        if at >= end and at > start:
-            found.append(MessageGroup(start, at, any(start <= each < at for each in pending)))
-            start = at
-        end = max(end, last_of.get(at, at) + 1)
-    if messages:
-        found.append(MessageGroup(start, len(messages), any(each >= start for each in pending)))
-    return found
-
-
-def _reaches(messages: Sequence[Message]) -> tuple[dict[int, int], list[int]]:
-    """For each message that calls: where its last result is. And those whose calls are pending."""
-    made: dict[str, int] = {}
-    last_of: dict[int, int] = {}
-    pending: list[int] = []
+    """The groups of a conversation, in order; together they are all of it."""
+    made: dict[str, int] = {}  #: where each call was made last
+    last_of: dict[int, int] = {}  #: where the last result of a message's calls is
+    pending = -1  #: the message whose calls the model waits for
     for at, message in enumerate(messages):
-        for name in results_in(message):
-            if name in made:
-                last_of[made[name]] = at
+        last_of |= {made[name]: at for name in results_in(message) if name in made}
         made |= dict.fromkeys(calls_in(message), at)
         if message.get("role") == "assistant":
-            pending = [at] if calls_in(message) else []
-    return last_of, pending
+            pending = at if calls_in(message) else -1
+    found: list[MessageGroup] = []
+    start = end = 0
+    for at in range(len(messages) + 1):
+        if at >= end and at > start:
+            found.append(MessageGroup(start, at, start <= pending < at))
+            start = at
+        end = max(end, last_of.get(at, at) + 1)
+    return found

@@ -33,6 +33,7 @@ from foretold.dialects.claude_code.compaction import (
     compaction_rules,
 )
 from foretold.instructions.compaction.restored_files import attachment, reference, reference_text
+from foretold.sessions.formats.fields import list_at, object_at
 from foretold.text.frontmatter import trim
 from foretold.types import TYPE_CHECKING, NamedTuple
 
@@ -70,20 +71,12 @@ PLAIN = CompactionFacts()
 
 
 def limit(window: int, form: CompactionRules) -> int:
-    """The tokens at which a conversation is compacted by itself.
-
-    >>> limit(100_000, compaction_rules("2.1.325"))
-    67000
-    """
+    """The tokens at which a conversation is compacted by itself."""
     return window - form.reserve
 
 
 def shown_summary(answer: str, form: CompactionRules) -> str:
-    """The part of the model's answer that is in the summary message.
-
-    >>> shown_summary("<analysis>hm</analysis>\\n<summary>\\n1. Done.\\n</summary>", compaction_rules("2.1.325"))
-    'Summary:\\n1. Done.'
-    """
+    """The part of the model's answer that is in the summary message."""
     text = answer
     if found := _find_element(text, "analysis"):
         text = text[: found[0]] + text[found[1] :]
@@ -143,9 +136,8 @@ def chain(records: Iterable[Json]) -> list[Json]:
 
 def kept_by(boundary: Json) -> list[str]:
     """The ids that a boundary keeps."""
-    data = boundary.get("compactMetadata")
-    kept = data.get("preservedMessages") if isinstance(data, dict) else None
-    ids = kept.get("allUuids", kept.get("uuids")) if isinstance(kept, dict) else None
+    kept = object_at(object_at(boundary, "compactMetadata"), "preservedMessages")
+    ids = kept.get("allUuids", kept.get("uuids"))
     return [str(name) for name in ids] if isinstance(ids, list) else []
 
 
@@ -154,8 +146,7 @@ def record_groups(records: Sequence[Json]) -> list[list[Json]]:
     found: list[list[Json]] = [[]]
     last = None
     for record in records:
-        said = record.get("message")
-        name = said.get("id") if record.get("type") == "assistant" and isinstance(said, dict) else None
+        name = object_at(record, "message").get("id") if record.get("type") == "assistant" else None
         if name is not None and name != last:
             found.append([])
             last = name
@@ -167,9 +158,8 @@ def tools_of(records: Iterable[Json]) -> list[str]:
     """The names of the tools that were called, sorted; not those of subagents."""
     names = set()
     for record in records:
-        said = record.get("message") if record.get("isSidechain") is not True else None
-        content = said.get("content") if isinstance(said, dict) else None
-        for block in content if isinstance(content, list) else []:
+        said = object_at(record, "message") if record.get("isSidechain") is not True else {}
+        for block in list_at(said, "content"):
             if isinstance(block, dict) and block.get("type") == "tool_use":
                 names.add(str(block.get("name", "")))
     return sorted(names)
@@ -198,7 +188,7 @@ def compaction_records(
     if shown_summary(answer, form) in ("", "Summary:"):
         return CompactionRecords([], "empty-summary")
     leaf = kept[-1] if kept else [str(record.get("uuid")) for record in chained if record.get("type") in SAID][-1]
-    stamp = _stamp(time.time() if now is None else now)
+    stamp = timestamp(time.time() if now is None else now)
     common = {name: last[name] for name in COMMON if name in last}
     boundary, summary = make_id(), make_id()
     text = summary_text(answer, transcript, form, tools=tools_of(records), has_kept=bool(kept))
@@ -229,6 +219,11 @@ def _is_refilled(records: Sequence[Json], found: list[list[Json]]) -> bool:
     kept = set(kept_by(boundaries[-1]))
     new = [group for group in found[1:] if str(group[0].get("uuid")) not in kept]
     return len(new) == 1 and bool(tools_of(found[-1]))
+
+
+def timestamp(now: float) -> str:
+    """A time as transcripts hold it."""
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now)) + f".{int(now * 1000) % 1000:03}Z"
 
 
 def _boundary(
@@ -291,7 +286,3 @@ def _read(file: Seen) -> list[str]:
     asked = json.dumps({"file_path": file.path}, ensure_ascii=False, separators=(",", ":"))
     lines = "\n".join(f"{number}\t{line}" for number, line in enumerate((file.content or "").split("\n"), 1))
     return [text.replace("{input}", asked).replace("{lines}", lines) for text in CALLED]
-
-
-def _stamp(now: float) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now)) + f".{int(now * 1000) % 1000:03}Z"

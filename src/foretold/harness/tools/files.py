@@ -32,11 +32,7 @@ MOST_PDF = 20_000_000
 
 
 def hunks_of(before: str, after: str) -> list[dict[str, object]]:
-    r"""The hunks that lead from one text to another.
-
-    >>> hunks_of("a\nb\n", "c\nb\n")
-    [{'oldStart': 1, 'oldLines': 2, 'newStart': 1, 'newLines': 2, 'lines': ['-a', '+c', ' b']}]
-    """
+    """The hunks that lead from one text to another."""
     from difflib import SequenceMatcher  # only where something was edited
 
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)

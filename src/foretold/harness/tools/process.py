@@ -51,14 +51,7 @@ class Finished(NamedTuple):
 
 
 class Output:
-    """A text of any length, of which two ends are kept.
-
-    >>> output = Output(kept=4)
-    >>> for data in (b"abcdef", b"ghij", b"kl"):
-    ...     output.add(data)
-    >>> output.length, output.cut(6)
-    (12, 'abc\\n\\n... [6 characters truncated] ...\\n\\njkl')
-    """
+    """A text of any length, of which two ends are kept."""
 
     def __init__(self, kept: int = KEPT) -> None:
         self.kept, self.length = kept, 0

@@ -38,16 +38,7 @@ _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?")
 
 
 def fit_input(name: str, schema: Mapping[str, object], given: object) -> tuple[Input, str]:
-    """The input as a tool takes it, and what is wrong with it, empty if nothing is.
-
-    >>> schema = {"properties": {"path": {"type": "string"}, "limit": {"type": "integer"}}, "required": ["path"]}
-    >>> fit_input("Read", schema, {"path": "a", "limit": "3"})
-    ({'path': 'a', 'limit': 3}, '')
-    >>> print(fit_input("Read", schema, {"limit": 1, "file": "a"})[1])
-    InputValidationError: Read failed due to the following issues:
-    The required parameter `path` is missing
-    An unexpected parameter `file` was provided
-    """
+    """The input as a tool takes it, and what is wrong with it, empty if nothing is."""
     if not isinstance(given, dict):
         return {}, _describe_faults(name, [f"The input must be an object but is {_type_name(given)}"])
     properties = schema.get("properties")
@@ -115,11 +106,7 @@ MOST = 100_000  #: characters of a text that a custom tool returns
 
 
 def tool_definitions(tools: Iterable[Tool]) -> tuple[dict[str, object], ...]:
-    """The definitions of tools, as a model gets them.
-
-    >>> [tool["name"] for tool in tool_definitions(DEFAULT_TOOLS)]
-    ['Read', 'Write', 'Edit', 'Glob', 'Grep', 'Bash']
-    """
+    """The definitions of tools, as a model gets them."""
     return tuple({"name": tool.name, "description": tool.description, "input_schema": tool.schema} for tool in tools)
 
 
