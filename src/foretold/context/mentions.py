@@ -75,90 +75,58 @@ def resolve_mentions(
     ['beta']
     """
     folder, disk = os.path.realpath(cwd), Disk() if tree is None else tree
-    resolver = _Resolver(folder, home or os.path.expanduser("~"), disk, turn_context_of(agent))
+    place = (folder, home or os.path.expanduser("~"), disk, turn_context_of(agent))
     known = frozenset(agents)
     named = [name for name in dict.fromkeys(_AGENT.findall(prompt)) if name in known]
     calls = {f"agent-{name}" for name in named}
-    found = [resolver.resolve(mention) for mention in parse_mentions(prompt) if mention.path not in calls]
+    found = [_resolve(mention, *place) for mention in parse_mentions(prompt) if mention.path not in calls]
     attached = [each for each in found if isinstance(each, TurnAttachment)]
     attached += [TurnAttachment("agent_mention", {"agentType": name}) for name in named]
     return ResolvedMentions(tuple(attached), tuple(each for each in found if isinstance(each, Skip)))
 
 
-class _Resolver:
-    """Resolves mentions in one folder."""
-
-    def __init__(self, cwd: str, home: str, tree: Tree, around: TurnContext) -> None:
-        self.cwd, self.home, self.tree, self.around = cwd, home, tree, around
-
-    def resolve(self, mention: PromptMention) -> TurnAttachment | Skip:
-        path = join(self.home, mention.path[2:]) if mention.path[:2] == "~/" else join(self.cwd, mention.path)
-        kind = self.tree.kind(path)
-        if kind == "folder":
-            return self._folder(path)
-        data = self.tree.read(path, LARGEST)
-        if isinstance(data, Fault):
-            return self._fault(path, data)
-        return self._file(path, data, mention)
-
-    def _shown(self, path: str) -> str:
-        return os.path.relpath(path, self.cwd)
-
-    def _folder(self, path: str) -> TurnAttachment | Skip:
-        items = self.tree.scan(path)
+def _resolve(mention: PromptMention, cwd: str, home: str, tree: Tree, around: TurnContext) -> TurnAttachment | Skip:
+    """What one mention attaches."""
+    path = join(home, mention.path[2:]) if mention.path[:2] == "~/" else join(cwd, mention.path)
+    shown, name = {"displayPath": os.path.relpath(path, cwd)}, path.rpartition("/")[2]
+    ending = name.rpartition(".")[2].lower() if "." in name else ""
+    is_binary = ending in BINARY or ending in around.binary
+    if tree.kind(path) == "folder":
+        items = tree.scan(path)
         if isinstance(items, Fault):
             return Skip(path, items.reason, items.detail)
         names = [item.name for item in items[:MOST_NAMES]]
-        if len(items) > MOST_NAMES:
-            names.append(f"… and {len(items) - MOST_NAMES} more entries")
-        fields = {"path": path, "content": "\n".join(names), "displayPath": self._shown(path)}
-        return TurnAttachment("directory", fields)
-
-    def _fault(self, path: str, fault: Fault) -> TurnAttachment | Skip:
-        size, ending = fault.detail.partition(" ")[0], ending_of(path)
-        is_named = ending and ending not in IMAGES and not self._is_binary(ending)  # one without an ending is not
-        if fault.reason != "too-large" or not self.around.too_large or not size.isdigit() or not is_named:
-            return Skip(path, fault.reason, fault.detail)
-        fields = {"mentions": [path], "unread": "too_large", "fileSize": int(size), "displayPath": self._shown(path)}
+        names += [f"… and {len(items) - MOST_NAMES} more entries"] if len(items) > MOST_NAMES else []
+        return TurnAttachment("directory", {"path": path, "content": "\n".join(names), **shown})
+    data = tree.read(path, LARGEST)
+    if isinstance(data, Fault):
+        size = data.detail.partition(" ")[0]
+        is_named = ending and ending not in IMAGES and not is_binary  # one without an ending is not
+        if data.reason != "too-large" or not around.too_large or not size.isdigit() or not is_named:
+            return Skip(path, data.reason, data.detail)
+        fields = {"mentions": [path], "unread": "too_large", "fileSize": int(size), **shown}
         return TurnAttachment("at_mention_reference", fields)
-
-    def _file(self, path: str, data: bytes, mention: PromptMention) -> TurnAttachment | Skip:
-        ending = ending_of(path)
-        content: dict[str, object] | None
-        if ending in IMAGES:
-            content = image_content(data, IMAGES[ending])
-        elif ending == "pdf":
-            content = pdf_content(path, data) if data.startswith(b"%PDF-") else None
-        elif ending == "ipynb":
-            content = notebook_content(path, data)
-        elif self._is_binary(ending):
-            content = None
-        else:
-            content = {"type": "text", "file": _lines_of(path, self._decode(data), mention)}
-            if estimate_tokens(str(content["file"]["content"])) > MOST_TOKENS:  # type: ignore[index]
-                return Skip(path, "too-large", f"more than {MOST_TOKENS:,} tokens")
-        if content is None:
-            return Skip(path, "not-a-text-file", f"the agent attaches no .{ending} of this content")
-        fields = {"filename": path, "content": content, "displayPath": self._shown(path), **self.around.file_fields}
-        return TurnAttachment("file", fields)
-
-    def _is_binary(self, ending: str) -> bool:
-        return ending in BINARY or ending in self.around.binary
-
-    def _decode(self, data: bytes) -> str:
-        if self.around.decodes_utf16 and data[:2] == b"\xff\xfe":
-            return data[2:].decode("utf-16-le", "replace").replace("\r\n", "\n")
-        return data.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
+    content: dict[str, object] | None = None
+    if ending in IMAGES:
+        content = image_content(data, IMAGES[ending])
+    elif ending == "pdf":
+        content = pdf_content(path, data) if data.startswith(b"%PDF-") else None
+    elif ending == "ipynb":
+        content = notebook_content(path, data)
+    elif not is_binary:
+        lines = _lines_of(path, _decode(data, around), mention)
+        if estimate_tokens(str(lines["content"])) > MOST_TOKENS:
+            return Skip(path, "too-large", f"more than {MOST_TOKENS:,} tokens")
+        content = {"type": "text", "file": lines}
+    if content is None:
+        return Skip(path, "not-a-text-file", f"the agent attaches no .{ending} of this content")
+    return TurnAttachment("file", {"filename": path, "content": content, **shown, **around.file_fields})
 
 
-def ending_of(path: str) -> str:
-    """The extension of a file's name, in lower case.
-
-    >>> ending_of("/a.b/F.ZIP"), ending_of("/a.b/Makefile")
-    ('zip', '')
-    """
-    name = path.rpartition("/")[2]
-    return name.rpartition(".")[2].lower() if "." in name else ""
+def _decode(data: bytes, around: TurnContext) -> str:
+    if around.decodes_utf16 and data[:2] == b"\xff\xfe":
+        return data[2:].decode("utf-16-le", "replace").replace("\r\n", "\n")
+    return data.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
 
 
 def _lines_of(path: str, text: str, mention: PromptMention) -> dict[str, object]:
