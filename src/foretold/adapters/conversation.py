@@ -18,7 +18,8 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 
 from foretold.dialects.registry import DEFAULT_AGENT
@@ -27,13 +28,11 @@ from foretold.instructions.session import Call, Session
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
-    from typing import Any, TypeVar, Unpack
+    from typing import Any, Unpack
 
     from foretold.instructions.load import LoadOptions
     from foretold.memory.project import Memories
     from foretold.memory.recall.recall import Recall
-
-    Given = TypeVar("Given")
 
 BUDGET = 2000  #: tokens of the memories that one prompt recalls
 #: what tools of many agents and frameworks call the file that they touch
@@ -90,7 +89,15 @@ class Conversation:
         """What the agent gets first: instructions, and the indexes of its memories and of the team's."""
         with self._lock:
             if self._start is None:
-                self._start = self._attempt("its instructions could not be loaded", self._load_start, "")
+                self._start = ""
+                with self._attempt("its instructions could not be loaded"):
+                    view = self.session.view
+                    self._note(view.findings)
+                    if view.refusal:
+                        said = f"{view.dialect.agent} refuses to start here: the folder is not trusted"
+                        hint = "if you trust it: trust=True"
+                        self._note([Finding(self.cwd, None, "instructions-failed", said, hint)])
+                    self._start = "\n\n".join(text for text in (view.text or "", self.team_index()) if text)
             return self._start
 
     def touch(self, path: str) -> str:
@@ -99,43 +106,59 @@ class Conversation:
 
     def use_tool(self, given: Mapping[str, object]) -> str:
         """The agent calls some tool: what comes with the files that its input names, or that a command reads."""
-        what = "instructions for a file could not be loaded"
-        return self._attempt(what, lambda: self._attach(self._calls_for(given)), "")
+        text = ""
+        with self._attempt("instructions for a file could not be loaded"):
+            text += self._attach(self._calls_for(given))
+        return text
 
     def note_tool(self, tool: str, given: Mapping[str, object]) -> None:
         """The agent called one of its own tools, and attached what comes with it by itself."""
-        what = "instructions for a file could not be followed"
-        self._attempt(what, lambda: self._note(self.session.use([Call(tool, given)]).findings), None)
+        with self._attempt("instructions for a file could not be followed"):
+            self._note(self.session.use([Call(tool, given)]).findings)
 
     def recall(self, prompt: str, *, before: str = "") -> str:
         """Memories that a prompt is about, quoted; none that were quoted already.
 
         `before` is the earlier text, for callers that do not keep a conversation: quotes in it count.
         """
+        text = ""
         if not (self._recalls and prompt.strip()):
-            return ""
-        what = "memories could not be recalled"
-        return self._attempt(what, lambda: self._quote_memories(prompt, before), "", "recall-failed")
+            return text
+        with self._attempt("memories could not be recalled", "recall-failed"):
+            from foretold.memory.recall.relevance import worth_quoting
+            from foretold.memory.recall.render import recalled_spans, render_quotes
+
+            for start, end in reversed(recalled_spans(prompt)):
+                prompt = prompt[:start] + prompt[end:]  # memories that were put into it are not part of the question
+            found = self._without_quoted(self.memory.recall(prompt, budget=self._budget, worth=worth_quoting), before)
+            skips = [(skip.path, skip.line, "recall-failed", f"not searched: {skip.reason}") for skip in found.skips]
+            self._note([Finding(*skip) for skip in skips])
+            text += render_quotes(found.quotes, found.named, _word("\n".join(map("\n".join, found.quotes))))
+        return text
 
     def compact(self) -> str:
         """The history was shortened: all that touched files had brought, read again; so is the next `start`."""
-        with self._lock:
+        text = ""
+        with self._attempt("instructions could not be loaded again"):
             self._start, self._quoted = None, {}
-            return self._attempt("instructions could not be loaded again", self._attach_again, "")
+            self.session.clear()
+            calls, self._calls = self._calls, []
+            text += self._attach(calls)
+        return text
 
     def forget(self) -> None:
         """The agent shortens its history and loads its start by itself: what comes with files is attached again."""
-        with self._lock:
+        with self._attempt("instructions could not be loaded again"):
             self._start, self._quoted, self._calls = None, {}, []
-            self._attempt("instructions could not be loaded again", self.session.clear, None)
+            self.session.clear()
 
     def subagent(self, name: str) -> Conversation:
         """The conversation of a subagent: its start, which may be empty, and what its own files bring."""
         with self._lock:
             other = Conversation.__new__(Conversation)
             other.__dict__.update(self.__dict__)
-            what = f"the instructions of the subagent {name} could not be loaded"
-            other.session = self._attempt(what, lambda: self.session.subagent(name), self.session)
+            with self._attempt(f"the instructions of the subagent {name} could not be loaded"):
+                other.session = self.session.subagent(name)
             other._team = self._team and name not in self.session.view.dialect.subagents_without
             other._start, other._calls, other._quoted, other.notes = None, [], {}, {}
             return other
@@ -155,44 +178,32 @@ class Conversation:
 
     def team_index(self) -> str:
         """The index of the team's memories under its heading; empty if there is none."""
-        return self._attempt("the team's memories could not be read", self._read_team, "", "recall-failed")
+        text = ""
+        with self._attempt("the team's memories could not be read", "recall-failed"):
+            from foretold.memory.store.team import team_entry, team_text
+
+            team = self.memory.team
+            if self._team and team is not None and os.path.isdir(team.path) and (entry := team_entry(team)):
+                text = team_text(entry)
+        return text
 
     def report(self, what: str, error: Exception, code: str = "instructions-failed") -> None:
         """Add a finding: something could not be done."""
         hint = "see: foretold memory doctor" if code == "recall-failed" else "see: foretold explain"
         self._note([Finding(self.cwd, None, code, f"{what}: {error or type(error).__name__}", hint)])
 
-    def _read_team(self) -> str:
-        from foretold.memory.store.team import team_entry, team_text
-
-        team = self.memory.team
-        if not self._team or team is None or not os.path.isdir(team.path):
-            return ""
-        entry = team_entry(team)
-        return team_text(entry) if entry else ""
-
-    def _attempt(
-        self, what: str, action: Callable[[], Given], otherwise: Given, code: str = "instructions-failed"
-    ) -> Given:
-        """What an action gives; if it fails, a finding, and `otherwise`."""
+    @contextmanager
+    def _attempt(self, what: str, code: str = "instructions-failed") -> Iterator[None]:
+        """Whatever fails is a finding: the run of the framework continues."""
         try:
             with self._lock:
-                return action()
-        except Exception as error:  # whatever it is, the run of the framework continues
+                yield
+        except Exception as error:
             self.report(what, error, code)
-            return otherwise
 
     def _note(self, findings: tuple[Finding, ...] | list[Finding]) -> None:
         new = [finding for finding in findings if finding not in self.findings]
         self.findings += new[: max(0, MOST_FINDINGS - len(self.findings))]
-
-    def _load_start(self) -> str:
-        view = self.session.view
-        self._note(view.findings)
-        if view.refusal:
-            said = f"{view.dialect.agent} refuses to start here: the folder is not trusted"
-            self._note([Finding(self.cwd, None, "instructions-failed", said, "if you trust it: trust=True")])
-        return "\n\n".join(text for text in (view.text or "", self.team_index()) if text)
 
     def _calls_for(self, given: Mapping[str, object]) -> list[Call]:
         """The input as calls of the tools with which this agent reads; none if reading brings nothing for it."""
@@ -214,23 +225,6 @@ class Conversation:
                 self._calls.append(call)
                 texts += [block.text.strip("\n") for block in attachment.blocks]
         return "\n\n".join(texts)
-
-    def _attach_again(self) -> str:
-        self.session.clear()
-        calls, self._calls = self._calls, []
-        return self._attach(calls)
-
-    def _quote_memories(self, prompt: str, before: str) -> str:
-        from foretold.memory.recall.relevance import worth_quoting
-        from foretold.memory.recall.render import recalled_spans, render_quotes
-
-        for start, end in reversed(recalled_spans(prompt)):
-            prompt = prompt[:start] + prompt[end:]  # memories that were put into it are not part of the question
-        found = self._without_quoted(self.memory.recall(prompt, budget=self._budget, worth=worth_quoting), before)
-        self._note(
-            [Finding(skip.path, skip.line, "recall-failed", f"not searched: {skip.reason}") for skip in found.skips]
-        )
-        return render_quotes(found.quotes, found.named, _word("\n".join(map("\n".join, found.quotes))))
 
     def _without_quoted(self, found: Recall, before: str) -> Recall:
         """Leave out memories that were quoted before and have not changed."""

@@ -116,7 +116,7 @@ class Additions:
     def insert_into(self, items: list[Item]) -> list[Item]:
         """The items with all that belongs to them."""
         try:
-            return self._place(items, self._find(items))
+            return self._extend(items)
         except Exception as error:  # an input of an unknown form goes out as it is
             self._talk.report("the input of a model could not be read", error)
             return items
@@ -126,37 +126,36 @@ class Additions:
         calls = (str(field_of(item, "call_id")) for item in items if field_of(item, "type") in CALLS)
         return any(call in self._calls for call in calls) or any(key in self._prompts for key in _prompts(items))
 
-    def _find(self, items: list[Item]) -> dict[int, list[str]]:
-        """What belongs after which item. Only new prompts and results are looked up."""
+    def _extend(self, items: list[Item]) -> list[Item]:
+        """Only new prompts and results are looked up; nothing is put between results."""
         calls = {str(field_of(item, "call_id")): item for item in items if field_of(item, "type") in CALLS}
         prompts = _prompts(items)
         if _is_lost(self._calls, calls) or _is_lost(self._prompts, prompts):
             self._front = self._talk.compact()
             self._calls = dict.fromkeys(self._calls, "")
             self._prompts = {key: text for key, text in self._prompts.items() if key in prompts}
-        after: dict[int, list[str]] = {}
-        for key, at in prompts.items():
-            if key not in self._prompts:
-                self._prompts[key] = self._talk.recall(key[1])
-            after.setdefault(at, []).append(self._prompts[key])
-        for at in [at for at, item in enumerate(items) if field_of(item, "type") in RESULTS]:
-            call = str(field_of(items[at], "call_id"))
-            if call not in self._calls:
-                self._calls[call] = self._talk.use_tool(_input_of(calls.get(call)))
-            after.setdefault(_last_result(items, at), []).append(self._calls[call])
-        return after
-
-    def _place(self, items: list[Item], after: dict[int, list[str]]) -> list[Item]:
+        keys = {at: key for key, at in prompts.items()}
+        front = next((at for at, item in enumerate(items) if field_of(item, "type") not in SUMMARIES), len(items))
         made: list[Item] = []
-        front = 0
-        while front < len(items) and field_of(items[front], "type") in SUMMARIES:
-            front += 1
-        for at in range(len(items) + 1):
-            if at == front and self._front:
-                made.append({"role": "user", "content": self._front})
-            made += items[at : at + 1]
-            made += [{"role": "user", "content": text} for text in after.get(at, ()) if text]
-        return made
+        texts = [self._front]  #: that come before the next item
+        for at, item in enumerate(items):
+            kind = field_of(item, "type")
+            is_between = kind in RESULTS and at > 0 and field_of(items[at - 1], "type") in RESULTS
+            if at >= front and not is_between:
+                made += [{"role": "user", "content": text} for text in texts if text]
+                texts = []
+            made.append(item)
+            if at in keys:
+                key = keys[at]
+                if key not in self._prompts:
+                    self._prompts[key] = self._talk.recall(key[1])
+                texts.append(self._prompts[key])
+            elif kind in RESULTS:
+                call = str(field_of(item, "call_id"))
+                if call not in self._calls:
+                    self._calls[call] = self._talk.use_tool(_input_of(calls.get(call)))
+                texts.append(self._calls[call])
+        return made + [{"role": "user", "content": text} for text in texts if text]
 
 
 def _prompts(items: list[Item]) -> dict[tuple[int, str], int]:
@@ -194,13 +193,6 @@ def _input_of(call: Item) -> Mapping[str, object]:
         is_shell = len(command) > 2 and str(command[1]) in ("-c", "-lc")
         command = str(command[2]) if is_shell else join(str(word) for word in command)
     return {**given, "command": command}
-
-
-def _last_result(items: list[Item], at: int) -> int:
-    """The last of a run of results: nothing is put between them."""
-    while at + 1 < len(items) and field_of(items[at + 1], "type") in RESULTS:
-        at += 1
-    return at
 
 
 class ItemSession:
