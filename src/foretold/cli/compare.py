@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from foretold.cli.options import make_parser
 from foretold.cli.output import Paint, name_of, plural
 from foretold.dialects.registry import AGENTS
-from foretold.instructions.compare import Cell, Comparison, compare
+from foretold.instructions.compare import Comparison, compare
 from foretold.instructions.view import View
 
 EXAMPLES = """\
@@ -27,9 +27,8 @@ MEANING = (
 
 def command(words: Sequence[str]) -> int:
     about = "What each agent sees here: agents by files, differences first."
-    parser = make_parser(
-        "compare", about, EXAMPLES, "-C --home --managed --json", home="the home folder the agents would have"
-    )
+    home = "the home folder the agents would have"
+    parser = make_parser("compare", about, EXAMPLES, "-C --home --managed --json", home=home)
     parser.add_argument("--agent", action="append", metavar="NAMES", help="agents, separated by commas; or all")
     parser.add_argument("--file", default="", metavar="PATH", help="a file of the project that the agents read")
     parser.add_argument("--format", choices=("text", "markdown"), default="text")
@@ -106,17 +105,11 @@ def _print_table(found: Comparison, views: Sequence[View], paint: Paint) -> None
     for path in found.paths:
         cells = [found.cell(path, view) for view in views]
         if any(cell.state for cell in cells):
-            print(paint.fit(_short(found, path), room) + "".join(_mark(cell) for cell in cells))
-    print(paint.faint(paint.fit("tokens, about", room)) + "".join(f"{_count(view.tokens):>6}" for view in views))
-
-
-def _mark(cell: Cell) -> str:
-    order = f"{cell.order}" if cell.order and cell.state != "listed" else ""
-    return f"{order:>4} {MARKS[cell.state]}"
-
-
-def _count(number: int) -> str:
-    return str(number) if number < 10_000 else f"{number // 1000}k"
+            orders = [cell.order if cell.order and cell.state != "listed" else "" for cell in cells]
+            marks = [f"{order:>4} {MARKS[cell.state]}" for order, cell in zip(orders, cells, strict=True)]
+            print(paint.fit(_short(found, path), room) + "".join(marks))
+    tokens = [str(view.tokens) if view.tokens < 10_000 else f"{view.tokens // 1000}k" for view in views]
+    print(paint.faint(paint.fit("tokens, about", room)) + "".join(f"{count:>6}" for count in tokens))
 
 
 def _print_markdown(found: Comparison) -> None:
@@ -133,25 +126,20 @@ def _print_markdown(found: Comparison) -> None:
 
 
 def _json(found: Comparison) -> dict[str, object]:
-    return {
-        "cwd": found.cwd,
-        "differences": list(differences(found)),
-        "agents": [
-            {
-                "agent": view.dialect.agent,
-                "version": view.dialect.version,
-                "assumed": view.assumed,
-                "evidence": view.dialect.evidence,
-                "refusal": view.refusal or None,
-                "tokens": view.tokens,
-            }
-            for view in found.views
-        ],
-        "files": [
-            {
-                "path": path,
-                "agents": {view.dialect.agent: found.cell(path, view)._asdict() for view in found.views},
-            }
-            for path in found.paths
-        ],
-    }
+    from foretold.cli.json import pick
+
+    agents = [
+        {
+            **pick(view.dialect, "agent version"),
+            "assumed": view.assumed,
+            **pick(view.dialect, "evidence"),
+            "refusal": view.refusal or None,
+            "tokens": view.tokens,
+        }
+        for view in found.views
+    ]
+    files = [
+        {"path": path, "agents": {view.dialect.agent: found.cell(path, view)._asdict() for view in found.views}}
+        for path in found.paths
+    ]
+    return {"cwd": found.cwd, "differences": list(differences(found)), "agents": agents, "files": files}

@@ -1,27 +1,14 @@
-"""`foretold explain`: every candidate, loaded or not, with its reason.
-
-foretold explain                   the whole trace of the start
-foretold explain --file src/x.ts   what reading that file adds
-foretold explain docs/rules.md     one instruction file: loaded when; if not, why, and what to change
-foretold explain --session ID      what that session really received, and what the files say now
-"""
+"""`foretold explain`: every candidate, loaded or not, with its reason."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from foretold.cli import COMMON, split_options
 from foretold.cli.options import folder_parser, parse
-from foretold.cli.output import (
-    Paint,
-    plural,
-    print_entries,
-    print_rows,
-    print_skips,
-    print_view_findings,
-    title_of,
-)
+from foretold.cli.output import Paint, plural, print_entries, print_rows, print_skips, print_view_findings, title_of
 from foretold.dialects.surroundings import join
-from foretold.instructions.explain import FileVerdict, verdict_of
+from foretold.instructions.explain import verdict_of
 from foretold.instructions.load import load
 from foretold.instructions.view import View
 from foretold.storage.tree import Disk
@@ -67,12 +54,7 @@ def command(words: Sequence[str]) -> int:
 
 def _agent_in(words: Sequence[str]) -> str | None:
     """The agent that a command line names; a session has its own, so the default does not count."""
-    for at, word in enumerate(words):
-        if word == "--agent" and at + 1 < len(words):
-            return words[at + 1]
-        if word.startswith("--agent="):
-            return word.partition("=")[2]
-    return None
+    return split_options(words, COMMON, ())[0].get("--agent")
 
 
 def _print_trace(view: View) -> None:
@@ -101,18 +83,18 @@ def _explain_file(folder: str, file: str, question: Question, *, as_json: bool) 
 
     session = Session(folder, **question)
     view = session.start()
-    attachment = session.read(file)
+    attachment, path = session.read(file), join(view.surroundings.cwd, file)
     if as_json:
         from foretold.cli.json import attachment_json, emit
 
-        emit("explain-file", {"file": join(view.surroundings.cwd, file), **attachment_json(attachment)})
+        emit("explain-file", {"file": path, **attachment_json(attachment)})
         return 1 if attachment.findings else 0
     paint = Paint(view.surroundings.cwd, view.surroundings.home)
     print(title_of(view, paint))
     tokens = sum(entry.tokens for entry in attachment.entries)
-    there = "" if Disk().kind(join(view.surroundings.cwd, file)) != "missing" else " (it does not exist)"
+    there = "" if Disk().kind(path) != "missing" else " (it does not exist)"
     adds = f"adds {plural(len(attachment.entries), 'file')}, about {tokens:,} tokens" if tokens else "adds nothing"
-    print("\n" + paint.wrap(f"Reading {join(view.surroundings.cwd, file)}{there} {adds}", 0) + ("\n" if tokens else ""))
+    print("\n" + paint.wrap(f"Reading {path}{there} {adds}", 0) + ("\n" if tokens else ""))
     print_rows(attachment.entries, paint)
     for entry in attachment.entries:
         if entry.globs:
@@ -131,15 +113,9 @@ def _explain_one(view: View, path: str, *, as_json: bool) -> int:
 
         emit("explain-path", dict(verdict._asdict()))
     else:
-        _print_verdict(view, verdict)
+        paint = Paint(view.surroundings.cwd, view.surroundings.home)
+        print(title_of(view, paint))
+        print("\n" + paint.wrap(f"{verdict.path}: {verdict.answer}", 0))
+        for line in (*verdict.why, *(f"→ {change}" for change in verdict.change)):
+            print(paint.wrap(line, 2))
     return 0 if verdict.loaded != "never" else 1
-
-
-def _print_verdict(view: View, verdict: FileVerdict) -> None:
-    paint = Paint(view.surroundings.cwd, view.surroundings.home)
-    print(title_of(view, paint))
-    print("\n" + paint.wrap(f"{verdict.path}: {verdict.answer}", 0))
-    for why in verdict.why:
-        print(paint.wrap(why, 2))
-    for change in verdict.change:
-        print(paint.wrap(f"→ {change}", 2))

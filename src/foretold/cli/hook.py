@@ -90,12 +90,8 @@ def _log_fault(words: Sequence[str], error: BaseException, given: dict[str, str]
         from foretold.serve.hooks.log import log
 
         caller = _caller(given)
-        log(
-            foretold_folders(caller.home, caller.env).state,
-            next(iter(words), ""),
-            "",
-            f"fault: {describe_error(error)}",
-        )
+        state = foretold_folders(caller.home, caller.env).state
+        log(state, next(iter(words), ""), "", f"fault: {describe_error(error)}")
     except BaseException:  # there is nothing left to do
         return
 

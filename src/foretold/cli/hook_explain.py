@@ -20,7 +20,7 @@ from foretold.serve.hooks.dispatch import handle_event, read_input
 from foretold.serve.hooks.json import payload_of
 from foretold.serve.hooks.log import NAME, read_lines
 from foretold.serve.hooks.settings import SWITCHES
-from foretold.types import TYPE_CHECKING, NamedTuple, estimate_tokens
+from foretold.types import TYPE_CHECKING, estimate_tokens
 
 if TYPE_CHECKING:
     from foretold.serve.hooks.agent_protocols import HookOutput
@@ -37,13 +37,6 @@ ENDS = {
 EVER = 10**12  #: milliseconds of a call that is made up: whatever it names was changed by it
 
 
-class ExampleEvent(NamedTuple):
-    """A payload and its description; no description if it was given."""
-
-    payload: Payload
-    about: str = ""
-
-
 def explain(event: str, given: Mapping[str, str], caller: Caller) -> int:
     """Print what the answer to an event would be, and why."""
     event = protocol_of(caller.agent).events.get(event, event)
@@ -52,14 +45,14 @@ def explain(event: str, given: Mapping[str, str], caller: Caller) -> int:
         return 2
     try:
         data = read_input() or b""
-        cases = [ExampleEvent(payload_of(data))] if data.strip() else example_events(event, given)
+        cases = [(payload_of(data), "")] if data.strip() else example_events(event, given)
     except (OSError, ValueError) as error:
         print(f"foretold: the payload cannot be read: {error}", file=sys.stderr)
         return 2
     lines: list[str] = []
-    for case in cases:
-        output, context = handle_event(event, case.payload, caller)
-        lines += [*([""] if lines else describe_place(context)), *describe_output(output, context, case.about)]
+    for payload, about in cases:
+        output, context = handle_event(event, payload, caller)
+        lines += [*([""] if lines else describe_place(context)), *describe_output(output, context, about)]
     for line in lines:
         print(printable(line))
     return 0
@@ -68,48 +61,40 @@ def explain(event: str, given: Mapping[str, str], caller: Caller) -> int:
 # Payloads
 
 
-def example_events(event: str, given: Mapping[str, str]) -> list[ExampleEvent]:
-    """Payloads as Claude Code would write them here."""
+def example_events(event: str, given: Mapping[str, str]) -> list[tuple[Payload, str]]:
+    """Payloads as Claude Code would write them here, and their descriptions."""
     cwd = os.path.realpath(given.get("-C", "."))
     base: Payload = {"session_id": "explained", "transcript_path": "", "cwd": cwd, "hook_event_name": event}
-    file = given.get("--file", "")
-    cases = {
-        "SessionStart": [ExampleEvent({"source": "startup"}, "a new conversation")],
-        "UserPromptSubmit": [_prompt(given.get("--prompt", ""))],
+    file, shown = given.get("--file", ""), " ".join(given.get("--prompt", "").split())
+    prompt = f"the prompt {shown if len(shown) <= WIDTH else f'{shown[:WIDTH]}…'}"
+    loaded: Payload = {"file_path": os.path.join(cwd, file), "load_reason": "session_start"}
+    cases: dict[str, list[tuple[Payload, str]]] = {
+        "SessionStart": [({"source": "startup"}, "a new conversation")],
+        "UserPromptSubmit": [
+            ({"prompt": given.get("--prompt", "")}, prompt if shown else "an empty prompt (give one with --prompt)")
+        ],
         "PreToolUse": _calls(cwd, file)[:1],
         "PostToolUse": _calls(cwd, file)[-3:],
-        "InstructionsLoaded": [
-            ExampleEvent(
-                {"file_path": os.path.join(cwd, file), "load_reason": "session_start"}, f"{file or 'no file'}, loaded"
-            )
-        ],
-    }.get(event, [ExampleEvent({"agent_type": "Explore"}, ENDS.get(event, ""))])
-    return [ExampleEvent({**base, **case.payload}, case.about) for case in cases]
+        "InstructionsLoaded": [(loaded, f"{file or 'no file'}, loaded")],
+    }
+    found = cases.get(event, [({"agent_type": "Explore"}, ENDS.get(event, ""))])
+    return [({**base, **payload}, about) for payload, about in found]
 
 
-def _prompt(text: str) -> ExampleEvent:
-    shown = " ".join(text.split())
-    cut = shown if len(shown) <= WIDTH else f"{shown[:WIDTH]}…"
-    return ExampleEvent({"prompt": text}, f"the prompt {cut}" if cut else "an empty prompt (give one with --prompt)")
-
-
-def _calls(cwd: str, file: str) -> list[ExampleEvent]:
+def _calls(cwd: str, file: str) -> list[tuple[Payload, str]]:
     """Calls for a file: one before it, and three after which different things are said."""
     if not file:
-        return [_call("the shell command `true` (name a file with --file)", "Bash", command="true")]
+        shell: Payload = {"tool_name": "Bash", "tool_input": {"command": "true"}}
+        return [(shell, "the shell command `true` (name a file with --file)")]
     path = os.path.join(cwd, file)
     shown = file if os.path.lexists(path) else f"{file}, which does not exist"
-    shell = _call(f"the shell command sed -i s/a/b/ {shown}", "Bash", command=f"sed -i s/a/b/ {file}")
+    shell = {"tool_name": "Bash", "tool_input": {"command": f"sed -i s/a/b/ {file}"}, "duration_ms": EVER}
     return [
-        _call(f"Write {file}, with no text", "Write", file_path=path, content=""),
-        _call(f"Read {shown}", "Read", file_path=path),
-        _call(f"Edit {shown}", "Edit", file_path=path),
-        shell._replace(payload={**shell.payload, "duration_ms": EVER}),
+        ({"tool_name": "Write", "tool_input": {"file_path": path, "content": ""}}, f"Write {file}, with no text"),
+        ({"tool_name": "Read", "tool_input": {"file_path": path}}, f"Read {shown}"),
+        ({"tool_name": "Edit", "tool_input": {"file_path": path}}, f"Edit {shown}"),
+        (shell, f"the shell command sed -i s/a/b/ {shown}"),
     ]
-
-
-def _call(about: str, tool: str, **given: str) -> ExampleEvent:
-    return ExampleEvent({"tool_name": tool, "tool_input": given}, about)
 
 
 # What is printed
@@ -154,8 +139,7 @@ def describe_output(output: HookOutput, context: HookContext, made: str = "") ->
         return [*lines, "It says nothing."]
     if output.verdict:
         return [*lines, *_wrap(f"It says {output.verdict}: {output.reason}", "  ")]
-    lines.append(f"It says, in about {estimate_tokens(output.context)} tokens:")
-    lines.append("")
+    lines += [f"It says, in about {estimate_tokens(output.context)} tokens:", ""]
     shown = [line for text in output.context.split("\n") for line in (_wrap(text, "", WIDTH - 2) or [""])]
     return [*lines, *(f"  {line}".rstrip() for line in shown)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from foretold.cli.options import make_parser
 from foretold.cli.output import plural
@@ -53,7 +53,8 @@ def command(words: Sequence[str]) -> int:
     if options.json:
         from foretold.cli.json import emit
 
-        emit("probe", _json(found))
+        segments = {key: [segment._asdict() for segment in getattr(found, key)] for key in ("sent", "expected")}
+        emit("probe", {**found._asdict(), **segments, "same": found.same})
     else:
         _print(found, show=options.show)
     return 0 if found.same else 1
@@ -75,11 +76,8 @@ def _print(found: Probe, *, show: bool) -> None:
         print("\nEqual to what foretold expects, byte for byte.")
     else:
         print("\nDifferent from what foretold expects:\n")
-        print("\n".join(_difference(found)))
-
-
-def _difference(found: Probe) -> Iterator[str]:
-    return difflib.unified_diff(_lines(found.expected), _lines(found.sent), "expected", "sent", lineterm="")
+        expected, sent = _lines(found.expected), _lines(found.sent)
+        print("\n".join(difflib.unified_diff(expected, sent, "expected", "sent", lineterm="")))
 
 
 def _lines(segments: Sequence[tuple[int, str, str]]) -> list[str]:
@@ -87,10 +85,3 @@ def _lines(segments: Sequence[tuple[int, str, str]]) -> list[str]:
     for request, role, text in segments:
         lines += [f"=== request {request}, {role}", *text.split("\n")]
     return lines
-
-
-def _json(found: Probe) -> dict[str, object]:
-    data = found._asdict()
-    for key in ("sent", "expected"):
-        data[key] = [segment._asdict() for segment in data[key]]
-    return {**data, "same": found.same}

@@ -7,21 +7,13 @@ import os
 import time
 from collections.abc import Sequence
 
-from foretold.cli.files.options import (
-    count_text,
-    next_command,
-    parser_of,
-    quote,
-    sessions_of_file,
-    undo_of,
-)
-from foretold.cli.json import emit, findings_json
+from foretold.cli.files.options import count_text, next_command, parser_of, quote, sessions_of_file, undo_of
+from foretold.cli.json import emit, findings_json, pick
 from foretold.cli.output import Paint, ProgressLine, for_terminal, plural, print_findings, printable
 from foretold.cli.sessions.options import homes_of, paint_of
 from foretold.files.history.recorded import Recorded, list_sessions_in
 from foretold.files.history.versions import SHORT, Version, diff_versions, find_version, list_versions
 from foretold.files.restore.look import FileState, content, look_at
-from foretold.files.restore.restore import Restore
 from foretold.sessions.exporters.formatting import format_time
 from foretold.text.diff import MOST_BYTES, LineCount, count_lines
 
@@ -36,19 +28,14 @@ def command_list(words: Sequence[str]) -> int:
     findings = [finding for each in sessions for finding in each.findings]
     broken = [each for each in undo_of(options).restores() if not each.is_done]
     if options.json:
-        emit(
-            "file-sessions",
-            {
-                "folder": folder,
-                "sessions": [_session_json(each) for each in sessions],
-                "interrupted": [each.id for each in broken],
-                "findings": findings_json(findings),
-            },
-        )
+        rows = {"sessions": [_session_json(each) for each in sessions], "interrupted": [each.id for each in broken]}
+        emit("file-sessions", {"folder": folder, **rows, "findings": findings_json(findings)})
         return 1 if findings or broken else 0
     paint = paint_of(options)
     _print_sessions(sessions, folder, options, paint)
-    _print_broken(broken, options, paint)
+    for each in broken:
+        print(paint.red(f"\nInterrupted: {printable(each.why)}"))
+        print(f"Undo it:               {next_command(options, 'undo', each.id)}")
     if findings:
         print(f"\n{plural(len(findings), 'finding')}:")
         print_findings(findings, paint)
@@ -72,25 +59,12 @@ def _print_sessions(sessions: list[Recorded], folder: str, options: argparse.Nam
         print(f"What a file was:       {next_command(options, 'history', os.path.relpath(named, folder))}")
 
 
-def _print_broken(broken: list[Restore], options: argparse.Namespace, paint: Paint) -> None:
-    for each in broken:
-        print(paint.red(f"\nInterrupted: {printable(each.why)}"))
-        print(f"Undo it:               {next_command(options, 'undo', each.id)}")
-
-
 def _session_json(recorded: Recorded) -> dict[str, object]:
-    return {
-        "session": recorded.session,
-        "transcript": recorded.transcript,
-        "cwd": recorded.cwd,
-        "version": recorded.version,
-        "changed": recorded.changed,
-        "files": list(recorded.tracked),
-        "checkpoints": [
-            {"message": each.message, "time": each.time, "prompt": recorded.prompts.get(each.message, "")}
-            for each in recorded.snapshots
-        ],
-    }
+    points = [
+        {**pick(each, "message time"), "prompt": recorded.prompts.get(each.message, "")} for each in recorded.snapshots
+    ]
+    fields = pick(recorded, "session transcript cwd version changed")
+    return {**fields, "files": list(recorded.tracked), "checkpoints": points}
 
 
 def command_history(words: Sequence[str]) -> int:
@@ -106,7 +80,7 @@ def command_history(words: Sequence[str]) -> int:
     now = look_at(path)
     if options.json:
         rows = [_version_json(each) for each in versions]
-        emit("file-history", {"path": path, "on_disk": _found_json(now), "versions": rows})
+        emit("file-history", {"path": path, "on_disk": {"kind": now.kind, **_found_json(now)}, "versions": rows})
     else:
         _print_history(path, versions, now, options)
     return 1 if any(each.is_lost for each in versions) else 0
@@ -119,7 +93,8 @@ def _print_history(path: str, versions: list[Version], now: FileState, options: 
     state = {"file": "on disk", "missing": "there is no file"}.get(now.kind, f"there is a {now.kind}")
     width = max(len(each.name) for each in versions)
     since = count_text(_since(path, now, versions[0]))
-    print(f"  {'now':<{width}}  {_written(path)}  {since:>9}  {state}{_mode(now, versions[0].found)}")
+    written = format_time(os.lstat(path).st_mtime) if os.path.lexists(path) else ""
+    print(f"  {'now':<{width}}  {written:16}  {since:>9}  {state}{_mode(now, versions[0].found)}")
     for at, each in enumerate(versions):
         mode = _mode(each.found, versions[at + 1].found) if at + 1 < len(versions) else ""
         about = _describe(each, paint, paint.width - width - 33 - len(mode))
@@ -128,14 +103,6 @@ def _print_history(path: str, versions: list[Version], now: FileState, options: 
         last = _last_other(versions, now)
         print(f"\nWhat changed since:   {next_command(options, 'diff', options.file, '--at', last.name)}")
         print(f"Restore it:           {next_command(options, 'restore', options.file, '--at', last.name)}")
-
-
-def _written(path: str) -> str:
-    """When a file was last written; blank if there is none."""
-    try:
-        return format_time(os.lstat(path).st_mtime)
-    except OSError:
-        return " " * 16
 
 
 def _mode(found: FileState, older: FileState) -> str:
@@ -163,30 +130,19 @@ def _version_json(version: Version) -> dict[str, object]:
     lines = version.lines
     return {
         "version": version.name,
-        "session": version.session,
-        "number": version.number,
-        "time": version.time,
-        "message": version.message,
-        "prompt": version.prompt,
+        **pick(version, "session number time message prompt"),
         "exists": version.source is not None,
         "backup": version.source,
         "lost": version.is_lost,
-        "mode": f"{version.found.mode:03o}" if version.found.kind == "file" else None,
-        "digest": version.found.digest or None,
-        "bytes": version.found.size if version.found.kind == "file" else None,
+        **_found_json(version.found),
         "insertions": lines.added if lines else None,
         "deletions": lines.removed if lines else None,
     }
 
 
 def _found_json(found: FileState) -> dict[str, object]:
-    is_file = found.kind == "file"
-    return {
-        "kind": found.kind,
-        "mode": f"{found.mode:03o}" if is_file else None,
-        "digest": found.digest or None,
-        "bytes": found.size if is_file else None,
-    }
+    mode, size = (f"{found.mode:03o}", found.size) if found.kind == "file" else (None, None)
+    return {"mode": mode, "digest": found.digest or None, "bytes": size}
 
 
 def command_diff(words: Sequence[str]) -> int:
@@ -197,17 +153,15 @@ def command_diff(words: Sequence[str]) -> int:
     parser.add_argument("--to", metavar="WHEN", help="up to this version instead of now")
     options = parser.parse_args(words)
     path, sessions = sessions_of_file(options)
-    now = time.time()
-    if options.at:
-        version = find_version(sessions, path, options.at, now)
-    else:
-        version = _last_other(list_versions(sessions, path), look_at(path))
-    until = find_version(sessions, path, options.to, now) if options.to else None
+    at, until = (find_version(sessions, path, when, time.time()) if when else None for when in (options.at, options.to))
+    version = at or _last_other(list_versions(sessions, path), look_at(path))
     text = diff_versions(version, until, path)
     if options.json:
         emit("file-diff", {"path": path, "from": version.name, "to": until.name if until else None, "diff": text})
+    elif text:
+        print(for_terminal(text))
     else:
-        _print_diff(text, version, until, options)
+        print(f"{printable(options.file)} is {'in ' + until.name if until else 'now'} what it was: {version.name}")
     return 0
 
 
@@ -215,10 +169,3 @@ def _last_other(versions: list[Version], now: FileState) -> Version:
     """The newest version that is not what is on disk, else the newest that is kept."""
     kept = [each for each in versions if not each.is_lost] or versions
     return next((each for each in kept if each.found.digest != now.digest), kept[0])
-
-
-def _print_diff(text: str, version: Version, until: Version | None, options: argparse.Namespace) -> None:
-    if not text:
-        print(f"{printable(options.file)} is {'in ' + until.name if until else 'now'} what it was: {version.name}")
-        return
-    print(for_terminal(text))

@@ -6,6 +6,7 @@ import argparse
 import os
 import shlex
 
+from foretold.cli.json import pick
 from foretold.cli.options import make_parser
 from foretold.cli.output import Paint, ProgressLine, column, printable
 from foretold.cli.sessions.options import homes_of
@@ -67,19 +68,15 @@ def next_command(options: argparse.Namespace, *words: str) -> str:
 def change_json(change: FileChange) -> dict[str, object]:
     """A change as `--json` prints it."""
     lines = change.lines
+    before, after = (f"{each.mode:03o}" if each.kind == "file" else None for each in (change.before, change.after))
     return {
-        "path": change.path,
-        "action": change.action,
+        **pick(change, "path action"),
         "insertions": lines.added if lines else None,
         "deletions": lines.removed if lines else None,
-        "mode_before": _mode(change.before.mode) if change.before.kind == "file" else None,
-        "mode_after": _mode(change.after.mode) if change.after.kind == "file" else None,
+        "mode_before": before,
+        "mode_after": after,
         "notes": list(change.notes),
     }
-
-
-def _mode(mode: int) -> str:
-    return f"{mode:03o}"
 
 
 def print_plan(plan: RestorePlan, paint: Paint) -> None:
@@ -89,7 +86,7 @@ def print_plan(plan: RestorePlan, paint: Paint) -> None:
     for each in plan.changes:
         note = count_text(each.lines) if each.action != "mode" else ""
         if each.before.kind == each.after.kind == "file" and each.before.mode != each.after.mode:
-            note = f"{note} {_mode(each.before.mode)} → {_mode(each.after.mode)}".strip()
+            note = f"{note} {each.before.mode:03o} → {each.after.mode:03o}".strip()
         note = note if each.lines or each.action == "mode" else "too large to count its lines"
         print(f"  {words[each.action]:<11}{paint.fit(paint.path(each.path), width)}  {note}".rstrip())
         for note in each.notes:

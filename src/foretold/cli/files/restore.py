@@ -17,13 +17,13 @@ from foretold.cli.files.options import (
     sessions_of_file,
     undo_of,
 )
-from foretold.cli.json import emit, findings_json
+from foretold.cli.json import emit, findings_json, pick
 from foretold.cli.output import Paint, confirm, plural, print_findings, printable
 from foretold.cli.sessions.options import homes_of, paint_of
 from foretold.files.history.recorded import Recorded, find_session
 from foretold.files.history.versions import SHORT, find_version
 from foretold.files.restore.plans import FileCache, RestorePlan, make_plan
-from foretold.files.restore.restore import Restore, RestoreResult, Undo, restore, take_back
+from foretold.files.restore.restore import RestoreResult, Undo, restore, take_back
 from foretold.sessions.exporters.formatting import format_time
 from foretold.sessions.formats.fields import parse_time
 from foretold.text.diff import LineCount
@@ -73,12 +73,8 @@ def command_rewind(words: Sequence[str]) -> int:
     plan = make_plan(each for each in recorded.wanted(snapshot.message) if each.path not in skipped)
     why = f"rewind {recorded.session[:SHORT]} to {snapshot.message[:SHORT]}"
     blocked = [os.path.relpath(each.path, os.path.realpath(options.cwd)) for each in plan.problems]
-    words = [recorded.session[:SHORT], snapshot.message[:SHORT], *_skips([*options.skip, *blocked])]
-    return _execute(plan, why, options, instead=words)
-
-
-def _skips(files: Sequence[str]) -> list[str]:
-    return [word for each in files for word in ("--skip", each)]
+    skips = [word for each in [*options.skip, *blocked] for word in ("--skip", each)]
+    return _execute(plan, why, options, instead=[recorded.session[:SHORT], snapshot.message[:SHORT], *skips])
 
 
 def _add_consent(parser: argparse.ArgumentParser) -> None:
@@ -119,15 +115,12 @@ def _execute(
         print("Nothing was changed (--dry-run).")
     if options.dry_run or plan.problems:
         return 1 if plan.problems else 0
-    done = done or (do() if confirm(_question(plan, why), yes=False) else None)
+    question = f"{why.partition(' ')[0].capitalize()} {'it' if len(plan.changes) == 1 else 'them'}?"
+    done = done or (do() if confirm(question, yes=False) else None)
     if done is None:
         return 1
     print(f"Undo it:   {next_command(options, 'undo', done.undo)}")
     return 0
-
-
-def _question(plan: RestorePlan, why: str) -> str:
-    return f"{why.partition(' ')[0].capitalize()} {'it' if len(plan.changes) == 1 else 'them'}?"
 
 
 def _print(plan: RestorePlan, why: str, paint: Paint, *, is_done: bool) -> None:
@@ -143,9 +136,8 @@ def _print(plan: RestorePlan, why: str, paint: Paint, *, is_done: bool) -> None:
 
 
 def _same(plan: RestorePlan) -> str:
-    if not plan.same:
-        return ""
-    return f"; {plural(len(plan.same), 'file')} {'is' if len(plan.same) == 1 else 'are'} unchanged"
+    said = f"; {plural(len(plan.same), 'file')} {'is' if len(plan.same) == 1 else 'are'} unchanged"
+    return said if plan.same else ""
 
 
 def _plan_json(plan: RestorePlan, undo: str | None, why: str) -> dict[str, object]:
@@ -168,12 +160,11 @@ def _list_prompts(recorded: Recorded, options: argparse.Namespace) -> int:
     if options.json:
         rows = [
             {
-                "message": snapshot.message,
-                "time": snapshot.time,
-                "prompt": recorded.prompts.get(snapshot.message, ""),
-                **_plan_json(plan, None, f"rewind {recorded.session} to {snapshot.message}"),
+                **pick(each, "message time"),
+                "prompt": recorded.prompts.get(each.message, ""),
+                **_plan_json(plan, None, f"rewind {recorded.session} to {each.message}"),
             }
-            for snapshot, plan in plans
+            for each, plan in plans
         ]
         emit("file-checkpoints", {"session": recorded.session, "cwd": recorded.cwd, "checkpoints": rows})
         return 0
@@ -187,13 +178,8 @@ def _list_prompts(recorded: Recorded, options: argparse.Namespace) -> int:
 
 
 def _prompt_row(recorded: Recorded, message: str, time_: str, plan: RestorePlan, paint: Paint) -> str:
-    much = (
-        f"{plural(len(plan.changes), 'file')} {count_text(LineCount(plan.added, plan.removed))}"
-        if plan.changes
-        else "as now"
-    )
-    if plan.problems:
-        much = f"{plural(len(plan.problems), 'problem')}"
+    changed = f"{plural(len(plan.changes), 'file')} {count_text(LineCount(plan.added, plan.removed))}"
+    much = plural(len(plan.problems), "problem") if plan.problems else changed if plan.changes else "as now"
     text = quote(recorded.prompts.get(message, ""), paint.width - 54)
     return f"  {message[:SHORT]}  {format_time(parse_time(time_) or 0.0)}  {much:>20}  {text}".rstrip()
 
@@ -212,16 +198,19 @@ def command_undo(words: Sequence[str]) -> int:
     if options.id is None:
         return _list_restores(undo, options)
     given = undo.find(options.id)
+    plan, why = make_plan(undo.wanted(given)), f"undo {given.id}: {given.why}"
     changed = undo.changed_since(given)
-    plan = make_plan(undo.wanted(given))
-    why = f"undo {given.id}: {given.why}"
     return _execute(plan, why, options, changed=changed, do=lambda: take_back(given, plan, undo))
 
 
 def _list_restores(undo: Undo, options: argparse.Namespace) -> int:
     restores = undo.restores()
     if options.json:
-        emit("file-restores", {"folder": undo.folder, "restores": [_restore_json(each) for each in restores]})
+        rows = [
+            {**pick(one, "id time"), "what": one.why, "done": one.is_done, "files": [each.path for each in one.files]}
+            for one in restores
+        ]
+        emit("file-restores", {"folder": undo.folder, "restores": rows})
         return 0
     paint = paint_of(options)
     if not restores:
@@ -233,13 +222,3 @@ def _list_restores(undo: Undo, options: argparse.Namespace) -> int:
     if restores:
         print(f"\nUndo one:   {next_command(options, 'undo', restores[0].id)}")
     return 0
-
-
-def _restore_json(given: Restore) -> dict[str, object]:
-    return {
-        "id": given.id,
-        "time": given.time,
-        "what": given.why,
-        "done": given.is_done,
-        "files": [each.path for each in given.files],
-    }

@@ -76,11 +76,7 @@ def _list(place: InstallPlace, options: argparse.Namespace) -> int:
     found = [each for each in find_installations(place) if each.agent in wanted]
     broken = any(not each.is_valid for each in found)
     if options.json:
-        rows = [
-            {name: list(value) if isinstance(value, tuple) else value for name, value in each._asdict().items()}
-            for each in found
-        ]
-        emit("installed", {"installed": rows, "agents": list(INSTALLS)})
+        emit("installed", {"installed": [each._asdict() for each in found], "agents": list(INSTALLS)})
         return 1 if broken else 0
     paint = Paint(place.cwd, place.home)
     if not found:

@@ -11,6 +11,7 @@ import difflib
 import shlex
 from collections.abc import Iterator
 
+from foretold.cli.json import pick
 from foretold.cli.output import Paint, plural, printable
 from foretold.secrets.forms import credentials_in
 from foretold.types import TYPE_CHECKING
@@ -23,6 +24,13 @@ HANG = 4  #: how much a continued line is indented
 KEPT = 24  #: characters that are left on both sides of a change in a long line
 
 _SAME = {"install": "already installed", "uninstall": "not installed"}
+_HOW = {
+    "": ":",
+    "created": ": a new file",
+    "deleted": ": was created for foretold, and is deleted",
+    "restored": ": as it was before foretold, byte for byte",
+    "removed": ": was changed since; only foretold's entries are removed",
+}
 
 
 def print_plan(plan: InstallPlan, paint: Paint, kind: str) -> None:
@@ -37,14 +45,10 @@ def print_plan(plan: InstallPlan, paint: Paint, kind: str) -> None:
             print(line)
         print()
     for note in plan.notes:
-        print_note(note, paint)
-
-
-def print_note(note: str, paint: Paint) -> None:
-    text, _, remedy = note.partition("; try: ")
-    print(paint.wrap(f"Note: {text.removesuffix('.')}.", 0))
-    if remedy:  # whole and on its own line, to be copied
-        print(f"  try: {printable(remedy)}")
+        text, _, remedy = note.partition("; try: ")
+        print(paint.wrap(f"Note: {text.removesuffix('.')}.", 0))
+        if remedy:  # whole and on its own line, to be copied
+            print(f"  try: {printable(remedy)}")
 
 
 def summarize_plan(plan: InstallPlan, paint: Paint, kind: str) -> str:
@@ -69,15 +73,8 @@ def _about(edit: Edit, paint: Paint) -> str:
     names = edit.settings.found.names
     if names > 1:
         linked += f" (it has {names} hard links; the others are not changed)"
-    if edit.settings.found.kind == "missing":
-        return f"{linked}: a new file"
-    if edit.after is None:
-        return f"{linked}: was created for foretold, and is deleted"
-    if edit.how == "restored":
-        return f"{linked}: as it was before foretold, byte for byte"
-    if edit.how == "removed":
-        return f"{linked}: was changed since; only foretold's entries are removed"
-    return f"{linked}:"
+    how = "created" if edit.is_new else "deleted" if edit.after is None else edit.how
+    return linked + _HOW[how]
 
 
 def _difference(edit: Edit) -> list[str]:
@@ -90,11 +87,10 @@ def _diff(edit: Edit, paint: Paint) -> Iterator[str]:
     """The difference in rows that fit."""
     if edit.after is None:
         return
-    is_new = edit.settings.found.kind == "missing"
     room = max(20, paint.width - 4)
     for sign, text in _short(_difference(edit), room):
         if sign == "@":
-            if not is_new:
+            if not edit.is_new:
                 yield paint.faint(f"  line {text.split()[2].lstrip('+').partition(',')[0]}")
             continue
         dress = {"+": paint.bold, "-": paint.red}.get(sign, paint.faint)
@@ -167,22 +163,14 @@ def mask_credentials(text: str) -> str:
 
 
 def plan_json(plan: InstallPlan, *, done: bool) -> dict[str, object]:
-    return {
-        "agent": plan.agent,
-        "scope": plan.scope,
-        "done": done,
-        "changes": [_edit_json(edit) for edit in plan.edits],
-        "same": list(plan.same),
-        "notes": list(plan.notes),
-    }
-
-
-def _edit_json(edit: Edit) -> dict[str, object]:
-    action = "create" if edit.settings.found.kind == "missing" else "delete" if edit.after is None else "write"
-    return {
-        "path": edit.path,
-        "file": edit.settings.target,
-        "action": action,
-        "how": edit.how or "added",
-        "diff": "\n".join(_difference(edit)),
-    }
+    changes = [
+        {
+            "path": edit.path,
+            "file": edit.settings.target,
+            "action": "create" if edit.is_new else "delete" if edit.after is None else "write",
+            "how": edit.how or "added",
+            "diff": "\n".join(_difference(edit)),
+        }
+        for edit in plan.edits
+    ]
+    return {**pick(plan, "agent scope"), "done": done, "changes": changes, **pick(plan, "same notes")}

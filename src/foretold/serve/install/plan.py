@@ -37,6 +37,10 @@ class Edit(NamedTuple):
     def path(self) -> str:
         return self.settings.path
 
+    @property
+    def is_new(self) -> bool:
+        return self.settings.found.kind == "missing"
+
 
 class InstallPlan(NamedTuple):
     """What would be done."""
