@@ -85,13 +85,9 @@ def _answer(event: str, caller: Caller) -> None:
 
 def _log_fault(words: Sequence[str], error: BaseException, given: dict[str, str]) -> None:
     try:
-        from foretold.paths import foretold_folders
-        from foretold.serve.hooks.dispatch import describe_error
-        from foretold.serve.hooks.log import log
+        from foretold.serve.hooks.dispatch import log_error
 
-        caller = _caller(given)
-        state = foretold_folders(caller.home, caller.env).state
-        log(state, next(iter(words), ""), "", f"fault: {describe_error(error)}")
+        log_error(next(iter(words), ""), "", error, _caller(given))
     except BaseException:  # there is nothing left to do
         return
 

@@ -59,16 +59,10 @@ def run_alone(state: str, job: str, session: str, work: Callable[[], None]) -> b
         os.utime(handle)
         for _ in range(ROUNDS):
             work()
-            if not _take_mark(f"{path}.again"):
+            try:
+                os.unlink(f"{path}.again")
+            except OSError:
                 break
     finally:
         os.close(handle)
-    return True
-
-
-def _take_mark(path: str) -> bool:
-    try:
-        os.unlink(path)
-    except OSError:
-        return False
     return True

@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 
 from foretold.paths import foretold_folders
-from foretold.serve.hooks.agent_protocols import protocol_of
+from foretold.serve.hooks.agent_protocols import NO_OUTPUT, HookOutput, protocol_of
 from foretold.serve.hooks.background import start, was_started
 from foretold.serve.hooks.cache import load_answer, path_of, store_answer
 from foretold.serve.hooks.json import text_of
@@ -40,6 +40,11 @@ class Caller(NamedTuple):
     env: Mapping[str, str]
     is_dry: bool = False
     begin: Callable[[Sequence[str], Mapping[str, str]], int] = start  #: how work is left to another process
+
+    @property
+    def around(self) -> dict[str, Any]:
+        """Where the agent runs, for the functions of the library."""
+        return {"home": self.home, "managed": self.managed or None, "env": self.env}
 
 
 class MemoryPlace(NamedTuple):
@@ -115,13 +120,16 @@ class HookContext:
             if value is None:
                 from foretold.serve.hooks.discovery import find_place_and_settings
 
-                value, variables, disk, self.problems = find_place_and_settings(
-                    self.folder, self.caller, self.ours.config
-                )
+                found = find_place_and_settings(self.folder, self.caller, self.ours.config)
+                value, variables, disk, self.problems = found
                 self.store("place", value, disk, variables)
             place, settings = value
             self._found = MemoryPlace(*place), HookSettings(*settings)
         return self._found
+
+    def say_nothing(self, why: str) -> HookOutput:
+        self.why.append(why)
+        return NO_OUTPUT
 
     def refresh(self, why: str) -> None:
         """Have another process update what hooks look up."""

@@ -45,11 +45,10 @@ def find_place_and_settings(
 
 def _find_memories(folder: str, caller: Caller, disk: Disk) -> tuple[MemoryLocation, str]:
     """Where memories are, and whose they are: an agent that has none uses those that `foretold memory` shows."""
-    around = {"home": caller.home, "managed": caller.managed or None, "env": caller.env}
-    place = locate_memories(folder, agent=caller.agent, tree=disk, **around)  # type: ignore[arg-type]
+    place = locate_memories(folder, agent=caller.agent, tree=disk, **caller.around)
     if place.is_read or place.off or place.agent == DEFAULT_AGENT:
         return place, caller.agent
-    shared = locate_memories(folder, agent=DEFAULT_AGENT, tree=disk, **around)  # type: ignore[arg-type]
+    shared = locate_memories(folder, agent=DEFAULT_AGENT, tree=disk, **caller.around)
     return shared._replace(is_read=False), DEFAULT_AGENT
 
 

@@ -51,7 +51,7 @@ def answer(event: str, data: bytes | None, caller: Caller) -> str:
         form = encode_output(output, event, text_of(payload, "hook_event_name") or event, context.protocol)
         return write(form) if form else ""
     except (Exception, HookTimeout) as error:
-        _log_error(event, session, error, caller)
+        log_error(event, session, error, caller)
         return ""
 
 
@@ -77,16 +77,16 @@ def handle_event(event: str, payload: Payload, caller: Caller) -> tuple[HookOutp
     return output, context
 
 
-def _log_error(event: str, session: str, error: BaseException, caller: Caller) -> None:
+def log_error(event: str, session: str, error: BaseException, caller: Caller) -> None:
     try:
         from foretold.paths import foretold_folders
 
-        log(foretold_folders(caller.home, caller.env).state, event, session, f"fault: {describe_error(error)}")
+        log(foretold_folders(caller.home, caller.env).state, event, session, f"fault: {_describe_error(error)}")
     except Exception:
         return
 
 
-def describe_error(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
     """A fault as the log describes it."""
     if isinstance(error, BadPayload):
         return str(error)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 
 from foretold.secrets.masking import mask_credentials
 from foretold.serve.hooks.background import run_alone, start_command
@@ -102,16 +103,6 @@ def _add_memory(
             naming.append((f"{folder}/{memory.file}", mask_credentials(memory.description)[0]))
 
 
-def archive(context: HookContext) -> None:
-    """Archive the transcript of this conversation."""
-    _run_command(context, ["sessions", "archive"])
-
-
-def extract(context: HookContext) -> None:
-    """Learn from this conversation."""
-    _run_command(context, ["memory", "extract"], "--model", context.settings.extract)
-
-
 def _run_command(context: HookContext, words: list[str], *options: str) -> None:
     """Run a command of ours for this session, and wait for it."""
     argv = [*words, context.session, "-C", context.folder, "--home", context.caller.home, *options]
@@ -120,4 +111,8 @@ def _run_command(context: HookContext, words: list[str], *options: str) -> None:
         log(context.ours.state, words[1], context.session, f"foretold {' '.join(words)} exited with {code}")
 
 
-JOBS = {"refresh": refresh, "archive": archive, "extract": extract}
+JOBS: dict[str, Callable[[HookContext], None]] = {
+    "refresh": refresh,
+    "archive": lambda context: _run_command(context, ["sessions", "archive"]),
+    "extract": lambda context: _run_command(context, ["memory", "extract"], "--model", context.settings.extract),
+}

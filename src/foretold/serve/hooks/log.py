@@ -23,24 +23,26 @@ def log(state: str, event: str, session: str, text: str, now: float | None = Non
     line = " ".join(f"{stamp} {event or '-'} {_plain(session)[:8] or '-'} {text}".split())[:LONGEST]
     path = f"{state}/{NAME}"
     try:
+        handle = open_to_append(path)
         try:
-            _append(path, line)
-        except FileNotFoundError:
-            os.makedirs(state, 0o700, exist_ok=True)
-            _append(path, line)
+            os.write(handle, f"{line}\n".encode("utf-8", "backslashreplace"))
+            is_full = os.fstat(handle).st_size > MOST
+        finally:
+            os.close(handle)
+        if is_full:
+            os.replace(path, f"{path}.1")
     except OSError:
         return
 
 
-def _append(path: str, line: str) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+def open_to_append(path: str) -> int:
+    """A handle of a file, which is made if it is missing, with its folder."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
-        os.write(handle, f"{line}\n".encode("utf-8", "backslashreplace"))
-        is_full = os.fstat(handle).st_size > MOST
-    finally:
-        os.close(handle)
-    if is_full:
-        os.replace(path, f"{path}.1")
+        return os.open(path, flags, 0o600)
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
+        return os.open(path, flags, 0o600)
 
 
 def _plain(session: str) -> str:

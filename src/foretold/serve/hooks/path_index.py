@@ -122,10 +122,6 @@ OUT_OF_DATE = "the list of the files that memories name is out of date"
 Newer = dict[str, tuple[str, str]]  #: the path of a memory: its folder, and its scope
 
 
-class TooMany(Exception):
-    """There is more than can be checked here."""
-
-
 class MemoryLookup:
     """Finds the memories that name a path. Those newer than the index are looked for once."""
 
@@ -154,20 +150,18 @@ class MemoryLookup:
         began, count = made if isinstance(made, tuple) else (0, 0)
         if count > SMALL and context.cached("paths-made") is not None:
             return {}
-        try:
-            if count > FEW:
-                raise TooMany
-            newer, last = _written_since(context, began)
-        except TooMany:
+        written = _written_since(context, began) if count <= FEW else None
+        if written is None:
             context.refresh(f"{OUT_OF_DATE}, and newer memories may be missing")
             return {}
+        newer, last = written
         if newer and last >= began:
             context.refresh(f"{OUT_OF_DATE}; what is newer was read now")
         return newer
 
 
-def _written_since(context: HookContext, moment: int) -> tuple[Newer, int]:
-    """The memories that were written since a moment, and when the last one was. TooMany if that takes too long."""
+def _written_since(context: HookContext, moment: int) -> tuple[Newer, int] | None:
+    """The memories that were written since a moment, and when the last one was. None if there are too many to check."""
     newer: Newer = {}
     last, seen, size = 0, 0, 0
     for folder, scope in context.place.stores:
@@ -178,7 +172,7 @@ def _written_since(context: HookContext, moment: int) -> tuple[Newer, int]:
                 newer[path] = folder, scope
                 last, size = max(last, changed), size + about.st_size
             if seen > FEW or size > MOST:
-                raise TooMany
+                return None
     return newer, last
 
 

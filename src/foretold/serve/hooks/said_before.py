@@ -13,9 +13,10 @@ from __future__ import annotations
 import os
 import time
 
+from foretold.serve.hooks.log import open_to_append
+
 MOST = 512 * 1024  #: bytes that are read, from the end
 DAYS = 30
-_ADDING = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
 _ESCAPES = (("\\", "\\\\"), ("\t", "\\t"), ("\n", "\\n"), ("\r", "\\r"))
 
 Note = tuple[str, ...]
@@ -70,8 +71,7 @@ class Notes:
             return list(notes)
         from foretold.storage.lock import wait_for_lock
 
-        os.makedirs(os.path.dirname(self.path), 0o700, exist_ok=True)
-        handle = os.open(self.path, _ADDING, 0o600)
+        handle = open_to_append(self.path)
         try:
             wait_for_lock(handle)
             self._all = None
@@ -91,11 +91,7 @@ class Notes:
         if self.dry:
             return
         data = text.encode("utf-8", "surrogateescape")
-        try:
-            handle = os.open(self.path, _ADDING, 0o600)
-        except FileNotFoundError:
-            os.makedirs(os.path.dirname(self.path), 0o700, exist_ok=True)
-            handle = os.open(self.path, _ADDING, 0o600)
+        handle = open_to_append(self.path)
         try:
             if os.write(handle, data) != len(data):
                 raise OSError("a note was only partly written")
@@ -109,18 +105,25 @@ def _identity(note: Note) -> Note:
 
 
 def _read(path: str) -> list[Note]:
+    start, data = tail_of(path, MOST, os.O_NOFOLLOW)
+    lines = data.decode("utf-8", "surrogateescape").split("\n")
+    whole = lines[1:-1] if start else lines[:-1]
+    return [tuple(map(_unescape, line.split("\t"))) for line in whole if line]
+
+
+def tail_of(path: str, most: int, flags: int) -> tuple[int, bytes]:
+    """The last bytes of a file, and where they begin; nothing if it cannot be read."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | flags)
+    except (OSError, ValueError):
+        return 0, b""
+    try:
+        start = max(0, os.fstat(handle).st_size - most)
+        return start, os.pread(handle, most, start)
     except OSError:
-        return []
-    try:
-        size = os.fstat(handle).st_size
-        data = os.pread(handle, MOST, max(0, size - MOST))
+        return 0, b""
     finally:
         os.close(handle)
-    lines = data.decode("utf-8", "surrogateescape").split("\n")
-    absolute_path = lines[1:-1] if size > MOST else lines[:-1]
-    return [tuple(map(_unescape, line.split("\t"))) for line in absolute_path if line]
 
 
 def _escape(value: str) -> str:
@@ -132,17 +135,10 @@ def _escape(value: str) -> str:
 def _unescape(value: str) -> str:
     if "\\" not in value:
         return value
-    marks = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
-    parts = value.split("\\")
-    found, at = parts[0], 1
-    while at < len(parts):
-        if parts[at]:
-            found += marks.get(parts[at][0], "\\" + parts[at][0]) + parts[at][1:]
-            at += 1
-        else:  # an escaped backslash
-            found += "\\" + (parts[at + 1] if at + 1 < len(parts) else "")
-            at += 2
-    return found
+    value = value.replace("\\\\", "\0")  # which no path has
+    for plain, escape in _ESCAPES[1:]:
+        value = value.replace(escape, plain)
+    return value.replace("\0", "\\")
 
 
 def sweep(folder: str, now: float | None = None) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import time
 
-from foretold.serve.hooks.agent_protocols import NO_OUTPUT, HookOutput
+from foretold.serve.hooks.agent_protocols import HookOutput
 from foretold.serve.hooks.events.rules_here import fit_texts, instructions_here, load_nested, nested_for, rules_for
 from foretold.serve.hooks.events.touched_files import LOOKS, READS, WRITES, own_paths, touch_of
 from foretold.serve.hooks.path_index import MemoryLookup
@@ -35,8 +35,7 @@ def handle(context: HookContext) -> HookOutput:
     """What to say after a tool call."""
     touch = touch_of(context)
     if not touch.paths:
-        context.why.append("the call names no file")
-        return NO_OUTPUT
+        return context.say_nothing("the call names no file")
     parts = [_quote_missed(context, touch), _report_drift(context, touch)]
     return HookOutput("\n\n".join(part for part in parts if part))
 

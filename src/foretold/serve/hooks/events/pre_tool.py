@@ -31,20 +31,17 @@ WRITING_FLAGS = ("-delete", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-f
 def handle(context: HookContext) -> HookOutput:
     """The verdict on a tool call."""
     if not context.settings.guard:
-        context.why.append("memory policy: switched off (hooks.guard)")
-        return NO_OUTPUT
+        return context.say_nothing("memory policy: switched off (hooks.guard)")
     touch = touch_of(context)
     inside = [(path, scope) for path in touch.paths if (scope := scope_of(path, context))]
     if touch.tool == "Bash" and touch.command:
         inside = inside or _named_folders(touch.command, context)
         if inside and only_reads(touch.command):
-            context.why.append("memory policy: the command only reads")
-            return NO_OUTPUT
+            return context.say_nothing("memory policy: the command only reads")
     elif touch.tool not in WRITES and not _has_text(context):
         inside = []
     if not inside:
-        context.why.append("memory policy: the call writes no memory")
-        return NO_OUTPUT
+        return context.say_nothing("memory policy: the call writes no memory")
     return _judge(context, touch, inside)
 
 

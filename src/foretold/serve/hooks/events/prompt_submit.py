@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 
-from foretold.serve.hooks.agent_protocols import NO_OUTPUT, HookOutput
+from foretold.serve.hooks.agent_protocols import HookOutput
 from foretold.serve.hooks.json import text_of
 from foretold.serve.hooks.path_index import PathIndex
 from foretold.types import TYPE_CHECKING
@@ -35,21 +35,17 @@ def handle(context: HookContext) -> HookOutput:
     prompt = text_of(context.payload, "prompt").strip()
     prompt = prompt if len(prompt) <= LONGEST else f"{prompt[: LONGEST // 2]}\n{prompt[-LONGEST // 2 :]}"
     if not prompt or prompt.startswith("/"):
-        context.why.append("recall: the prompt is empty, or a command")
-        return NO_OUTPUT
+        return context.say_nothing("recall: the prompt is empty, or a command")
     if not context.settings.recall:
-        context.why.append("recall: switched off (hooks.recall)")
-        return NO_OUTPUT
+        return context.say_nothing("recall: switched off (hooks.recall)")
     places = [(folder, scope) for folder, scope in context.place.stores if os.path.isdir(folder)]
     if not places:
-        context.why.append("recall: there are no memories")
-        return NO_OUTPUT
+        return context.say_nothing("recall: there are no memories")
     found, stale = recall_memories(context, prompt, places)
     if stale:
         context.refresh("the index of memories is out of date")
     if not found.hits:
-        context.why.append("recall: nothing is worth quoting")
-        return NO_OUTPUT
+        return context.say_nothing("recall: nothing is worth quoting")
     text = quote_memories(context, found.hits)
     context.notes.claim(*(("recalled", f"{hit.folder}/{hit.memory.file}", hit.memory.digest) for hit in found.hits))
     return HookOutput(text)
@@ -88,12 +84,9 @@ def recall_memories(context: HookContext, prompt: str, places: Sequence[tuple[st
     )
     found = found._replace(hits=tuple(hit for hit in found.hits if _says_more(hit, context)), left_out=(), named=())
     for hit in found.hits:
-        context.why.append(f"recall: {hit.memory.file}, {hit.score:.1f}: {_describe_hit(hit)}")
+        words = "; ".join(f"{word} in {', '.join(places)}" for word, places in hit.why.items())
+        context.why.append(f"recall: {hit.memory.file}, {hit.score:.1f}: {words}")
     return found, bool(glance.stale) or any(_was_edited(hit) for hit in found.hits)
-
-
-def _describe_hit(hit: RecallHit) -> str:
-    return "; ".join(f"{word} in {', '.join(places)}" for word, places in hit.why.items())
 
 
 def _was_edited(hit: RecallHit) -> bool:
@@ -107,7 +100,7 @@ def _was_edited(hit: RecallHit) -> bool:
 def _says_more(hit: RecallHit, context: HookContext) -> bool:
     """Whether a memory says more than its line of the index, which the model has."""
     is_known = context.place.is_read and hit.memory.scope == "private"
-    return not is_known or (hit.memory.body != "" and hit.memory.body != hit.memory.description)
+    return not is_known or hit.memory.body not in ("", hit.memory.description)
 
 
 def _checker(context: HookContext) -> Callable[[Memory], str]:

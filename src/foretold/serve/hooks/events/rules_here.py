@@ -58,9 +58,7 @@ def load_instructions(context: HookContext) -> tuple[object, ...]:
     from foretold.storage.tree import Disk
 
     caller, disk = context.caller, Disk()
-    choice, request = make_request(
-        context.folder, caller.agent, home=caller.home, managed=caller.managed or None, env=caller.env
-    )
+    choice, request = make_request(context.folder, caller.agent, **caller.around)
     view = load_view(disk, choice, request)
     note_programs(disk, choice, caller)
     dialect = choice.dialect
@@ -88,14 +86,9 @@ def rules_for(here: LoadedInstructions, path: str) -> list[WaitingRule]:
         return []
     from foretold.text.globs.npm_ignore import IgnoreMatcher
 
-    found = []
-    folded = path.lower()
-    for rule in plausible:
-        if not _may_match(rule.globs, folded):
-            continue
-        if IgnoreMatcher(rule.globs).matches(path[len(rule.base.rstrip("/")) + 1 :]):
-            found.append(rule)
-    return found
+    likely = [rule for rule in plausible if _may_match(rule.globs, path.lower())]
+    below = [(rule, path[len(rule.base.rstrip("/")) + 1 :]) for rule in likely]
+    return [rule for rule, inside in below if IgnoreMatcher(rule.globs).matches(inside)]
 
 
 def _may_match(globs: Iterable[str], path: str) -> bool:
@@ -127,10 +120,7 @@ def load_nested(context: HookContext, path: str, without: frozenset[str]) -> lis
     """Path and text of what reading a file would attach; slow and exact."""
     from foretold.instructions.session import Session
 
-    caller = context.caller
-    session = Session(
-        context.folder, agent=caller.agent, home=caller.home, managed=caller.managed or None, env=caller.env
-    )
+    session = Session(context.folder, agent=context.caller.agent, **context.caller.around)
     session.start()
     return [(entry.path, entry.text) for entry in session.read(path).entries if entry.path not in without]
 

@@ -24,13 +24,13 @@ from foretold.serve.hooks.agent_protocols import NO_OUTPUT, HookOutput
 from foretold.serve.hooks.cache import stamp_of
 from foretold.serve.hooks.events.rules_here import fit_texts, instructions_here
 from foretold.serve.hooks.json import parse, table_of, text_of
+from foretold.serve.hooks.said_before import tail_of
 from foretold.types import TYPE_CHECKING, Entry, estimate_tokens
 
 if TYPE_CHECKING:
     from foretold.memory.note import Memory
     from foretold.memory.project import Memories
     from foretold.serve.hooks.context import HookContext
-    from foretold.serve.hooks.said_before import Note
 
 BUDGET = 2000  #: tokens
 FEW = 300  #: files in a folder of memories that are read while the agent waits
@@ -64,9 +64,7 @@ def _quote_lost(context: HookContext) -> str:
         return ""
     here = instructions_here(context)
     paths = find_lost_paths(context, here.restores)
-    files = (
-        "1 attached instruction file is" if len(paths) == 1 else f"{len(paths) or 'no'} attached instruction files are"
-    )
+    files = f"{len(paths) or 'no'} attached instruction file{' is' if len(paths) == 1 else 's are'}"
     context.why.append(f"compaction: {files} lost")
     known = {rule.path: rule.text for rule in here.rules}
     texts = [(path, known.get(path) or _nested_text(path)) for path in paths if path not in here.started]
@@ -87,11 +85,9 @@ def _nested_text(path: str) -> str:
 def find_lost_paths(context: HookContext, restores: int) -> list[str]:
     """The instruction files that were attached, and no longer are; the last first."""
     noted = [note for note in context.notes.since("attached", "compacting") if len(note) > 1]
-    begun = next((int(note[1]) for note in reversed(noted) if _is_begun(note)), None)
-    start, data = tail_of(text_of(context.payload, "transcript_path"))
-    first, point = _span(start, data, begun)
-    lines = [line for at, line in _lines(start, data) if first <= at < point and _NESTED in line]
-    own = [*(note[1] for note in noted if note[0] == "attached" and note[2:] == ("agent",)), *_paths_in(lines)]
+    sizes = [int(note[1]) for note in noted if note[0] == "compacting" and note[1].isdigit()]
+    attached = _attached_in(text_of(context.payload, "transcript_path"), sizes[-1] if sizes else None)
+    own = [*(note[1] for note in noted if note[0] == "attached" and note[2:] == ("agent",)), *attached]
     again = _newest([*own, *(note[1] for note in context.notes.since("read"))], restores)
     paths = dict.fromkeys([*(note[1] for note in noted if note[0] == "attached"), *own])
     return [path for path in reversed(paths) if path not in again and os.path.isfile(path)]
@@ -108,60 +104,25 @@ def _newest(paths: list[str], most: int) -> set[str]:
     return set(sorted(stamps, key=lambda path: -stamps[path])[:most])
 
 
-def _is_begun(note: Note) -> bool:
-    return note[0] == "compacting" and note[1].isdigit()
-
-
-def tail_of(path: str) -> tuple[int, bytes]:
-    """The last bytes of a file, and where they begin; nothing if it cannot be read."""
-    try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except (OSError, ValueError):
-        return 0, b""
-    try:
-        start = max(0, os.fstat(handle).st_size - TAIL)
-        return start, os.pread(handle, TAIL, start)
-    except OSError:
-        return 0, b""
-    finally:
-        os.close(handle)
-
-
-def _span(start: int, data: bytes, begun: int | None) -> tuple[int, int]:
-    """Where the part begins that this compaction dropped, after the one before it, and where it ends."""
-    boundaries, at = [], data.find(_BOUNDARY)
-    while at >= 0:
-        boundaries.append(start + at)
-        at = data.find(_BOUNDARY, at + 1)
-    point = begun if begun is not None else start + len(data)
-    return max((at for at in boundaries if at < point), default=start), point
-
-
-def _lines(start: int, data: bytes) -> list[tuple[int, bytes]]:
-    """Lines with an attachment, and where they begin. The first one may be cut, and is then not JSON."""
-    found, at = [], 0
-    while at < len(data):
-        end = data.find(b"\n", at)
-        end = len(data) if end < 0 else end
-        line = data[at:end]
-        if b'"attachment"' in line:
-            found.append((start + at, line))
-        at = end + 1
-    return found
-
-
-def _paths_in(lines: list[bytes]) -> list[str]:
-    """The files of attachments."""
-    found = []
-    for line in lines:
-        try:
-            value = parse(line)
-        except ValueError:
-            continue
-        attachment = table_of(value, "attachment") if isinstance(value, dict) else {}
-        path = text_of(attachment, "path")
-        if path and text_of(attachment, "type") == "nested_memory":
-            found.append(path)
+def _attached_in(transcript: str, begun: int | None) -> list[str]:
+    """The files of attachments that this compaction dropped: after the one before it, up to where it began."""
+    found: list[str] = []
+    at, data = tail_of(transcript, TAIL, os.O_NONBLOCK)
+    point = at + len(data) if begun is None else begun
+    for line in data.split(b"\n"):  # the first one may be cut, and is then not JSON
+        if at >= point:
+            break
+        at += len(line) + 1
+        if _BOUNDARY in line:
+            found.clear()
+        elif _NESTED in line and b'"attachment"' in line:
+            try:
+                value = parse(line)
+            except ValueError:
+                continue
+            attachment = table_of(value, "attachment") if isinstance(value, dict) else {}
+            if text_of(attachment, "path") and text_of(attachment, "type") == "nested_memory":
+                found.append(text_of(attachment, "path"))
     return found
 
 
@@ -186,29 +147,18 @@ def _describe_memories(context: HookContext) -> list[str]:
             context.refresh("there are many memories")
     if not isinstance(value, tuple):
         return []
-    index, drifted, find_misplaced = value
+    index, drifted, elsewhere = str(value[0]), int(value[1]), str(value[2])
     context.why += [
-        f"memories: {why}" for why in _reasons(int(drifted), has_index=bool(index), is_elsewhere=bool(find_misplaced))
+        f"memories: there is {'an index that the agent does not load itself' if index else 'no index to add'}",
+        f"memories: {drifted or 'none'} {'are' if drifted > 1 else 'is'} known to be out of date",
+        *(["memories: some are stored under another path of this repository"] if elsewhere else []),
     ]
     if context.cached("paths-made") is None and folders:
         context.refresh("the list of the files that memories name is out of date")
-    return [str(index) if context.settings.team else "", _drift_line(int(drifted), context), str(find_misplaced)]
-
-
-def _reasons(drifted: int, *, has_index: bool, is_elsewhere: bool) -> list[str]:
-    """What was found out about memories, for people."""
-    return [
-        "there is an index that the agent does not load itself" if has_index else "there is no index to add",
-        f"{drifted or 'none'} {'are' if drifted > 1 else 'is'} known to be out of date",
-        *(["some are stored under another path of this repository"] if is_elsewhere else []),
-    ]
-
-
-def _drift_line(count: int, context: HookContext) -> str:
-    if not count or not context.settings.drift:
-        return ""
-    names = "1 memory names" if count == 1 else f"{count} memories name"
-    return f"{names} files or symbols that no longer exist: check before relying on them."
+    names = "1 memory names" if drifted == 1 else f"{drifted} memories name"
+    warning = f"{names} files or symbols that no longer exist: check before relying on them."
+    is_warned = drifted and context.settings.drift
+    return [index if context.settings.team else "", warning if is_warned else "", elsewhere]
 
 
 def summarise(context: HookContext) -> tuple[str, int, str]:
@@ -216,10 +166,8 @@ def summarise(context: HookContext) -> tuple[str, int, str]:
     from foretold.memory.project import open as open_memories
     from foretold.storage.tree import Disk
 
-    caller, place, disk = context.caller, context.place, Disk()
-    memories = open_memories(
-        context.folder, agent=place.keeper, home=caller.home, managed=caller.managed or None, env=caller.env
-    )
+    place, disk = context.place, Disk()
+    memories = open_memories(context.folder, agent=place.keeper, **context.caller.around)
     folders = [store.path for store in memories.stores]
     paths = [*list_folders(folders), place.verdicts, f"{place.verdicts}/verdicts.json", context.ours.state]
     disk.stamps.update({path: stamp_of(path) for path in paths})
@@ -243,19 +191,12 @@ def _indexes(memories: Memories, *, is_read: bool) -> str:
     entry = team_entry(memories.team) if memories.team is not None else None
     if entry is not None:
         parts.append(team_text(_cut(entry)))
-    if not is_read and not memories.place.off:
-        parts.append(_private_index(memories))
+    text = memories.index().strip() if not is_read and not memories.place.off else ""
+    if text:  # the private index, for an agent that loads none
+        cut = _cut(Entry(f"{memories.place.store}/MEMORY.md", "memory", text, text, "index"))
+        about = "memories of earlier conversations; `foretold memory show NAME` prints one"
+        parts.append(f"Contents of {cut.path} ({about}):\n\n{cut.text}")
     return mask_credentials("\n\n".join(part for part in parts if part))[0]
-
-
-def _private_index(memories: Memories) -> str:
-    """The private index, for an agent that loads none."""
-    text = memories.index().strip()
-    if not text:
-        return ""
-    cut = _cut(Entry(f"{memories.place.store}/MEMORY.md", "memory", text, text, "index"))
-    about = "memories of earlier conversations; `foretold memory show NAME` prints one"
-    return f"Contents of {cut.path} ({about}):\n\n{cut.text}"
 
 
 def _cut(entry: Entry) -> Entry:

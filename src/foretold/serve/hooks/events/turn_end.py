@@ -24,11 +24,9 @@ JOBS = {
 def handle(context: HookContext) -> HookOutput:
     """Start the jobs of the end of a turn."""
     if context.payload.get("stop_hook_active") is True:
-        context.why.append("the agent continues because of a hook: nothing is done")
-        return NO_OUTPUT
+        return context.say_nothing("the agent continues because of a hook: nothing is done")
     if context.event == "SubagentStop" and not text_of(context.payload, "agent_type"):
-        context.why.append("it is the end of a compaction, not of a turn")
-        return NO_OUTPUT
+        return context.say_nothing("it is the end of a compaction, not of a turn")
     _compare(context)
     jobs = ["archive"] if context.settings.archive else []
     if context.settings.extract and context.event == "Stop":
