@@ -25,6 +25,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Collection, Sequence
+from itertools import combinations
 
 from foretold.errors import MemoryChanged, NoSuchMemory, WriteRefused
 from foretold.memory.drift.claims import find_claims
@@ -74,39 +75,27 @@ LONGEST = 150  #: characters of a description
 
 def group_similar(memories: Sequence[Memory]) -> list[list[Memory]]:
     """Groups of similar memories, each in the order given."""
-    words = [
-        frozenset(group[0] for group in word_groups(f"{memory.name} {memory.description}\n{memory.body}"))
-        for memory in memories
-    ]
-    found: list[list[Memory]] = []
+    texts = (f"{memory.name} {memory.description}\n{memory.body}" for memory in memories)
+    words = [frozenset(group[0] for group in word_groups(text)) for text in texts]
+    having: dict[str, list[int]] = {}
+    for number, mine in enumerate(words):
+        for word in mine:
+            having.setdefault(word, []).append(number)
+    rare = (numbers for numbers in having.values() if 1 < len(numbers) <= COMMON)
+    groups: dict[int, list[int]] = {}
     taken: set[int] = set()
-    for number, others in sorted(_neighbours(memories, words).items()):
-        if number not in taken:
-            group = [number, *(other for other in sorted(others) if other not in taken)][:MOST]
-            if len(group) > 1:
-                taken.update(group)
-                found.append([memories[each] for each in group])
-    return found
+    for one, other in sorted({pair for numbers in rare for pair in combinations(numbers, 2)}):
+        is_free = other not in taken and (one in groups or one not in taken) and len(groups.get(one, ())) < MOST
+        if is_free and memories[one].type == memories[other].type and _are_similar(words[one], words[other]):
+            groups.setdefault(one, [one]).append(other)
+            taken |= {one, other}
+    return [[memories[each] for each in group] for group in groups.values()]
 
 
 def is_contained(memory: Memory, other: Memory) -> bool:
     """Whether every line of one is in another of its type."""
     lines = _body_lines(memory.body)
     return bool(lines) and memory.type == other.type and lines <= _body_lines(other.body)
-
-
-def _neighbours(memories: Sequence[Memory], words: Sequence[frozenset[str]]) -> dict[int, set[int]]:
-    having: dict[str, list[int]] = {}
-    for number, mine in enumerate(words):
-        for word in mine:
-            having.setdefault(word, []).append(number)
-    rare = [numbers for numbers in having.values() if 1 < len(numbers) <= COMMON]
-    pairs = {(one, other) for numbers in rare for one in numbers for other in numbers if one < other}
-    found: dict[int, set[int]] = {}
-    for one, other in pairs:
-        if memories[one].type == memories[other].type and _are_similar(words[one], words[other]):
-            found.setdefault(one, set()).add(other)
-    return found
 
 
 def _are_similar(one: frozenset[str], other: frozenset[str]) -> bool:
@@ -193,7 +182,8 @@ def propose_plan(
     if known is not None:
         return known._replace(refused=plan.refused, usage=usage)  # the same was proposed before
     if steps:
-        _append(memories.own, {"kind": "propose", **_as_json(plan)})
+        stored = [step._asdict() for step in steps]
+        _append(memories.own, {"kind": "propose", "id": plan.id, "time": plan.time, "steps": stored})
     return plan
 
 
@@ -297,10 +287,8 @@ def _find_changed(store: Store, step: Step) -> str:
     if step.kind == "index":
         return "" if digest_of(store.index().encode()) == step.expect else INDEX
     for file, digest in ((step.file, step.expect), *step.gone):
-        try:
-            if store.read(file).digest != digest:
-                return file
-        except NoSuchMemory:
+        there = store.find(file)
+        if there is None or there.digest != digest:
             return file
     return ""
 
@@ -327,20 +315,12 @@ def _append(store: Store, record: dict[str, object]) -> None:
         _lines(store).append([record])
 
 
-def _as_json(plan: ConsolidationPlan) -> dict[str, object]:
-    steps = [{**step._asdict(), "gone": [list(each) for each in step.gone]} for step in plan.steps]
-    return {"id": plan.id, "time": plan.time, "steps": steps}
-
-
 def _from_json(record: dict[str, object]) -> ConsolidationPlan:
     steps = record.get("steps")
-    found = [
-        Step(
-            **{name: str(each.get(name, "")) for name in ("kind", "file", "text", "expect", "why")},
-            gone=tuple((str(file), str(digest)) for file, digest in each.get("gone", ())),
-        )
-        for each in (steps if isinstance(steps, list) else [])
-    ]
+    found = []
+    for each in steps if isinstance(steps, list) else ():
+        kind, file, text, expect, why = (str(each.get(name, "")) for name in ("kind", "file", "text", "expect", "why"))
+        found.append(Step(kind, file, text, expect, tuple(map(tuple, each.get("gone", ()))), why))
     return ConsolidationPlan(str(record.get("id")), str(record.get("time")), tuple(found))
 
 

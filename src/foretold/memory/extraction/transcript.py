@@ -28,7 +28,7 @@ from foretold.memory.extraction.progress import ProgressMark
 from foretold.memory.recall.render import recalled_spans
 from foretold.sessions.formats.claude.attachments import contents_of
 from foretold.sessions.formats.claude.records import prompt_of
-from foretold.sessions.formats.fields import parse_time, text_at
+from foretold.sessions.formats.fields import list_at, object_at, parse_time, text_at
 from foretold.sessions.formats.jsonl import records_of
 from foretold.types import TYPE_CHECKING, NamedTuple
 
@@ -57,14 +57,8 @@ _FILES = (
     "file new_file directory new_directory edited_text_file selected_lines_in_ide opened_file_in_ide mcp_resource"
     " pdf_reference compact_file_reference at_mention_reference diagnostics"
 ).split()
-_ATTACHED = {
-    **dict.fromkeys(_FILES, "file"),
-    "nested_memory": "instructions",
-    "instructions": "instructions",
-    "relevant_memories": "recalled",
-}
-
-
+_ATTACHED = dict.fromkeys(_FILES, "file") | dict.fromkeys(("nested_memory", "instructions"), "instructions")
+_ATTACHED["relevant_memories"] = "recalled"
 #: the name of each tool that was called, and what it asked a person
 Tools = dict[str, tuple[str, tuple[str, ...]]]
 
@@ -113,8 +107,8 @@ def _pieces(value: dict[str, object], first: TranscriptPiece, tools: Tools) -> l
     if not isinstance(message, dict) or kind not in ("user", "assistant"):
         return []
     content = message.get("content")
-    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    given = [block for block in blocks if isinstance(block, dict)] if isinstance(blocks, list) else []
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else list_at(message, "content")
+    given = [block for block in blocks if isinstance(block, dict)]
     if kind == "assistant":
         return _answer_pieces(given, first, tools)
     has_results = any(block.get("type") == "tool_result" for block in given)
@@ -147,20 +141,17 @@ def _user_pieces(
     is_typed = is_typed and not text.startswith(INTERRUPTED)
     if not is_typed:
         return [first._replace(role="user", text=text, origin="reminder")]
-    end = text.rfind("</system-reminder>") + 1  # a tag that is never closed is not searched again and again
-    typed = first._replace(role="user", text=_REMINDER.sub("\n", text[: end + 17]) + text[end + 17 :], origin="user")
-    added = _REMINDER.findall(text[: end + 17])
-    return [
-        typed if added else typed._replace(text=text),
-        *(typed._replace(text=each, origin="reminder") for each in added),
-    ]
+    end = text.rfind(_CLOSED) + len(_CLOSED)  # a tag that is never closed is not searched again and again
+    added = _REMINDER.findall(text[:end])
+    own = _REMINDER.sub("\n", text[:end]) + text[end:] if added else text
+    typed = first._replace(role="user", text=own, origin="user")
+    return [typed, *(typed._replace(text=each, origin="reminder") for each in added)]
 
 
 def _questions_of(call: dict[str, object]) -> tuple[str, ...]:
     """What a call asks a person, word for word."""
-    given = call.get("input")
-    asked = given.get("questions") if isinstance(given, dict) else None
-    return tuple(text for each in asked if (text := text_at(each, "question"))) if isinstance(asked, list) else ()
+    asked = list_at(call.get("input"), "questions")
+    return tuple(text for each in asked if (text := text_at(each, "question")))
 
 
 def _answers(given: TranscriptPiece, questions: tuple[str, ...]) -> list[TranscriptPiece]:
@@ -199,7 +190,7 @@ def _result(content: object, deep: int = 0) -> str:
         return content
     found = []
     for block in content if isinstance(content, list) and deep < DEEPEST else []:
-        source = block.get("source") if isinstance(block, dict) else None
+        source = object_at(block, "source")
         found += [text_at(block, name) for name in ("text", "title", "url")]
         found += [text_at(source, "data")] if text_at(source, "type") == "text" else []
         inner = [each.get("content") for each in (block, source) if isinstance(each, dict)]
@@ -208,23 +199,21 @@ def _result(content: object, deep: int = 0) -> str:
 
 
 def _attached_pieces(value: dict[str, object], first: TranscriptPiece) -> list[TranscriptPiece]:
-    given = value.get("attachment")
-    attachment = given if isinstance(given, dict) else {}
+    attachment = object_at(value, "attachment")
     kind = text_at(attachment, "type")
     is_notification = attachment.get("isMeta") is True or attachment.get("commandMode") not in (None, "prompt")
     if kind == "queued_command" and _is_person(attachment) and not is_notification:
         return [first._replace(role="user", text=_result(attachment.get("prompt")), origin="user")]
     texts = contents_of(value, NEWER) or []
     if kind == "instructions" and isinstance(attachment.get("files"), list):
-        texts = [text_at(file, "content") for file in attachment["files"]]
+        texts = [text_at(file, "content") for file in list_at(attachment, "files")]
     origin = _ATTACHED.get(kind, "reminder")
     return [first._replace(text=text if isinstance(text, str) else _result(text), origin=origin) for text in texts]
 
 
-def _is_person(value: dict[str, object]) -> bool:
+def _is_person(value: Json) -> bool:
     """Whether a record names no sender but a person."""
-    sender = value.get("origin")
-    return not isinstance(sender, dict) or sender.get("kind") in (None, "human")
+    return object_at(value, "origin").get("kind") in (None, "human")
 
 
 def split_recalled(piece: TranscriptPiece) -> list[TranscriptPiece]:
@@ -276,18 +265,14 @@ def _locate(stored: StoredSession | str, session: str) -> tuple[str, str]:
 def pieces_since(path: str, end: int, *, whole: bool = False) -> list[TranscriptPiece]:
     """What a transcript says from a byte on, with a little before it; at most TAIL bytes, unless all is wanted."""
     size = os.path.getsize(path)
-    start = max(0, end - BEFORE if 0 < end <= size else 0)
-    if not whole:
-        start = max(start, size - TAIL)
+    start = max(0, end - BEFORE if end <= size else 0, 0 if whole else size - TAIL)
     return pieces_of(records_of(path, _line_start(path, start)))
 
 
 def _line_start(path: str, at: int) -> int:
     """The start of the first line at or after a byte."""
-    if at == 0:
-        return 0
     with open(path, "rb") as file:
-        file.seek(at - 1)
-        while (part := file.readline(1 << 16)) and not part.endswith(b"\n"):
+        file.seek(max(0, at - 1))
+        while at and (part := file.readline(1 << 16)) and not part.endswith(b"\n"):
             continue
         return file.tell()

@@ -28,7 +28,8 @@ import os
 import sqlite3
 import stat
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 
 from foretold.memory.recall.file_stamps import (
     FolderScan,
@@ -91,7 +92,7 @@ class QuickCache(RecallCache):
         """The answer of an index, up to date if that is quick."""
         try:
             found = self._ask_large(index_path(str(self.home), folder, without), folder, question)
-        except (sqlite3.Error, OSError):
+        except (sqlite3.Error, UnusableRecallIndex, OSError):
             found = None
         if found is not None:
             return found[0], ()
@@ -101,24 +102,14 @@ class QuickCache(RecallCache):
         return _ask_memory(FolderScan(folder, [], [], "", 0), question)
 
     def _ask_large(self, path: str, folder: str, question: Question[Answer]) -> tuple[Answer] | None:
-        """The answer of a large index as it is; None if it is small, or is not an index."""
-        if not is_sealed(path):
-            return None
-        base = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
-        try:
-            index = RecallIndex(base)
-            base.execute("BEGIN")
-            count = index.get_value("count")
-            if index.get_value("schema") != SCHEMA or not isinstance(count, int) or count <= self.few:
+        """The answer of a large index as it is; None if it is small."""
+        with _opened(path) as index:
+            count, folders = index.get_value("count"), index.get_value("folders")
+            if not isinstance(count, int) or count <= self.few:
                 return None
-            folders = index.get_value("folders")
             if not isinstance(folders, bytes) or not is_unchanged(folder, folders):
                 self.stale.append(folder)
-            found = (question(index),)
-            base.execute("COMMIT")
-        finally:
-            base.close()
-        return found if is_sealed(path) else None
+            return (question(index),)
 
 
 def index_path(home: str, folder: str, without: frozenset[str] = frozenset()) -> str:
@@ -130,43 +121,43 @@ def index_path(home: str, folder: str, without: frozenset[str] = frozenset()) ->
 # One database
 
 
-def _ask_file(path: str, scan: FolderScan, question: Question[Answer]) -> Reply[Answer]:
-    _sweep(path)
+@contextmanager
+def _opened(path: str) -> Iterator[RecallIndex]:
+    """The index in a database, in a transaction; an error if it is not one of this version, or loses its seal."""
     if not is_sealed(path):
         raise UnusableRecallIndex(path)
-    base = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
-    try:
+    with closing(sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)) as base:
         index = RecallIndex(base)
         base.execute("BEGIN")
         if index.get_value("schema") != SCHEMA:
             raise UnusableRecallIndex(path)
-        if index.get_value("digest") != scan.digest:
-            base.execute("ROLLBACK")
-            base.execute("BEGIN IMMEDIATE")
-            _update(index, scan)
-            base.execute("COMMIT")
-            os.utime(path, ns=(SEALED, SEALED))
-            base.execute("BEGIN")
-        elif scan.folders and index.get_value("folders") != scan.folders:  # a file came or went that is not a memory
-            index.set_value("folders", scan.folders)
-        answer = _answer(index, scan, question)
+        yield index
         base.execute("COMMIT")
         if base.total_changes:
             os.utime(path, ns=(SEALED, SEALED))
-    finally:
-        base.close()
     if not is_sealed(path):
         raise UnusableRecallIndex(path)
-    return answer
+
+
+def _ask_file(path: str, scan: FolderScan, question: Question[Answer]) -> Reply[Answer]:
+    _sweep(path)
+    with _opened(path) as index:
+        if index.get_value("digest") != scan.digest:
+            index.base.execute("ROLLBACK")
+            index.base.execute("BEGIN IMMEDIATE")
+            _update(index, scan)
+            index.base.execute("COMMIT")
+            os.utime(path, ns=(SEALED, SEALED))
+            index.base.execute("BEGIN")
+        elif scan.folders and index.get_value("folders") != scan.folders:  # a file came or went that is not a memory
+            index.set_value("folders", scan.folders)
+        return _answer(index, scan, question)
 
 
 def _ask_memory(scan: FolderScan, question: Question[Answer]) -> Reply[Answer]:
     """The answer of an index that lives as long as the question."""
-    base = sqlite3.connect(":memory:", isolation_level=None)
-    try:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as base:
         return _answer(_fill(base, scan), scan, question)
-    finally:
-        base.close()
 
 
 def _answer(index: RecallIndex, scan: FolderScan, question: Question[Answer]) -> Reply[Answer]:
@@ -234,55 +225,38 @@ def _rebuild(path: str, scan: FolderScan) -> bool:
     try:
         try:
             try_lock(handle)  # tells `_sweep` that its builder is alive
-            _write(beside, scan)
+            with closing(sqlite3.connect(beside, isolation_level=None)) as base:
+                base.execute("PRAGMA journal_mode = OFF")
+                base.execute("PRAGMA synchronous = OFF")
+                _fill(base, scan)
             os.fsync(handle)
         finally:
             os.close(handle)  # before the renaming: SQLite's locks on a file end when any of its descriptors is closed
         os.utime(beside, ns=(SEALED, SEALED))
         for stale in ("-journal", "-wal", "-shm"):
-            _remove(path + stale)
+            with suppress(OSError):
+                os.unlink(path + stale)
         os.replace(beside, path)
     except (sqlite3.Error, OSError):
-        _remove(beside)
+        with suppress(OSError):
+            os.unlink(beside)
         return False
     return True
-
-
-def _write(path: str, scan: FolderScan) -> None:
-    base = sqlite3.connect(path, isolation_level=None)
-    try:
-        base.execute("PRAGMA journal_mode = OFF")
-        base.execute("PRAGMA synchronous = OFF")
-        _fill(base, scan)
-    finally:
-        base.close()
 
 
 def _sweep(path: str) -> None:
     """Remove temporary files of builders that died: their locks ended with them."""
     home, name = os.path.split(path)
-    try:
+    left: list[str] = []
+    with suppress(OSError):
         left = [each for each in os.listdir(home) if each.endswith(".tmp") and each.startswith(f"{name}.")]
-    except OSError:
-        return
     for each in left:
         from foretold.storage.lock import try_lock
 
-        try:
+        with suppress(OSError):
             handle = os.open(os.path.join(home, each), os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
-        except OSError:
-            continue
-        try:
-            if try_lock(handle):
-                _remove(os.path.join(home, each))
-        except OSError:
-            continue
-        finally:
-            os.close(handle)
-
-
-def _remove(path: str) -> None:
-    try:
-        os.unlink(path)
-    except OSError:
-        return
+            try:
+                if try_lock(handle):
+                    os.unlink(os.path.join(home, each))
+            finally:
+                os.close(handle)

@@ -34,12 +34,7 @@ from foretold.memory.recall.file_stamps import read_memory
 from foretold.memory.recall.index import IndexMatches, RecallIndex, RecallQuery, make_query
 from foretold.memory.recall.query import word_groups, word_starts
 from foretold.memory.recall.ranking import FRESHNESS, RankedMemory, RankFilter, rank
-from foretold.memory.recall.render import (
-    Quote,
-    escape_attribute,
-    render_quote,
-    render_quotes,
-)
+from foretold.memory.recall.render import Quote, escape_attribute, render_quote, render_quotes
 from foretold.types import TYPE_CHECKING, NamedTuple, Skip, estimate_tokens
 
 if TYPE_CHECKING:
@@ -184,6 +179,7 @@ def _spend(
 ) -> tuple[tuple[RecallHit, ...], tuple[LeftOut, ...], int]:
     hits: list[RecallHit] = []
     left: list[LeftOut] = []
+    quoted: set[tuple[str, str]] = set()
     room = budget - estimate_tokens(render_quotes([], [""], _WORD))
     share = room if limit == 1 else budget // SHARE
     for mark in ranked:
@@ -193,19 +189,15 @@ def _spend(
             left.append(LeftOut(mark.candidate.file, mark.score, "limit"))
             continue
         found = _make_hit(mark, places[mark.folder], now, min(room, share), check)
-        if isinstance(found, RecallHit) and _is_among(found, hits):
+        if isinstance(found, LeftOut):
+            left.append(found)
+        elif (found.memory.name, found.memory.body) in quoted:  # the private one, or the one that was shared
             left.append(LeftOut(found.memory.file, mark.score, "twice"))
-        elif isinstance(found, RecallHit):
+        else:
             room -= _cost(found)
             hits.append(found)
-        else:
-            left.append(found)
+            quoted.add((found.memory.name, found.memory.body))
     return tuple(hits), tuple(left), room
-
-
-def _is_among(hit: RecallHit, hits: list[RecallHit]) -> bool:
-    """Whether the same memory is quoted already: the private one, or the one that was shared."""
-    return any((each.memory.name, each.memory.body) == (hit.memory.name, hit.memory.body) for each in hits)
 
 
 def _make_hit(
@@ -272,37 +264,25 @@ def excerpt(body: str, stretch: tuple[int, int], budget: int) -> str:
     for pieces in (_LINE, _SENTENCE, _SPACED):
         found = _grow_span(body, [match.span() for match in re.finditer(pieces, body) if match[0]], first, last, room)
         if found is not None:
-            return _mark_gaps(body, *found)
+            start, end = found
+            before = f"{GAP}\n" if body[:start].strip() else ""
+            after = f"\n{GAP}" if body[end:].strip() else ""
+            return f"{before}{body[start:end].strip()}{after}"
     return ""
 
 
 def _grow_span(body: str, pieces: list[tuple[int, int]], first: int, last: int, room: int) -> tuple[int, int] | None:
     """The span of the pieces that fit; None if not even the first does."""
-    low = next(at for at, (_, end) in enumerate(pieces) if first < end)
-    high = low + 1
-    used = _cost_of_span(body, pieces[low])
-    if used > room:
-        return None
-    turn = 0
+    low = high = next(at for at, (_, end) in enumerate(pieces) if first < end)
     while low > 0 or high < len(pieces):
-        forward = high < len(pieces) and (pieces[high][0] <= last or turn % 2 == 0 or low == 0)
+        is_turn = (high - low) % 2 == 1  # first one after the stretch, then one before it
+        forward = high == low or (high < len(pieces) and (pieces[high][0] <= last or is_turn or low == 0))
         at = high if forward else low - 1
-        used += _cost_of_span(body, pieces[at])
-        if used > room:
+        room -= estimate_tokens(body[slice(*pieces[at])])
+        if room < 0:
             break
         low, high = (low, high + 1) if forward else (low - 1, high)
-        turn += 1
-    return pieces[low][0], pieces[high - 1][1]
-
-
-def _cost_of_span(body: str, span: tuple[int, int]) -> int:
-    return estimate_tokens(body[span[0] : span[1]])
-
-
-def _mark_gaps(body: str, start: int, end: int) -> str:
-    before = f"{GAP}\n" if body[:start].strip() else ""
-    after = f"\n{GAP}" if body[end:].strip() else ""
-    return f"{before}{body[start:end].strip()}{after}"
+    return (pieces[low][0], pieces[high - 1][1]) if high > low else None
 
 
 # A choice by a model
@@ -360,12 +340,9 @@ def _from_json(answer: str) -> Sequence[object] | None:
 
 def _from_lines(answer: str, known: dict[str, str]) -> list[str]:
     """The name at the start of every line."""
-    found = []
-    for line in answer.splitlines()[:1000]:
-        rest = re.sub(_LEAD, "", line, count=1).strip("`'\"* ")
-        whole = rest if rest in known else re.split(r"[`'\"*:\[(]|\s[-–—]\s", rest, maxsplit=1)[0].strip("`'\"* ,;")
-        found.append(whole)
-    return found
+    rests = [re.sub(_LEAD, "", line, count=1).strip("`'\"* ") for line in answer.splitlines()[:1000]]
+    ends = re.compile(r"[`'\"*:\[(]|\s[-–—]\s")
+    return [rest if rest in known else ends.split(rest, maxsplit=1)[0].strip("`'\"* ,;") for rest in rests]
 
 
 def _line(text: str) -> str:

@@ -32,15 +32,7 @@ import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from foretold.memory.extraction.judge.phrases import (
-    DEMAND,
-    OPEN_QUESTION,
-    PLEA,
-    QUESTION,
-    RETRACTION,
-    TO_MODELS,
-    YES,
-)
+from foretold.memory.extraction.judge.phrases import DEMAND, OPEN_QUESTION, PLEA, QUESTION, RETRACTION, TO_MODELS, YES
 from foretold.memory.extraction.judge.words import (
     adjacent_pairs,
     fold_text,
@@ -76,7 +68,7 @@ class Window(NamedTuple):
 
     text: str
     words: frozenset[str]
-    given: tuple[str, ...]  #: the words in their order
+    given: list[str]  #: the words in their order
     is_demanding: bool
 
 
@@ -88,7 +80,7 @@ class Best(NamedTuple):
     window: Window
 
 
-NOTHING = Best(0.0, 0.0, Window("", frozenset(), (), is_demanding=False))
+NOTHING = Best(0.0, 0.0, Window("", frozenset(), [], is_demanding=False))
 
 
 class Spans:
@@ -98,31 +90,27 @@ class Spans:
         self.windows: list[Window] = []
         self._where: dict[str, list[int]] = {}
         self._found: dict[tuple[tuple[str, ...], bool], Best] = {}
-        self._known: set[str] = set()
-        self._orders: dict[int, set[tuple[str, str]]] = {}
+        known: set[str] = set()
         kept: list[str] = []
         room = MOST
         for text in reversed(list(texts)):
             kept.insert(0, text[-room:] if room else "")
             room = max(0, room - len(text))
         for text in kept:
-            self._add(text)
-        self._known.clear()
+            self._add(text, known)
         self._plain = "\n".join(map(fold_text, kept))
         self.pleads = bool(PLEA.search(self._plain))
 
-    def _add(self, text: str) -> None:
+    def _add(self, text: str, known: set[str]) -> None:
         cut = [(each, words(each), bool(DEMAND.search(fold_text(each)))) for each in statements(text)]
-        for first, second in zip(cut, [*cut[1:], ("", [], False)], strict=False):
-            both = f"{first[0]} {second[0]}".strip()
-            if both in self._known:
-                continue
-            self._known.add(both)
-            order = [*first[1], *second[1]]
-            held = frozenset(order)
-            for word in held:
-                self._where.setdefault(word, []).append(len(self.windows))
-            self.windows.append(Window(both, held, tuple(order), first[2] or second[2]))
+        for (one, given, demands), (two, more, is_asking) in pairwise([*cut, ("", [], False)]):
+            both = f"{one} {two}".strip()
+            if both not in known:
+                known.add(both)
+                window = Window(both, frozenset([*given, *more]), [*given, *more], demands or is_asking)
+                for word in window.words:
+                    self._where.setdefault(word, []).append(len(self.windows))
+                self.windows.append(window)
 
     def has(self, word: str) -> bool:
         """Whether a word occurs anywhere in it."""
@@ -136,11 +124,8 @@ class Spans:
     def best(self, given: list[str], *, demanding: bool = False) -> Best:
         """The window that has most of these words; with `demanding`, of those that demand something."""
         key = tuple(given), demanding
-        if key not in self._found:
-            self._found[key] = self._best(given, demanding=demanding)
-        return self._found[key]
-
-    def _best(self, given: list[str], *, demanding: bool) -> Best:
+        if key in self._found:
+            return self._found[key]
         wanted, order = set(given), adjacent_pairs(given)
         least = MINIMUM * len(wanted)
         places = sorted((self._where.get(word, []) for word in wanted), key=len)
@@ -152,18 +137,13 @@ class Spans:
                 continue
             count = len(wanted & window.words)
             if count >= least and count / len(wanted) >= best.share:
-                adjacent = len(order & self._order(at)) / len(order) if order else 1.0
+                adjacent = len(order & adjacent_pairs(window.given)) / len(order) if order else 1.0
                 if (count / len(wanted), adjacent) > best[:2]:
                     best = Best(count / len(wanted), adjacent, window)
                 if best[:2] == (1.0, 1.0):
                     break
+        self._found[key] = best
         return best
-
-    def _order(self, at: int) -> set[tuple[str, str]]:
-        """The pairs of adjacent words of a window; few windows are ever asked for them."""
-        if at not in self._orders:
-            self._orders[at] = adjacent_pairs(list(self.windows[at].given))
-        return self._orders[at]
 
 
 class Unit(NamedTuple):
@@ -191,9 +171,8 @@ class ConversationEvidence(NamedTuple):
         """How much of some words two prompts that follow each other have."""
         if not given:
             return 0.0
-        pairs = zip(self.units, [*self.units[1:], _NONE], strict=False)
-        most = max((len(given & one.words) + len((given - one.words) & two.words) for one, two in pairs), default=0)
-        return most / len(given)
+        pairs = pairwise([*self.units, _NONE])
+        return max((len((given & one.words) | (given & two.words)) for one, two in pairs), default=0) / len(given)
 
     def typed(self, given: set[str]) -> float:
         """How much of some words one prompt has by itself."""
@@ -219,31 +198,22 @@ def evidence_of(
     known = [piece.text for piece in said if piece.origin == "instructions"] + list(instructions)
     recalled, instructed = Spans(piece.text for piece in said if piece.origin == "recalled"), Spans(known)
     foreign = tools, recalled, instructed
-    back = _find_retracted(said)
-    for at, piece in enumerate(said):
-        if piece.origin == "user":
-            said[at] = piece._replace(text="" if at in back else _without_questions(piece.text, tools))
-    typed = Spans(piece.text for piece in said if piece.origin == "user")
+    prompts = [at for at, piece in enumerate(said) if piece.origin == "user"]
+    back = {one for one, two in pairwise(prompts) if RETRACTION.match(_bare(said[two].text))}  # by the next prompt
+    for at in prompts:
+        said[at] = said[at]._replace(text="" if at in back else _without_questions(said[at].text, tools))
+    typed = Spans(said[at].text for at in prompts)
     units: list[Unit] = []
     backing: list[str] = []
-    last = [at for at, piece in enumerate(said) if piece.origin == "user" and at not in back][-PROMPTS:]
-    for at, piece in enumerate(said):
-        if piece.origin == "user":
-            counted = _counted_along(said, at, foreign, typed) if last and at >= last[0] and at not in back else []
-            own = _all_words(piece.text)
-            units.append(Unit(piece.id, own, own.union(*(words(each) for each in counted)), is_new[at]))
-            backing += [piece.text, *counted]
+    last = [at for at in prompts if at not in back][-PROMPTS:]
+    for at in prompts:
+        counted = _counted_along(said, at, foreign, typed) if at in last else []
+        own = _all_words(said[at].text)
+        units.append(Unit(said[at].id, own, own.union(*(words(each) for each in counted)), is_new[at]))
+        backing += [said[at].text, *counted]
     masked = sum(each and piece.origin in ("recalled", "instructions") for piece, each in parts)
-    return ConversationEvidence(
-        tuple(units),
-        typed,
-        Spans(backing),
-        Spans(piece.text for piece in said if piece.origin == "assistant"),
-        tools,
-        recalled,
-        instructed,
-        masked,
-    )
+    assistant = Spans(piece.text for piece in said if piece.origin == "assistant")
+    return ConversationEvidence(tuple(units), typed, Spans(backing), assistant, *foreign, masked)
 
 
 def _split_pasted(piece: TranscriptPiece) -> list[TranscriptPiece]:
@@ -261,12 +231,6 @@ def _split_pasted(piece: TranscriptPiece) -> list[TranscriptPiece]:
 def _is_from_tool(piece: TranscriptPiece) -> bool:
     """Whether a piece is what a tool, a file or a hook said."""
     return piece.origin in ("tool", "file", "reminder") or (piece.origin == "recalled" and piece.role == "user")
-
-
-def _find_retracted(said: Sequence[TranscriptPiece]) -> set[int]:
-    """The prompts that the next one retracts, by their numbers."""
-    prompts = [at for at, piece in enumerate(said) if piece.origin == "user"]
-    return {one for one, two in pairwise(prompts) if RETRACTION.match(_bare(said[two].text))}
 
 
 def _bare(text: str) -> str:

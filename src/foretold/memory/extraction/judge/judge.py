@@ -88,10 +88,6 @@ class Draft(NamedTuple):
     scope: str = "private"
     before: Memory | None = None  #: the one that it would change
 
-    @property
-    def text(self) -> str:
-        return f"{self.name}\n{self.description}\n{self.type}\n{self.body}"
-
 
 class DraftClaim(NamedTuple):
     """A statement of a draft."""
@@ -104,18 +100,17 @@ class DraftClaim(NamedTuple):
     def set(self) -> set[str]:
         return set(self.words)
 
+    @property
+    def essence(self) -> tuple[object, ...]:
+        """What two claims have in common that say the same."""
+        return self.words, frozenset(exact_words(self.text))
+
 
 def new_claims(draft: Draft) -> list[DraftClaim]:
     """The claims of a draft that the memory before it did not make."""
-    known: set[tuple[object, ...]] = set()
-    if draft.before is not None:
-        known = {_same(each) for each in claims_of(draft.before.description, draft.before.body)}
-    return [each for each in claims_of(draft.description, draft.body) if _same(each) not in known]
-
-
-def _same(claim: DraftClaim) -> tuple[object, ...]:
-    """What two claims have in common that say the same."""
-    return claim.words, frozenset(exact_words(claim.text))
+    before = claims_of(draft.before.description, draft.before.body) if draft.before else []
+    known = {each.essence for each in before}
+    return [each for each in claims_of(draft.description, draft.body) if each.essence not in known]
 
 
 def name_claim(draft: Draft) -> DraftClaim:
@@ -140,7 +135,8 @@ def claims_of(description: str, body: str) -> list[DraftClaim]:
     for line in body.splitlines():
         is_aside = bool(_ASIDE.match(line))
         for each in statements(line):
-            found.append(DraftClaim(each, tuple(words(_ASIDE.sub("", each, count=1) if is_aside else each)), is_aside))
+            own = _ASIDE.sub("", each, count=1) if is_aside else each
+            found.append(DraftClaim(each, tuple(words(own)), is_aside))
     return [claim for claim in found if claim.words or specific_words(claim.text)]
 
 
@@ -179,9 +175,10 @@ def judge(
 
 def _judge_form(draft: Draft, secrets: Sequence[str], largest: int) -> Judgement | None:
     """What can be said of a draft by itself."""
-    if hidden := hidden_in(draft.file, f"{draft.file}\n{draft.text}"):
+    text = f"{draft.file}\n{draft.name}\n{draft.description}\n{draft.type}\n{draft.body}"
+    if hidden := hidden_in(draft.file, text):
         return Judgement("hidden", hidden[0].message)
-    if kind := secret_in(f"{draft.file}\n{draft.text}", secrets):
+    if kind := secret_in(text, secrets):
         return Judgement("secret", f"it looks like a credential: {kind}")
     if len(draft.body) > largest:
         return Judgement("too-large", f"{len(draft.body):,} characters; one fact needs {largest:,} at most")
