@@ -18,7 +18,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from foretold.memory.drift import classify, vocabulary
 from foretold.memory.drift.classify import TypedName
@@ -52,20 +52,12 @@ class DriftClaim(NamedTuple):
 
 def find_claims(memory: Memory) -> tuple[DriftClaim, ...]:
     """What a memory claims, in the order of its lines."""
-    first = _line_of(memory.text, memory.body)
     found = [*_anchors(memory)]
-    for piece in (
-        *split_sentences(memory.description, _line_of(memory.text, memory.description)),
-        *split_sentences(memory.body, first),
-    ):
-        found += _claims_of_fence(piece) if isinstance(piece, Fence) else _claims_of_sentence(piece, memory.type)
-    return _unique_claims(found)
-
-
-def _unique_claims(found: Iterable[DriftClaim]) -> tuple[DriftClaim, ...]:
-    """Each thing once, by rule 6."""
+    for part in (memory.description, memory.body):
+        for piece in split_sentences(part, _line_at(memory.text, memory.text.rfind(part) if part else 0)):
+            found += _claims_of_fence(piece) if isinstance(piece, Fence) else _claims_of_sentence(piece, memory.type)
     kept: dict[tuple[str, str], DriftClaim] = {}
-    for claim in found:
+    for claim in found:  # each thing once, by rule 6
         key = (claim.kind, claim.text)
         other = kept.setdefault(key, claim)
         if (claim.is_gone and not other.is_gone) or (other.hedge and not other.is_gone and not claim.hedge):
@@ -73,9 +65,8 @@ def _unique_claims(found: Iterable[DriftClaim]) -> tuple[DriftClaim, ...]:
     return tuple(sorted(kept.values(), key=lambda claim: claim.line))
 
 
-def _line_of(text: str, part: str) -> int:
-    """The line on which a part of a text begins, from 1."""
-    at = text.rfind(part) if part else 0
+def _line_at(text: str, at: int) -> int:
+    """The line of an offset, from 1."""
     return text.count("\n", 0, max(at, 0)) + 1
 
 
@@ -89,34 +80,26 @@ _PLAIN_HEX = lazy(r"(?<![\w/#`\x00.-])[0-9a-f]{7,40}(?![\w/`\x00-])")
 _PLAIN_ENV = lazy(r"(?<![\w`\x00$-])[A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9](?![\w`\x00*-])")
 
 
-class _Context(NamedTuple):
+class _Context:
     """What a sentence says about everything in it."""
 
-    sentence: Sentence
-    hedge: str
-    is_of_commits: bool
-    is_of_environment: bool
-    tool: str  #: a program that it names
-
-
-def _read_context(sentence: Sentence) -> _Context:
-    text = f"{sentence.lead} {sentence.text}"
-    tables = ((GONE, vocabulary.GONE), ("not yet", vocabulary.NOT_YET), ("elsewhere", vocabulary.ELSEWHERE))
-    hedges = (_match_hedge(why, words, text) for why, words in tables)
-    return _Context(
-        sentence,
-        next(filter(None, hedges), ""),
-        bool(vocabulary.COMMIT.search(text)),
-        bool(vocabulary.ENVIRONMENT.search(text)),
-        _tool(sentence),
-    )
+    def __init__(self, sentence: Sentence) -> None:
+        self.sentence, text = sentence, f"{sentence.lead} {sentence.text}"
+        tables = ((GONE, vocabulary.GONE), ("not yet", vocabulary.NOT_YET), ("elsewhere", vocabulary.ELSEWHERE))
+        self.hedge = next(filter(None, (_match_hedge(why, words, text) for why, words in tables)), "")
+        self.is_of_commits = bool(vocabulary.COMMIT.search(text))
+        self.is_of_environment = bool(vocabulary.ENVIRONMENT.search(text))
+        words = re.findall(r"[a-z][a-z0-9-]+", sentence.text.lower())
+        words += [word for span in sentence.spans for word in span.text.split()[:1]]
+        #: a program that it names
+        self.tool = next((word for word in words if word in vocabulary.TOOLS and word not in _WORDS), "")
 
 
 def _claims_of_sentence(sentence: Sentence, type_: str) -> Iterator[DriftClaim]:
     plain = [*_plain(sentence.text)]
     if not plain and not sentence.spans:
         return
-    context = _read_context(sentence)
+    context = _Context(sentence)
     spans = [(span, named) for span in sentence.spans for named in _named(span, context)]
     names_file = any(named.kind == "path" and classify.is_sure(named.text) for _, named in spans)
     for span, named in spans:
@@ -144,12 +127,13 @@ def _named(span: Span, context: _Context) -> tuple[TypedName, ...]:
 
 def _plain(prose: str) -> Iterator[tuple[TypedName, int]]:
     """What a sentence names outside of backticks, and where."""
-    if _is_command(prose):
+    if prose.lstrip("-* ").startswith(("$ ", "❯ ", "% ", "> $")):  # a shell prompt with a command
         return
     for found in _PLAIN_PATH.finditer(prose):
         text = found[0].rstrip(".,")
         named = classify.path_of(text) if "/" in text or "." in text else ()
-        if named and classify.is_sure(text) and not _is_product(text):
+        is_product = "/" not in text and text[:1].isupper() and text.endswith((".js", ".go", ".rs", ".py", ".cs"))
+        if named and classify.is_sure(text) and not is_product:
             yield named[0], found.start()
     for kind, words, names in (
         ("flag", vocabulary.FLAG, _PLAIN_FLAG),
@@ -159,16 +143,6 @@ def _plain(prose: str) -> Iterator[tuple[TypedName, int]]:
         for found in names.finditer(prose) if words.search(prose) else ():
             if found[0] not in vocabulary.NAMES and (kind != "commit" or classify.is_hash(found[0])):
                 yield TypedName(kind, found[0]), found.start()
-
-
-def _is_product(text: str) -> bool:
-    """Whether a plain `Name.js` is the name of a product."""
-    return "/" not in text and text[:1].isupper() and text.endswith((".js", ".go", ".rs", ".py", ".cs"))
-
-
-def _is_command(prose: str) -> bool:
-    """Whether a sentence is a shell prompt with a command."""
-    return prose.lstrip("-* ").startswith(("$ ", "❯ ", "% ", "> $"))
 
 
 def _hedge(named: TypedName, context: _Context, at: int, type_: str) -> str:
@@ -195,13 +169,6 @@ def _match_hedge(why: str, words: re.Pattern[str], text: str) -> str:
     return f'{why}: "{" ".join(found[0].replace(HIDDEN, "").split()).strip(PUNCTUATION).lower()}"' if found else ""
 
 
-def _tool(sentence: Sentence) -> str:
-    """A program that a sentence names."""
-    words = re.findall(r"[a-z][a-z0-9-]+", sentence.text.lower())
-    words += [word for span in sentence.spans for word in span.text.split()[:1]]
-    return next((word for word in words if word in vocabulary.TOOLS and word not in _WORDS), "")
-
-
 #: programs whose names are words of English
 _WORDS = frozenset(
     "find go head just kill less make next open source tail time touch which export echo cat just black".split()
@@ -223,25 +190,19 @@ def _claims_of_fence(fence: Fence) -> Iterator[DriftClaim]:
     language, _, name = language.partition(":")
     if not language or language.lower() in _NO_CODE:
         return
-    hedge = _hedge_claims_of_fence(fence, f"{name} {rest}")
+    intro = fence.intro or Sentence("", fence.line)
+    titles = [word.strip("'\"") for word in f"{name} {rest}".replace("=", " ").split()]
+    names = [named for named, _ in _plain(intro.text)]
+    for text in (*(span.text for span in intro.spans), *titles):
+        names += classify.classify_text(text)
+    is_quoted = any(named.kind == "path" and classify.is_sure(named.text) for named in names)
+    hedge = _Context(intro).hedge if is_quoted else EXAMPLE
     lines, start = fence.text.split("\n"), 0
     for at in (*(at for at, line in enumerate(lines) if _CUT.fullmatch(line)), len(lines)):
         piece = "\n".join(lines[start:at]).strip("\n")
         if len("".join(piece.split())) >= LEAST:
             yield DriftClaim("code", piece, fence.line + start, quoted=True, hedge=hedge)
         start = at + 1
-
-
-def _hedge_claims_of_fence(fence: Fence, title: str) -> str:
-    intro = fence.intro or Sentence("", fence.line)
-    names = [named for named, _ in _plain(intro.text)]
-    for text in (
-        *(span.text for span in intro.spans),
-        *(word.strip("'\"") for word in title.replace("=", " ").split()),
-    ):
-        names += classify.classify_text(text)
-    is_quoted = any(named.kind == "path" and classify.is_sure(named.text) for named in names)
-    return _read_context(intro).hedge if is_quoted else EXAMPLE
 
 
 # Frontmatter
@@ -254,7 +215,7 @@ def _anchors(memory: Memory) -> Iterator[DriftClaim]:
     """The claims that the frontmatter makes: they say what they are, whatever their spelling."""
     given = {key: memory.metadata.get(key) for key in ("anchors", "paths", "symbols", "commit")}
     for named in _listed(given):
-        yield DriftClaim(named.kind, named.text, _line_of_anchor(memory.text, named.text), quoted=True)
+        yield DriftClaim(named.kind, named.text, _line_at(memory.text, memory.text.find(named.text)), quoted=True)
 
 
 def _listed(value: object, kind: str = "") -> Iterator[TypedName]:
@@ -279,7 +240,3 @@ def _anchor(text: str, kind: str) -> Iterator[TypedName]:
         named = classify.classify_text(text)
         is_word = not named and re.fullmatch(r"[A-Za-z_]\w*", text)
         yield from (TypedName("symbol", text),) if is_word else named
-
-
-def _line_of_anchor(text: str, anchor: str) -> int:
-    return text.count("\n", 0, max(text.find(anchor), 0)) + 1

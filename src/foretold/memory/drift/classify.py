@@ -84,8 +84,7 @@ def classify_text(text: str) -> tuple[TypedName, ...]:
 
 def is_hash(text: str) -> bool:
     """Whether a run of hexadecimal digits is neither a number nor a word: it has two digits and a letter."""
-    digits = sum(char.isdigit() for char in text)
-    return 2 <= digits < len(text)
+    return 2 <= sum(map(str.isdigit, text)) < len(text)
 
 
 def is_sure(path: str) -> bool:
@@ -127,35 +126,24 @@ def _is_file(name: str) -> bool:
 
 
 def _has_ending(name: str) -> bool:
-    stem, dot, ending = name.rpartition(".")
-    ending = ending.lower()
-    return name in vocabulary.FILES or bool(dot and stem and (ending in vocabulary.EXTENSIONS or _is_choice(ending)))
-
-
-def _is_choice(ending: str) -> bool:
-    """Whether an ending is a choice of them: `{ts,tsx}`."""
-    return ending.startswith("{") and any(each in vocabulary.EXTENSIONS for each in ending.strip("{}").split(","))
+    stem, _, ending = name.rpartition(".")
+    endings = ending.lower().strip("{}").split(",") if ending.startswith("{") else [ending.lower()]  # `{ts,tsx}`
+    return name in vocabulary.FILES or bool(stem and any(each in vocabulary.EXTENSIONS for each in endings))
 
 
 def _is_slashed(path: str) -> bool:
     """Whether a text with a slash can be a path."""
     parts = [part for part in path.split("/") if part not in ("", ".", "~")]
-    if (
-        not parts
-        or "//" in path
-        or parts[0][0] in "@$"
-        or parts[0].lower() in vocabulary.STAND_INS
-        or "path/to" in path
-    ):
+    if not parts or "//" in path or "path/to" in path:
+        return False
+    if parts[0][0] in "@$" or parts[0].lower() in vocabulary.STAND_INS:
         return False
     has_ending = _has_ending(parts[-1])
     if path.startswith("/"):
         return (has_ending and len(parts) > 1) or parts[0] in vocabulary.TOP
     if has_ending or path.startswith(("./", "~/")):
         return any(map(str.isalpha, parts[-1]))
-    if _BRANCH.fullmatch(path) or _MIME.fullmatch(path):
-        return False
-    if {part.lower() for part in parts} <= vocabulary.PAIRS:
+    if _BRANCH.fullmatch(path) or _MIME.fullmatch(path) or {part.lower() for part in parts} <= vocabulary.PAIRS:
         return False
     if all(part.isupper() or not any(map(str.isalpha, part)) for part in parts):
         return False
@@ -184,10 +172,7 @@ def is_distinct(name: str) -> bool:
     inner = name.strip("_$")
     if len(inner) < 4 or inner.isdigit():
         return False
-    if "_" in inner:
-        return True
-    humps = sum(one.islower() and two.isupper() for one, two in pairwise(inner))
-    return humps > 0
+    return "_" in inner or any(one.islower() and two.isupper() for one, two in pairwise(inner))
 
 
 def _phrase(text: str) -> tuple[TypedName, ...]:

@@ -72,20 +72,16 @@ class MemoryTools:
         """The scope and the file that a path names."""
         if not isinstance(path, str) or not path:
             return _failure(f"file_path is missing: {self.allowed}")
-        for folder, scope in sorted(self.folders.items(), key=lambda each: -len(each[0])):
-            for root in (folder, os.path.realpath(folder)):
-                if path.startswith(f"{root}/"):
-                    return self._safe(scope, path[len(root) + 1 :], path)
-        if path.startswith(("/", "~")):
+        known = {root: scope for folder, scope in self.folders.items() for root in (folder, os.path.realpath(folder))}
+        root = max((root for root in known if path.startswith(f"{root}/")), key=len, default="")
+        if not root and path.startswith(("/", "~")):
             return self.writer.refuse(path, "outside", self.allowed)
-        return self._safe("private", path, path)
-
-    def _safe(self, scope: str, file: str, path: str) -> tuple[str, str] | ToolAnswer:
+        file = path[len(root) + 1 :] if root else path
         try:
             safe_file(file)
         except BadName as error:
             return self.writer.refuse(path, "outside", f"{error}; {self.allowed}")
-        return scope, file
+        return known.get(root, "private"), file
 
     # Tools
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 from urllib.parse import unquote
 
 from foretold.dialects.registry import choose
@@ -91,25 +92,29 @@ def update_index(text: str, update: Update) -> str:
     lines = text.split("\n")
     end = "\r" if lines[0].endswith("\r") else ""
     found = entries_of(text)
-    drop: set[int] = set()
+    gone: set[int] = set()
     for entry in found:
-        file = update.moved.get(entry.file, entry.file)
+        file, line = update.moved.get(entry.file, entry.file), lines[entry.number]
+        before, now = update.put.get(file, (None, None))
         if file in update.gone:
-            drop.add(entry.number)
-        elif file in update.put:
-            lines[entry.number] = _update_line(lines[entry.number], entry, *update.put[file])
+            gone.add(entry.number)
+        elif before is not None and now is not None and line.rstrip() == entry_line(before):
+            lines[entry.number] = entry_line(now) + ("\r" if line.endswith("\r") else "")
         elif file != entry.file:
-            lines[entry.number] = lines[entry.number].replace(f"({entry.file})", f"({file})", 1)
-    drop |= _find_repeated(lines, found, update)
+            lines[entry.number] = line.replace(f"({entry.file})", f"({file})", 1)
+    gone |= _find_repeated(lines, found, update)
     listed = {update.moved.get(entry.file, entry.file) for entry in found}
-    new = [
-        update.lines.get(file, entry_line(memory)) + end
-        for file, (_, memory) in update.put.items()
-        if file not in listed
-    ]
-    at = max((entry.number for entry in found), default=-1) + 1
-    kept = _with_new(lines, new, at, end)
-    return "\n".join(line for number, line in kept if number not in drop)
+    fresh = [(file, memory) for file, (_, memory) in update.put.items() if file not in listed]
+    new = [update.lines.get(file, entry_line(memory)) + end for file, memory in fresh]
+    kept = [line for number, line in enumerate(lines) if number not in gone]
+    if new and found:  # after the last entry
+        at = found[-1].number + 1 - len(gone)
+        kept = [*kept[:at], *new, *(kept[at:] or [""])]
+    elif new:  # at the end, after a blank line
+        while kept and not kept[-1].strip():
+            kept.pop()
+        kept = [*kept, *([end] if kept else []), *new, ""]
+    return "\n".join(kept)
 
 
 def _find_repeated(lines: list[str], found: list[IndexEntry], update: Update) -> set[int]:
@@ -123,30 +128,6 @@ def _find_repeated(lines: list[str], found: list[IndexEntry], update: Update) ->
         and lines[entry.number].rstrip() == entry_line(update.put[entry.file][1])
         and any(lines[other.number] != lines[entry.number] for other in found if other.file == entry.file)
     }
-
-
-def _update_line(line: str, entry: IndexEntry, before: Memory | None, now: Memory) -> str:
-    """The line of an entry after its memory has changed."""
-    end = "\r" if line.endswith("\r") else ""
-    if before is not None and line.rstrip() == entry_line(before):
-        return entry_line(now) + end
-    if entry.file != now.file:
-        return line.replace(f"({entry.file})", f"({now.file})", 1)
-    return line
-
-
-def _with_new(lines: list[str], new: list[str], at: int, end: str) -> list[tuple[int, str]]:
-    """The lines with their numbers; new ones have -1. After the last entry, else at the end after a blank line."""
-    numbered = list(enumerate(lines))
-    if not new:
-        return numbered
-    added = [(-1, line) for line in new]
-    if at:
-        tail = numbered[at:] or [(-1, "")]
-        return [*numbered[:at], *added, *tail]
-    while numbered and not numbered[-1][1].strip():
-        numbered.pop()
-    return [*numbered, *([(-1, end)] if numbered else []), *added, (-1, "")]
 
 
 def shorten_entry(line: str) -> str:
@@ -202,27 +183,19 @@ class Budget:
 
     def compact(self) -> str:
         """A shorter index with the same content: a proposal."""
-        dangling = {entry.number for entry in self.dangling}
-        entries = {entry.number: entry for entry in self.entries}
+        lines = self.text.split("\n")
+        entries = {entry.number for entry in self.entries}
+        left_out = {entry.number for entry in self.dangling}
+        for one, two in pairwise(number for number, line in enumerate(lines) if line.strip()):
+            if one in entries and two in entries:
+                left_out.update(range(one + 1, two))  # blank lines between two entries
         kept: list[str] = []
-        for number, line in enumerate(self.text.split("\n")):
-            is_idle = not line.strip() and _between(number, entries, self.text)
-            if number not in dangling and not is_idle:
+        for number, line in enumerate(lines):
+            if number not in left_out:
                 end = "\r" if line.endswith("\r") else ""
                 kept.append(shorten_entry(line.removesuffix("\r")) + end if number in entries else line)
         text = "\n".join(kept).rstrip("\n")
         return text + "\n" if text else ""
-
-
-def _between(number: int, entries: dict[int, IndexEntry], text: str) -> bool:
-    """Whether a blank line is between two entries."""
-    lines = text.split("\n")
-    before, after = number - 1, number + 1
-    while before >= 0 and not lines[before].strip():
-        before -= 1
-    while after < len(lines) and not lines[after].strip():
-        after += 1
-    return before in entries and after in entries
 
 
 def limits_of(agent: str) -> IndexLimits:
