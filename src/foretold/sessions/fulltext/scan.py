@@ -30,7 +30,6 @@ from foretold.sessions.fulltext.query import ALIKE
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from io import FileIO
     from subprocess import Popen
 
     from foretold.sessions.model import Message, StoredSession
@@ -113,40 +112,21 @@ def read_regions(path: str, most: int = LONGEST) -> Iterator[Region]:
     with open(path, "rb", buffering=0) as file:
         end = file.seek(0, os.SEEK_END)
         while end > 0:
-            start, data = _whole_lines(file, end, most)
-            if not data:
-                start = _line_start(file, start)
-            yield Region(start, data, end)
+            start, cut = end, 0
+            pieces: list[bytes] = []
+            while start > 0 and not cut:
+                size = min(REGION, start)
+                start -= size
+                file.seek(start)
+                piece = file.read(size)
+                if pieces:  # the last line is longer than a piece: it becomes a region by itself
+                    cut = piece.rfind(b"\n") + 1
+                elif start > 0:
+                    cut = piece.find(b"\n", 0, size - 1) + 1
+                pieces = [piece[cut:], *pieces] if end - start - cut <= most else [b""]
+            start += cut
+            yield Region(start, b"".join(pieces), end)
             end = start
-
-
-def _whole_lines(file: FileIO, end: int, most: int) -> tuple[int, bytes]:
-    """The lines before a byte, and where they begin; none if the last of them is too long."""
-    size = REGION
-    while True:
-        start = max(0, end - size)
-        file.seek(start)
-        data = file.read(end - start)
-        cut = data.find(b"\n", 0, len(data) - 1) + 1
-        if start == 0 and (cut or end <= most):
-            return 0, data
-        if cut:
-            return start + cut, data[cut:]
-        if size > most or start == 0:
-            return start, b""
-        size = min(size * 4, most + 1)
-
-
-def _line_start(file: FileIO, at: int) -> int:
-    """Where the line begins that a byte is in."""
-    while at > 0:
-        start = max(0, at - REGION)
-        file.seek(start)
-        cut = file.read(at - start).rfind(b"\n")
-        if cut >= 0:
-            return start + cut + 1
-        at = start
-    return 0
 
 
 def _search_regions(path: str, words: Sequence[bytes]) -> Iterator[tuple[Region, list[tuple[int, int]]]]:
