@@ -77,10 +77,7 @@ def list_folder(folder: str) -> list[os.DirEntry[str]]:
 
 def list_names(folder: str) -> list[str]:
     """The names in a folder, sorted; none if it cannot be read."""
-    try:
-        return sorted(os.listdir(folder))
-    except OSError:
-        return []
+    return [entry.name for entry in list_folder(folder)]
 
 
 def session_file(

@@ -25,8 +25,9 @@ from threading import Thread
 
 from foretold.sessions.formats.jsonl import LONGEST
 from foretold.sessions.formats.readers import reader_of
-from foretold.sessions.fulltext.message_text import is_lines, long_messages, mask_of, passages_of, with_tools
+from foretold.sessions.fulltext.message_text import is_lines, long_messages, mask_of, passages_of
 from foretold.sessions.fulltext.query import index_text
+from foretold.sessions.fulltext.scan import with_tools
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -257,9 +258,7 @@ def _messages(stored: StoredSession, since: int, findings: list[Finding]) -> Ite
 
 
 def _row_of(stored: StoredSession, message: Message, since: int) -> _Row | None:
-    if since and any(part.kind == "result" and not part.tool for part in message.parts):
-        message = with_tools(stored, message)
-    said = passages_of(message)
+    said = passages_of(with_tools(stored, message) if since else message)
     if not said:
         return None
     start, size = message.start, message.end - message.start

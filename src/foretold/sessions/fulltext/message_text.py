@@ -5,8 +5,6 @@
 2. Data is not text: base64 is left out where it goes on for 1,024 characters or more, images have no text.
 3. A prompt that waited in a queue has two records; the first is not searched where the prompt itself follows.
 4. A record that is too long to be parsed is searched in its first and its last `EDGE` bytes, as they are in the file.
-5. Where only the record of a result was read, its tool is found by its call, which is nearly always a few records
-   before: its id is searched for backwards, in the bytes of the file, no further back than `FAR`.
 """
 
 from __future__ import annotations
@@ -26,8 +24,6 @@ EDGE = 64 * 1024
 QUEUED = "queue-operation"  #: Claude Code's
 NEAR = 1024 * 1024
 SPACELESS = 512  #: characters without a space that make a text suspect
-STEP = 256 * 1024  #: bytes that are read at a time to find a call
-FAR = 4 * 1024 * 1024
 _BITS = {voice: 1 << at for at, voice in enumerate(VOICES)}
 _BASE64 = re.compile(
     r"(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/_-]{400,}|(?:[A-Za-z0-9+/]{60,80}\r?\n){6,}[A-Za-z0-9+/]*)={0,2}"
@@ -163,44 +159,3 @@ def _unescaped(data: bytes) -> str:
         return chr(int(match[1], 16)) if match[1] else _ESCAPES.get(match[2], match[2])
 
     return _ESCAPE.sub(character, data.decode("utf-8", "replace"))
-
-
-# The tools of results
-
-
-def with_tools(stored: StoredSession, message: Message) -> Message:
-    """A message with the tool of each of its results."""
-    if not is_lines(stored):
-        return message
-    return message._replace(parts=tuple(_with_tool(stored, message, part) for part in message.parts))
-
-
-def _with_tool(stored: StoredSession, message: Message, part: Part) -> Part:
-    if part.kind != "result" or part.tool or not part.id:
-        return part
-    for start in _lines_with(stored.path, part.id.encode("utf-8", "replace"), message.start):
-        before = next(reader_of(stored.agent).read_messages(stored, start), None)
-        for call in before.parts if before is not None and before.start == start else ():
-            if call.kind == "call" and call.id == part.id:
-                return part._replace(tool=call.tool)
-    return part
-
-
-def _lines_with(path: str, name: bytes, end: int) -> Iterator[int]:
-    """Where the lines begin that hold a name, before a byte, from the last to the first."""
-    try:
-        with open(path, "rb") as file:
-            data, start, upto = b"", end, end
-            while start > 0 and end - start < FAR:
-                step = min(STEP, start)
-                start -= step
-                file.seek(start)
-                data = file.read(step) + data[: upto - start - step]
-                while (at := data.rfind(name, 0, upto - start)) >= 0:
-                    line = data.rfind(b"\n", 0, at) + 1
-                    if line == 0 and start > 0:
-                        break  # it begins before what has been read
-                    yield start + line
-                    upto = start + line
-    except OSError:
-        return

@@ -7,7 +7,9 @@ r"""Searching without an index: bytes first, and only lines that may match are p
    that are ASCII letters but for their case, is recognised by the last region of a file: then such lines are taken as
    well. Any other word can be where there is a byte beyond ASCII, or a `\u`.
 3. What is not a file of lines is read by its reader, from the beginning.
-4. Where there is much to read, a second process scans from the oldest file on, while this one begins with the newest.
+4. Where only the record of a result was read, its tool is found by its call, which is nearly always a few records
+   before: its id is searched for backwards, no further back than `FAR`.
+5. Where there is much to read, a second process scans from the oldest file on, while this one begins with the newest.
    It reports files without a line that may match, and the size it saw; those are passed over here. The answer does not
    depend on it: files it has not reported are read here. It ends with the process that started it.
 """
@@ -32,9 +34,10 @@ from foretold.types import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from subprocess import Popen
 
-    from foretold.sessions.model import Message, StoredSession
+    from foretold.sessions.model import Message, Part, StoredSession
 
 REGION = 256 * 1024  #: what stays in the processor's cache while it is searched
+FAR = 4 * 1024 * 1024
 STEPS = 64  #: regions without a find after which a time is looked for
 AFTER = 8 * 1024 * 1024  #: bytes after which a second process is started, if twice as many are left
 #: an escaped ASCII letter or digit, or one of `query.ALIKE`; in lower case. With a fixed beginning this search is twice
@@ -107,10 +110,10 @@ class Region(NamedTuple):
     end: int
 
 
-def read_regions(path: str, most: int = LONGEST) -> Iterator[Region]:
-    """A file from its end to its beginning, in regions of whole lines."""
+def read_regions(path: str, most: int = LONGEST, end: int | None = None) -> Iterator[Region]:
+    """A file from its end, or a byte at which a line ends, to its beginning, in regions of whole lines."""
     with open(path, "rb", buffering=0) as file:
-        end = file.seek(0, os.SEEK_END)
+        end = file.seek(0, os.SEEK_END) if end is None else end
         while end > 0:
             start, cut = end, 0
             pieces: list[bytes] = []
@@ -155,13 +158,12 @@ def scan_session(stored: StoredSession, words: Sequence[bytes]) -> Iterator[tupl
 
 def _first_time(stored: StoredSession, region: Region) -> float | None:
     """The time of the first message of a region that has one; a few lines are tried."""
-    at = 0
-    for _ in range(8):
-        end = region.data.find(b"\n", at) + 1 or len(region.data)
-        message = message_at(stored, region.start + at, region.start + end) if end > at else None
+    at = region.start
+    for line in region.data.split(b"\n", 8)[:8]:
+        message = message_at(stored, at, at + len(line)) if line else None
         if message is not None and message.time is not None:
             return message.time
-        at = end
+        at += len(line) + 1
     return None
 
 
@@ -174,6 +176,29 @@ def message_at(stored: StoredSession, start: int, end: int) -> Message | None:
     except OSError:
         return None
     return message if message is not None and message.start == start else None
+
+
+def with_tools(stored: StoredSession, message: Message) -> Message:
+    """A message with the tool of each of its results."""
+    if not is_lines(stored) or all(part.kind != "result" or part.tool for part in message.parts):
+        return message
+    return message._replace(parts=tuple(_with_tool(stored, message, part) for part in message.parts))
+
+
+def _with_tool(stored: StoredSession, message: Message, part: Part) -> Part:
+    if part.kind != "result" or part.tool or not part.id:
+        return part
+    name = part.id.encode("utf-8", "replace")
+    with suppress(OSError):
+        for region in read_regions(stored.path, end=message.start):
+            for start, end in reversed(_lines_around(region.data, _places_of(name, region.data))):
+                before = message_at(stored, region.start + start, region.start + end)
+                for call in before.parts if before is not None else ():
+                    if call.kind == "call" and call.id == part.id:
+                        return part._replace(tool=call.tool)
+            if message.start - region.start >= FAR:
+                break
+    return part
 
 
 # A second process

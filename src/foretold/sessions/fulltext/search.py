@@ -24,9 +24,10 @@ from foretold.paths import cache_home
 from foretold.sessions.catalog import find_homes, is_held_in, newest_first
 from foretold.sessions.formats.readers import reader_of, resume_command
 from foretold.sessions.fulltext.index import SessionIndex, UnusableIndex, key_of
-from foretold.sessions.fulltext.message_text import Passage, choose_passages, passages_of, with_tools
+from foretold.sessions.fulltext.message_text import Passage, choose_passages, passages_of
 from foretold.sessions.fulltext.ordering import Filters, messages_in_files, messages_in_index
 from foretold.sessions.fulltext.query import QueryMatcher, parse_query
+from foretold.sessions.fulltext.scan import with_tools
 from foretold.sessions.model import StoredSession
 from foretold.sessions.relocate.project_folder import FolderResolver
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
@@ -187,10 +188,8 @@ def _hit_of(stored: StoredSession, message: Message, matcher: QueryMatcher, filt
     said = choose_passages(passages_of(message), filters.roles, ())
     if not matcher.fits([each.text for each in said]):
         return None
-    if any(part.kind == "result" and not part.tool for part in message.parts):
-        message = with_tools(stored, message)
-        said = choose_passages(passages_of(message), filters.roles, ())
-    said = choose_passages(said, (), filters.tools)
+    named = with_tools(stored, message)
+    said = choose_passages(said if named is message else passages_of(named), filters.roles, filters.tools)
     if not matcher.fits([each.text for each in said]):
         return None
     best = max(said, key=lambda each: len(matcher.spans(each.text, 20))) if len(said) > 1 else said[0]

@@ -126,13 +126,12 @@ def _begin(stored: StoredSession, start: int) -> int:
 
 def _messages(context: CallContext, stored: StoredSession, since: int) -> Iterator[Message]:
     from foretold.sessions.formats.readers import read
-    from foretold.sessions.fulltext.message_text import with_tools
+    from foretold.sessions.fulltext.scan import with_tools
 
     for count, message in enumerate(read(stored, since)):
         if count % EACH == 0:
             context.progress(message.start, stored.size, "reading the session")
-        is_nameless = any(part.kind == "result" and not part.tool for part in message.parts)
-        yield with_tools(stored, message) if is_nameless else message
+        yield with_tools(stored, message)
 
 
 def _whole(context: CallContext, stored: StoredSession, given: Given, at: int) -> CallAnswer:

@@ -38,7 +38,7 @@ from foretold.sessions.formats.fields import (
     session_file,
     text_at,
 )
-from foretold.sessions.formats.gemini.records import SeenIds, message_of, prompt_of
+from foretold.sessions.formats.gemini.records import Seen, message_of, prompt_of
 from foretold.sessions.formats.jsonl import JsonlRecord, ends_of, field_in, read_ends, records_of
 from foretold.sessions.model import Homes, Message, Part, StoredSession
 from foretold.types import Finding
@@ -79,7 +79,7 @@ def _with_id(found: list[StoredSession]) -> Iterator[StoredSession]:
 
 def read_messages(stored: StoredSession, since: int = 0, findings: list[Finding] | None = None) -> Iterator[Message]:
     """The messages of a session, from a byte or a message on, in file order."""
-    seen = SeenIds()
+    seen: Seen = set()
     if findings is not None and since == 0:
         findings += _find_deletion(stored)
     if stored.path.endswith(".json"):
@@ -128,7 +128,7 @@ def _repeats(value: Json, *, is_first: bool) -> bool:
     return is_first and "id" in value and ("toolCalls" in value or is_result)
 
 
-def _messages_in_record(record: JsonlRecord, seen: SeenIds) -> Iterator[Message]:
+def _messages_in_record(record: JsonlRecord, seen: Seen) -> Iterator[Message]:
     value, place = record.value, (record.line, record.start, record.end)
     change = value.get("$set")
     listed = change.get("messages") if isinstance(change, dict) else None

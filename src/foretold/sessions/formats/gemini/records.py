@@ -15,34 +15,26 @@ from foretold.sessions.formats.fields import Json, list_at, parse_time, text_at
 from foretold.sessions.model import Message, Part
 
 Place = tuple[int, int, int]  #: line, start and end of a record
+Seen = set[tuple[str, str]]  #: kind and id of the messages, calls and results that were returned already
 
 CONTEXT = ("<session_context>", "<hook_context>")
 _ROLES = {"user": "user", "gemini": "assistant"}
 
 
-class SeenIds:
-    """The ids of messages, calls and results that were returned already."""
-
-    def __init__(self) -> None:
-        self.messages: set[str] = set()
-        self.calls: set[str] = set()
-        self.results: set[str] = set()
-
-    def is_new(self, part: Part, message: str) -> bool:
-        """Whether a part of a message is new; a call or a result is not afterwards."""
-        if part.kind not in ("call", "result"):
-            return message not in self.messages and (bool(part.text) or part.kind in ("image", "other"))
-        ids = self.calls if part.kind == "call" else self.results
-        is_new = not part.id or part.id not in ids
-        ids.add(part.id)
-        return is_new
-
-
-def message_of(value: Json, place: Place, seen: SeenIds) -> Message | None:
+def message_of(value: Json, place: Place, seen: Seen) -> Message | None:
     """What is new in a message; None if nothing is."""
     name, kind = text_at(value, "id"), text_at(value, "type")
-    parts = [part for part in (*_calls(value), *_content(value)) if seen.is_new(part, name)]
-    seen.messages.add(name)
+    is_repeated = ("message", name) in seen
+    parts = []
+    for part in (*_calls(value), *_content(value)):
+        key = (part.kind, part.id)
+        if part.kind not in ("call", "result"):
+            is_new = not is_repeated and (bool(part.text) or part.kind in ("image", "other"))
+        else:
+            is_new = not part.id or key not in seen
+            seen.add(key)
+        parts += [part] if is_new else []
+    seen.add(("message", name))
     if kind in _ROLES and not parts:
         return None
     role = _ROLES.get(kind, "system")
