@@ -11,24 +11,15 @@ from __future__ import annotations
 
 import re
 
-from foretold.types import NamedTuple
 
-
-class Header(NamedTuple):
-    """The lines of a frontmatter, and those after it."""
-
-    lines: list[str]
-    body: list[str]
-
-
-def header_of(text: str) -> Header | None:
-    """The frontmatter of a text; None if it has none, or one that does not close."""
+def header_of(text: str) -> tuple[list[str], list[str]] | None:
+    """The lines of a frontmatter, and those after it; None if there is none, or one that does not close."""
     lines = re.split(r"\r\n|\n|\r", text.removeprefix("\ufeff"))
     if lines[0].rstrip() != "---":
         return None
     for number, line in enumerate(lines[1:], 1):
         if line.strip() == "---":
-            return Header(lines[1:number], lines[number + 1 :])
+            return lines[1:number], lines[number + 1 :]
     return None
 
 

@@ -117,7 +117,8 @@ def parse_frontmatter(text: str) -> tuple[dict[str, str | list[str]], str]:
         return {}, text
     values: dict[str, str | list[str]] = {}
     key, items = "", list[str]()
-    for line in header.lines:
+    lines, body = header
+    for line in lines:
         item = line.strip()
         if item.startswith("- ") and key:
             items.append(unquote(item[2:].strip()))
@@ -126,7 +127,7 @@ def parse_frontmatter(text: str) -> tuple[dict[str, str | list[str]], str]:
             key, raw = pair
             values[key] = parse_list(raw) if raw.startswith("[") and raw.endswith("]") else unquote(raw)
             key, items = "" if raw else key, []
-    return values, "\n".join(header.body).removesuffix("\n")
+    return values, "\n".join(body).removesuffix("\n")
 
 
 def view(cwd: Folder | None = None, max_hops: int = 5, **options: Unpack[Options]) -> View:

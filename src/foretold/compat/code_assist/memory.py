@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypedDict, Unpack
 
 from foretold.compat.code_assist.paths import Folder, get_documented_dir, get_memory_dir
 from foretold.compat.flat_frontmatter import header_of, pair_of, unquote
@@ -71,78 +73,75 @@ def parse_memory_frontmatter(content: str) -> dict[str, str]:
     {'name': 'quoted name'}
     """
     header = header_of(content)
-    pairs = [pair for line in header.lines if (pair := pair_of(line))] if header else []
+    pairs = [pair for line in header[0] if (pair := pair_of(line))] if header else []
     return {key: unquote(value) for key, value in pairs}
 
 
-def scan_memory_files(
-    project_root: Folder,
-    *,
-    home: Folder | None = None,
-    tree: Tree | None = None,
-    findings: list[Finding] | None = None,
-) -> list[MemoryEntry]:
+class Options(TypedDict, total=False):
+    """What the functions that read take beyond the arguments of the original; `findings` gets what is wrong."""
+
+    home: Folder | None
+    tree: Tree | None
+    findings: list[Finding] | None
+
+
+def scan_memory_files(project_root: Folder, **options: Unpack[Options]) -> list[MemoryEntry]:
     """The memories of a project, by name of file: those of the folder that is read, then those of the documented one.
 
     What cannot be read, or is not UTF-8, is reported in `findings`.
     """
-    tree = tree if tree is not None else Disk()
-    reported: list[Finding] = [] if findings is None else findings
-    folders = (get_memory_dir(project_root, home=home), get_documented_dir(project_root, home=home))
-    found = [_entry(tree, path, reported) for folder in folders for path in _files(tree, str(folder), reported)]
-    return [entry for entry in found if entry is not None]
+    tree, home = options.get("tree") or Disk(), options.get("home")
+    paths: list[str] = []
+    for folder in (get_memory_dir(project_root, home=home), get_documented_dir(project_root, home=home)):
+        items = tree.scan(str(folder))
+        if isinstance(items, Fault):
+            if items.reason != "missing":
+                _report(options, str(folder), items.reason, items.detail or items.reason)
+            continue
+        names = sorted(item.name for item in items if item.kind in ("file", "link"))
+        paths += [f"{folder}/{name}" for name in names if name.endswith(".md") and name != INDEX]
+    return [entry for path in paths if (entry := _entry(tree, path, options)) is not None]
 
 
-def _files(tree: Tree, folder: str, findings: list[Finding]) -> list[str]:
-    items = tree.scan(folder)
-    if isinstance(items, Fault):
-        if items.reason != "missing":
-            findings.append(Finding(folder, None, items.reason, items.detail or items.reason))
-        return []
-    names = sorted(item.name for item in items if item.kind in ("file", "link"))
-    return [f"{folder}/{name}" for name in names if name.endswith(".md") and name != INDEX]
+def _report(options: Options, path: str, *said: str, line: int | None = None) -> None:
+    found = options.get("findings")
+    if found is not None:
+        found.append(Finding(path, line, *said))
 
 
-def _entry(tree: Tree, path: str, findings: list[Finding]) -> MemoryEntry | None:
+def _entry(tree: Tree, path: str, options: Options) -> MemoryEntry | None:
     data = tree.read(path, MAX_FILE)
     if isinstance(data, Fault):
-        findings.append(Finding(path, None, data.reason, data.detail or data.reason))
+        _report(options, path, data.reason, data.detail or data.reason)
         return None
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     if "\ufffd" in text and b"\xef\xbf\xbd" not in data:
         said = "bytes that are not UTF-8 are shown as U+FFFD"
-        findings.append(Finding(path, None, "not-utf8", said, "save the file as UTF-8"))
+        _report(options, path, "not-utf8", said, "save the file as UTF-8")
     header = header_of(text)
     values = parse_memory_frontmatter(text)
     return MemoryEntry(
         name=values.get("name") or path.rpartition("/")[2].removesuffix(".md"),
         description=values.get("description", ""),
         type=type_of(values.get("type", "")),
-        content=("\n".join(header.body) if header else text).strip(),
+        content=("\n".join(header[1]) if header else text).strip(),
         file_path=path,
     )
 
 
-def read_memory_index(
-    project_root: Folder,
-    *,
-    home: Folder | None = None,
-    tree: Tree | None = None,
-    findings: list[Finding] | None = None,
-) -> str:
+def read_memory_index(project_root: Folder, **options: Unpack[Options]) -> str:
     """The index as it is loaded; empty if there is none. What was cut, or cannot be read, is reported in `findings`."""
-    reported: list[Finding] = [] if findings is None else findings
-    path = str(get_memory_dir(project_root, home=home) / INDEX)
-    data = (tree if tree is not None else Disk()).read(path, MAX_FILE)
+    path = str(get_memory_dir(project_root, home=options.get("home")) / INDEX)
+    data = (options.get("tree") or Disk()).read(path, MAX_FILE)
     if isinstance(data, Fault):
         if data.reason != "missing":
-            reported.append(Finding(path, None, data.reason, data.detail or data.reason))
+            _report(options, path, data.reason, data.detail or data.reason)
         return ""
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     kept = _cut_index(text)
     if len(kept) < len(text):
         said = f"{len(text) - len(kept)} of {len(text)} characters are not loaded"
-        reported.append(Finding(path, kept.count("\n") + 1, "index-cut", said, "keep one short line per memory"))
+        _report(options, path, "index-cut", said, "keep one short line per memory", line=kept.count("\n") + 1)
     return kept
 
 
@@ -219,23 +218,18 @@ def _change(project_root: Folder, home: Folder | None, edit: Callable[[str], str
     for left in reversed(range(TRIES)):
         try:
             with store.locked():
-                _replace(store, edit)
+                old: bytes | None = None
+                with suppress(NoSuchMemory):
+                    old = store.read(INDEX).data
+                new = edit((old or b"").decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+                if old is None:
+                    store.create(INDEX, new)
+                elif new != old:
+                    store.replace(INDEX, new, digest_of(old))
             return
         except (MemoryChanged, MemoryExists):
             if not left:
                 raise
-
-
-def _replace(store: Store, edit: Callable[[str], str]) -> None:
-    try:
-        old: bytes | None = store.read(INDEX).data
-    except NoSuchMemory:
-        old = None
-    new = edit((old or b"").decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
-    if old is None:
-        store.create(INDEX, new)
-    elif new != old:
-        store.replace(INDEX, new, digest_of(old))
 
 
 def generate_memory_filename(name: str) -> str:
@@ -252,16 +246,9 @@ def generate_memory_filename(name: str) -> str:
     return f"{stem}_note.md" if f"{stem}.md" == INDEX.lower() else f"{stem}.md"
 
 
-def find_relevant_memories(
-    project_root: Folder,
-    query: str,
-    *,
-    home: Folder | None = None,
-    tree: Tree | None = None,
-    findings: list[Finding] | None = None,
-) -> list[MemoryEntry]:
+def find_relevant_memories(project_root: Folder, query: str, **options: Unpack[Options]) -> list[MemoryEntry]:
     """The memories that have words of a query, those with the most of them first; all for an empty query."""
-    entries = scan_memory_files(project_root, home=home, tree=tree, findings=findings)
+    entries = scan_memory_files(project_root, **options)
     if not query.split():
         return entries
     scores = [score(query, f"{entry.name} {entry.description} {entry.content}") for entry in entries]
