@@ -59,14 +59,7 @@ class MemoryFileInfo:
     raw_content: str | None = None  #: as it is on disk, where that differs
 
 
-@dataclass(slots=True)
-class _Kept:
-    files: list[MemoryFileInfo]
-    view: View
-    disk: Disk
-
-
-_kept: dict[object, _Kept] = {}
+_kept: dict[object, tuple[list[MemoryFileInfo], View, Disk]] = {}
 
 
 def get_memory_files(
@@ -78,7 +71,7 @@ def get_memory_files(
     As in the agent, the answer for the same arguments is cached until `invalidate`: `is_stale` says whether the disk
     has changed. `force_include_external` takes imports from outside the project without approval.
     """
-    return _files(external=force_include_external, **options).files
+    return _files(external=force_include_external, **options)[0]
 
 
 def view(
@@ -86,10 +79,10 @@ def view(
     **options: Unpack[Options],
 ) -> View:
     """What `get_memory_files` found, and all that it did not take, with reasons."""
-    return _files(external=force_include_external, **options).view
+    return _files(external=force_include_external, **options)[1]
 
 
-def _files(*, external: bool, **options: Unpack[Options]) -> _Kept:
+def _files(*, external: bool, **options: Unpack[Options]) -> tuple[list[MemoryFileInfo], View, Disk]:
     if not isinstance(external, bool):
         raise ForetoldError(f"{external!r} is not true or false; the folder is given as cwd=")
     tree = options.get("tree")
@@ -101,7 +94,7 @@ def _files(*, external: bool, **options: Unpack[Options]) -> _Kept:
         disk = Disk()
         found = load_view(disk if tree is None else tree, choice, request)
         types = dict(found.dialect.types)
-        kept = _Kept([_info(entry, types) for entry in found.entries], found, disk)
+        kept = ([_info(entry, types) for entry in found.entries], found, disk)
         if tree is None:
             if len(_kept) >= CACHED_VIEWS:
                 _kept.pop(next(iter(_kept)))
@@ -135,7 +128,7 @@ def invalidate() -> int:
 
 def is_stale() -> bool:
     """Whether a file has changed since a cached answer: one `stat` for every path that was examined."""
-    return not all(unchanged(kept.disk.stamps) for kept in _kept.values())
+    return not all(unchanged(disk.stamps) for _, _, disk in _kept.values())
 
 
 def get_claude_mds(

@@ -129,7 +129,10 @@ def load_memory_prompt(
     )
     if branch is None:
         return None
-    private, team = _directories(place, team_dir, branch, is_real=options.get("tree") is None)
+    private = with_slash(place.surroundings.store)
+    team = with_slash(team_dir or place.team) if branch == "combined" else ""
+    for folder in filter(None, (private, team) if options.get("tree") is None else ()):
+        ensure_memory_dir_exists(folder)
     skip_index = _is_on(flags, SKIP_INDEX)
     has_index = include_index and not skip_index
     return memory_prompt(
@@ -146,15 +149,6 @@ def load_memory_prompt(
         team_index=_team_index(place.tree, team) if has_index and team else "",
         recalled=_relevant(place.tree, private, team, relevant_to),
     )
-
-
-def _directories(place: _Place, team_dir: Folder | None, branch: str, *, is_real: bool) -> tuple[str, str]:
-    """The private directory, and the team's if the prompt uses it; on a real disk they are created."""
-    private = with_slash(place.surroundings.store)
-    team = with_slash(team_dir or place.team) if branch == "combined" else ""
-    for folder in filter(None, (private, team) if is_real else ()):
-        ensure_memory_dir_exists(folder)
-    return private, team
 
 
 def _is_on(flags: Flags, name: str) -> bool:
