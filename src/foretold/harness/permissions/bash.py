@@ -82,10 +82,9 @@ class CommandCheck:
         """The rule that refuses a file that the line names."""
         for folder in self.folders:
             for path, changes in named_files(self.line, folder, self.permission.home):
-                found = self.permission.refused_read(path)
-                found = found or (self.permission.refused_edit(path) if changes else None)
-                if found is not None:
-                    return found
+                for tool in ("Read", "Edit") if changes else ("Read",):
+                    if found := self.permission.refusal(tool, path):
+                        return found
         return None
 
     def parts_to_ask(self, rules: Sequence[PermissionRule]) -> list[str] | None:

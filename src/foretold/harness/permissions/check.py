@@ -99,14 +99,9 @@ class Permission:
     ) -> tuple[PermissionRule, ...]:
         from foretold.harness.permissions.settings import check_rule
 
-        made = []
-        for given in rules:
-            text = given if isinstance(given, str) else given.text
-            rule = parse_rule(given, base=self.cwd, cwd=self.cwd, home=self.home) if isinstance(given, str) else given
-            rule = check_rule(rule, text, kind, "permissions", findings)
-            if rule is not None:
-                made.append(rule)
-        return tuple(made)
+        where = {"base": self.cwd, "cwd": self.cwd, "home": self.home}
+        parsed = [(parse_rule(one, **where), one) if isinstance(one, str) else (one, one.text) for one in rules]
+        return tuple(filter(None, (check_rule(*each, kind, "permissions", findings) for each in parsed)))
 
     @classmethod
     def load(
@@ -154,7 +149,7 @@ class Permission:
 
     def may_show(self, path: str) -> bool:
         """Whether a search may show a file: no rule refuses to read it."""
-        return not any(rule.fits_tool("Read", loosely=True) for rule in self.deny) or self.refused_read(path) is None
+        return not any(rule.fits_tool("Read", loosely=True) for rule in self.deny) or self.refusal("Read", path) is None
 
     def may_read(self, path: str) -> bool:
         """Whether a file may be read without asking. As in the kernel, `..` is applied after links."""
@@ -169,11 +164,9 @@ class Permission:
         rules = [rule for rule in self.deny if rule.fits_tool("Read", loosely=True)]
         return not any(rule.may_reach(path) for path in spellings(folder) for rule in rules)
 
-    def refused_read(self, path: str) -> PermissionRule | None:
-        return self._about(self.deny, "Read", spellings(path), every=False)
-
-    def refused_edit(self, path: str) -> PermissionRule | None:
-        return self._about(self.deny, "Edit", spellings(path), every=False)
+    def refusal(self, tool: str, path: str) -> PermissionRule | None:
+        """The rule that refuses a file to a tool."""
+        return self._about(self.deny, tool, spellings(path), every=False)
 
     def _about(
         self, rules: Iterable[PermissionRule], tool: str, paths: tuple[str, ...], *, every: bool
@@ -244,28 +237,20 @@ class Permission:
         if self.mode == "bypassPermissions":
             return PermissionVerdict("allow")
         if changes:
-            return self._check_change(tool, paths, asks)
+            from foretold.memory.format.agent import writes_without_asking
+
+            if self.mode == "plan":
+                return PermissionVerdict("deny", f"Nothing is changed in plan mode: {paths[0]}")
+            if self.memory and writes_without_asking(paths[0], self.memory):
+                return PermissionVerdict("allow")
+            if any(is_protected(path, self.folders) for path in paths):
+                return PermissionVerdict("ask", asks)
         if (rule := self._about(self.allow, tool, paths, every=True)) is not None:
             return PermissionVerdict("allow", rule=rule.text)
-        free = (*self.folders, *with_real_paths([self.memory])) if self.memory else self.folders
-        return PermissionVerdict("allow") if are_below(paths, free) else PermissionVerdict("ask", asks)
-
-    def _check_change(self, tool: str, paths: tuple[str, ...], asks: str) -> PermissionVerdict:
-        if self.mode == "plan":
-            return PermissionVerdict("deny", f"Nothing is changed in plan mode: {paths[0]}")
-        if self.memory and self._is_memory(paths[0]):
-            return PermissionVerdict("allow")
-        if any(is_protected(path, self.folders) for path in paths):
-            return PermissionVerdict("ask", asks)
-        if (rule := self._about(self.allow, tool, paths, every=True)) is not None:
-            return PermissionVerdict("allow", rule=rule.text)
-        accepted = self.mode == "acceptEdits" and are_below(paths, self.folders)
-        return PermissionVerdict("allow") if accepted else PermissionVerdict("ask", asks)
-
-    def _is_memory(self, path: str) -> bool:
-        from foretold.memory.format.agent import writes_without_asking
-
-        return writes_without_asking(path, self.memory)
+        readable = (*self.folders, *with_real_paths([self.memory])) if self.memory else self.folders
+        is_free = self.mode == "acceptEdits" or not changes
+        is_free = is_free and are_below(paths, self.folders if changes else readable)
+        return PermissionVerdict("allow") if is_free else PermissionVerdict("ask", asks)
 
     def place_of(self, tool: str, given: Mapping[str, object], cwd: str) -> str:
         """The absolute path that a call is about."""
