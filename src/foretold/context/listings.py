@@ -85,8 +85,6 @@ class Listings:
         """The kinds of subagents that there are now."""
         by_name = {agent.name: agent for agent in sorted(agents, key=lambda agent: agent.name.lower())}
         added, gone, first = self._find_changes("agents", list(by_name))
-        if not added and not gone:
-            return None
         fields = {
             "addedTypes": added,
             "addedLines": [by_name[name].line for name in added],
@@ -94,35 +92,30 @@ class Listings:
             "isInitial": first,
             "showConcurrencyNote": True,
         }
-        return TurnAttachment("agent_listing_delta", fields)
+        return TurnAttachment("agent_listing_delta", fields) if added or gone else None
 
     def skills(self, skills: Iterable[Skill]) -> TurnAttachment | None:
         """The skills that there are now, in the order given."""
         by_name = {skill.name: skill for skill in skills}
         known = self._listed.get("skills", [])
         added, _, first = self._find_changes("skills", [*known, *(name for name in by_name if name not in known)])
-        if not added:
-            return None
         content = "\n".join(by_name[name].line for name in added)
         fields = {"content": content, "skillCount": len(added), "isInitial": first, "names": added}
-        return TurnAttachment("skill_listing", fields)
+        return TurnAttachment("skill_listing", fields) if added else None
 
     def tools(self, names: Iterable[str]) -> TurnAttachment | None:
         """The tools whose schemas are loaded when they are asked for."""
         added, gone, _ = self._find_changes("tools", list(dict.fromkeys(names)))
-        if not added and not gone:
-            return None
-        return TurnAttachment("deferred_tools_delta", {"addedNames": added, "addedLines": added, "removedNames": gone})
+        fields = {"addedNames": added, "addedLines": added, "removedNames": gone}
+        return TurnAttachment("deferred_tools_delta", fields) if added or gone else None
 
     def servers(self, instructions: Mapping[str, str]) -> TurnAttachment | None:
         """The MCP servers that are connected now, with their instructions; those without any do not count."""
         said = {name: text for name, text in instructions.items() if text}
         added, gone, _ = self._find_changes("servers", list(said))
-        if not added and not gone:
-            return None
         blocks = [f"## {name}\n{said[name]}" for name in added]
         fields = {"addedNames": added, "addedBlocks": blocks, "removedNames": gone}
-        return TurnAttachment("mcp_instructions_delta", fields)
+        return TurnAttachment("mcp_instructions_delta", fields) if added or gone else None
 
 
 def ranked_skills(prompt: str, skills: Iterable[Skill], limit: int = 5) -> list[Skill]:

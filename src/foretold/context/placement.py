@@ -79,11 +79,9 @@ def context_blocks(
     around = turn_context_of(view.dialect.name)
     context = user_context(view, git=git, environment=environment, memory=memory, exclude_dynamic=exclude_dynamic)
     own = () if "claudeMd" in around.context_keys else tuple(slot.block for slot in view.slots)
-    sections = []
-    if exclude_dynamic and memory and around.section_after:
-        sections.append(OPEN + memory + around.section_after + CLOSE)
-    texts = [text for text in (flatten_context(context, around), *sections) if text]
-    return (*own, *(Block("user", "text", text) for text in texts))
+    is_moved = exclude_dynamic and memory and around.section_after
+    texts = (flatten_context(context, around), OPEN + memory + around.section_after + CLOSE if is_moved else "")
+    return (*own, *(Block("user", "text", text) for text in texts if text))
 
 
 #: attachments that were merged one by one, with newlines between their blocks
@@ -154,19 +152,12 @@ def _split(
             user += [_text(OPEN + text + CLOSE) for text in said]
         elif said:
             system.append("\n".join(said))
-    _end_lines(user, seams)
+    last = [len(user) - 1] if user and user[-1]["type"] == "text" else []
+    for at in {*seams[:-1], *last}:
+        user[at] = _text(f"{user[at]['text']}\n")
     if placement.fallback == "system-tagged":
         system = [OPEN + text + CLOSE for text in system]
     return user, "\n\n".join(system)
-
-
-def _end_lines(user: list[dict[str, object]], seams: list[int]) -> None:
-    """End blocks with newlines: between merged ones, and the last."""
-    ended = set(seams[:-1])
-    if user and user[-1]["type"] == "text":
-        ended.add(len(user) - 1)
-    for at in ended:
-        user[at] = _text(f"{user[at]['text']}\n")
 
 
 def tool_blocks(

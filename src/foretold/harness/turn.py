@@ -35,12 +35,10 @@ from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
     from foretold.context.attachments import TurnAttachment
-    from foretold.harness.events import Event, ExtractionEvent
+    from foretold.harness.events import Event
     from foretold.harness.harness import Harness
     from foretold.harness.tools.base import Result
     from foretold.models.protocol import ModelRequest, Reply
-
-    Answered = list[tuple[dict[str, object], Result]]
 
 
 class TurnRunner:
@@ -50,7 +48,6 @@ class TurnRunner:
         self.harness = harness
         self.usage, self.requests = Usage(), 0
         self.compactions: list[CompactEvent] = []
-        self.extraction: object = None
         self._before = len(harness.dialogue.messages)
 
     def events(self, prompt: str) -> Generator[Event, None, None]:
@@ -64,10 +61,24 @@ class TurnRunner:
         except BaseException:
             repair_conversation(self.harness)
             raise
-        if stop == "end_turn" and (extracted := self._extract()):
-            self.extraction = extracted.extraction
-            yield extracted
-        yield TurnEndEvent(self._turn(name, stop))
+        harness, extracted = self.harness, None
+        if stop == "end_turn" and (harness.extractor is not None or harness.notes is not None):
+            from foretold.harness.memory import update_memories
+
+            if extracted := update_memories(harness):
+                yield extracted
+        turn = Turn(
+            name,
+            harness.last[1].text if harness.last else "",
+            stop,
+            messages=tuple(harness.dialogue.messages[self._before :]),
+            usage=self.usage,
+            requests=self.requests,
+            findings=harness.new_findings(),
+            compactions=tuple(self.compactions),
+            extraction=extracted.extraction if extracted else None,
+        )
+        yield TurnEndEvent(turn)
 
     def _say(self, prompt: str, attachments: list[TurnAttachment]) -> str:
         """Write a prompt down, and put it into the conversation; its id."""
@@ -150,28 +161,6 @@ class TurnRunner:
             self._before = 0
         yield done
         return done.is_done
-
-    def _extract(self) -> ExtractionEvent | None:
-        if self.harness.extractor is None and self.harness.notes is None:
-            return None
-        from foretold.harness.memory import update_memories
-
-        return update_memories(self.harness)
-
-    def _turn(self, name: str, stop: str) -> Turn:
-        harness = self.harness
-        text = harness.last[1].text if harness.last else ""
-        return Turn(
-            id=name,
-            text=text,
-            stop=stop,
-            messages=tuple(harness.dialogue.messages[self._before :]),
-            usage=self.usage,
-            requests=self.requests,
-            findings=harness.new_findings(),
-            compactions=tuple(self.compactions),
-            extraction=self.extraction,
-        )
 
 
 def _cut_off(limit: int) -> Result:
