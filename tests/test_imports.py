@@ -387,7 +387,7 @@ MEMORY_ADD = GROUP | {
     *(f"foretold.memory{name}" for name in ("", ".location", ".note", ".project")),
     *(f"foretold.memory.format{name}" for name in ("", ".write", ".yaml")),
     "foretold.memory.store",
-    *(f"foretold.memory.store.{name}" for name in "external_changes folder inbox index_file journal".split()),
+    *(f"foretold.memory.store.{name}" for name in "inbox index_file journal".split()),
     *(f"foretold.memory.store.{name}" for name in "store team transaction".split()),
     *("foretold.paths", "foretold.secrets", "foretold.secrets.forms", "foretold.text", "foretold.text.frontmatter"),
     *(f"foretold.storage.{name}" for name in "append_log atomic digest dirfd folder kernel lock names".split()),

@@ -25,10 +25,10 @@ import warnings
 import foretold
 from foretold.errors import ForetoldError
 from foretold.memory.note import INDEX
-from foretold.memory.store.folder import MemoryFolder as Folder
 from foretold.memory.store.inbox import Inbox
 from foretold.memory.store.index_file import entries_of
 from foretold.memory.store.store import Store, write_text
+from foretold.memory.store.transaction import MemoryFolder as Folder
 from foretold.storage.digest import digest_of
 from foretold.storage.kernel import KERNEL, Kernel
 

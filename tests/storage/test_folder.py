@@ -11,7 +11,7 @@ import pytest
 
 from foretold.errors import BadName, ForetoldError, MemoryChanged, MemoryExists, NoSuchMemory, StoreFailed
 from foretold.memory.note import MAX_FILE
-from foretold.memory.store.folder import MemoryFolder as Folder
+from foretold.memory.store.transaction import MemoryFolder as Folder
 from foretold.storage.digest import digest_of
 from foretold.storage.folder import Modes
 

@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections import defaultdict
@@ -27,6 +26,8 @@ from foretold.memory.store.index_file import Budget
 from foretold.memory.store.store import Store
 from foretold.memory.store.team import credential_findings, team_index
 from foretold.secrets.invisible import hidden_in
+from foretold.sessions.formats.fields import first_text
+from foretold.sessions.formats.jsonl import parse_records, read_ends
 from foretold.storage.names import same_name
 from foretold.storage.tree import Disk
 from foretold.types import Finding
@@ -189,25 +190,9 @@ def project_of_folder(folder: str) -> str:
     except OSError:
         return ""
     for path in transcripts[:8]:
-        cwd = _find_cwd(path)
+        cwd = first_text(parse_records(read_ends(path, HEAD)[0])[:50], "cwd")
         while cwd not in ("", "/"):
             if slug(cwd) == name:
                 return cwd
             cwd = os.path.dirname(cwd)
-    return ""
-
-
-def _find_cwd(path: str) -> str:
-    try:
-        with open(path, "rb") as file:
-            lines = file.read(HEAD).split(b"\n")
-    except OSError:
-        return ""
-    for line in lines[:50]:
-        try:
-            cwd = json.loads(line).get("cwd")
-        except (ValueError, AttributeError):
-            continue
-        if isinstance(cwd, str):
-            return cwd
     return ""

@@ -218,37 +218,28 @@ class Identity(NamedTuple):
 
 
 def identity_of(project: str, store: str) -> Identity:
-    """What a project can be recognised by later."""
+    """What a project can be recognised by later. The remote has nothing that could be a password."""
     git = find_git(Disk(), project)
-    folder = git.common if git else ""
-    return Identity(project, store, _stamp(folder), _remote(folder)) if folder else Identity(project, store)
-
-
-def _stamp(folder: str) -> str:
-    try:
-        about, made = os.stat(folder), os.stat(os.path.join(folder, "description"))
-    except OSError:
-        return ""
-    return f"{about.st_dev}:{about.st_ino}:{made.st_mtime_ns}"
-
-
-def _remote(folder: str) -> str:
-    """The address of the first remote, without anything that could be a password."""
+    if git is None or not git.common:
+        return Identity(project, store)
     import re
 
-    found = _search_config(f"{folder}/config", r'(?m)\[remote "[^"\n]*"\][^\[]*?^[ \t]*url[ \t]*=[ \t]*(\S+)')
-    return re.sub(r"//[^/@]*@", "//", found)
+    stamp = ""
+    with suppress(OSError):
+        about, made = os.stat(git.common), os.stat(os.path.join(git.common, "description"))
+        stamp = f"{about.st_dev}:{about.st_ino}:{made.st_mtime_ns}"
+    url = r'(?m)\[remote "[^"\n]*"\][^\[]*?^[ \t]*url[ \t]*=[ \t]*(\S+)'
+    remote = _search_config(f"{git.common}/config", url)
+    return Identity(project, store, stamp, re.sub(r"//[^/@]*@", "//", remote))
 
 
 def _search_config(path: str, pattern: str) -> str:
     """The value that a pattern finds in a configuration of git; empty if there is none."""
     import re
 
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            found = re.search(pattern, file.read(256 * 1024))
-    except OSError:
-        return ""
+    found = None
+    with suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
+        found = re.search(pattern, file.read(256 * 1024))
     return found[1].strip() if found else ""
 
 

@@ -44,8 +44,7 @@ from foretold.types import TYPE_CHECKING, Finding
 if TYPE_CHECKING:
     from typing import TypeVar, Unpack
 
-    from foretold.memory.drift.evidence import Progress
-    from foretold.memory.drift.verify import MemoryVerdict
+    from foretold.memory.drift.verify import MemoryVerdict, Progress
     from foretold.memory.recall.ranking import RankFilter
     from foretold.memory.recall.recall import Recall
     from foretold.memory.recall.vectors import Vectors

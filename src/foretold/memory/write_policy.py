@@ -33,12 +33,18 @@ class WriteDecision(NamedTuple):
 
 def decide_write(policy: str, text: str, *, is_team: bool) -> WriteDecision:
     """Decide about a call that would write a text into a folder of memories."""
-    kinds = ", ".join(_credentials(text))
-    if kinds:
-        said = f"This looks like a credential ({kinds}), and memories are sent to models: leave it out."
-        return WriteDecision("deny", said, f"a credential, {kinds}")
-    if is_team and _is_personal(text):
-        return WriteDecision("deny", PERSONAL, "a memory about a person, for the team")
+    if text:
+        from foretold.secrets.forms import credentials_in
+
+        kinds = ", ".join(dict.fromkeys(found.kind for found in credentials_in(text)))
+        if kinds:
+            said = f"This looks like a credential ({kinds}), and memories are sent to models: leave it out."
+            return WriteDecision("deny", said, f"a credential, {kinds}")
+    if is_team:
+        from foretold.memory.note import read_note
+
+        if read_note("note.md", text.encode("utf-8", "replace")).type == "user":
+            return WriteDecision("deny", PERSONAL, "a memory about a person, for the team")
     if policy in REFUSALS:
         return WriteDecision("deny", REFUSALS[policy])
     if is_team or policy == "confirm":
@@ -52,18 +58,3 @@ def written_text(given: Mapping[str, object]) -> str:
     edits = given.get("edits")
     parts += [edit.get("new_string") for edit in edits if isinstance(edit, dict)] if isinstance(edits, list) else []
     return "\n".join(str(part) for part in parts if part)
-
-
-def _credentials(text: str) -> list[str]:
-    """The kinds of credentials in a text."""
-    if not text:
-        return []
-    from foretold.secrets.forms import credentials_in
-
-    return list(dict.fromkeys(found.kind for found in credentials_in(text)))
-
-
-def _is_personal(text: str) -> bool:
-    from foretold.memory.note import read_note
-
-    return read_note("note.md", text.encode("utf-8", "replace")).type == "user"

@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from foretold.memory.drift.evidence import DriftClaim, needles_of
-from foretold.memory.drift.verify import verify
+from foretold.memory.drift.claims import DriftClaim
+from foretold.memory.drift.verify import needles_of, verify
 from foretold.memory.note import read_note
 
 DATE = "2026-01-02"

@@ -10,22 +10,28 @@
    such files. A text with a slash that may be a branch or a route is `missing` only if its first folder is there.
 5. A symbol or flag that only documents mention is `unknown`: change logs go on mentioning what is gone.
 6. A commit is valid if a ref reaches it, missing if none does or git has never seen it, unknown in a shallow clone.
-7. All memories are checked in one pass (see `evidence`); nothing of the repository is run (see `git.runner`).
+7. All memories are checked in one pass: files are listed once, and symbols, flags, code and missing paths are looked
+   for once in their contents, first in the files that memories name. Git is asked about missing paths and commits.
+   Nothing of the repository is run (see `git.runner`).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 
+from foretold.git.moves import PathFate, trace_paths
+from foretold.git.runner import Commit, GitRepository
 from foretold.memory.drift import classify
 from foretold.memory.drift.claims import NO_COMMIT, DriftClaim, find_claims
-from foretold.memory.drift.evidence import Evidence, Progress, gather_evidence, needles_of
-from foretold.memory.drift.locate import printable
-from foretold.memory.drift.search import Needle, Occurrence
+from foretold.memory.drift.locate import FileLocator, Listing, PathMatch, list_files, printable
+from foretold.memory.drift.search import Group, Needle, Occurrence, OwnFiles, SearchResult, search
 from foretold.memory.note import Memory
 from foretold.types import NamedTuple
 
+Progress = Callable[[str, int, int], None]
+#: how languages and libraries that make a flag from a name write it
+_SPELLED = ('"{dashed}"', "'{dashed}'", "{dashed}: bool", "{snake}: bool")
 STATES = ("valid", "unknown", "moved", "missing")  #: from good to bad
 
 
@@ -86,6 +92,86 @@ def _apply_hedge(checked: CheckedClaim, facts: Evidence) -> CheckedClaim:
     if checked.claim.is_gone and checked.state == "valid":
         return checked._replace(evidence=f"{checked.evidence}, though the memory says otherwise ({hedge})")
     return checked
+
+
+# What a repository shows
+
+
+class Evidence(NamedTuple):
+    """What is known about every claim."""
+
+    git: GitRepository | None
+    listing: Listing
+    places: FileLocator
+    found: dict[str, PathMatch]  #: by the text of the path
+    searched: SearchResult
+    fates: dict[str, PathFate]  #: by path from the root, for those that are not there
+    ignored: frozenset[str]
+    commits: dict[str, Commit]
+
+
+def gather_evidence(
+    claims: Collection[DriftClaim], memories: Collection[Memory], root: str, *, outside: bool, progress: Progress | None
+) -> Evidence:
+    """Examine a repository once, for all claims."""
+    report = progress or (lambda *_: None)
+    report("list", 0, 0)
+    git = GitRepository.of(root)
+    listing = list_files(root, git)
+    paths = {claim.text for claim in claims if claim.kind == "path"}
+    places = FileLocator(root, listing, paths, outside=outside)
+    found = {text: places.find(text) for text in paths}
+    lost = {text: places.relative(text) for text, place in found.items() if not place.state}
+    groups = {group for claim in claims for group in _groups(claim, places)}
+    groups |= {(Needle(path, "text"),) for path in lost.values() if path}
+    names = {os.path.basename(memory.file) for memory in memories}
+    named = {place.where for place in found.values()}
+    searched = search(
+        root,
+        sorted(listing.files, key=lambda path: path not in named),
+        groups,
+        own=OwnFiles(frozenset(names), frozenset(memory.digest for memory in memories)),
+        narrow=git.narrow if git and not listing.walked else None,  # git does not know the files of submodules
+        progress=lambda done: report("search", done, len(listing.files)),
+    )
+    report("history", 0, len(lost))
+    plain = {path for path in lost.values() if path and not any(char in path for char in "*?{\n\0")}
+    fates = trace_paths(git, plain, places.exists) if git and plain else {}
+    ignored = frozenset(git.ignored(plain - fates.keys())) if git else frozenset()
+    hashes = {claim.text for claim in claims if claim.kind == "commit"}
+    commits = git.commits(sorted(hashes)) if git and hashes else {}
+    return Evidence(git, listing, places, found, searched, fates, ignored, commits)
+
+
+def needles_of(claim: DriftClaim) -> Group:
+    """The texts to look for: all parts of a dotted name, all spellings of a flag."""
+    text = claim.text
+    if claim.kind == "code":
+        return (Needle(text, "loose"),)
+    if claim.kind == "symbol":
+        return tuple(map(Needle, text.split(".")))
+    if claim.kind != "flag":
+        return ()
+    return (Needle(text, "text"), *_spellings(text)) if text.startswith("--") else (Needle(text),)
+
+
+def _groups(claim: DriftClaim, places: FileLocator) -> list[Group]:
+    """Needles of which one is enough. Parts of a dotted name that are names of files need no search."""
+    needles = needles_of(claim)
+    if claim.kind != "symbol":
+        return [needles] if needles else []
+    return [(needle,) for needle in needles if len(needles) == 1 or not places.has_name(needle.text)]
+
+
+def _spellings(flag: str) -> tuple[Needle, ...]:
+    """How else a program may spell its flag."""
+    dashed = flag.lstrip("-").lower()
+    words = dashed.replace("_", "-").split("-")
+    snake, camel = "_".join(words), words[0] + "".join(word.title() for word in words[1:])
+    texts = [Needle(form.format(dashed=dashed, snake=snake), "text") for form in _SPELLED]
+    names = [Needle(snake), Needle(camel)] if len(words) > 1 and classify.is_distinct(snake) else []
+    positive = [Needle("--" + dashed.removeprefix("no-"), "text")] if dashed.startswith("no-") else []
+    return (*texts, *names, *positive)
 
 
 # Paths

@@ -47,7 +47,11 @@ def memory_prompt(
     """
     _check(wording, search, team, daily_log=daily_log)
     private, shared = with_slash(folder), with_slash(team) if team else ""
-    parts = (_long if wording == "long" else _short)(private, shared, skip_index=skip_index, daily_log=daily_log)
+    values = {"folder": private, "team": shared, "place": SAME if shared else "", "lines": str(words.LINES)}
+    values |= {"units": f"{words.UNITS:,}", "index": "" if skip_index else words.LOG_INDEX}
+    make = _long if wording == "long" else _short
+    chosen = make(has_team=bool(shared), skip_index=skip_index, daily_log=daily_log)
+    parts = [part.format(**values) for part in chosen if part]
     guidelines = [text for text in extra_guidelines if text.strip()]
     if guidelines:
         parts += ["## Further guidelines", *guidelines]
@@ -95,17 +99,16 @@ def _command(place: str, glob: str, tool: str) -> str:
     return f'grep -rn "<search term>" {quote(place)} --include="{glob}"'
 
 
-def _long(folder: str, team: str, *, skip_index: bool, daily_log: bool) -> list[str]:
-    can_list = not (skip_index or daily_log)
+def _long(*, has_team: bool, skip_index: bool, daily_log: bool) -> list[str]:
     return [
-        "# Memory" if team else "# auto memory",
-        (words.DIRECTORIES if team else words.DIRECTORY).format(folder=folder, team=team),
+        "# Memory" if has_team else "# auto memory",
+        words.DIRECTORIES if has_team else words.DIRECTORY,
         words.AIM,
-        f"{words.WISHES} {words.FORGET_INDEXED if can_list else words.FORGET}",
-        _types(is_scoped=bool(team)),
-        *([words.SCOPES.format(folder=folder, team=team)] if team else []),
+        f"{words.WISHES} {words.FORGET if skip_index or daily_log else words.FORGET_INDEXED}",
+        _types(is_scoped=has_team),
+        words.SCOPES if has_team else "",
         words.EXCLUDED,
-        *(_log(folder, skip_index=skip_index) if daily_log else _saving(has_team=bool(team), skip_index=skip_index)),
+        *([words.DAILY_LOG] if daily_log else _saving(has_team=has_team, skip_index=skip_index)),
         words.ACCESS,
         words.DRIFT,
         words.ELSEWHERE,
@@ -128,45 +131,23 @@ def _types(*, is_scoped: bool) -> str:
 
 
 def _saving(*, has_team: bool, skip_index: bool) -> list[str]:
-    place = " in the directory of its scope" if has_team else ""
-    one = words.STEP_ONE.format(place=place)
+    one = words.STEP_ONE.format(place=" in the directory of its scope" if has_team else "")
     if skip_index:
         return ["## How to save memories", f"To save, {one}", words.FILE, words.HYGIENE]
-    two = words.STEP_TWO.format(place=SAME if has_team else "")
-    return [
-        "## How to save memories",
-        "Saving takes two steps:",
-        f"**Step 1**: {one}",
-        words.FILE,
-        f"**Step 2**: {two}",
-        f"{words.INDEX_RULES.format(**_limits())}\n{words.HYGIENE}",
-    ]
+    steps = [f"**Step 1**: {one}", words.FILE, f"**Step 2**: {words.STEP_TWO}"]
+    return ["## How to save memories", "Saving takes two steps:", *steps, f"{words.INDEX_RULES}\n{words.HYGIENE}"]
 
 
-def _log(folder: str, *, skip_index: bool) -> list[str]:
-    return [words.DAILY_LOG.format(folder=folder, index="" if skip_index else words.LOG_INDEX)]
-
-
-def _limits() -> dict[str, str]:
-    return {"lines": str(words.LINES), "units": f"{words.UNITS:,}"}
-
-
-def _short(folder: str, team: str, *, skip_index: bool, daily_log: bool) -> list[str]:
-    can_list = not (skip_index or daily_log)
-    if daily_log:
-        saving = [words.SHORT_LOG.format(folder=folder, index="" if skip_index else words.LOG_INDEX)]
-    else:
-        saving = [words.SHORT_FILE]
-    same = SAME if team else ""
-    directory = words.SHORT_DIRECTORIES if team else words.SHORT_DIRECTORY
-    wishes = f"{words.WISHES} {words.FORGET_INDEXED if can_list else words.FORGET}"
+def _short(*, has_team: bool, skip_index: bool, daily_log: bool) -> list[str]:
+    directory = words.SHORT_DIRECTORIES if has_team else words.SHORT_DIRECTORY
+    forget = words.FORGET if skip_index or daily_log else words.FORGET_INDEXED
     return [
         "# Memory",
-        f"{directory.format(folder=folder, team=team)} {wishes}",
-        *([words.SHORT_SCOPES] if team else []),
-        *saving,
+        f"{directory} {words.WISHES} {forget}",
+        words.SHORT_SCOPES if has_team else "",
+        words.SHORT_LOG if daily_log else words.SHORT_FILE,
         words.SHORT_TYPES,
-        *([words.SHORT_INDEX.format(place=same, **_limits())] if can_list else []),
+        "" if skip_index or daily_log else words.SHORT_INDEX,
         words.SHORT_EXCLUDED,
         words.SHORT_ACCESS,
     ]
@@ -185,16 +166,11 @@ def _recalled(memories: Iterable[Memory]) -> list[str]:
     """Memories in tags that their texts cannot close."""
     parts = []
     for memory in memories:
-        about = " ".join(f'{key}="{_quoted(value)}"' for key, value in _about(memory).items())
-        parts.append(f"<memory {about}>\n{escape_tag(memory.body, 'memory')}\n</memory>")
+        scope = "" if memory.scope == "private" else memory.scope
+        about = {"file": memory.file, "type": memory.type, "description": memory.description, "scope": scope}
+        shown = " ".join(f'{key}="{_quoted(value)}"' for key, value in about.items() if value)
+        parts.append(f"<memory {shown}>\n{escape_tag(memory.body, 'memory')}\n</memory>")
     return ["## Recalled memories", *parts] if parts else []
-
-
-def _about(memory: Memory) -> dict[str, str]:
-    about = {"file": memory.file, "type": memory.type, "description": memory.description}
-    if memory.scope != "private":
-        about["scope"] = memory.scope
-    return {key: value for key, value in about.items() if value}
 
 
 def _quoted(value: str) -> str:

@@ -20,10 +20,9 @@ from copy import copy
 from foretold.errors import BadName, MemoryChanged, NoSuchMemory, StoreFailed, WriteRefused
 from foretold.memory.format.write import render_note
 from foretold.memory.note import INDEX, TYPES, Memory, new_file, read_note, safe_file, slug_of
-from foretold.memory.store.external_changes import ExternalChanges
 from foretold.memory.store.index_file import Update, line_of
 from foretold.memory.store.journal import Change
-from foretold.memory.store.transaction import VersionedFolder, now
+from foretold.memory.store.transaction import ExternalChanges, VersionedFolder, now
 from foretold.storage.digest import digest_of
 from foretold.storage.folder import Modes
 from foretold.storage.kernel import KERNEL, Kernel

@@ -6,6 +6,15 @@
    as it was, and the next look records that.
 3. The index follows everything that is known, not this change alone: so it catches up with what a process that died,
    or one that only looked, left undone.
+
+What other programs did:
+
+4. A file whose stamp (inode, size, times) is the recorded one is unchanged; any other is read and compared. A stamp of
+   this very moment is not recorded: a second change within one tick of the clock would leave it as it is.
+5. A file that is as it was before the last record means that the recorded change never happened, or was undone:
+   `revert`.
+6. A file that disappeared while another with the same content appeared is a rename.
+7. A file that could not be looked at is not gone.
 """
 
 from __future__ import annotations
@@ -15,21 +24,86 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 
-from foretold.errors import MemoryChanged, MemoryExists, NoSuchMemory, NotSynced, StoreFailed
+from foretold.errors import BadName, MemoryChanged, MemoryExists, NoSuchMemory, NotSynced, StoreFailed
 from foretold.memory.note import INDEX, MAX_FILE, Memory, read_note
-from foretold.memory.store.external_changes import ExternalChanges, find_external_changes
-from foretold.memory.store.folder import MemoryFolder
 from foretold.memory.store.index_file import Update, entries_of, entry_line, update_index
 from foretold.memory.store.journal import Change, Journal
 from foretold.storage.digest import digest_of
+from foretold.storage.dirfd import INSIDE, Stamp, stamp_of
 from foretold.storage.folder import Folder, Modes
-from foretold.storage.kernel import KERNEL, Kernel
-from foretold.types import TYPE_CHECKING, Finding
+from foretold.storage.kernel import FOLDER, KERNEL, Kernel
+from foretold.storage.names import MAX_PARTS, safe_parts
+from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
     from foretold.memory.store.journal import ChangeOrigin
 
 TRIES = 8  #: to write an index that another program keeps changing
+NONE = "none"  #: the listing of a store whose index was deleted
+TICK = 50_000_000  #: nanoseconds; more than a tick of any clock by which files are stamped
+
+
+class MemoryFolder(Folder):
+    """A folder of memories: every Markdown file below it, except the index."""
+
+    ending, largest = ".md", MAX_FILE
+
+    def files(self, findings: list[Finding] | None = None) -> dict[str, Stamp]:
+        """Every memory file with its stamp, sorted by name. `findings` gets what was skipped, and why."""
+        found: dict[str, Stamp] = {}
+        _scan(self.path, None, "", found, [] if findings is None else findings)
+        return dict(sorted(found.items()))
+
+    def read_index(self) -> bytes | None:
+        """The bytes of the index; None if there is none."""
+        with suppress(NoSuchMemory):
+            return self.read(INDEX).data
+        return None
+
+
+def _scan(name: str, above: int | None, prefix: str, found: dict[str, Stamp], skipped: list[Finding]) -> None:
+    """All files of a folder, and of those in it; `above` is the descriptor of the one that it is in."""
+    try:
+        folder = os.open(name, FOLDER if above is None else INSIDE, dir_fd=above)
+    except OSError as error:
+        if above is not None or not isinstance(error, FileNotFoundError | NotADirectoryError):
+            skipped.append(Finding(prefix[:-1] or name, None, "unreadable", error.strerror or str(error)))
+        return
+    try:
+        with os.scandir(folder) as items:
+            for item in items:
+                file = prefix + item.name
+                if item.name.startswith("."):
+                    continue
+                if item.is_symlink():
+                    said = "it is a symbolic link, and the store does not follow links"
+                    skipped.append(Finding(file, None, "memory-link", said, "put the file itself here"))
+                elif item.is_dir(follow_symlinks=False) and file.count("/") + 2 > MAX_PARTS:
+                    said = f"the store looks only {MAX_PARTS} folders deep"
+                    skipped.append(Finding(file, None, "memory-too-deep", said))
+                elif item.is_dir(follow_symlinks=False):
+                    _scan(item.name, folder, file + "/", found, skipped)
+                elif item.name.endswith(".md") and file != INDEX and item.is_file(follow_symlinks=False):
+                    _add(item, file, found, skipped)
+    finally:
+        os.close(folder)
+
+
+def _add(item: os.DirEntry[str], file: str, found: dict[str, Stamp], skipped: list[Finding]) -> None:
+    try:
+        safe_parts(file, ".md")
+        about = item.stat(follow_symlinks=False)
+    except BadName as error:
+        shown = os.fsencode(file).decode("utf-8", "replace")
+        skipped.append(Finding(shown, None, "memory-name", str(error), "rename the file"))
+        return
+    except OSError:
+        return  # deleted in this moment
+    if about.st_size > MAX_FILE:
+        said = f"it has {about.st_size:,} bytes; a memory has at most {MAX_FILE:,}"
+        skipped.append(Finding(file, None, "memory-too-large", said))
+    else:
+        found[file] = stamp_of(about)
 
 
 class VersionedFolder:
@@ -212,3 +286,104 @@ class VersionedFolder:
 def now() -> str:
     """The time in UTC, to the second."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+# Changes that other programs made
+
+
+class ExternalChanges(NamedTuple):
+    """What other programs changed, and the stamps of the files that were read."""
+
+    changes: list[Change]
+    stamps: dict[str, Stamp]
+
+    def merge_into(self, update: Update) -> Update:
+        """An update of the index that covers these changes too."""
+        put: dict[str, tuple[Memory | None, Memory]] = {}
+        gone: set[str] = set()
+        moved: dict[str, str] = {}
+        for change in self.changes:
+            if change.file == INDEX:
+                continue
+            if change.data is None:
+                gone.add(change.file)
+                put.pop(change.file, None)
+            else:
+                put[change.file] = (None, read_note(change.file, change.data))
+            if change.old:
+                moved[change.old] = change.file
+        put.update(update.put)
+        gone = (gone | update.gone) - update.put.keys()
+        return update._replace(put=put, gone=frozenset(gone), moved={**moved, **update.moved})
+
+
+def find_external_changes(folder: MemoryFolder, journal: Journal) -> ExternalChanges:
+    """What differs from the journal. Under the lock, after its refresh."""
+    stamp = now()
+    stamps: dict[str, Stamp] = {}
+    found: list[Change] = []
+    findings: list[Finding] = []
+    present = folder.files(findings)
+    unseen = {finding.path for finding in findings}
+    if folder.path in unseen:
+        raise StoreFailed(f"cannot list {folder.path}: {findings[0].message}. Nothing was changed")
+    for file, seen in present.items():
+        head = journal.heads.get(file)
+        if head is not None and head.stamp == seen and head.digest is not None:
+            continue
+        try:
+            held = folder.read(file)
+        except (NoSuchMemory, StoreFailed):
+            continue  # gone, or unreadable; `list` names it
+        digest = digest_of(held.data)
+        if abs(time.time_ns() - held.stamp.ctime) > TICK:
+            stamps[file] = held.stamp
+        known = head.digest if head else None
+        if digest != known:
+            back = head is not None and head.before == digest
+            op = "revert" if back else "edit" if known else "create"
+            found.append(Change(0, stamp, op, file, known, digest, "other", data=held.data))
+    for file, head in journal.heads.items():
+        if head.digest is not None and file not in present and file != INDEX and unseen.isdisjoint(_above(file)):
+            found.append(Change(0, stamp, "delete", file, head.digest, None, "other"))
+    found = _join_renames(found)
+    found += _index_changes(folder, journal, stamp)
+    first = journal.number + 1
+    return ExternalChanges([change._replace(number=first + at) for at, change in enumerate(found)], stamps)
+
+
+def _above(file: str) -> set[str]:
+    """A file and the folders it is in."""
+    parts = file.split("/")
+    return {"/".join(parts[: at + 1]) for at in range(len(parts))}
+
+
+def _join_renames(changes: list[Change]) -> list[Change]:
+    """A deleted file and a new one with the same content are a rename."""
+    gone = {change.before: change for change in changes if change.after is None and change.op == "delete"}
+    joined, spent = [], set()
+    for change in changes:
+        former = gone.get(change.after) if change.op == "create" and change.after else None
+        if former is not None and former.file not in spent:
+            spent.add(former.file)
+            change = change._replace(op="rename", old=former.file, before=former.before)
+        joined.append(change)
+    return [change for change in joined if change.after is not None or change.file not in spent]
+
+
+def _index_changes(folder: MemoryFolder, journal: Journal, stamp: str) -> list[Change]:
+    """The index, if another program wrote it: its whole text is recorded."""
+    head = journal.heads.get(INDEX)
+    before = head.digest if head else None
+    try:
+        data = folder.read(INDEX).data
+    except NoSuchMemory:
+        if journal.listing == NONE or len(journal.earlier) < 2:
+            return []  # there may never have been one
+        return [Change(0, stamp, "delete", INDEX, before, None, "other", listing=NONE)]
+    except StoreFailed:
+        return []
+    digest = digest_of(data)
+    if digest in (journal.listing, *journal.earlier):
+        return []  # as we wrote it, or planned to before the process died
+    return [Change(0, stamp, "edit", INDEX, before, digest, "other", data=data, listing=digest)]
