@@ -21,7 +21,10 @@ import threading
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from foretold.types import NamedTuple
+from foretold.types import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from typing import IO
 
 SECONDS = 120.0  #: for one question
 LONGEST_WORD = 200  #: bytes; the tree is as deep as its longest word
@@ -180,26 +183,13 @@ def _parse_changes(said: bytes) -> dict[str, list[PathChange]]:
 
 def _stream(root: str, *words: str, seconds: float) -> Iterator[bytes]:
     """The parts of an answer between NUL, while git still writes it. Git is stopped when no more is asked for."""
-    end = time.monotonic() + seconds
-    try:
-        process = _start(_command(root, words), environment())
-    except OSError:
-        return
-    timer = threading.Timer(seconds, process.kill)
-    timer.daemon = True
-    timer.start()
-    try:
-        assert process.stdout is not None
-        handle, rest = process.stdout.fileno(), b""
-        while block := os.read(handle, 1 << 16):
+    end, rest = time.monotonic() + seconds, b""
+    with contextlib.suppress(OSError), _running(_command(root, words), environment(), seconds) as (_, answer):
+        while block := os.read(answer.fileno(), 1 << 16):
             *whole, rest = (rest + block).split(b"\0")
             yield from whole
             if time.monotonic() > end:
                 return
-    finally:
-        timer.cancel()
-        process.kill()
-        process.communicate()
 
 
 def _pattern_tree(words: set[bytes]) -> bytes:
@@ -241,22 +231,40 @@ def ask(root: str, *words: str, given: bytes | None = None, nothing: int = 0) ->
 def ask_as_user(root: str, *words: str, env: Mapping[str, str], seconds: float, most: int) -> bytes | None:
     """The first `most` bytes that a git command answers a user with this environment; None as for `ask`."""
     asking = {**env, "PATH": _absolute_path(env), "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
+    command = _command(root, words, settings=_SAFE)
     try:
-        process = _start(_command(root, words, settings=_SAFE), {**asking, "LC_ALL": "C.UTF-8"})
+        with _running(command, {**asking, "LC_ALL": "C.UTF-8"}, seconds) as (process, answer):
+            data = answer.read(most + 1)
+            code = process.wait() if len(data) <= most else 0
     except (OSError, ValueError):
         return None
-    late = threading.Timer(seconds, _end_session, (process.pid,))
-    late.start()
-    try:
-        with process:
-            assert process.stdout is not None
-            data = process.stdout.read(most + 1)
-            if len(data) > most:
+    return data[:most] if code == 0 else None
+
+
+@contextlib.contextmanager
+def _running(
+    command: list[str], env: Mapping[str, str], seconds: float
+) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
+    """A process that is ended, with what it has started, after these seconds or when it is not needed any more."""
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=env,
+        start_new_session=True,
+    )
+    timer = threading.Timer(seconds, _end_session, (process.pid,))
+    timer.daemon = True
+    timer.start()
+    with process:
+        assert process.stdout is not None
+        try:
+            yield process, process.stdout
+        finally:
+            timer.cancel()
+            if process.returncode is None:
                 _end_session(process.pid)
-            code = process.wait()
-    finally:
-        late.cancel()
-    return data[:most] if code == 0 or len(data) > most else None
 
 
 def _end_session(process: int) -> None:
@@ -267,17 +275,6 @@ def _end_session(process: int) -> None:
 
 def _command(root: str, words: Iterable[str], settings: Iterable[str] = (*_SAFE, *_PLAIN)) -> list[str]:
     return ["git", "--no-pager", "-C", root, *(word for each in settings for word in ("-c", each)), *words]
-
-
-def _start(command: list[str], env: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=env,
-        start_new_session=True,
-    )
 
 
 def _absolute_path(env: Mapping[str, str]) -> str:

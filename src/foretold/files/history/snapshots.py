@@ -49,30 +49,18 @@ class FileSnapshot(NamedTuple):
 
 
 def backup_name(path: str, version: int) -> str:
-    """The name of a backup.
-
-    >>> backup_name("/w/proj/a.txt", 3)
-    'f2033b0c8f12cca5@v3'
-    """
+    """The name of a backup."""
     return f"{hashlib.sha256(os.fsencode(path)).hexdigest()[:16]}@v{version}"
 
 
 def key_of(path: str, cwd: str) -> str:
-    """What a session in a folder calls a file, given by its whole path.
-
-    >>> key_of("/w/proj/a.txt", "/w/proj"), key_of("/w/b.txt", "/w/proj")
-    ('a.txt', '/w/b.txt')
-    """
+    """What a session in a folder calls a file, given by its whole path."""
     top = cwd.rstrip("/") + "/"
     return path[len(top) :] if path.startswith(top) else path
 
 
 def path_of(key: str, cwd: str) -> str:
-    """The whole path of a file by its key.
-
-    >>> path_of("sub/a.txt", "/w/proj"), path_of("/w/b.txt", "/w/proj")
-    ('/w/proj/sub/a.txt', '/w/b.txt')
-    """
+    """The whole path of a file by its key."""
     return key if key.startswith("/") else f"{cwd.rstrip('/')}/{key}"
 
 

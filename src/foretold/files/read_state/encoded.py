@@ -27,11 +27,7 @@ class DecodedText(NamedTuple):
 
 
 def decode_for_reading(data: bytes, *, wide: bool) -> str:
-    r"""The text that Read shows.
-
-    >>> decode_for_reading(b"\xef\xbb\xbfa\r\nb\xe9\n", wide=False)
-    'a\nb\ufffd\n'
-    """
+    """The text that Read shows."""
     text = decode_for_editing(data).text if wide else data.decode("utf-8", "replace").replace("\r\n", "\n")
     return text.removeprefix(MARK)
 
@@ -42,11 +38,7 @@ def is_wide(data: bytes) -> bool:
 
 
 def decode_for_editing(data: bytes) -> DecodedText:
-    r"""The text that Edit works on.
-
-    >>> decode_for_editing(b"a\r\nb\r\n")
-    DecodedText(text='a\nb\n', wide=False, crlf=True, lossy=False)
-    """
+    """The text that Edit works on."""
     wide = is_wide(data)
     if wide:
         text = data[: len(data) // 2 * 2].decode("utf-16-le", "surrogatepass")
@@ -60,11 +52,7 @@ def decode_for_editing(data: bytes) -> DecodedText:
 
 
 def encode(text: str, *, wide: bool, crlf: bool = False) -> bytes:
-    r"""The bytes to write.
-
-    >>> encode("a\n", wide=False, crlf=True)
-    b'a\r\n'
-    """
+    """The bytes to write."""
     if crlf:
         text = text.replace("\r\n", "\n").replace("\n", "\r\n")
     if wide:

@@ -158,11 +158,7 @@ def _notebook(state: ReadState, path: str, text: str, mtime: int, first: int, li
 
 
 def numbered(lines: list[str], first: int) -> str:
-    r"""Lines with their numbers.
-
-    >>> numbered(["a", ""], 7)
-    '7\ta\n8\t'
-    """
+    """Lines with their numbers."""
     return "\n".join(f"{number}\t{line}" for number, line in enumerate(lines, first))
 
 

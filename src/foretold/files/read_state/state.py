@@ -313,9 +313,5 @@ def _learn(state: ReadState, name: str, given: Mapping[str, object], result: obj
 
 
 def _content(result: str) -> str:
-    r"""The text of a file, from the result of a Read.
-
-    >>> _content("1\ta\n2\t b\n3\t\n\n<system-reminder>x</system-reminder>")
-    'a\n b'
-    """
+    """The text of a file, from the result of a Read."""
     return trim(_NUMBER.sub("", _REMINDER.sub("", result)))

@@ -93,13 +93,7 @@ def resolve_folder(summary: StoredSession, homes: Homes | None = None, asked: st
 
 
 def folder_name_of(stored: StoredSession) -> str:
-    """The name of the folder in which a session of Claude Code is stored.
-
-    >>> from foretold.sessions.model import StoredSession
-    >>> path = "/p/-w/12/subagents/agent-a.jsonl"
-    >>> folder_name_of(StoredSession("claude-code", "agent-a", path, kind="subagent", parent="12"))
-    '-w'
-    """
+    """The name of the folder in which a session of Claude Code is stored."""
     if stored.kind == "subagent" and stored.parent:
         return os.path.basename(stored.path.partition(f"/{stored.parent}/subagents/")[0])
     return os.path.basename(os.path.dirname(stored.path))

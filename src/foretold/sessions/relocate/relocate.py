@@ -55,14 +55,11 @@ class SessionMove(NamedTuple):
 
 
 class MovePaths(NamedTuple):
-    """From where to where, absolute paths; and the path of a folder below, after the move."""
+    """From where to where, absolute paths."""
 
     old: str
     new: str
     homes: Homes
-
-    def new_path(self, rest: str) -> str:
-        return os.path.join(self.new, rest) if rest else self.new
 
 
 def plan_relocation(
@@ -109,11 +106,7 @@ def _check(move: SessionMove, now: float, processes: RunningProcesses) -> Sessio
 
 
 def _span(seconds: float) -> str:
-    """A time to wait, not too short.
-
-    >>> _span(41.2), _span(200)
-    ('42 seconds', '4 minutes')
-    """
+    """A time to wait, not too short."""
     return f"{int(seconds) + 1} seconds" if seconds < 100 else f"{int(seconds / 60) + 1} minutes"
 
 
@@ -123,7 +116,7 @@ def _claude(stored: StoredSession, paths: MovePaths) -> SessionMove | None:
     rest = _rest(stored, paths, os.path.basename(folder))
     if rest is None:
         return None
-    there = os.path.join(os.path.dirname(folder), slug(paths.new_path(rest)))
+    there = os.path.join(os.path.dirname(folder), slug(_below(paths.new, rest)))
     sources = [stored.path, *files_below(os.path.splitext(stored.path)[0])]
     return SessionMove(stored, "move", tuple((path, there + path[len(folder) :]) for path in sources))
 
@@ -136,14 +129,16 @@ def _rest(stored: StoredSession, paths: MovePaths, name: str) -> str | None:
     if name == slug(paths.old):
         is_alike = bool(stored.cwd) and stored.cwd.rstrip("/") != paths.old and slug(stored.cwd.rstrip("/")) == name
         return None if is_alike else ""  # another path with the same name: `/a/b-c` and `/a/b/c`
-    for base, named in ((paths.old, paths.old), (paths.new, paths.old)):
-        if is_held_in(stored, base):
-            rest = _path_below(base, stored)
-            if name == slug(os.path.join(named, rest) if rest else named):
-                return rest
+    for base in (paths.old, paths.new):
+        if is_held_in(stored, base) and name == slug(_below(paths.old, _path_below(base, stored))):
+            return _path_below(base, stored)
     parts = stored.cwd.strip("/").split("/")
     endings = ("/".join(parts[at:]) for at in range(1, len(parts)))  # moved more than once: its path began elsewhere
     return next((rest for rest in endings if name == slug(os.path.join(paths.old, rest))), None)
+
+
+def _below(folder: str, rest: str) -> str:
+    return os.path.join(folder, rest) if rest else folder
 
 
 def _path_below(base: str, stored: StoredSession) -> str:
@@ -158,7 +153,7 @@ def _gemini(stored: StoredSession, paths: MovePaths) -> SessionMove | None:
     if not is_digest and not is_held_in(stored, paths.old):
         return None
     rest = "" if is_digest else _path_below(paths.old, stored)
-    new = paths.new_path(rest)
+    new = _below(paths.new, rest)
     root = gemini_home(paths.homes)
     there = os.path.join(root, "tmp", _registered(root, new) or _digest(new))
     places = (stored.path, f"{project}/chats/{stored.id}", f"{project}/tool-outputs/session-{stored.id}")
@@ -180,25 +175,23 @@ def _digest(folder: str) -> str:
     return hashlib.sha256(os.fsencode(folder)).hexdigest()
 
 
-def _typed(form: str) -> Callable[[StoredSession, MovePaths], SessionMove | None]:
-    """A plan with the command by which the agent itself moves a session."""
-
-    def plan(stored: StoredSession, paths: MovePaths) -> SessionMove | None:
-        if not is_held_in(stored, paths.old):
-            return None
-        rest = _path_below(paths.old, stored)
-        new = shlex.quote(paths.new_path(rest))
-        command = form.replace("{new}", new).replace("{id}", shlex.quote(stored.id))
-        return SessionMove(stored, "typed", command=command)
-
-    return plan
+def _typed(stored: StoredSession, paths: MovePaths) -> SessionMove | None:
+    """The command by which the agent itself moves a session."""
+    if not is_held_in(stored, paths.old):
+        return None
+    new = shlex.quote(_below(paths.new, _path_below(paths.old, stored)))
+    return SessionMove(stored, "typed", command=COMMANDS[stored.agent].format(new=new, id=shlex.quote(stored.id)))
 
 
+COMMANDS = {
+    "codex": "cd {new} && codex resume {id}",
+    "opencode": "cd {new} && opencode export {id} > {id}.json && opencode import {id}.json",
+}
 PLANS: dict[str, Callable[[StoredSession, MovePaths], SessionMove | None]] = {
     "claude-code": _claude,
-    "codex": _typed("cd {new} && codex resume {id}"),
+    "codex": _typed,
     "gemini-cli": _gemini,
-    "opencode": _typed("cd {new} && opencode export {id} > {id}.json && opencode import {id}.json"),
+    "opencode": _typed,
 }
 
 

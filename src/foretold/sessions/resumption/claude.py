@@ -116,11 +116,7 @@ def resume(
 
 
 def takes_system(model: str) -> bool:
-    """Whether a model receives attachments as system messages.
-
-    >>> takes_system("claude-opus-4-8"), takes_system("claude-sonnet-4-5")
-    (True, False)
-    """
+    """Whether a model receives attachments as system messages."""
     return not any(name in model for name in OLDER_MODELS)
 
 

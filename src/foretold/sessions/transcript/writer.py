@@ -53,11 +53,7 @@ def transcript_path(cwd: str, session: str, homes: Homes) -> str:
 
 
 def subagent_path(transcript: str, agent_id: str) -> str:
-    """The file of a subagent of a session.
-
-    >>> subagent_path("/p/4d1f.jsonl", "a07c")
-    '/p/4d1f/subagents/agent-a07c.jsonl'
-    """
+    """The file of a subagent of a session."""
     return os.path.join(os.path.splitext(transcript)[0], "subagents", f"agent-{agent_id}.jsonl")
 
 
@@ -293,11 +289,7 @@ class Transcript:
 
 
 def _stamp(now: float) -> str:
-    """A time as the agent writes it.
-
-    >>> _stamp(1794731806.184)
-    '2026-11-15T08:36:46.184Z'
-    """
+    """A time as the agent writes it."""
     whole, part = divmod(round(now * 1000), 1000)
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(whole)) + f".{part:03}Z"
 
