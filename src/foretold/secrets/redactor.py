@@ -139,8 +139,10 @@ class Redactor:
         return [*_find_visible(text), *(self._detector(text) if self._detector else ())]
 
     def _learn(self, kind: str, said: str) -> None:
+        """Remember a value that is a secret wherever it occurs: not a word that may be there by chance."""
         value = _strip_decoration(said)
-        if len(self._known) < MOST_KNOWN and _is_sure(kind, value):
+        may_be = kind in (ASSIGNED, HEADER, URL) and len(value) >= (6 if kind == URL else 8)
+        if may_be and len(self._known) < MOST_KNOWN and (is_random(value[:200]) or is_chosen(value)):
             self._known.setdefault(value, kind)
 
     def _mark(self, kind: str, said: str) -> str:
@@ -148,13 +150,6 @@ class Redactor:
         found = Redacted(self._kinds.setdefault(digits, kind), digits)
         self.found[found] = self.found.get(found, 0) + 1
         return f"[redacted: {found.kind} {found.fingerprint}]"
-
-
-def _is_sure(kind: str, value: str) -> bool:
-    """Whether a value is a secret wherever it occurs: not a word that may be there by chance."""
-    if kind not in (ASSIGNED, HEADER, URL):
-        return False
-    return len(value) >= (6 if kind == URL else 8) and (is_random(value[:200]) or is_chosen(value))
 
 
 def _strip_decoration(said: str) -> str:

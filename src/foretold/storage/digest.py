@@ -4,11 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from foretold.types import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from typing import Any
-
 SMALL = 4096  #: bytes
 
 
@@ -18,18 +13,12 @@ def digest_of(data: bytes) -> str:
     Small texts go through Python's own module: `hashlib` loads OpenSSL, a third of a bare start. For larger ones, and
     once it is loaded, `hashlib` is ten times as fast: an index is compared between two steps that must be close.
     """
-    if "hashlib" in sys.modules or len(data) > SMALL:
-        import hashlib
+    if "hashlib" not in sys.modules and len(data) <= SMALL:
+        for name in ("_sha2", "_sha256"):  # since Python 3.12, and before
+            try:
+                return str(__import__(name).sha256(data).hexdigest())
+            except ImportError:
+                continue
+    import hashlib
 
-        return hashlib.sha256(data).hexdigest()
-    digest: str = _own_sha256()(data).hexdigest()
-    return digest
-
-
-def _own_sha256() -> Any:
-    for name in ("_sha2", "_sha256"):
-        try:
-            return __import__(name).sha256
-        except ImportError:
-            continue
-    return __import__("hashlib").sha256
+    return hashlib.sha256(data).hexdigest()

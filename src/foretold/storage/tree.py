@@ -108,19 +108,13 @@ class Disk:
         data = os.read(handle, size + 1)
         if len(data) == size:
             return data
-        return self._read_changing(handle, data, limit)
-
-    def _read_changing(self, handle: int, data: bytes, limit: int) -> bytes | Fault:
-        """A file whose size was not what `stat` said: it grows, shrinks, or is made up as it is read."""
-        parts = [data]
-        length = len(data)
+        # its size is not what `stat` said: it grows, shrinks, or is made up as it is read
+        parts, length = [data], len(data)
         while data and length <= limit:
             data = os.read(handle, 1 << 20)
             parts.append(data)
             length += len(data)
-        if length > limit:
-            return Fault("too-large", f"more than {limit} bytes")
-        return b"".join(parts)
+        return Fault("too-large", f"more than {limit} bytes") if length > limit else b"".join(parts)
 
     def _fault(self, path: str, error: OSError | ValueError, *, is_link: bool = False) -> Fault:
         self.stamps[path] = None

@@ -105,7 +105,10 @@ def find_version(sessions: Sequence[Recorded], path: str, when: str, now: float)
     versions = list_versions(sessions, path)
     if not versions:
         raise NoCheckpoint(f"no known session changed {path}; see: foretold files list")
-    found = _by_name(versions, when) or _by_prompt(sessions, path, when)
+    named = [each for each in versions if when in (each.name, f"v{each.number}")]
+    if len(named) > 1:
+        raise NoCheckpoint(f"{when} could be: {', '.join(each.name for each in named)}")
+    found = named[0] if named else _by_prompt(sessions, path, when)
     if found:
         return found
     time = time_of(when, now)
@@ -120,13 +123,6 @@ def find_version(sessions: Sequence[Recorded], path: str, when: str, now: float)
         began = datetime.fromtimestamp(first.time).isoformat(" ", "seconds")
         raise NoCheckpoint(f"nothing is known of {path} before {began}; what it was then is {first.name}")
     return older[0]
-
-
-def _by_name(versions: Sequence[Version], when: str) -> Version | None:
-    named = [each for each in versions if when == each.name or when == f"v{each.number}"]
-    if len(named) > 1:
-        raise NoCheckpoint(f"{when} could be: {', '.join(each.name for each in named)}")
-    return named[0] if named else None
 
 
 def _by_prompt(sessions: Sequence[Recorded], path: str, when: str) -> Version | None:

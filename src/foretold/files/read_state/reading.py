@@ -68,15 +68,10 @@ def read_file(
     outcome, entry = _shown(state, path, text, seen.mtime, first, limit, counted=not quiet)
     if entry is not None:
         state.know(path, entry)
-    return _warned(outcome, encoding_problem(data)) if rules.keeps_encoding else outcome
-
-
-def _warned(outcome: Outcome, what: str) -> Outcome:
-    """With a note about an encoding that would be lost."""
-    if not what or not outcome.ok:
-        return outcome
-    is_so, seen_above = ENCODINGS[what]
-    return outcome._replace(text=f"{outcome.text}\n\n[This file {is_so}{seen_above}{REFUSED_LATER}]")
+    if rules.keeps_encoding and outcome.ok and (what := encoding_problem(data)):  # which writing would lose
+        is_so, seen_above = ENCODINGS[what]
+        outcome = outcome._replace(text=f"{outcome.text}\n\n[This file {is_so}{seen_above}{REFUSED_LATER}]")
+    return outcome
 
 
 def _media(path: str, ending: str, size: int) -> Outcome:

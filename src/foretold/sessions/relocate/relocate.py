@@ -32,6 +32,7 @@ from foretold.sessions.catalog import is_held_in, iter_sessions
 from foretold.sessions.formats.gemini.reader import gemini_home
 from foretold.sessions.relocate.moves import NotedMove, moved_to, moves_file_next_to, note_move
 from foretold.storage.kernel import KERNEL, Kernel
+from foretold.storage.tree import folders_above
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -222,13 +223,8 @@ def relocate(archive: Archive, move: SessionMove, *, kernel: Kernel = KERNEL, pr
 def _empty_folders(move: SessionMove) -> list[str]:
     """The folders that a move may leave empty, the deepest first, up to the one of the transcript."""
     top = os.path.dirname(move.stored.path)
-    found = {top}
-    for source, _ in move.files:
-        folder = os.path.dirname(source)
-        while folder.startswith(top + "/"):
-            found.add(folder)
-            folder = os.path.dirname(folder)
-    return sorted(found, key=len, reverse=True)
+    above = {folder for source, _ in move.files for folder in folders_above(source) if folder.startswith(top + "/")}
+    return sorted({top, *above}, key=len, reverse=True)
 
 
 def _add_name(source: str, target: str, kernel: Kernel) -> None:

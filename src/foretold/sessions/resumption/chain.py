@@ -94,7 +94,8 @@ def follow(graph: Graph) -> ChainRoute:
     walked = array("i", _walk(graph, leaf, problems) if leaf >= 0 else ())
     walked.reverse()
     siblings = gather_results if graph.rules.gathers else add_siblings
-    sent = _since_boundary(graph, siblings(graph, walked))
+    sent = siblings(graph, walked)
+    sent = sent[max((at for at, number in enumerate(sent) if graph.flags[number] & BOUNDARY), default=0) :]
     if graph.preserved:  # undo `_insert_preserved`
         graph.parent = parents
         for number, flags in enumerate(graph.flags):
@@ -236,14 +237,6 @@ class _MessagesByTime:
                 return self.order[at]
             end = begin
         return NONE
-
-
-def _since_boundary(graph: Graph, sent: array[int]) -> array[int]:
-    """From the last boundary of a compaction on."""
-    for at in range(len(sent) - 1, -1, -1):
-        if graph.flags[sent[at]] & BOUNDARY:
-            return sent[at:]
-    return sent
 
 
 def _insert_preserved(graph: Graph) -> array[int]:

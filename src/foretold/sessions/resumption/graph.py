@@ -53,29 +53,21 @@ class RecordNode(NamedTuple):
     @property
     def blocks(self) -> list[Json]:
         """The blocks of a message whose content is a list."""
-        return _blocks(self.value)
+        return [block for block in list_at(self.value.get("message"), "content") if isinstance(block, dict)]
 
     @property
     def calls(self) -> list[str]:
         """The ids of the calls in an answer."""
-        return _ids(self.value, "assistant", "tool_use", "id")
+        return self._ids("assistant", "tool_use", "id")
 
     @property
     def results(self) -> list[str]:
         """The ids of the calls whose results are in a message."""
-        return _ids(self.value, "user", "tool_result", "tool_use_id")
+        return self._ids("user", "tool_result", "tool_use_id")
 
-
-def _blocks(record: Json) -> list[Json]:
-    message = record.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
-    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
-
-
-def _ids(record: Json, role: str, kind: str, name: str) -> list[str]:
-    if record.get("type") != role:
-        return []
-    return [text_at(block, name) for block in _blocks(record) if block.get("type") == kind]
+    def _ids(self, role: str, kind: str, name: str) -> list[str]:
+        is_asked = self.value.get("type") == role
+        return [text_at(block, name) for block in self.blocks if block.get("type") == kind] if is_asked else []
 
 
 class Preserved(NamedTuple):

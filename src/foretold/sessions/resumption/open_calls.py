@@ -61,7 +61,7 @@ def _is_thinking(node: RecordNode) -> bool:
 
 def _missing_results(nodes: Sequence[RecordNode], rules: SessionRules) -> list[RecordNode]:
     """Results for the open calls of the last answer, where the version writes such."""
-    last = next((at for at in range(len(nodes) - 1, -1, -1) if nodes[at].type == "assistant"), None)
+    last = max((at for at, node in enumerate(nodes) if node.type == "assistant"), default=None)
     if not rules.open_call or last is None:
         return []
     if any(node.type == "user" and not node.results for node in nodes[last:]):
@@ -79,10 +79,8 @@ def _missing_results(nodes: Sequence[RecordNode], rules: SessionRules) -> list[R
 
 def _ending(nodes: Sequence[RecordNode], rules: SessionRules) -> list[RecordNode]:
     """What is added to a turn that was interrupted."""
-    last = next(
-        (at for at in range(len(nodes) - 1, -1, -1) if nodes[at].type in MESSAGE_TYPES and not is_error(nodes[at])),
-        None,
-    )
+    messages = (at for at, node in enumerate(nodes) if node.type in MESSAGE_TYPES and not is_error(node))
+    last = max(messages, default=None)
     if last is None or nodes[last].type == "assistant":
         return []
     results = nodes[last].results

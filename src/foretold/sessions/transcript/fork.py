@@ -66,20 +66,13 @@ def fork(path: str, *, at: str | None = None, session: str | None = None, versio
 
 def _copies(path: str, nodes: list[RecordNode], session: str) -> Iterator[bytes]:
     old = os.path.splitext(os.path.basename(path))[0]
-    title = _read_title(path)
-    if title:
-        yield encode_record({"type": "custom-title", "customTitle": title, "sessionId": session})
+    records = (record.value for record in records_of(path))
+    titles = [text_at(value, "customTitle") for value in records if value.get("type") == "custom-title"]
+    if titles and titles[-1]:
+        yield encode_record({"type": "custom-title", "customTitle": titles[-1], "sessionId": session})
     parent: str | None = None
     for node in nodes:
         value = {**node.value, "parentUuid": parent, "sessionId": session}
         value["forkedFrom"] = {"sessionId": old, "messageUuid": node.id}
         yield encode_record(value)
         parent = node.id
-
-
-def _read_title(path: str) -> str:
-    title = ""
-    for record in records_of(path):
-        if record.value.get("type") == "custom-title":
-            title = text_at(record.value, "customTitle")
-    return title
