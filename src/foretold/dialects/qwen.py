@@ -89,7 +89,6 @@ def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
             *(FileSource("memory", "settings", key, "setting") for key in texts),
         ),
         texts=texts,
-        trusted=trusted,
         findings=tuple(findings),
         store=f"{user}/projects/{slug(request.cwd)}/memory",
     )

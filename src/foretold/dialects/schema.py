@@ -103,7 +103,6 @@ class Fallback(NamedTuple):
     hidden_unread_by: str  #: a layer that hides even when it is switched off
     layer: str
     switch: str
-    modes: tuple[str, ...]  #: never, instead, beside, managed-only: as the setting spells them
     tools: tuple[str, ...]  #: what attaches nested ones
     through_links: bool  #: whether a nested folder may be a link to outside of the working directory
 
@@ -132,7 +131,6 @@ class Template(NamedTuple):
 class Envelope(NamedTuple):
     """What is around the text of a session's start."""
 
-    name: str = ""
     before: str = ""
     after: str = ""
     after_last: str = ""  #: the end when the user's prompt is the next block

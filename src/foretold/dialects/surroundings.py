@@ -65,7 +65,6 @@ class Surroundings(NamedTuple):
     budget: int | None = None  #: bytes, of the layer that the dialect limits
     markers: tuple[str, ...] = (".git",)  #: what the top folder of a project holds
     refusal: int = 0  #: the exit status with which the agent refuses to start here
-    trusted: bool = True
     flat: bool = False  #: whether imports follow the text instead of standing in it
     store: str = ""  #: the folder in which the agent keeps one memory per file, whether or not it reads them now
 

@@ -68,8 +68,7 @@ def _at_start(view: View, entry: Entry, number: int) -> FileVerdict:
         why.append(f"imported by {entry.parent}")
     if entry.differs_from_disk:
         why.append("shown without its frontmatter or comments")
-    findings = [finding for finding in view.findings if finding.path == entry.path]
-    why += [_message(finding) for finding in findings]
+    why += [_message(finding) for finding in view.findings if finding.path == entry.path]
     return FileVerdict(entry.path, "start", "loaded at the start of every session", tuple(why), ())
 
 
@@ -87,16 +86,13 @@ def _skipped(view: View, path: str, skips: list[Skip]) -> FileVerdict:
             why.append(f"{where}{skip.reason}: {REASONS[skip.reason]}" + (f" ({skip.detail})" if skip.detail else ""))
     places = {(path, None), *((skip.parent or skip.path, skip.line) for skip in skips)}
     hints = [finding.hint for finding in view.findings if (finding.path, finding.line) in places and finding.hint]
-    change = dict.fromkeys(hints)
-    return FileVerdict(path, "never", "not loaded", tuple(why), tuple(change))
+    return FileVerdict(path, "never", "not loaded", tuple(why), tuple(dict.fromkeys(hints)))
 
 
 def _on_touch(view: View, path: str, folder: str, tree: Tree) -> FileVerdict:
     """A file of a nested folder: taken for a moment, to see whether anything of it would be attached."""
-    if view.surroundings.off:
-        return FileVerdict(
-            path, "never", "not loaded", (f"disabled: {REASONS['disabled']} ({view.surroundings.off})",), ()
-        )
+    if off := view.surroundings.off:
+        return FileVerdict(path, "never", "not loaded", (f"disabled: {REASONS['disabled']} ({off})",), ())
     loader = Loader(tree, view.dialect, view.surroundings, f"{folder}/x")
     loader.take_file(path, Origin("project", folder))
     if loader.skips and not loader.entries:

@@ -1,8 +1,7 @@
 """Claude Code, recorded on 2.1.197 and 2.1.325 (`tests/conformance/claude-code@*.jsonl`).
 
 The later version is the earlier one with what changed: own block for the text, links contained, AGENTS.md,
-more tools that attach nested files, and nothing attached twice. Its settings, flags and environment are read
-in `claude_world`.
+more tools that attach nested files, and nothing attached twice.
 """
 
 from __future__ import annotations
@@ -113,13 +112,11 @@ V2_1_197 = Dialect(
     ),
     template=TEMPLATE,
     envelope=Envelope(
-        "claudeMd-section",
         before="<system-reminder>\nAs you answer the user's questions, you can use the following context:\n"
         "# claudeMd\n",
         after="\n# currentDate\nToday's date is {date}.\n\n      IMPORTANT: this context may or may not be relevant to "
         "your tasks. You should not respond to this context unless it is highly relevant to your task.\n"
         "</system-reminder>\n\n",
-        after_last="",
         without="<system-reminder>\nAs you answer the user's questions, you can use the following context:\n",
     ),
     placements=(
@@ -147,7 +144,6 @@ V2_1_325 = V2_1_197._replace(
         hidden_unread_by="local",
         layer="project",
         switch="project",
-        modes=("claude-md", "claude-md-or-agents-md", "claude-md-and-agents-md", "managed-only"),
         tools=("Read",),
         through_links=True,
     ),
@@ -159,9 +155,7 @@ V2_1_325 = V2_1_197._replace(
         cleans=True,
     ),
     template=TEMPLATE._replace(escapes=True),
-    envelope=Envelope(
-        "own-block", before="<system-reminder>\n", after="\n</system-reminder>", after_last="\n", without=""
-    ),
+    envelope=Envelope(before="<system-reminder>\n", after="\n</system-reminder>", after_last="\n"),
     placements=(
         Placement(("claude-3-",), "tool-result", "tool-result", 5, date_follows=True),
         Placement(OLDER_MODELS, "tool-result", "tool-result", 6, date_follows=True),

@@ -38,7 +38,7 @@ V1 = Dialect(
         ),
         trim="none",
     ),
-    envelope=Envelope("claudeMd", before=f"# claudeMd\n{TEMPLATE.header}\n\n", role="system", place="system"),
+    envelope=Envelope(before=f"# claudeMd\n{TEMPLATE.header}\n\n", role="system", place="system"),
 )
 
 DIALECTS = (V1,)

@@ -25,7 +25,7 @@ V1 = Dialect(
     after_bom=True,
     reading=TextRules(frontmatter="none", markdown=False, drops_bom=True),
     template=Template(entry="<!-- memory: {layer} {path} -->\n{text}", nested=""),
-    envelope=Envelope("memory", place="first", per_entry=True, message="memory"),
+    envelope=Envelope(place="first", per_entry=True, message="memory"),
 )
 
 DIALECTS = (V1,)

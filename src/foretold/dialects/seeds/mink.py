@@ -64,7 +64,7 @@ V1 = Dialect(
         entry="<!-- source: {path} -->\n{text}\n", nested="<!-- source: {path} -->\n{text}", join="\n", trim="right"
     ),
     envelope=Envelope(
-        "memory", before='<memory source="CLAUDE.md">\n', after="</memory>", place="after-system", sentinel="memory"
+        before='<memory source="CLAUDE.md">\n', after="</memory>", place="after-system", sentinel="memory"
     ),
     triggers=(Trigger("Read", "file_path"),),
 )

@@ -141,12 +141,9 @@ def _odd_braces(patterns: list[str]) -> str | None:
     """A problem with braces that do not do what they seem to."""
     for pattern in patterns:
         if ("{" in pattern or "}" in pattern) and re.search(r"\{[^}]*\{|\{\}|\{[^}]*$|(?:^|\})[^{}]*\}", pattern):
-            return f"{_short(pattern)}: braces in braces, empty or open ones are not understood: write each pattern"
+            short = pattern if len(pattern) <= 80 else f"{pattern[:77]}..."
+            return f"`{short}`: braces in braces, empty or open ones are not understood: write each pattern"
     return None
-
-
-def _short(pattern: str) -> str:
-    return f"`{pattern}`" if len(pattern) <= 80 else f"`{pattern[:77]}...`"
 
 
 #: what a pattern may hold, and why it then matches nothing. Globs are gitignore patterns, seen from the folder that
@@ -213,18 +210,12 @@ def _cursor(text: FileText) -> tuple[str, str]:
     return (WAITS, "") if text.globs.patterns else ("disabled", "only when it is asked for, by name or description")
 
 
-def _windsurf(text: FileText) -> tuple[str, str]:
-    trigger = text.front.get("trigger", "always_on")
-    if trigger in ("always_on", "glob"):
-        return (WAITS if trigger == "glob" and text.globs.patterns else ""), ""
-    return "disabled", f"its trigger is {trigger}"
-
-
-def _kiro(text: FileText) -> tuple[str, str]:
-    inclusion = text.front.get("inclusion", "always")
-    if inclusion in ("always", "fileMatch"):
-        return (WAITS if inclusion == "fileMatch" and text.globs.patterns else ""), ""
-    return "disabled", f"its inclusion is {inclusion}"
+def _by_field(text: FileText, field: str, always: str, waits: str) -> tuple[str, str]:
+    """One field says when: by default always, when a file matches, or only when it is asked for."""
+    value = text.front.get(field, always)
+    if value in (always, waits):
+        return (WAITS if value == waits and text.globs.patterns else ""), ""
+    return "disabled", f"its {field} is {value}"
 
 
 def _vscode(text: FileText) -> tuple[str, str]:
@@ -239,9 +230,9 @@ STRATEGIES: dict[str, Callable[[FileText], tuple[str, str]]] = {
     "cline": _cline,
     "continue": _continue,
     "cursor": _cursor,
-    "kiro": _kiro,
+    "kiro": lambda text: _by_field(text, "inclusion", "always", "fileMatch"),
     "vscode": _vscode,
-    "windsurf": _windsurf,
+    "windsurf": lambda text: _by_field(text, "trigger", "always_on", "glob"),
 }
 
 

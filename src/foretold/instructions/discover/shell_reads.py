@@ -23,6 +23,8 @@ from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     Tokens = list[Word | str]
+    #: a simple command: its words without leading assignments, whether it is in a group or loop, and has assignments
+    Simple = tuple[list[Word], bool, bool]
 
 _ASSIGNMENT = lazy(r"[A-Za-z_]\w*(?:\[[^\]]*\])?=")
 _OPENING = ("{", "if", "for", "while", "until", "case")
@@ -30,7 +32,7 @@ _CLOSING = ("}", "fi", "done", "esac")
 _BEFORE_COMMAND = ("do", "then", "else", "{", "if", "while", "until", "!")
 _QUIET = lazy(r"-\w*n\w*|--quiet|--silent")
 _RANGE = lazy(r"0*([1-9]\d*)(?:,(\d+))?p")
-_COUNT = lazy(r"-n?(\d+)|--lines=(\d+)")
+_COUNT = lazy(r"(?:-n?|--lines)=?(\d+)")
 
 
 class ShellRead(NamedTuple):
@@ -41,14 +43,6 @@ class ShellRead(NamedTuple):
     most: int | None = None  #: how many lines; None: all
     from_end: bool = False  #: the last lines, so the first one is not known
     searches: bool = False  #: only lines that match a pattern are shown
-
-
-class _Simple(NamedTuple):
-    """A simple command: its words without leading assignments, and whether it is in a group or loop."""
-
-    words: list[Word]
-    inside: bool
-    assigns: bool = False
 
 
 def files_read(command: str) -> list[ShellRead]:
@@ -93,26 +87,18 @@ def _find_read(name: str, words: Sequence[Word]) -> ShellRead | None:
     elif kind in GREPS:
         read, rest = ShellRead("", searches=True), rest[1:]
     elif kind in ("head", "tail"):
-        read = ShellRead("", most=_count_lines([word.text for word in words]), from_end=kind == "tail")
+        counts = [int(met[1]) for option in given if (met := _COUNT.fullmatch(option))]
+        read = ShellRead("", most=counts[0] if counts else DEFAULT_LINES, from_end=kind == "tail")
     known = [word.text for word in rest if word.known]
     if not rest or len(known) > 1:
         return None
     return read._replace(path=known[0] if known else "")
 
 
-def _count_lines(words: Sequence[str]) -> int:
-    for at, word in enumerate(words):
-        if met := _COUNT.fullmatch(word):
-            return int(met[1] or met[2])
-        if word in ("-n", "--lines") and re.fullmatch(r"\d+", "".join(words[at + 1 : at + 2])):
-            return int(words[at + 1])
-    return DEFAULT_LINES
-
-
 def _split_options(
     words: Sequence[Word], alone: str, with_number: tuple[str, ...]
 ) -> tuple[list[str] | None, list[Word]]:
-    """Options and other words; None for the options if one of them is not known."""
+    """Options, with their numbers, and other words; None for the options if one of them is not known."""
     given: list[str] = []
     rest: list[Word] = []
     at = 0
@@ -120,7 +106,7 @@ def _split_options(
         text = words[at].text
         at += 1
         if text in with_number and at < len(words) and re.fullmatch(r"0*[1-9]\d*", words[at].text):
-            given.append(text)
+            given.append(f"{text}={words[at].text}")
             at += 1
         elif len(text) < 2 or text[0] != "-":
             rest.append(words[at - 1])
@@ -131,7 +117,7 @@ def _split_options(
     return given, rest
 
 
-def _simple_commands(command: str) -> list[_Simple]:
+def _simple_commands(command: str) -> list[Simple]:
     """The simple commands of a line; empty if it is opaque."""
     tokens = read_tokens(command)
     return _read(tokens, 0, len(tokens), inside=False) or []
@@ -142,9 +128,9 @@ def _text(token: Word | str) -> str:
     return token.text if isinstance(token, Word) else ""
 
 
-def _read(tokens: Tokens, at: int, end: int, *, inside: bool) -> list[_Simple] | None:
+def _read(tokens: Tokens, at: int, end: int, *, inside: bool) -> list[Simple] | None:
     """The simple commands between two places; None if they are opaque."""
-    found: list[_Simple] = []
+    found: list[Simple] = []
     while at < end:
         here = tokens[at]
         if here in (";", "&&", "\n"):
@@ -166,7 +152,7 @@ def _read(tokens: Tokens, at: int, end: int, *, inside: bool) -> list[_Simple] |
     return found
 
 
-def _read_simple(tokens: Tokens, at: int, end: int, *, inside: bool) -> tuple[_Simple | None, int]:
+def _read_simple(tokens: Tokens, at: int, end: int, *, inside: bool) -> tuple[Simple | None, int]:
     words: list[Word] = []
     assigns = False
     while at < end and isinstance(token := tokens[at], Word):
@@ -176,7 +162,7 @@ def _read_simple(tokens: Tokens, at: int, end: int, *, inside: bool) -> tuple[_S
             assigns = True
         at += 1
     is_whole = bool(words) and (at == end or tokens[at] in (";", "&&", "\n", ")", ";;"))
-    return (_Simple(words, inside, assigns) if is_whole else None), at
+    return ((words, inside, assigns) if is_whole else None), at
 
 
 def _find_close(tokens: Tokens, at: int, end: int) -> int:
@@ -188,20 +174,16 @@ def _find_close(tokens: Tokens, at: int, end: int) -> int:
         begins = place == at or before in (";", "\n", "&&", "(", ")", ";;") or _text(before) in _BEFORE_COMMAND
         if text == "(" or (begins and text in _OPENING):
             depth += 1
-        elif (text == ")" and not _is_case_pattern(tokens, place)) or (begins and text in _CLOSING):
+        elif text == ")" and (_text(two := tokens[max(place - 2, 0)]) == "in" or two == ";;"):
+            continue  # the end of a pattern of a `case`: one word is before it, after `in` or `;;`
+        elif text == ")" or (begins and text in _CLOSING):
             depth -= 1
             if depth == 0:
                 return place
     return 0
 
 
-def _is_case_pattern(tokens: Tokens, place: int) -> bool:
-    """Whether a `)` ends a pattern of a `case`: one word is before it, after `in` or `;;`."""
-    before = tokens[place - 2] if place >= 2 else ""
-    return before == ";;" or _text(before) == "in"
-
-
-def _first_inside(tokens: Tokens, at: int, close: int) -> _Simple | None:
+def _first_inside(tokens: Tokens, at: int, close: int) -> Simple | None:
     """The first simple command of a group, loop or branch."""
     start, opener = at + 1, _text(tokens[at])
     if opener == "for":
@@ -212,13 +194,10 @@ def _first_inside(tokens: Tokens, at: int, close: int) -> _Simple | None:
             return None
         start = at + do + 1
     elif opener == "case":
-        keys = [_key(token) for token in tokens[at + 1 : at + 4]]
+        words = tokens[at + 1 : at + 4]
+        keys = [each if isinstance(each, str) else (each.text, each.known, each.raw == each.text) for each in words]
         if len(keys) < 3 or keys[0] != keys[2]:  # only a branch that is certainly taken
             return None
         start = at + 5
     found = _read(tokens, start, close, inside=True)
-    return found[0]._replace(inside=True) if found else None
-
-
-def _key(token: Word | str) -> object:
-    return token if isinstance(token, str) else (token.text, token.known, token.raw == token.text)
+    return (found[0][0], True, found[0][2]) if found else None

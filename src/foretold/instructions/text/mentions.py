@@ -103,19 +103,17 @@ class Mentions:
             self.labels.add(inline.label_of(block.raw or ""))
             self._take_meant(_LOOSE, text, line, "definition")
         elif block.kind == "html":
-            self._take_html(block.raw or text, line)
+            html = block.raw or text
+            rest = leaves.without_comments(html)
+            self._take_meant(_LOOSE, html, line, "comment" if html.lstrip(" ").startswith("<!--") else "html")
+            if rest and "@" in rest:
+                self.leaves.append(Leaf(line + html.count("\n", 0, html.index("-->")), [rest]))
         elif "@" not in text:
             pass
         elif block.kind in ("code", "fence"):
             self._take_meant(_LOOSE, text, line, "code-block")
         else:
             self._take_running(text, line, is_whole=block.kind == "text")
-
-    def _take_html(self, text: str, line: int) -> None:
-        rest = leaves.without_comments(text)
-        self._take_meant(_LOOSE, text, line, "comment" if text.lstrip(" ").startswith("<!--") else "html")
-        if rest and "@" in rest:
-            self.leaves.append(Leaf(line + text.count("\n", 0, text.index("-->")), [rest]))
 
     def _take_running(self, text: str, line: int, *, is_whole: bool) -> None:
         if _MARKUP.search(text):
@@ -138,8 +136,11 @@ class Mentions:
         for leaf, text, is_cut in zip(self.leaves, texts, cut_up, strict=True):
             if leaf.is_whole or not is_cut:
                 self.follow(text, leaf.line)
-            if is_cut:
-                self._read_pieces(next(pieces), leaf.line)
+            for region, piece, row in next(pieces) if is_cut else ():
+                if region == "text":
+                    self.follow(piece, leaf.line + row)
+                else:
+                    self._take_meant(_LOOSE, piece, leaf.line + row, region)
             is_read = is_read and is_cut == leaf.has_marks
         return is_read and len(self.found) < MOST
 
@@ -150,13 +151,6 @@ class Mentions:
             return False
         self.room -= events
         return True
-
-    def _read_pieces(self, pieces: list[tuple[str, str, int]], line: int) -> None:
-        for region, piece, row in pieces:
-            if region == "text":
-                self.follow(piece, line + row)
-            else:
-                self._take_meant(_LOOSE, piece, line + row, region)
 
     def follow(self, text: str, line: int) -> None:
         """Take the tokens of a piece of running text."""

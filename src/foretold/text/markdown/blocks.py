@@ -104,10 +104,7 @@ def title(lines: list[str], start: int) -> tuple[MarkdownBlock | None, int]:
 def definition(lines: list[str], start: int) -> MarkdownBlock | None:
     """A definition of a link, of up to so many lines."""
     found = parse_definition("\n".join(lines[start : start + DEFINITION_LINES]))
-    if not found:
-        return None
-    label, count = found
-    return MarkdownBlock("definition", start, _with_empty(lines, start + count), label)
+    return MarkdownBlock("definition", start, _with_empty(lines, start + found[1]), found[0]) if found else None
 
 
 def _with_empty(lines: list[str], at: int) -> int:
@@ -360,14 +357,11 @@ def _read(lines: list[str], body: list[str], blocks: list[MarkdownBlock], effort
             own.append("    " + line if own and is_underline(line) else line)
     new = [_moved(block, len(body)) for block in cut(own, effort, depth=depth + 1)]
     body += own
-    while blocks and new and _goes_on(blocks[-1], new[0]):
+    while new and blocks and blocks[-1].kind == "paragraph" and blocks[-1].end == new[0].start:
+        if new[0].kind not in ("paragraph", "code", "definition"):
+            break
         blocks[-1] = blocks[-1]._replace(end=new.pop(0).end)
     blocks += new
-
-
-def _goes_on(last: MarkdownBlock, block: MarkdownBlock) -> bool:
-    kinds = ("paragraph", "code", "definition")
-    return last.kind == "paragraph" and last.end == block.start and block.kind in kinds
 
 
 def _last_kind(blocks: list[MarkdownBlock], body: list[str]) -> str:
