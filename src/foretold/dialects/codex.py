@@ -19,7 +19,6 @@ V0_166_0 = Dialect(
     agent="codex",
     version="0.166.0",
     surroundings="codex",
-    programs=("codex",),
     environment=("CODEX_HOME",),
     start=(
         FileSource("memory", "memory", "memory_summary.md", "summary"),

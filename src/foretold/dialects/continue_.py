@@ -18,7 +18,6 @@ V1_5_47 = Dialect(
     agent="continue",
     version="1.5.47",
     surroundings="continue_",
-    programs=("cn",),
     start=(
         FileSource("project", "cwd", NAMES[0], others=NAMES[1:], pick="file"),
         FileSource("project", "cwd", ".continue/rules", "rules"),

@@ -43,7 +43,6 @@ V1_0_102 = Dialect(
     agent="copilot-cli",
     version="1.0.102",
     surroundings="copilot",
-    programs=("copilot",),
     environment=("COPILOT_CUSTOM_INSTRUCTIONS_DIRS", "COPILOT_HOME"),
     start=(
         FileSource("user", "user", "copilot-instructions.md"),

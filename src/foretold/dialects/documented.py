@@ -49,7 +49,6 @@ BASE = Dialect(
     agent="",
     version="1",
     evidence="documented",
-    surroundings="surroundings",
     reading=TEXT,
     parts=(RequestPart((EntryGroup(("file", "rule")),)),),
 )
@@ -58,14 +57,12 @@ TOUCHING = BASE._replace(nested=Nested(), triggers=(Trigger("Read", "file_path")
 AIDER = BASE._replace(
     agent="aider",
     surroundings="documented",
-    programs=("aider",),
     parts=(RequestPart((EntryGroup(("file",), "{relative}\n{text}", "\n\n"),)),),
 )
 
 #: AGENTS.md of the folders up to the home; its documents, as others quote them
 AMP = TOUCHING._replace(
     agent="amp",
-    programs=("amp",),
     start=(
         FileSource("user", "home", ".config/amp/AGENTS.md"),
         FileSource("user", "home", ".config/AGENTS.md"),
@@ -85,7 +82,6 @@ CRUSH_FILE = '\n<file path="{path}">\n{text}\n</file>\n'
 CRUSH = BASE._replace(
     agent="crush",
     evidence="source",
-    programs=("crush",),
     start=(
         FileSource("user", "home", ".config/crush/CRUSH.md"),
         FileSource("user", "home", ".config/AGENTS.md"),
@@ -111,7 +107,6 @@ CRUSH = BASE._replace(
 #: rules with a frontmatter, AGENTS.md; the exact text is not published
 CURSOR = TOUCHING._replace(
     agent="cursor",
-    programs=("cursor",),
     start=(
         FileSource("project", "cwd", "AGENTS.md"),
         FileSource("project", "cwd", ".cursorrules"),
@@ -127,7 +122,6 @@ CURSOR = TOUCHING._replace(
 DEEPAGENTS = BASE._replace(
     agent="deepagents",
     evidence="source",
-    programs=("deepagents",),
     start=(
         FileSource("user", "home", ".deepagents/agent/AGENTS.md"),
         FileSource("project", "project", ".deepagents/AGENTS.md"),
@@ -149,7 +143,6 @@ GOOSE_IMPORT = Inline(
 GOOSE = BASE._replace(
     agent="goose",
     evidence="source",
-    programs=("goose",),
     start=(
         FileSource("user", "home", ".config/goose/.goosehints"),
         FileSource("user", "home", ".config/goose/AGENTS.md"),
@@ -177,7 +170,6 @@ GOOSE = BASE._replace(
 
 JUNIE = BASE._replace(
     agent="junie",
-    programs=("junie",),
     start=(
         FileSource("project", "cwd", ".junie/AGENTS.md", others=("AGENTS.md", ".junie/guidelines.md"), pick="file"),
     ),
@@ -186,7 +178,6 @@ JUNIE = BASE._replace(
 #: steering files, AGENTS.md; the exact text is not published
 KIRO = TOUCHING._replace(
     agent="kiro",
-    programs=("kiro",),
     start=(
         FileSource("user", "home", ".kiro/steering", "rules"),
         FileSource("project", "cwd", ".kiro/steering", "rules"),
@@ -227,7 +218,6 @@ ROO = BASE._replace(
 #: the local agent of Copilot Chat in VS Code; its documents give neither the order nor the exact text
 VSCODE_COPILOT = TOUCHING._replace(
     agent="vscode-copilot",
-    programs=("code",),
     start=(
         FileSource("project", "cwd", ".github/copilot-instructions.md"),
         FileSource("project", "cwd", "AGENTS.md"),
@@ -241,7 +231,6 @@ VSCODE_COPILOT = TOUCHING._replace(
 #: WARP.md or AGENTS.md of the top of the repository and of the working directory
 WARP = TOUCHING._replace(
     agent="warp",
-    programs=("warp",),
     start=(FileSource("project", "edges", "WARP.md", others=("AGENTS.md",), pick="file"),),
     touch=(FileSource("project", "below", "WARP.md", others=("AGENTS.md",), pick="file"),),
 )
@@ -249,7 +238,6 @@ WARP = TOUCHING._replace(
 #: rules with a trigger, AGENTS.md; the exact text is not published
 WINDSURF = TOUCHING._replace(
     agent="windsurf",
-    programs=("windsurf",),
     start=(
         FileSource("user", "home", ".codeium/windsurf/memories/global_rules.md"),
         FileSource("project", "walk", ".windsurf/rules", "rules"),
@@ -271,7 +259,6 @@ ZED_NAMES = (
 ZED = BASE._replace(
     agent="zed",
     evidence="source",
-    programs=("zed",),
     start=(
         FileSource("user", "home", ".config/zed/AGENTS.md"),
         FileSource("project", "cwd", ZED_NAMES[0], others=ZED_NAMES[1:], pick="file"),

@@ -54,7 +54,6 @@ V0_61_0 = Dialect(
     agent="gemini-cli",
     version="0.61.0",
     surroundings="gemini",
-    programs=("gemini",),
     environment=("GEMINI_CLI_HOME", "GEMINI_CLI_TRUST_WORKSPACE"),
     start=(
         FileSource("user", "user", "GEMINI.md"),

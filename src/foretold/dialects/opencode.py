@@ -24,7 +24,6 @@ V1_18_33 = Dialect(
     agent="opencode",
     version="1.18.33",
     surroundings="opencode",
-    programs=("opencode",),
     environment=(
         "OPENCODE_CONFIG",
         "OPENCODE_CONFIG_DIR",

@@ -27,7 +27,6 @@ V0_24_4 = GEMINI._replace(
     agent="qwen-code",
     version="0.24.4",
     surroundings="qwen",
-    programs=("qwen",),
     start=(
         FileSource("user", "user", "QWEN.md"),
         FileSource("project", "walk", "QWEN.md", switch="project"),

@@ -71,6 +71,8 @@ EVIDENCE: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = 
     "aider": (("aider",), (".aider.conf.yml",), (".aider.conf.yml",)),
     "deepagents": (("deepagents",), (".deepagents",), (".deepagents",)),
 }
+#: agents whose version is not that of just any of their programs
+VERSIONED = {"cursor": ("cursor",), "vscode-copilot": ("code",), "zed": ("zed",)}
 
 
 class DialectChoice(NamedTuple):
@@ -103,7 +105,7 @@ def choose(name: str = DEFAULT_AGENT, env: Mapping[str, str] | None = None) -> D
     agent, _, version = name.partition("@")
     known = dialects_of(agent)
     if not version:
-        version = installed_version(known[-1].programs, env) if env is not None else ""
+        version = installed_version(programs_of(agent), env) if env is not None else ""
     if not version:
         return DialectChoice(known[-1], "", assumed=False)
     wanted = version_key(version)
@@ -112,6 +114,11 @@ def choose(name: str = DEFAULT_AGENT, env: Mapping[str, str] | None = None) -> D
         raise UnknownAgent(f"{version!r} is not a version; recorded for {agent}: {recorded}")
     dialect = pick_version({dialect.version: dialect for dialect in known}, version, known[-1])
     return DialectChoice(dialect, version, assumed=version_key(dialect.version) != wanted)
+
+
+def programs_of(agent: str) -> tuple[str, ...]:
+    """The programs whose version is that of an agent."""
+    return VERSIONED.get(agent) or EVIDENCE.get(agent, ((),))[0]
 
 
 def find_agents(tree: Tree, cwd: str, home: str, env: Mapping[str, str] | None = None) -> list[str]:

@@ -214,9 +214,8 @@ class Dialect(NamedTuple):
 
     agent: str
     version: str
-    surroundings: str  #: the module of `dialects/` that reads its settings, flags and environment
+    surroundings: str = "surroundings"  #: the module of `dialects/` that reads its settings, flags and environment
     evidence: str = "recorded"  #: or `source`, `documented`
-    programs: tuple[str, ...] = ()  #: names on PATH
     environment: tuple[str, ...] = ()  #: the variables it reads
     managed: tuple[tuple[str, str], ...] = (("", ""),)  #: platform -> the organisation's folder; "" = all others
     user: str = ""  #: the agent's folder in the home

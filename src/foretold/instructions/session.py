@@ -127,7 +127,7 @@ class Session:
         self._ask, self._tree = question, tree
         self._name = name  #: of the subagent, if it is one's conversation
         self._view: View | None = None
-        self._rules: WaitingRules | None = None
+        self._rules = WaitingRules(())
         self._attached: set[str] = set()
         self.shell_folder = question[1].cwd
         self._known: frozenset[str] = frozenset()
@@ -324,7 +324,6 @@ class Session:
         return folders if through_links else [path for path in folders if is_inside(loader.tree.real(path), cwd)]
 
     def _follow_touch(self, loader: Loader, touched: str) -> None:
-        assert self._rules is not None
         matching = self._rules.matching(touched)
         inside = set(self._folders(loader, touched, through_links=False))
         for source, folder in steps(loader.dialect.touch, loader.surroundings, touched):
@@ -347,7 +346,6 @@ class Session:
 
     def _follow_nested(self, loader: Loader, touched: str, nested: Nested) -> None:
         """Rules that match, then the files of the folders that the dialect's plan looks in."""
-        assert self._rules is not None
         if not nested.expands:
             loader.dialect = loader.dialect._replace(imports=loader.dialect.imports._replace(mode="none"))
         loader.entries += [rule.entry._replace(trigger=touched) for rule in self._rules.matching(touched)]

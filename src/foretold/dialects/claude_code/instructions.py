@@ -83,7 +83,6 @@ V2_1_197 = Dialect(
     agent="claude-code",
     version="2.1.197",
     surroundings="claude_code.settings",
-    programs=("claude",),
     environment=(
         "ANTHROPIC_MODEL",
         "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD",

@@ -7,7 +7,8 @@
 3. `cat` and `nl` show a whole file, `head` and `sed -n` lines from a known one on, `tail` the last ones. A `grep`
    counts as a look at the whole file, though it shows only some lines.
 
-The commands and their options are in `dialects/claude_code/shell_reads.py`.
+The commands are those that Claude Code takes for reading a file, with the options that it accepts for each: found by
+asking it about several hundred forms. # claude-code@2.1.325: n325-bash-*, nest-bash
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from foretold.dialects.claude_code.shell_reads import DEFAULT_LINES, GREPS, NUMBER_OPTIONS, OPTIONS, PRINTS
 from foretold.dialects.surroundings import join
 from foretold.text.patterns import lazy
 from foretold.text.shell.parse import Word, read_tokens
@@ -25,6 +25,31 @@ if TYPE_CHECKING:
     Tokens = list[Word | str]
     #: a simple command: its words without leading assignments, whether it is in a group or loop, and has assignments
     Simple = tuple[list[Word], bool, bool]
+
+#: commands that only print; any other command makes the whole line opaque
+PRINTS = ("true", "echo", "printf")
+GREPS = ("grep", "egrep", "fgrep", "rg")
+#: command -> its options that take no further word
+OPTIONS = {
+    "cat": r"-n|--number",
+    "head": r"-n?0*[1-9]\d*|--lines=0*[1-9]\d*",
+    "tail": r"-n?0*[1-9]\d*|--lines=0*[1-9]\d*",
+    "nl": r"(?!)",
+    "sed": r"-[nErsuz]+e?|-l\d+|--(?:quiet|silent|posix|debug|line-length=\d+|null-data|regexp-extended|separate"
+    r"|unbuffered)|--",
+    "grep": r"-[niEFGPwxHh]+|-[ABC]\d+|--(?:line-number|ignore-case|extended-regexp|fixed-strings|basic-regexp"
+    r"|perl-regexp|word-regexp|line-regexp|with-filename|no-filename|color=(?:never|auto)|(?:after-|before-)?context=\d+)",
+    "rg": r"-[niFPwxHsNSU]+|-[ABC]\d+|--(?:line-number|no-line-number|ignore-case|smart-case|fixed-strings|word-regexp"
+    r"|line-regexp|with-filename|no-filename|multiline|(?:after-|before-)?context=\d+)",
+}
+#: command -> its options whose next word is a number
+NUMBER_OPTIONS = {
+    "head": ("-n", "--lines"),
+    "tail": ("-n", "--lines"),
+    "grep": ("-A", "-B", "-C"),
+    "rg": ("-A", "-B", "-C", "--context"),
+}
+DEFAULT_LINES = 10  #: lines that head and tail show
 
 _ASSIGNMENT = lazy(r"[A-Za-z_]\w*(?:\[[^\]]*\])?=")
 _OPENING = ("{", "if", "for", "while", "until", "case")

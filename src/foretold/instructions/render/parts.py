@@ -18,6 +18,8 @@ from foretold.types import TYPE_CHECKING, Block, Entry
 if TYPE_CHECKING:
     from foretold.instructions.view import View
 
+HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
+
 
 def part_blocks(entries: Sequence[Entry], dialect: Dialect, surroundings: Surroundings) -> list[tuple[str, Block]]:
     """Place and block of every part that has entries."""
@@ -68,18 +70,12 @@ def nested_blocks(entries: Sequence[Entry], nested: Nested, surroundings: Surrou
     if not entries:
         return []
     if nested.escapes:
-        entries = [entry._replace(text=_escaped(entry.text)) for entry in entries]
+        entries = [entry._replace(text=entry.text.translate(HTML)) for entry in entries]
     texts = [_entry_text(nested.entry, entry, surroundings) for entry in entries]
     if nested.each:
         whole = "".join(nested.before + text + nested.after for text in texts)
         return [Block(nested.role, nested.type, whole)]
     return [Block(nested.role, nested.type, nested.before + nested.join.join(texts) + nested.after)]
-
-
-def _escaped(text: str) -> str:
-    for char, name in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
-        text = text.replace(char, name)
-    return text
 
 
 def resumed_blocks(before: View, now: View) -> list[Block]:

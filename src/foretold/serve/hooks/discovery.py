@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from foretold.dialects.registry import DEFAULT_AGENT, choose
+from foretold.dialects.registry import DEFAULT_AGENT, choose, programs_of
 from foretold.dialects.settings_files import read_toml
 from foretold.memory.location import folder_name, locate_memories
 from foretold.serve.hooks.settings import merge_settings
@@ -56,7 +56,7 @@ def note_programs(disk: Disk, choice: DialectChoice, caller: Caller) -> None:
     """Record where the agent's program was looked for: another version behaves differently."""
     if "@" in caller.agent:
         return
-    for program in choice.dialect.programs:
+    for program in programs_of(choice.dialect.agent):
         for folder in caller.env.get("PATH", "").split(os.pathsep):
             if folder and disk.kind(os.path.join(folder, program)) == "file":
                 return
