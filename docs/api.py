@@ -4,6 +4,7 @@ import importlib
 import inspect
 import os
 import re
+from functools import cached_property
 
 PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "api.md")
 HEAD = """\
@@ -44,9 +45,12 @@ def describe(room: str, name: str, value: object) -> list[str]:
     if inspect.isclass(value):
         rows = []
         for method, member in sorted(vars(value).items()):
-            called = member.fget if isinstance(member, property) else getattr(member, "__func__", member)
+            is_value = isinstance(member, property | cached_property)
+            called = getattr(
+                member, "fget" if isinstance(member, property) else "func" if is_value else "__func__", member
+            )
             if not method.startswith("_") and inspect.isfunction(called):
-                shown = "" if isinstance(member, property) else signature_of(called)
+                shown = "" if is_value else signature_of(called)
                 rows.append(f"- `{method}{shown}`: {first_sentence(called)}".rstrip(": ") + "\n")
         lines += ["\n", *rows] if rows else []
     return lines
