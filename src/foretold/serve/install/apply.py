@@ -45,9 +45,8 @@ def _apply(plan: InstallPlan, backups: Backups) -> None:
     changes = [_change(edit, MODES[plan.scope], backups) for edit in plan.edits]
     known = [backups.record(edit.settings.target) for edit in plan.edits]
     name = token()
-    backups.begin(
-        [path for number, change in enumerate(changes) for path in _temporary_paths(change, temporary(name, number))]
-    )
+    places = [os.path.join(each.folder, temporary(name, number)) for number, each in enumerate(changes)]
+    backups.begin([path for place in places for path in (place, place + ASIDE)])
     for edit in plan.edits:
         if edit.record:
             backups.write(edit.record)
@@ -59,14 +58,6 @@ def _apply(plan: InstallPlan, backups: Backups) -> None:
         backups.end()
         raise
     backups.end()
-    _tidy(plan, backups)
-
-
-def _temporary_paths(change: FileChange, name: str) -> list[str]:
-    return [os.path.join(change.folder, each) for each in (name, name + ASIDE)]
-
-
-def _tidy(plan: InstallPlan, backups: Backups) -> None:
     for edit in plan.edits:
         for folder in edit.folders:
             with suppress(OSError):

@@ -11,16 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from foretold.serve.install.formats import json, toml, yaml
+from foretold.dialects.install_targets import NAME
+from foretold.serve.install.formats import end_as_before, json, toml, yaml
 from foretold.serve.install.formats.json import document_of
 from foretold.serve.install.ours import InstallPiece
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from foretold.serve.install.formats.json import Path
-
-_ADDERS = {"json": json.add, "jsonc": json.add, "toml": toml.add, "yaml": yaml.add}
-_REMOVERS = {"json": json.remove, "jsonc": json.remove, "toml": toml.remove, "yaml": yaml.remove}
 
 
 def value_of(text: str, form: str) -> dict[str, object]:
@@ -36,7 +34,11 @@ def add_ours(text: str, form: str, pieces: Sequence[InstallPiece]) -> str:
     >>> add_ours('{"a": 1}', "json", [InstallPiece("mcp", ("mcpServers", "foretold"), {"command": "x"})])
     '{"a": 1,\\n  "mcpServers": {\\n    "foretold": {"command": "x"}\\n  }\\n}'
     """
-    return _ADDERS[form](text, form, pieces)
+    if form.startswith("json"):
+        return json.add(text, form, pieces)
+    for keys, value in ((piece.keys, piece.value) for piece in pieces):
+        text = toml.add(text, keys, value) if form == "toml" else yaml.add(text, keys[0], value)
+    return text
 
 
 def remove_ours(
@@ -53,7 +55,12 @@ def remove_ours(
     >>> remove_ours(text, "json", ("mcpServers",), ["mcp"], before='{"a": 1}')
     '{"a": 2}'
     """
-    return _REMOVERS[form](text, form, keys, parts, made, before)
+    if form.startswith("json"):
+        return json.remove(text, form, keys, parts, made, before)
+    if "mcp" not in parts:
+        return text
+    left = toml.remove(text, (*keys, NAME)) if form == "toml" else yaml.remove(text, keys[0])
+    return end_as_before(before, text, left)
 
 
 def made_for(text: str, form: str, pieces: Sequence[InstallPiece]) -> list[list[str]]:

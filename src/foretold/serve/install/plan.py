@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from foretold.dialects.install_targets import Install
 from foretold.errors import BadArgument, SettingsRefused
@@ -72,42 +72,32 @@ def plan_install(
     left_out = parts is None and bool(python)
     chosen = ("hooks",) if left_out else PARTS if parts is None else parts
     pieces = wanted_pieces(install, chosen, command, events)
-    notes = tuple(_missing_package(python, left_out=left_out)) if left_out or "mcp" in chosen else ()
-    if not pieces and left_out:
-        return InstallPlan(agent, scope, (), notes=notes)
-    edits, same = [], []
-    for settings in settings_of(install, scope, place, {piece.part for piece in pieces}):
-        edit = _plan_addition(settings, [piece for piece in pieces if piece.part in settings.parts], backups)
-        if edit is None:
-            same.append(settings.path)
-        else:
-            edits.append(edit)
-    if not edits and not same:
-        raise SettingsRefused(f"{agent} has no settings for this ({scope}). Nothing was changed")
-    if edits:
-        notes += tuple(_notes(agent, install, parts or (), {piece.part for piece in pieces}, command, place))
-    return InstallPlan(agent, scope, tuple(edits), tuple(same), notes, tuple(pieces), tuple(command))
-
-
-def _missing_package(python: str, *, left_out: bool) -> Iterator[str]:
-    if python:
+    notes = []
+    if python and (left_out or "mcp" in chosen):
         what = "the MCP server is left out" if left_out else "the MCP server cannot start yet"
-        yield f"{what}: the package that it needs is not installed; try: {how_to_install(PACKAGE, python)}"
+        notes = [f"{what}: the package that it needs is not installed; try: {how_to_install(PACKAGE, python)}"]
+    if not pieces and left_out:
+        return InstallPlan(agent, scope, (), notes=tuple(notes))
+    planned = {
+        settings.path: _plan_addition(settings, [piece for piece in pieces if piece.part in settings.parts], backups)
+        for settings in settings_of(install, scope, place, {piece.part for piece in pieces})
+    }
+    if not planned:
+        raise SettingsRefused(f"{agent} has no settings for this ({scope}). Nothing was changed")
+    plan = _made_of(planned, agent, scope)
+    if plan.edits:
+        notes += doubts(command, place.env)
+        if "hooks" in (parts or ()) and not install.hooks:
+            notes.append(f"{agent} has no hooks that foretold knows")
+        if install.hooks and install.hooks.note and any(piece.part == "hooks" for piece in pieces):
+            notes.append(install.hooks.note)
+    return plan._replace(notes=tuple(notes), pieces=tuple(pieces), command=tuple(command))
 
 
-def _notes(
-    agent: str,
-    install: Install,
-    asked: Collection[str],
-    parts: Collection[str],
-    command: Sequence[str],
-    place: InstallPlace,
-) -> Iterator[str]:
-    yield from doubts(command, place.env)
-    if "hooks" in asked and not install.hooks:
-        yield f"{agent} has no hooks that foretold knows"
-    if "hooks" in parts and install.hooks and install.hooks.note:
-        yield install.hooks.note
+def _made_of(planned: Mapping[str, Edit | None], agent: str, scope: str) -> InstallPlan:
+    """A plan of these files; those without an edit stay as they are."""
+    same = tuple(path for path, edit in planned.items() if edit is None)
+    return InstallPlan(agent, scope, tuple(edit for edit in planned.values() if edit), same)
 
 
 def _check_events(agent: str, install: Install, parts: Collection[str] | None, events: Collection[str]) -> None:
@@ -176,21 +166,20 @@ def plan_uninstall(
     agent: str, place: InstallPlace, backups: Backups, *, scope: str = "user", parts: Collection[str] = PARTS
 ) -> InstallPlan:
     """What uninstalling would do. SettingsRefused: nothing can be done safely."""
-    edits, same = [], []
-    for settings in settings_of(install_of(agent), scope, place, parts):
-        edit = _plan_removal(settings, set(settings.parts) & set(parts), backups)
-        if edit is None:
-            same.append(settings.path)
-        else:
-            edits.append(edit)
-    return InstallPlan(agent, scope, tuple(edits), tuple(same))
+    planned = {
+        settings.path: _plan_removal(settings, set(settings.parts) & set(parts), backups)
+        for settings in settings_of(install_of(agent), scope, place, parts)
+    }
+    return _made_of(planned, agent, scope)
 
 
 def _plan_removal(settings: CurrentSettings, parts: set[str], backups: Backups) -> Edit | None:
     record = backups.record(settings.target)
     is_ours = record is not None and settings.found.digest in record.after
     made = None if record is None else {*record.made}
-    was = _before(record, backups)
+    known = (record.before or record.first) if record else ""
+    data = backups.content(known) if known else None
+    was = None if data is None else data.decode("utf-8", "replace")
     try:
         left = remove_ours(settings.text, settings.form, settings.servers, parts, made, was)
         rest = set(settings.parts) - parts
@@ -200,30 +189,14 @@ def _plan_removal(settings: CurrentSettings, parts: set[str], backups: Backups) 
     if left == settings.text:
         return None
     if left != bare:  # some of ours stays
-        known = record._replace(after=(*record.after, digest_of(left.encode()))) if record and is_ours else record
-        return Edit(settings, left.encode(), known, how="removed")
-    if record and is_ours:
-        restored = _plan_restore(settings, record, backups)
-        if restored:
-            return restored
-    if record and record.before == "" and not _is_anything(left, settings.form):
+        if record and is_ours:
+            record = record._replace(after=(*record.after, digest_of(left.encode())))
+        return Edit(settings, left.encode(), record, how="removed")
+    if record and record.before == "" and (is_ours or not _is_anything(left, settings.form)):
         return Edit(settings, None, None, record.folders, how="restored")
+    if record and record.before and is_ours and data is not None:
+        return Edit(settings, data, None, how="restored")
     return Edit(settings, left.encode(), None, how="removed")
-
-
-def _before(record: BackupRecord | None, backups: Backups) -> str | None:
-    """What a file was without ours; None if that is not known."""
-    digest = (record.before or record.first) if record else ""
-    data = backups.content(digest) if digest else None
-    return None if data is None else data.decode("utf-8", "replace")
-
-
-def _plan_restore(settings: CurrentSettings, record: BackupRecord, backups: Backups) -> Edit | None:
-    """A file as it was before; None if that is no longer known."""
-    if record.before == "":
-        return Edit(settings, None, None, record.folders, how="restored")
-    before = backups.content(record.before) if record.before else None
-    return Edit(settings, before, None, how="restored") if before is not None else None
 
 
 def _is_anything(text: str, form: str) -> bool:

@@ -126,29 +126,22 @@ def read(path: str, where: SettingsFile, parts: tuple[str, ...], servers: tuple[
     """A settings file as it is. SettingsRefused: it cannot be changed."""
     target = os.path.realpath(path)
     found = look_at(target)
-    if found.kind == "missing":
-        if os.path.islink(path):
-            raise SettingsRefused(f"{path} is a broken link to {target}. Nothing was changed")
-        return CurrentSettings(path, target, where.form, parts, found, b"", servers, where.is_made)
-    if found.kind != "file":
-        said = found.said or {"folder": "it is a folder", "link": "its links form a cycle"}.get(
-            found.kind, "it is not a file"
-        )
-        raise _refuse(path, said)
-    data = content(target, LARGEST)
-    if data is None:
-        raise _refuse(path, "it is too large for a settings file, or cannot be read")
-    if not found.mode & 0o200:
-        raise _refuse(path, f"it is read-only (mode {found.mode:o})")
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        raise _refuse(path, "it is not UTF-8") from None
+    if found.kind == "missing" and os.path.islink(path):
+        raise SettingsRefused(f"{path} is a broken link to {target}. Nothing was changed")
+    data = b"" if found.kind == "missing" else content(target, LARGEST) if found.kind == "file" else None
+    said = ""
+    if found.kind not in ("missing", "file"):
+        kinds = {"folder": "it is a folder", "link": "its links form a cycle"}
+        said = found.said or kinds.get(found.kind, "it is not a file")
+    elif data is None:
+        said = "it is too large for a settings file, or cannot be read"
+    elif found.kind == "file" and not found.mode & 0o200:
+        said = f"it is read-only (mode {found.mode:o})"
+    elif data.decode("utf-8", "replace").encode() != data:
+        said = "it is not UTF-8"
+    if said or data is None:
+        raise SettingsRefused(f"{path} cannot be changed: {said}. Nothing was changed")
     return CurrentSettings(path, target, where.form, parts, found, data, servers, where.is_made)
-
-
-def _refuse(path: str, said: str) -> SettingsRefused:
-    return SettingsRefused(f"{path} cannot be changed: {said}. Nothing was changed")
 
 
 GONE = "the program does not exist"
@@ -201,18 +194,12 @@ def _in_file(
         yield Installation(agent, scope, settings.path, "hooks", tuple(calls), missing, command, valid, said)
     argv = _server(value, settings.servers) if "mcp" in settings.parts else ()
     if argv:
-        yield _check_server(Installation(agent, scope, settings.path, "mcp", command=argv), place)
-
-
-def _check_server(found: Installation, place: InstallPlace) -> Installation:
-    """Whether a server can be started."""
-    if not is_there(found.command, place.env):
-        return found._replace(is_valid=False, problem=GONE)
-    python = without_package(found.command, place.env)
-    if python:
-        said = f"{python} does not have the package {PACKAGE}, which the server needs"
-        return found._replace(is_valid=False, problem=said, remedy=how_to_install(PACKAGE, python))
-    return found
+        problem, remedy = "" if is_there(argv, place.env) else GONE, ""
+        if not problem and (python := without_package(argv, place.env)):
+            problem = f"{python} does not have the package {PACKAGE}, which the server needs"
+            remedy = how_to_install(PACKAGE, python)
+        found = Installation(agent, scope, settings.path, "mcp", (), (), argv, not problem, problem, remedy)
+        yield found
 
 
 def _calls(hooks: object) -> dict[str, tuple[str, ...]]:

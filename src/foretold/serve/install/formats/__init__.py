@@ -1,7 +1,4 @@
-"""Settings files as text: ours is added and removed, and every other byte stays.
-
-Each format has `add(text, form, pieces)` and `remove(text, form, keys, parts, made, before)`; see `change`.
-"""
+"""Settings files as text: ours is added and removed, and every other byte stays. Each format has `add` and `remove`."""
 
 from __future__ import annotations
 

@@ -12,16 +12,10 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from foretold.dialects.install_targets import NAME
-from foretold.serve.install.formats import Unsafe, checked, delete_at, end_as_before, place_of, put_at, value_at
-from foretold.types import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from foretold.serve.install.formats.json import Path
-    from foretold.serve.install.ours import InstallPiece
+from foretold.serve.install.formats import Unsafe, checked, delete_at, place_of, put_at, value_at
 
 _TOKEN = re.compile(
     r'"""(?:[^\\]|\\[\s\S])*?"{3,5}|\'\'\'[\s\S]*?\'{3,5}|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'|#[^\n]*|[\[\]{}]|\n'
@@ -29,36 +23,28 @@ _TOKEN = re.compile(
 _BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
 
 
-def add(text: str, _form: str, pieces: Sequence[InstallPiece]) -> str:
-    for piece in pieces:
-        expected = value_of(text)
-        there = value_at(expected, piece.keys)
-        if there == piece.value:
-            continue
-        if not isinstance(expected.get(piece.keys[0], {}), dict):
-            raise Unsafe(f"{place_of(text, piece.keys[0])}{piece.keys[0]} is not a table")
-        text = without_table(text, piece.keys) if there is not None else text
-        text = with_table(text, piece.keys, piece.value)
-        put_at(expected, piece.keys, piece.value)
-        checked(text, value_of(text), expected)
-    return text
-
-
-def remove(
-    text: str,
-    _form: str,
-    keys: tuple[str, ...],
-    parts: Collection[str],
-    _made: Collection[Path] | None,
-    before: str | None = None,
-) -> str:
-    expected, path = value_of(text), (*keys, NAME)
-    if "mcp" not in parts or value_at(expected, path) is None:
+def add(text: str, keys: tuple[str, ...], table: Mapping[str, object]) -> str:
+    """A text that has this table."""
+    expected = value_of(text)
+    there = value_at(expected, keys)
+    if there == table:
         return text
-    text = end_as_before(before, text, without_table(text, path))
-    delete_at(expected, path)
+    if not isinstance(expected.get(keys[0], {}), dict):
+        raise Unsafe(f"{place_of(text, keys[0])}{keys[0]} is not a table")
+    text = with_table(without_table(text, keys) if there is not None else text, keys, table)
+    put_at(expected, keys, table)
+    return checked(text, value_of(text), expected)
+
+
+def remove(text: str, keys: tuple[str, ...]) -> str:
+    """A text that does not have this table."""
+    expected = value_of(text)
+    if value_at(expected, keys) is None:
+        return text
+    text = without_table(text, keys)
+    delete_at(expected, keys)
     after = value_of(text)
-    if not value_at(expected, keys) and value_at(after, keys) is None:
+    if not value_at(expected, keys[:-1]) and value_at(after, keys[:-1]) is None:
         del expected[keys[0]]  # a table that had only ours needs no header
     return checked(text, after, expected)
 

@@ -10,46 +10,30 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 
 from foretold.dialects.install_targets import NAME
-from foretold.serve.install.formats import Unsafe, checked, end_as_before, place_of
-from foretold.types import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from foretold.serve.install.formats.json import Path
-    from foretold.serve.install.ours import InstallPiece
+from foretold.serve.install.formats import Unsafe, checked, place_of
 
 
-def add(text: str, _form: str, pieces: Sequence[InstallPiece]) -> str:
-    for piece in pieces:
-        key = piece.keys[0]
-        value, ours, others = _split(text, key)
-        if ours != [piece.value]:
-            for _ in ours:
-                text = without_item(text, key, NAME)
-            text = with_item(text, key, piece.value)
-            checked(text, value_of(text), {**value, key: [piece.value, *others]})
-    return text
-
-
-def remove(
-    text: str,
-    _form: str,
-    keys: tuple[str, ...],
-    parts: Collection[str],
-    _made: Collection[Path] | None,
-    before: str | None = None,
-) -> str:
-    value, ours, others = _split(text, keys[0])
-    if "mcp" not in parts or not ours:
+def add(text: str, key: str, item: Mapping[str, object]) -> str:
+    """A text that has this item of ours in a list."""
+    value, ours, others = _split(text, key)
+    if ours == [item]:
         return text
-    left = text
     for _ in ours:
-        left = without_item(left, keys[0], NAME)
-    left = end_as_before(before, text, left)
-    del value[keys[0]]
-    return checked(left, value_of(left), {**value, keys[0]: others} if others else value)
+        text = without_item(text, key, NAME)
+    text = with_item(text, key, item)
+    return checked(text, value_of(text), {**value, key: [item, *others]})
+
+
+def remove(text: str, key: str) -> str:
+    """A text without our items of a list."""
+    value, ours, others = _split(text, key)
+    for _ in ours:
+        text = without_item(text, key, NAME)
+    rest = {name: each for name, each in value.items() if name != key or not ours}
+    return checked(text, value_of(text), {**rest, key: others} if ours and others else rest)
 
 
 def _split(text: str, key: str) -> tuple[dict[str, object], list[object], list[object]]:
