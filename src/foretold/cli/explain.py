@@ -37,7 +37,9 @@ def command(words: Sequence[str]) -> int:
     if options.session:
         from foretold.cli.sessions.explain import explain_session
 
-        return explain_session(options.session, options.home, _agent_in(words), as_json=options.json)
+        # a session has its own agent, so the default does not count
+        agent = split_options(words, COMMON, ())[0].get("--agent")
+        return explain_session(options.session, options.home, agent, as_json=options.json)
     if options.file:
         return _explain_file(options.cwd, options.file, question, as_json=options.json)
     view = load(options.cwd, **question)
@@ -50,11 +52,6 @@ def command(words: Sequence[str]) -> int:
     else:
         _print_trace(view)
     return 1 if view.findings else 0
-
-
-def _agent_in(words: Sequence[str]) -> str | None:
-    """The agent that a command line names; a session has its own, so the default does not count."""
-    return split_options(words, COMMON, ())[0].get("--agent")
 
 
 def _print_trace(view: View) -> None:

@@ -28,8 +28,9 @@ class Paint:
 
     def __init__(self, cwd: str, home: str) -> None:
         self.cwd, self.home = cwd, home
-        self.width = _width()
         env = os.environ
+        columns = env.get("COLUMNS", "")
+        self.width = max(40, int(columns) if columns.isdigit() else _columns(1))
         self.colour = sys.stdout.isatty() and not env.get("NO_COLOR") and env.get("TERM") != "dumb"
 
     def bold(self, text: str) -> str:
@@ -83,11 +84,6 @@ class Paint:
 def printable(text: str) -> str:
     """Text without control characters, which could play tricks on a terminal."""
     return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
-
-
-def _width() -> int:
-    columns = os.environ.get("COLUMNS", "")
-    return max(40, int(columns) if columns.isdigit() else _columns(1))
 
 
 def _columns(stream: int) -> int:

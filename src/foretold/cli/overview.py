@@ -42,29 +42,22 @@ def _others(view: View) -> list[View]:
     return list(compare(view.surroundings.cwd, others, home=view.surroundings.home).views) if others else []
 
 
-def _print_others(views: list[View], paint: Paint) -> None:
-    print(f"\n{paint.bold('Other agents here')}\n")
-    for view in views:
-        files = f"{plural(len(view.entries), 'file')}, about {view.tokens:,} tokens"
-        text = "refuses to start: not trusted" if view.refusal else files if view.entries else "nothing"
-        print(f"  {name_of(view):16} {text}")
-    print(paint.faint("  compare them: foretold compare"))
-
-
 def _print(view: View, others: list[View]) -> None:
     paint = Paint(view.surroundings.cwd, view.surroundings.home)
     print(title_of(view, paint))
     print_entries(view, paint)
     lost = sum(1 for skip in view.skips if skip.reason != "not-yet-read")
-    rest = []
-    if view.waiting:
-        rest.append(f"{plural(len(view.waiting), 'rule')} waiting for a matching file")
-    if lost:
-        rest.append(f"{plural(lost, 'candidate')} not delivered")
+    waiting = f"{plural(len(view.waiting), 'rule')} waiting for a matching file" if view.waiting else ""
+    rest = [*filter(None, [waiting, f"{plural(lost, 'candidate')} not delivered" if lost else ""])]
     if rest:
         print("\n" + ", ".join(rest) + ".")
     if others:
-        _print_others(others, paint)
+        print(f"\n{paint.bold('Other agents here')}\n")
+        for other in others:
+            files = f"{plural(len(other.entries), 'file')}, about {other.tokens:,} tokens"
+            text = "refuses to start: not trusted" if other.refusal else files if other.entries else "nothing"
+            print(f"  {name_of(other):16} {text}")
+        print(paint.faint("  compare them: foretold compare"))
     print_view_findings(view.findings, paint, most=5, more=next_command(view, "explain"))
     print("\nnext: " + _next(view))
 

@@ -31,23 +31,17 @@ def command(words: Sequence[str]) -> int:
         print(f"foretold: no finding has the code {options.code!r}{guess(options.code, codes)}", file=sys.stderr)
         print("see all of them: foretold rule", file=sys.stderr)
         return 2
-    rule = find_rule(options.code) if options.code else None
+    paint, rule = Paint(os.getcwd(), os.path.expanduser("~")), find_rule(options.code) if options.code else None
     if options.json:
         shown = (rule,) if rule else [rule for rules in families.values() for rule in rules]
         emit("rule", {"rules": [one._asdict() for one in shown]})
     elif rule:
-        _print_rule(rule, Paint(os.getcwd(), os.path.expanduser("~")))
+        print(f"{paint.bold(rule.code)} ({rule.severity})\n\n{paint.wrap(rule.what, 2)}")
+        for title, text in (("Why", rule.why), ("Example", rule.example), ("What to do", rule.fix)):
+            print(f"\n{paint.bold(title)}\n{paint.wrap(text, 2)}")
     else:
-        _print_all(families, Paint(os.getcwd(), os.path.expanduser("~")))
+        _print_all(families, paint)
     return 0
-
-
-def _print_rule(rule: Rule, paint: Paint) -> None:
-    print(f"{paint.bold(rule.code)} ({rule.severity})\n")
-    for title, text in (("", rule.what), ("Why", rule.why), ("Example", rule.example), ("What to do", rule.fix)):
-        if title:
-            print(f"\n{paint.bold(title)}")
-        print(paint.wrap(text, 2))
 
 
 def _print_all(families: dict[str, tuple[Rule, ...]], paint: Paint) -> None:

@@ -37,7 +37,10 @@ def _show(folder: str, question: Question, *, as_json: bool, messages: bool) -> 
 
         emit("show", {**view_json(view), "text": view.text, "messages": view.messages})
     elif messages:
-        _print_messages(view)
+        for slot in view.slots:
+            print(f"--- {slot.block.role}, {slot.place} ---", flush=True)
+            _print_exactly(slot.block.text)
+            print("", flush=True)
     else:
         _print_exactly(view.text or "")
     _warn(view)
@@ -50,13 +53,6 @@ def _print_exactly(text: str) -> None:
         text += "\n" if text else ""
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode("utf-8", "replace"))
-
-
-def _print_messages(view: View) -> None:
-    for slot in view.slots:
-        print(f"--- {slot.block.role}, {slot.place} ---", flush=True)
-        _print_exactly(slot.block.text)
-        print("", flush=True)
 
 
 def _warn(view: View) -> None:

@@ -170,18 +170,15 @@ def _list_prompts(recorded: Recorded, options: argparse.Namespace) -> int:
         return 0
     paint = paint_of(options)
     print(paint.bold(f"Session {recorded.session}") + f" in {paint.path(recorded.cwd)}\n")
-    for snapshot, plan in plans:
-        print(_prompt_row(recorded, snapshot.message, snapshot.time, plan, paint))
+    for each, plan in plans:
+        changed = f"{plural(len(plan.changes), 'file')} {count_text(LineCount(plan.added, plan.removed))}"
+        much = plural(len(plan.problems), "problem") if plan.problems else changed if plan.changes else "as now"
+        text = quote(recorded.prompts.get(each.message, ""), paint.width - 54)
+        when = format_time(parse_time(each.time) or 0.0)
+        print(f"  {each.message[:SHORT]}  {when}  {much:>20}  {text}".rstrip())
     named = next((each.message for each, plan in plans if plan.changes), plans[-1][0].message)[:SHORT]
     print(f"\nWhat going back would do:   {next_command(options, 'rewind', recorded.session[:SHORT], named)}")
     return 0
-
-
-def _prompt_row(recorded: Recorded, message: str, time_: str, plan: RestorePlan, paint: Paint) -> str:
-    changed = f"{plural(len(plan.changes), 'file')} {count_text(LineCount(plan.added, plan.removed))}"
-    much = plural(len(plan.problems), "problem") if plan.problems else changed if plan.changes else "as now"
-    text = quote(recorded.prompts.get(message, ""), paint.width - 54)
-    return f"  {message[:SHORT]}  {format_time(parse_time(time_) or 0.0)}  {much:>20}  {text}".rstrip()
 
 
 def command_undo(words: Sequence[str]) -> int:

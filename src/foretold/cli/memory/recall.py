@@ -12,7 +12,7 @@ from foretold.memory.note import TYPES
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from foretold.memory.drift.verify import MemoryVerdict
+    from foretold.memory.drift.verify import CheckedClaim
     from foretold.memory.recall.recall import Recall, RecallHit
 
 
@@ -104,11 +104,17 @@ def command_verify(words: Sequence[str]) -> int:
     verdicts = memories.verify(options.names, progress=_print_progress if sys.stderr.isatty() else None)
     bad = [verdict for verdict in verdicts if verdict.state in ("missing", "moved")]
     if options.json:
-        emit("verify", {"verdicts": [_verdict_json(verdict) for verdict in verdicts]})
+        rows = [{**pick(each, "file state"), "claims": [*map(_claim_json, each.claims)]} for each in verdicts]
+        emit("verify", {"verdicts": rows})
         return 1 if bad else 0
     paint = paint_of(memories)
     for verdict in verdicts if options.all else bad:
-        _print_verdict(verdict, paint, everything=options.all)
+        print(f"{paint.bold(verdict.file)}: {verdict.state}")
+        for checked in verdict.claims:
+            if options.all or checked.state in ("missing", "moved"):
+                what = f"{checked.state}: {checked.claim.text}, line {checked.claim.line}"
+                print(paint.wrap(f"{what}: {checked.evidence}", 2))
+        print()
     counts = [f"{sum(verdict.state == state for verdict in verdicts)} {state}" for state in STATES]
     print(f"{plural(len(verdicts), 'memory')}: {', '.join(counts)}")
     if bad:
@@ -125,18 +131,5 @@ def _print_progress(stage: str, done: int, total: int) -> None:
     print(f"\r\x1b[K{stage}: {done:,} of {total:,}" if total else f"\r\x1b[K{stage}", end=end, file=sys.stderr)
 
 
-def _print_verdict(verdict: MemoryVerdict, paint: Paint, *, everything: bool) -> None:
-    print(f"{paint.bold(verdict.file)}: {verdict.state}")
-    for checked in verdict.claims:
-        if everything or checked.state in ("missing", "moved"):
-            what = f"{checked.state}: {checked.claim.text}, line {checked.claim.line}"
-            print(paint.wrap(f"{what}: {checked.evidence}", 2))
-    print()
-
-
-def _verdict_json(verdict: MemoryVerdict) -> dict[str, object]:
-    claims = [
-        {**pick(each.claim, "kind text line"), **pick(each, "state evidence"), "where": each.where or None}
-        for each in verdict.claims
-    ]
-    return {"file": verdict.file, "state": verdict.state, "claims": claims}
+def _claim_json(checked: CheckedClaim) -> dict[str, object]:
+    return {**pick(checked.claim, "kind text line"), **pick(checked, "state evidence"), "where": checked.where or None}

@@ -10,7 +10,6 @@ from foretold.cli.sessions.options import period_of, stored_json
 from foretold.sessions.catalog import find_homes, find_session
 from foretold.sessions.exporters.formatting import format_time
 from foretold.sessions.instructions_seen.compare import STATES, InstructionsSeen, SeenFile, compare_instructions
-from foretold.sessions.instructions_seen.events import CompactionEvent
 
 MOST_ROWS = 8
 PARTS = ("files", "loads", "compactions")
@@ -33,8 +32,9 @@ def _print(found: InstructionsSeen, paint: Paint) -> None:
     print(paint.bold(printable(stored.title or stored.id)))
     print(f"{stored.agent} {printable(stored.version)}".rstrip() + f", {period_of(stored)}")
     if found.compactions:
-        moments = ", ".join(_moment(each) for each in found.compactions)
-        print(paint.wrap(f"{plural(len(found.compactions), 'compaction')}: {moments}", 0))
+        moments = [(format_time(each.time), f"({each.trigger})" * bool(each.trigger)) for each in found.compactions]
+        said = ", ".join(" ".join(filter(None, words)) or "?" for words in moments)
+        print(paint.wrap(f"{plural(len(moments), 'compaction')}: {said}", 0))
     if not os.path.isdir(stored.cwd):
         where = f"{stored.cwd} no longer exists" if stored.cwd else "It does not record its folder"
         print("\n" + paint.wrap(f"{where}: what would be loaded there now is unknown.", 0))
@@ -53,10 +53,6 @@ def _print(found: InstructionsSeen, paint: Paint) -> None:
     if any(file.evidence == "time" for file in found.files):
         print()
         print(paint.wrap("This version records no instruction text: files are compared by when they were written.", 0))
-
-
-def _moment(each: CompactionEvent) -> str:
-    return f"{format_time(each.time)} {f'({each.trigger})' if each.trigger else ''}".strip() or "?"
 
 
 def _changes(file: SeenFile) -> list[str]:

@@ -83,10 +83,10 @@ def period_of(stored: StoredSession) -> str:
     return f"{began} to {ended[11:] if began[:10] == ended[:10] else ended}"
 
 
-def count(word: str) -> int:
-    """A number of an option: 0 or more."""
-    if not word.isdecimal():
-        raise argparse.ArgumentTypeError(f"{word!r} is not a number; give 0 or more")
+def count(word: str, least: int = 0) -> int:
+    """A number of an option."""
+    if not word.isdecimal() or int(word) < least:
+        raise argparse.ArgumentTypeError(f"{word!r} is not a number; give {least} or more")
     return int(word)
 
 

@@ -9,12 +9,14 @@ import time
 from collections.abc import Sequence
 from datetime import datetime
 from difflib import get_close_matches
+from functools import partial
 
 from foretold.cli.json import emit, findings_json, pick
 from foretold.cli.output import Paint, ProgressLine, plural, print_findings, printable
 from foretold.cli.sessions.options import (
     UNITS,
     agents_of,
+    count,
     days,
     homes_of,
     paint_of,
@@ -96,7 +98,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--role", action="append", choices=VOICES, default=[], help="only of these")
     parser.add_argument("--tool", action="append", default=[], metavar="NAME", help="only calls and results of it")
     parser.add_argument("--ranked", action="store_true", help="best first instead of newest")
-    parser.add_argument("-n", "--limit", type=_count, default=FIRST, metavar="N", help=f"at most N ({FIRST})")
+    limit = partial(count, least=1)
+    parser.add_argument("-n", "--limit", type=limit, default=FIRST, metavar="N", help=f"at most N ({FIRST})")
     parser.add_argument("--no-index", action="store_true", help="read the files without an index")
     return parser
 
@@ -121,12 +124,6 @@ def split_words(words: Sequence[str]) -> tuple[list[str], list[str]]:
         (options if is_option else wanted).extend(words[at : at + length])
         at += length
     return options, wanted
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number; give 1 or more")
-    return int(text)
 
 
 def _day(text: str) -> float:

@@ -32,6 +32,11 @@ class Recipe(NamedTuple):
     records_blocks: bool = False  #: whether its cases record blocks per turn, not segments
 
 
+def _env(text: str) -> dict[str, str]:
+    """Variables as `env` takes them."""
+    return dict(word.split("=", 1) for word in text.split())
+
+
 CODEX = """\
 model = "gpt-5"
 model_provider = "probe"
@@ -92,6 +97,14 @@ models:
     roles: [chat]
     capabilities: [tool_use]
 """
+CLINE_MODEL = {"provider": "openai-compatible", "apiKey": "{key}", "model": "probe-model", "baseUrl": "{url}/v1"}
+CLINE_PROVIDER = {"settings": CLINE_MODEL, "updatedAt": "2026-01-01T00:00:00.000Z", "tokenSource": "manual"}
+CLINE = {
+    "version": 1,
+    "lastUsedProvider": "openai-compatible",
+    "modes": {},
+    "providers": {"openai-compatible": CLINE_PROVIDER},
+}
 
 RECIPES: dict[str, Recipe] = {
     "claude-code": Recipe(
@@ -103,14 +116,10 @@ RECIPES: dict[str, Recipe] = {
             "-p",
             "{prompt}",
         ),
-        env={
-            "ANTHROPIC_API_KEY": "{key}",
-            "ANTHROPIC_BASE_URL": "{url}",
-            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-            "DISABLE_AUTOUPDATER": "1",
-            "DISABLE_TELEMETRY": "1",
-            "DISABLE_ERROR_REPORTING": "1",
-        },
+        env=_env(
+            "ANTHROPIC_API_KEY={key} ANTHROPIC_BASE_URL={url} CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 "
+            "DISABLE_AUTOUPDATER=1 DISABLE_TELEMETRY=1 DISABLE_ERROR_REPORTING=1"
+        ),
         files={},
         reads=(("Read",), '{"file_path": "{path}"}'),
         copies=(".claude/CLAUDE.md", ".claude/rules"),
@@ -139,13 +148,10 @@ RECIPES: dict[str, Recipe] = {
     "gemini-cli": Recipe(
         programs=("gemini",),
         argv=("-p", "{prompt}"),
-        env={
-            "GEMINI_API_KEY": "{key}",
-            "GOOGLE_GEMINI_BASE_URL": "{url}",
-            "GEMINI_MODEL": "gemini-2.5-flash",
-            "GEMINI_TELEMETRY_ENABLED": "false",
-            "GEMINI_CLI_TRUST_WORKSPACE": "true",
-        },
+        env=_env(
+            "GEMINI_API_KEY={key} GOOGLE_GEMINI_BASE_URL={url} GEMINI_MODEL=gemini-2.5-flash "
+            "GEMINI_TELEMETRY_ENABLED=false GEMINI_CLI_TRUST_WORKSPACE=true"
+        ),
         files={
             ".gemini/settings.json": json.dumps({"security": {"auth": {"selectedType": "gemini-api-key"}}, **QUIET})
         },
@@ -159,13 +165,10 @@ RECIPES: dict[str, Recipe] = {
     "opencode": Recipe(
         programs=("opencode",),
         argv=("run", "--model", "probe/probe-model", "{prompt}"),
-        env={
-            "OPENCODE_DISABLE_AUTOUPDATE": "1",
-            "OPENCODE_DISABLE_MODELS_FETCH": "1",
-            "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
-            "OPENCODE_DISABLE_DEFAULT_PLUGINS": "1",
-            "npm_config_offline": "true",
-        },
+        env=_env(
+            "OPENCODE_DISABLE_AUTOUPDATE=1 OPENCODE_DISABLE_MODELS_FETCH=1 OPENCODE_DISABLE_LSP_DOWNLOAD=1 "
+            "OPENCODE_DISABLE_DEFAULT_PLUGINS=1 npm_config_offline=true"
+        ),
         files={".config/opencode/opencode.json": json.dumps(OPENCODE)},
         reads=(("read",), '{"filePath": "{path}"}'),
         copies=(".config/opencode/AGENTS.md", ".claude/CLAUDE.md"),
@@ -178,15 +181,11 @@ RECIPES: dict[str, Recipe] = {
             *("--allow-all-tools", "--allow-all-paths", "--no-auto-update", "--disable-client-telemetry"),
             *("--log-level", "none", "-p", "{prompt}"),
         ),
-        env={
-            "COPILOT_PROVIDER_BASE_URL": "{url}/v1",
-            "COPILOT_PROVIDER_TYPE": "openai",
-            "COPILOT_PROVIDER_WIRE_API": "completions",
-            "COPILOT_PROVIDER_API_KEY": "{key}",
-            "COPILOT_MODEL": "gpt-4.1",
-            "COPILOT_OFFLINE": "true",
-            "COPILOT_AUTO_UPDATE": "false",
-        },
+        env=_env(
+            "COPILOT_PROVIDER_BASE_URL={url}/v1 COPILOT_PROVIDER_TYPE=openai "
+            "COPILOT_PROVIDER_WIRE_API=completions COPILOT_PROVIDER_API_KEY={key} COPILOT_MODEL=gpt-4.1 "
+            "COPILOT_OFFLINE=true COPILOT_AUTO_UPDATE=false"
+        ),
         files={},
         reads=(("view",), '{"path": "{path}"}'),
         copies=(".copilot/copilot-instructions.md", ".copilot/instructions"),
@@ -194,12 +193,7 @@ RECIPES: dict[str, Recipe] = {
     "qwen-code": Recipe(
         programs=("qwen",),
         argv=("--yolo", "--auth-type", "openai", "-p", "{prompt}"),
-        env={
-            "OPENAI_API_KEY": "{key}",
-            "OPENAI_BASE_URL": "{url}/v1",
-            "OPENAI_MODEL": "probe-model",
-            "QWEN_TELEMETRY_ENABLED": "false",
-        },
+        env=_env("OPENAI_API_KEY={key} OPENAI_BASE_URL={url}/v1 OPENAI_MODEL=probe-model QWEN_TELEMETRY_ENABLED=false"),
         files={
             ".qwen/settings.json": json.dumps(
                 {"security": {"auth": {"selectedType": "openai"}}, "model": MODEL, **QUIET}
@@ -216,25 +210,7 @@ RECIPES: dict[str, Recipe] = {
         argv=("{prompt}",),
         env={"CLINE_TELEMETRY_DISABLED": "1", "CLINE_NO_AUTO_UPDATE": "1", "CLINE_SESSION_BACKEND_MODE": "local"},
         files={
-            ".cline/data/settings/providers.json": json.dumps(
-                {
-                    "version": 1,
-                    "lastUsedProvider": "openai-compatible",
-                    "modes": {},
-                    "providers": {
-                        "openai-compatible": {
-                            "settings": {
-                                "provider": "openai-compatible",
-                                "apiKey": "{key}",
-                                "model": "probe-model",
-                                "baseUrl": "{url}/v1",
-                            },
-                            "updatedAt": "2026-01-01T00:00:00.000Z",
-                            "tokenSource": "manual",
-                        }
-                    },
-                }
-            ),
+            ".cline/data/settings/providers.json": json.dumps(CLINE),
             ".cline/data/settings/global-settings.json": '{"telemetryOptOut": true}',
         },
         reads=(("read_files",), '{"files": [{"path": "{path}"}]}'),
@@ -243,11 +219,7 @@ RECIPES: dict[str, Recipe] = {
     "continue": Recipe(
         programs=("cn",),
         argv=("--config", "{home}/probe.yaml", "--auto", "-p", "{prompt}"),
-        env={
-            "CONTINUE_TELEMETRY_ENABLED": "0",
-            "CONTINUE_ALLOW_ANONYMOUS_TELEMETRY": "0",
-            "CONTINUE_METRICS_ENABLED": "0",
-        },
+        env=_env("CONTINUE_TELEMETRY_ENABLED=0 CONTINUE_ALLOW_ANONYMOUS_TELEMETRY=0 CONTINUE_METRICS_ENABLED=0"),
         files={"probe.yaml": CONTINUE},
         reads=(("Read",), '{"filepath": "{path}"}'),
         copies=(".continue/rules",),

@@ -20,7 +20,8 @@ LONGEST = 500  #: characters of a line
 def log(state: str, event: str, session: str, text: str, now: float | None = None) -> None:
     """Add a line."""
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
-    line = " ".join(f"{stamp} {event or '-'} {_plain(session)[:8] or '-'} {text}".split())[:LONGEST]
+    plain = "".join(char for char in session if char.isascii() and (char.isalnum() or char in "-_"))
+    line = " ".join(f"{stamp} {event or '-'} {plain[:8] or '-'} {text}".split())[:LONGEST]
     path = f"{state}/{NAME}"
     try:
         handle = open_to_append(path)
@@ -43,10 +44,6 @@ def open_to_append(path: str) -> int:
     except FileNotFoundError:
         os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
         return os.open(path, flags, 0o600)
-
-
-def _plain(session: str) -> str:
-    return "".join(char for char in session if char.isascii() and (char.isalnum() or char in "-_"))
 
 
 def fault_of(error: BaseException) -> str:

@@ -52,7 +52,9 @@ class Notes:
     @property
     def all(self) -> list[Note]:
         if self._all is None:
-            self._all = _read(self.path)
+            start, data = tail_of(self.path, MOST, os.O_NOFOLLOW)
+            lines = data.decode("utf-8", "surrogateescape").split("\n")[1 if start else 0 : -1]
+            self._all = [tuple(map(_unescape, line.split("\t"))) for line in lines if line]
         return self._all
 
     def since(self, *words: str) -> list[Note]:
@@ -102,13 +104,6 @@ class Notes:
 def _identity(note: Note) -> Note:
     """What two equal notes have in common: who attached a file does not count."""
     return note[:2] if note[0] == "attached" else note
-
-
-def _read(path: str) -> list[Note]:
-    start, data = tail_of(path, MOST, os.O_NOFOLLOW)
-    lines = data.decode("utf-8", "surrogateescape").split("\n")
-    whole = lines[1:-1] if start else lines[:-1]
-    return [tuple(map(_unescape, line.split("\t"))) for line in whole if line]
 
 
 def tail_of(path: str, most: int, flags: int) -> tuple[int, bytes]:

@@ -140,16 +140,12 @@ def _record(settings: CurrentSettings, after: bytes, made: Sequence[Sequence[str
     digest, places = digest_of(after), tuple(map(tuple, made))
     if old and now in old.after:
         return old._replace(after=(*old.after, digest), made=(*old.made, *places))
-    before = now if not _has_ours(settings) else None
+    bare = remove_ours(settings.text, settings.form, settings.servers, PARTS)  # whether or not we wrote it
+    before = now if bare == settings.text else None
     made_before = old.made if old and before is None else ()
     folders = _missing_folders(settings.target) or (old.folders if old and before is None else ())
     first = (old.first or old.before or "") if old and before is None else ""
     return BackupRecord(settings.target, before, (digest,), (*made_before, *places), folders, first)
-
-
-def _has_ours(settings: CurrentSettings) -> bool:
-    """Whether a file has anything of ours, whether or not we wrote it."""
-    return remove_ours(settings.text, settings.form, settings.servers, PARTS) != settings.text
 
 
 def _missing_folders(path: str) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ READING = frozenset(
     "wc which xxd zcat".split()
 )
 GIT = frozenset("add blame commit diff log ls-files push show status".split())  #: these leave the files as they are
+TEXTS = frozenset("content new_string text edits".split())  #: fields with which an unknown tool writes a file
 WRITING_FLAGS = ("-delete", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fprintf", "-fls")
 
 
@@ -38,7 +39,7 @@ def handle(context: HookContext) -> HookOutput:
         inside = inside or _named_folders(touch.command, context)
         if inside and only_reads(touch.command):
             return context.say_nothing("memory policy: the command only reads")
-    elif touch.tool not in WRITES and not _has_text(context):
+    elif touch.tool not in WRITES and not TEXTS & table_of(context.payload, "tool_input").keys():
         inside = []
     if not inside:
         return context.say_nothing("memory policy: the call writes no memory")
@@ -84,11 +85,6 @@ def only_reads(command: str) -> bool:
         if not is_quiet or any(word in WRITING_FLAGS for word in words):
             return False
     return True
-
-
-def _has_text(context: HookContext) -> bool:
-    """Whether a call of an unknown tool has text for a file."""
-    return any(key in table_of(context.payload, "tool_input") for key in ("content", "new_string", "text", "edits"))
 
 
 def _judge(context: HookContext, touch: Touch, inside: list[tuple[str, str]]) -> HookOutput:
