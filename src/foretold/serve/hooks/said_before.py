@@ -130,10 +130,10 @@ def _escape(value: str) -> str:
 def _unescape(value: str) -> str:
     if "\\" not in value:
         return value
-    value = value.replace("\\\\", "\0")  # which no path has
+    parts = value.split("\\\\")
     for plain, escape in _ESCAPES[1:]:
-        value = value.replace(escape, plain)
-    return value.replace("\0", "\\")
+        parts = [part.replace(escape, plain) for part in parts]
+    return "\\".join(parts)
 
 
 def sweep(folder: str, now: float | None = None) -> None:
