@@ -14,10 +14,8 @@ from functools import lru_cache
 
 from foretold.secrets.by_context import is_placeholder
 from foretold.secrets.forms import find_all
-from foretold.types import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    Detector = Callable[[str], "list[tuple[str, int, int]]"]
+Detector = Callable[[str], "list[tuple[str, int, int]]"]
 
 LONGEST_LINE = 1_024  #: a detector sees pieces of at most so many characters
 SHORTEST = 8  #: characters of a line with a credential

@@ -70,10 +70,9 @@ class Redactor:
         self.found: dict[Redacted, int] = {}
         self._known: dict[str, str] = {}
         self._kinds: dict[str, str] = {}  #: fingerprint -> the kind it had first
-        detector = None if extra is False else load_detectors()
-        if extra and detector is None:
+        self._detector = None if extra is False else load_detectors()
+        if extra and self._detector is None:
             raise ModuleNotFoundError(f"{how_to_install('secrets')} installs the detectors")
-        self._detector = detector
 
     @property
     def detectors(self) -> str:
@@ -183,11 +182,8 @@ def _find_visible(text: str) -> list[Span]:
     for start, end in (*hidden, (len(text), len(text))):
         places += range(at, start)
         at = end
-    plain = "".join(text[place] for place in places) if len(places) < len(text) else text
-    return [
-        *((kind, places[start], places[end - 1] + 1) for kind, start, end in exposed_in(plain)),
-        *exposed_in(text),
-    ]
+    plain = exposed_in("".join(map(text.__getitem__, places)))
+    return [*((kind, places[start], places[end - 1] + 1) for kind, start, end in plain), *exposed_in(text)]
 
 
 @lru_cache(4096)
@@ -211,12 +207,12 @@ _ONLY_NAME = re.compile(r"[\W_]*(?:[A-Za-z][\w.-]{0,60}[\"'`\s\\]{0,8}[=:][\W_]*
 
 def resolve_overlaps(text: str, found: Iterable[Span], known: Iterable[Span] = ()) -> list[Span]:
     """The spans to replace in a text, sorted and without overlaps."""
-    every = list(found)
-    tokens = [span for span in every if span[0] in TOKENS]
-    others = [span for span in every if span[0] not in TOKENS]
+    ranks: tuple[list[Span], ...] = ([], list(known), [])
+    for span in found:
+        ranks[0 if span[0] in TOKENS else 2].append(span)
     held: list[Span] = []
-    for spans in (tokens, list(known), others):
-        held = sorted([*held, *_cut_out(text, _merge(spans), held)], key=lambda span: span[1]) if spans else held
+    for spans in filter(None, ranks):
+        held = sorted([*held, *_cut_out(text, _merge(spans), held)], key=lambda span: span[1])
     return held
 
 
@@ -236,16 +232,10 @@ def _cut_out(text: str, weaker: list[Span], held: list[Span]) -> Iterator[Span]:
     for kind, start, end in weaker:
         while first < len(held) and held[first][2] <= start:
             first += 1
-        at, number = start, first
+        pieces, at, number = [], start, first
         while number < len(held) and held[number][1] < end:
-            yield from _cut_name(text, kind, at, held[number][1])
+            pieces.append((at, held[number][1]))
             at, number = max(at, held[number][2]), number + 1
-        if at == start:
-            yield kind, start, end
-        else:
-            yield from _cut_name(text, kind, at, end)
-
-
-def _cut_name(text: str, kind: str, start: int, end: int) -> Iterator[Span]:
-    if start < end and not _ONLY_NAME.fullmatch(text, start, end):
-        yield kind, start, end
+        for begin, stop in (*pieces, (at, end)):
+            if not pieces or (begin < stop and not _ONLY_NAME.fullmatch(text, begin, stop)):
+                yield kind, begin, stop

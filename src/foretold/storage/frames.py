@@ -17,15 +17,13 @@ import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import BufferedReader
 
 from foretold.errors import StoreFailed
 from foretold.storage.append_log import decode, encode, put_aside, take_back
 from foretold.storage.kernel import KERNEL, Kernel, failed, store_errors, sync_folder, write_all
 from foretold.storage.lock import wait_for_lock
-from foretold.types import TYPE_CHECKING, Finding, NamedTuple
-
-if TYPE_CHECKING:
-    from io import BufferedReader
+from foretold.types import Finding, NamedTuple
 
 BEGIN = b'{"frame":1,'  #: how every head begins
 PIECE = 4 * 1024 * 1024  #: bytes of data in one frame

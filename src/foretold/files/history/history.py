@@ -27,6 +27,7 @@ from foretold.errors import NoCheckpoint, StoreFailed
 from foretold.files.history.snapshots import (
     Backup,
     FileSnapshot,
+    Json,
     backup_name,
     backups_at,
     delta_record,
@@ -38,17 +39,12 @@ from foretold.files.history.snapshots import (
 )
 from foretold.files.restore.look import look_at, state_of_open
 from foretold.files.restore.plans import RestorePlan, WantedFile, make_plan
-from foretold.files.restore.restore import refuse_problems, restore
+from foretold.files.restore.restore import Undo, refuse_problems, restore
 from foretold.files.restore.swap import put_back
 from foretold.sessions.formats.fields import parse_time
 from foretold.storage.atomic import read_chunks, replace_file
 from foretold.storage.kernel import KERNEL, Kernel, failed
 from foretold.text.diff import LineCount
-from foretold.types import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from foretold.files.history.snapshots import Json
-    from foretold.files.restore.restore import Undo
 
 
 class FileHistory:

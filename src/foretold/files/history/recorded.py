@@ -27,17 +27,14 @@ from foretold.sessions.formats.claude.reader import config_folder, find_sessions
 from foretold.sessions.formats.claude.records import prompt_of
 from foretold.sessions.formats.fields import list_names, parse_time, text_at
 from foretold.sessions.formats.jsonl import lines_of
-from foretold.sessions.relocate.moves import infer_move
+from foretold.sessions.model import Homes, StoredSession
+from foretold.sessions.relocate.moves import FolderMove, infer_move
 from foretold.sessions.relocate.project_folder import resolve_folder
 from foretold.storage.append_log import parse_object
 from foretold.storage.tree import folders_above, is_inside
-from foretold.types import TYPE_CHECKING, Finding, NamedTuple
+from foretold.types import Finding, NamedTuple
 
-if TYPE_CHECKING:
-    from foretold.sessions.model import Homes, StoredSession
-    from foretold.sessions.relocate.moves import FolderMove
-
-    Progress = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 
 LONGEST_PROMPT = 300
 _SPEAKS = re.compile(rb'"type":\s?"(?:file-history-|user")')

@@ -20,11 +20,9 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from foretold.dialects.claude_code.file_history import HistoryForm
 from foretold.sessions.formats.fields import object_at, text_at
-from foretold.types import TYPE_CHECKING, Finding, NamedTuple
-
-if TYPE_CHECKING:
-    from foretold.dialects.claude_code.file_history import HistoryForm
+from foretold.types import Finding, NamedTuple
 
 Json = dict[str, object]
 SNAPSHOT, DELTA = "file-history-snapshot", "file-history-delta"

@@ -16,15 +16,13 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from foretold.errors import NoCheckpoint, RestoreRefused
+from foretold.files.history.history import wanted_of
+from foretold.files.history.recorded import Recorded
 from foretold.files.history.snapshots import Backup, backups_at, key_of
 from foretold.files.restore.look import FileState, content, look_at
 from foretold.files.restore.plans import WantedFile
-from foretold.sessions.formats.fields import parse_time
 from foretold.text.diff import MOST_BYTES, LineCount, count_lines, unified
-from foretold.types import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from foretold.files.history.recorded import Recorded
+from foretold.types import NamedTuple
 
 SHORT = 8  #: characters of a session's id, and of a prompt's, that are shown
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
@@ -76,12 +74,10 @@ def list_versions(sessions: Sequence[Recorded], path: str) -> list[Version]:
 
 
 def _version(recorded: Recorded, path: str, backup: Backup, message: str) -> Version:
-    source = recorded.backups.path(backup.name) if backup.name else None
-    found = look_at(source) if source else FileState()
-    time = parse_time(backup.time) or 0.0
-    wanted = WantedFile(path, source, recorded.form.mode_bits, backup.parent, time)
+    (wanted,) = wanted_of({path: backup}, recorded.cwd, recorded.backups, recorded.form)
+    found = look_at(wanted.source) if wanted.source else FileState()
     prompt = recorded.prompts.get(message, "")
-    return Version(recorded.session, backup.version, time, message, prompt, source, found, wanted)
+    return Version(recorded.session, backup.version, wanted.since, message, prompt, wanted.source, found, wanted)
 
 
 def _lines(before: Version | None, after: Version) -> LineCount | None:

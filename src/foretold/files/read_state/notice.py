@@ -12,14 +12,13 @@
 
 from __future__ import annotations
 
-from foretold.dialects.claude_code.files import IMAGES
+from foretold.dialects.claude_code.files import IMAGES, FileRules
 from foretold.files.read_state.encoded import decode_for_reading
 from foretold.files.read_state.reading import numbered
 from foretold.files.read_state.values import KnownFile
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from foretold.dialects.claude_code.files import FileRules
     from foretold.files.read_state.state import ReadState
 
 

@@ -19,17 +19,14 @@ from contextlib import contextmanager, suppress
 
 from foretold.errors import NoCheckpoint, NotSynced, RestoreRefused, RestoreStopped
 from foretold.files.restore.look import FileState, look_at
-from foretold.files.restore.plans import FileChange, WantedFile
+from foretold.files.restore.plans import FileChange, RestorePlan, WantedFile
 from foretold.files.restore.swap import ASIDE, put_back, temporary
 from foretold.paths import foretold_folders
 from foretold.storage.atomic import read_chunks, replace_file
 from foretold.storage.dirfd import READ
 from foretold.storage.kernel import KERNEL, Kernel, sync_folder, token
 from foretold.storage.lock import wait_for_lock
-from foretold.types import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from foretold.files.restore.plans import RestorePlan
+from foretold.types import NamedTuple
 
 
 class RestoreResult(NamedTuple):

@@ -19,13 +19,10 @@ from contextlib import contextmanager, suppress
 
 from foretold.errors import NotSynced, RestoreRefused, RestoreStopped
 from foretold.files.restore.look import FileState, look_at, state_of_open
+from foretold.files.restore.plans import FileChange
 from foretold.storage.atomic import fill, read_chunks
 from foretold.storage.dirfd import READ, open_folder
 from foretold.storage.kernel import KERNEL, Kernel, link_new, token
-from foretold.types import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from foretold.files.restore.plans import FileChange
 
 TEMPORARY, ASIDE = ".foretold-", "-old"
 

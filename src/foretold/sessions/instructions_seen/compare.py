@@ -15,15 +15,13 @@ import stat
 
 from foretold.errors import SessionFailed
 from foretold.instructions.load import load
+from foretold.instructions.view import View
 from foretold.sessions.formats.readers import reader_of
 from foretold.sessions.instructions_seen.events import CompactionEvent, Event, InstructionText, LoadEvent, read_events
 from foretold.sessions.model import Homes, StoredSession
 from foretold.sessions.relocate.moves import infer_move
 from foretold.text.frontmatter import trim
-from foretold.types import TYPE_CHECKING, Finding, NamedTuple
-
-if TYPE_CHECKING:
-    from foretold.instructions.view import View
+from foretold.types import Finding, NamedTuple
 
 #: state -> what it means
 STATES = {

@@ -13,11 +13,9 @@ import os
 from functools import lru_cache
 
 from foretold.paths import foretold_folders
+from foretold.sessions.model import Homes
 from foretold.storage.append_log import parse_object
-from foretold.types import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from foretold.sessions.model import Homes
+from foretold.types import NamedTuple
 
 _MOST = 4 * 1024 * 1024  #: bytes that are read
 

@@ -20,11 +20,8 @@ from collections.abc import Callable
 from foretold.dialects.claude_code.settings import slug
 from foretold.sessions.formats.fields import list_folder
 from foretold.sessions.formats.jsonl import field_in, read_ends
+from foretold.sessions.model import Homes, StoredSession
 from foretold.storage.tree import folders_above
-from foretold.types import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from foretold.sessions.model import Homes, StoredSession
 
 
 def _digest(folder: str) -> str:

@@ -30,6 +30,7 @@ from foretold.sessions.archive.restore import verify_archive
 from foretold.sessions.archive.session_files import files_below, is_shared, status_of
 from foretold.sessions.catalog import is_held_in, iter_sessions
 from foretold.sessions.formats.gemini.reader import gemini_home
+from foretold.sessions.model import Homes, StoredSession
 from foretold.sessions.relocate.moves import NotedMove, moved_to, moves_file_next_to, note_move
 from foretold.storage.kernel import KERNEL, Kernel
 from foretold.storage.tree import folders_above
@@ -37,8 +38,6 @@ from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from foretold.sessions.archive.store_session import Progress
-    from foretold.sessions.model import Homes, StoredSession
-
 
 __all__ = ["PLANS", "SessionMove", "moved_to", "plan_relocation", "relocate"]
 

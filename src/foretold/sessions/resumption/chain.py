@@ -18,6 +18,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
+from foretold.dialects.claude_code.sessions import SessionRules
 from foretold.sessions.resumption.graph import (
     BOUNDARY,
     CUT_OFF,
@@ -34,10 +35,7 @@ from foretold.sessions.resumption.graph import (
     RecordNode,
 )
 from foretold.sessions.resumption.siblings import add_siblings, gather_results
-from foretold.types import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from foretold.dialects.claude_code.sessions import SessionRules
+from foretold.types import NamedTuple
 
 #: seconds before a record whose parent is missing, in which the agent looks for another
 WINDOW = 5.0

@@ -17,6 +17,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from io import BufferedReader
 
 from foretold.dialects.claude_code.instructions import OLDER_MODELS
 from foretold.dialects.claude_code.sessions import rules_of
@@ -29,14 +30,9 @@ from foretold.sessions.resumption.graph import NODE_TYPES, RecordNode
 from foretold.sessions.resumption.open_calls import close_open_ends
 from foretold.sessions.resumption.wire import messages_of
 from foretold.storage.append_log import parse_object
-from foretold.types import TYPE_CHECKING, Finding, NamedTuple
+from foretold.types import Finding, Message, NamedTuple
 
-if TYPE_CHECKING:
-    from io import BufferedReader
-
-    from foretold.types import Message
-
-    Records = Iterable[dict[str, object]]
+Records = Iterable[dict[str, object]]
 
 ERRORS = {
     "not_found": "there is no conversation in it",

@@ -10,14 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from foretold.dialects.claude_code.sessions import SessionRules
 from foretold.sessions.formats.claude.attachments import contents_of, tagged
 from foretold.sessions.formats.fields import text_at
 from foretold.sessions.resumption.graph import Json, RecordNode
 from foretold.sessions.resumption.open_calls import THINKING, is_error
-from foretold.types import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from foretold.dialects.claude_code.sessions import SessionRules
+from foretold.types import NamedTuple
 
 Content = str | list[Json]
 EMPTY = "(no content)"

@@ -11,14 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from foretold.dialects.claude_code.sessions import SessionRules
 from foretold.sessions.formats.fields import text_at
 from foretold.sessions.resumption.graph import MESSAGE_TYPES, RecordNode
-from foretold.types import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from foretold.dialects.claude_code.sessions import SessionRules
-
-    Dropped = list[tuple[str, str]]  #: id and reason
+Dropped = list[tuple[str, str]]  #: id and reason
 
 NO_RESPONSE = "No response requested."
 THINKING = ("thinking", "redacted_thinking")

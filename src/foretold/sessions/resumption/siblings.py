@@ -12,10 +12,8 @@ from array import array
 from collections.abc import Iterator
 
 from foretold.sessions.resumption.graph import ATTACHMENT, KIND, NONE, RESULT, SYSTEM, USER, Graph
-from foretold.types import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    Groups = dict[int, list[int]]
+Groups = dict[int, list[int]]
 
 
 def add_siblings(graph: Graph, walked: array[int]) -> array[int]:

@@ -15,14 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from foretold.dialects.claude_code.sessions import SessionRules
 from foretold.sessions.formats.claude.attachments import tagged
 from foretold.sessions.formats.fields import text_at
 from foretold.sessions.resumption.fragments import ATTACHED, EMPTY, Content, Fragment, blocks_in, is_blank, is_text
 from foretold.sessions.resumption.graph import Json
-from foretold.types import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from foretold.dialects.claude_code.sessions import SessionRules
 
 MISSING = "[Tool result missing due to internal error]"
 REMOVED = "[Orphaned tool result removed due to conversation resume]"

@@ -31,10 +31,9 @@ from foretold.sessions.formats.fields import object_at, text_at
 from foretold.sessions.formats.jsonl import encode_record, records_of
 from foretold.sessions.model import Homes
 from foretold.storage.append_log import AppendFile
-from foretold.types import TYPE_CHECKING, Finding
+from foretold.types import Finding
 
-if TYPE_CHECKING:
-    Json = Mapping[str, object]
+Json = Mapping[str, object]
 
 WRITES_AS = "2.1.197"  #: the version of the agent whose records these are
 SHARED = (
