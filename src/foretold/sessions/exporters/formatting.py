@@ -19,8 +19,10 @@ CALL_FIELDS = ("command", "cmd", *PATHS, "pattern", "query", "url", "skill", "de
 DEEP = "(too deeply nested to be shown)"
 _TRICKS = re.compile(r"\x1b\[[0-9;]*m|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-_TAG = re.compile(
+_TAGGED = re.compile(
     r"\s*<(command-(?:name|message|args|contents)|local-command-(?:stdout|stderr|caveat)|bash-(?:input|stdout|stderr))>"
+    r"(.*?)</\1>",
+    re.DOTALL,
 )
 SPEAKERS = {"user": "User", "assistant": "Agent", "summary": "Summary", "system": "System"}
 CHANGES = ("Edit", "MultiEdit", "Write", "NotebookEdit", "edit", "write", "replace", "write_file", "apply_patch")
@@ -92,12 +94,9 @@ def _tagged_texts(text: str) -> dict[str, str]:
     """The texts in tags, by the names of the tags; nothing if there is text outside of them."""
     said: dict[str, str] = {}
     at = 0
-    while tag := _TAG.match(text, at):
-        end = text.find(f"</{tag[1]}>", tag.end())
-        if end < 0:
-            return {}
-        said[tag[1]] = text[tag.end() : end].strip()
-        at = end + len(tag[1]) + 3
+    while tag := _TAGGED.match(text, at):
+        said[tag[1]] = tag[2].strip()
+        at = tag.end()
     return {} if text[at:].strip() else said
 
 
@@ -112,11 +111,7 @@ def make_visible(text: str) -> str:
 
 def is_encodable(text: str) -> bool:
     """Whether a text can be encoded as UTF-8: half of a surrogate pair cannot."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return text.encode("utf-8", "ignore").decode() == text
 
 
 def format_call(part: Part, room: int = 100) -> str:

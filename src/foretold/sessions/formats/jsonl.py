@@ -25,7 +25,7 @@ CHUNK = 1024 * 1024
 ENDS = 64 * 1024  #: bytes of the head, and of the tail, that are read for a list
 _BOM = b"\xef\xbb\xbf"
 #: how records of agents begin
-_STARTS = ('{"parentUuid"', '{"type"', '{"timestamp"', '{"id"', '{"$set"', '{"sessionId"')
+_START = re.compile(r'\{"(parentUuid|type|timestamp|id|\$set|sessionId)"')
 _STRING = re.compile(rb'\s?("(?:[^"\\]|\\.)*")')
 _TRIES = 16  #: places of a damaged line that are tried: it may be long and hostile
 _INSIDE = (":", ",", "[")  #: what comes before an object that is part of another
@@ -107,7 +107,7 @@ def rescue_records(data: bytes) -> Iterator[tuple[int, Json, int]]:
         except (ValueError, RecursionError):
             value, end = None, at
         rest = text[end:].lstrip()
-        if isinstance(value, dict) and (at == 0 or not rest or rest.startswith(_STARTS)):
+        if isinstance(value, dict) and (at == 0 or not rest or _START.match(rest)):
             yield place, value, len(text[at:end].encode("utf-8", "surrogatepass"))
             at = len(text) - len(rest)
         else:
@@ -117,12 +117,11 @@ def rescue_records(data: bytes) -> Iterator[tuple[int, Json, int]]:
 
 def _next_start(text: str, at: int) -> int:
     """Where a record may begin that is not part of another."""
-    while True:
-        at = min((found for start in _STARTS if (found := text.find(start, at)) >= 0), default=len(text))
-        is_record = text.startswith(_STARTS[0], at)  # no object within a record begins so
-        if at == len(text) or is_record or text[max(0, at - 8) : at].rstrip()[-1:] not in _INSIDE:
-            return at
-        at += 1
+    for match in _START.finditer(text, at):
+        is_record = match[1] == "parentUuid"  # no object within a record begins so
+        if is_record or text[max(0, match.start() - 8) : match.start()].rstrip()[-1:] not in _INSIDE:
+            return match.start()
+    return len(text)
 
 
 def _damage_finding(path: str, line: JsonlLine, value: object, read: int) -> Finding:

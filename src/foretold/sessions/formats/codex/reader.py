@@ -29,7 +29,7 @@ from foretold.sessions.formats.fields import (
     session_file,
     text_at,
 )
-from foretold.sessions.formats.jsonl import Ends, ends_of, field_in, records_of
+from foretold.sessions.formats.jsonl import ends_of, field_in, records_of
 from foretold.sessions.model import Homes, Message, StoredSession
 from foretold.types import Finding
 
@@ -80,19 +80,20 @@ def summarize(stored: StoredSession) -> StoredSession:
         return stored._replace(
             started=parse_time(f"{name[1]}T{name[2] or '00'}:{name[3] or '00'}:{name[4] or '00'}+00:00")
         )
-    return _fill(stored, ends_of(stored.path))
-
-
-def _fill(stored: StoredSession, ends: Ends) -> StoredSession:
+    ends = ends_of(stored.path)
     records = (*ends.head, *ends.tail)
-    meta = next((payload for value in records for kind, payload in (unwrapped(value),) if kind == "session_meta"), {})
+    pairs = [unwrapped(value) for value in records]
+    meta = next((payload for kind, payload in pairs if kind == "session_meta"), {})
+    turns = [payload for kind, payload in reversed(pairs) if kind == "turn_context"]
+    events = [payload for kind, payload in reversed(pairs) if kind == "event_msg"]
+    names = [payload for payload in events if payload.get("type") == "thread_name_updated"]
+    title = _name_of(stored) or first_text(names, "thread_name") or next(filter(None, map(prompt_of, records)), "")
     times = parse_times(records)
-    turns = [payload for value in reversed(records) for kind, payload in (unwrapped(value),) if kind == "turn_context"]
     began = (meta.get("timestamp"), field_in(ends.cut, "timestamp"), *(value.get("timestamp") for value in ends.head))
     kind, parent = _lineage(meta)
     return stored._replace(
         cwd=text_at(meta, "cwd") or field_in(ends.cut, "cwd") or first_text(turns, "cwd"),
-        title=one_line(_name_of(stored) or _title(ends)),
+        title=one_line(title),
         started=next((time for value in began if (time := parse_time(value)) is not None), None),
         changed=times[-1] if times else stored.changed,
         branch=text_at(meta.get("git"), "branch"),
@@ -120,14 +121,6 @@ def _names(path: str, _changed: int, _size: int) -> dict[str, str]:
     """The names in the last part of the index; a later line is newer."""
     ends = ends_of(path, LONGEST_INDEX)
     return {text_at(value, "id"): text_at(value, "thread_name") for value in (*ends.head, *ends.tail)}
-
-
-def _title(ends: Ends) -> str:
-    for value in (*reversed(ends.tail), *reversed(ends.head)):
-        kind, payload = unwrapped(value)
-        if kind == "event_msg" and payload.get("type") == "thread_name_updated" and text_at(payload, "thread_name"):
-            return text_at(payload, "thread_name")
-    return next((prompt for value in (*ends.head, *ends.tail) if (prompt := prompt_of(value))), "")
 
 
 def _lineage(meta: Json) -> tuple[str, str]:

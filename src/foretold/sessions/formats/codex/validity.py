@@ -38,7 +38,7 @@ class RolloutCheck:
 
     def add(self, found: SalvagedLine) -> None:
         """Check a line."""
-        if not self.not_utf8 and not _is_utf8(found.line.data):
+        if not self.not_utf8 and found.line.data.decode("utf-8", "ignore").encode() != found.line.data:
             self.not_utf8 = found.line.number
         if found.saved.damage in ("", "not-utf8"):  # of a line that two records share, Codex reads none
             for record in found.saved.records:
@@ -56,14 +56,6 @@ class RolloutCheck:
         if _is_newer(self.first) and not isinstance(self.last.get("ordinal"), int):
             return "the last record has no ordinal"
         return ""
-
-
-def _is_utf8(data: bytes) -> bool:
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _is_newer(record: Json) -> bool:
