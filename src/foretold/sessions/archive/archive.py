@@ -2,11 +2,9 @@
 
 1. Each session has one file of frames (storage/frames.py), `<state>/archive/<agent>/<id>.frames`; there is no index.
 2. A session is archived with all that belongs to it (session_files.py); of a database, its rows.
-3. A file whose size, time and mode are unchanged is not read. One that grew is read: if its beginning has the digest
-   that was archived, only the rest is added; otherwise it is archived again next to the old one.
-4. Memory is bounded at any size: a piece at a time. No file of the agent is changed.
-5. With a redactor, credentials are removed first; such archives are separate files, `<id>.redacted.frames`.
-6. Whether a transcript is archived as it is now follows from its name, size and time: no transcript is read for that.
+3. Memory is bounded at any size: a piece at a time. No file of the agent is changed.
+4. With a redactor, credentials are removed first; such archives are separate files, `<id>.redacted.frames`.
+5. Whether a transcript is archived as it is now follows from its name, size and time: no transcript is read for that.
 """
 
 from __future__ import annotations

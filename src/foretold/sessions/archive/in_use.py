@@ -11,7 +11,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from contextlib import suppress
 
 from foretold.sessions.formats.fields import list_names
 
@@ -31,7 +32,7 @@ class RunningProcesses:
         for pid in list_names(proc):
             if pid.isdigit() and int(pid) != os.getpid():
                 self.is_known = True
-                words = list(_words(f"{proc}/{pid}/cmdline"))
+                words = _words(f"{proc}/{pid}/cmdline")
                 self.words.update(words)
                 targets = (_target(f"{proc}/{pid}/fd/{name}") for name in list_names(f"{proc}/{pid}/fd"))
                 self.open.update(target for target in targets if target.startswith("/"))
@@ -62,16 +63,13 @@ class RunningProcesses:
         return max(0.0, changed + (QUIET if self.is_known else RECENT) - now)
 
 
-def _words(path: str) -> Iterator[bytes]:
-    try:
-        with open(path, "rb") as file:
-            yield from file.read(64 * 1024).split(b"\0")
-    except OSError:
-        return
+def _words(path: str) -> list[bytes]:
+    with suppress(OSError), open(path, "rb") as file:
+        return file.read(64 * 1024).split(b"\0")
+    return []
 
 
 def _target(path: str) -> str:
-    try:
+    with suppress(OSError):
         return os.readlink(path)
-    except OSError:
-        return ""
+    return ""

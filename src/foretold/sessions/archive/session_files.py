@@ -126,7 +126,11 @@ def list_session_files(stored: StoredSession) -> list[SessionFile]:
         names = [os.path.splitext(os.path.basename(path))[0] for path in _files_at(first)]
         found += [("transcripts", path) for name in names for path in _files_at(then.replace("{name}", name))]
     kinds = dict(reversed([(path, kind) for kind, path in found]))  # the first counts
-    return [SessionFile(kinds[path], path, name_in(root, path)) for path in dict.fromkeys(path for _, path in found)]
+    top = root.rstrip("/") + "/"
+    return [
+        SessionFile(kinds[path], path, path.removeprefix(top) if path.startswith(top) else os.path.basename(path))
+        for path in dict.fromkeys(path for _, path in found)
+    ]
 
 
 def agent_files(agent: str) -> AgentFiles:
@@ -141,11 +145,6 @@ def is_shared(stored: StoredSession) -> bool:
     True
     """
     return stored.path.endswith((".db", ".sqlite"))
-
-
-def name_in(root: str, path: str) -> str:
-    """A path as it is named in an archive."""
-    return path[len(root.rstrip("/")) + 1 :] if path.startswith(root.rstrip("/") + "/") else os.path.basename(path)
 
 
 def _fill(place: str, stored: StoredSession, root: str) -> str:

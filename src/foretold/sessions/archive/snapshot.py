@@ -124,13 +124,6 @@ class ArchiveContents:
         """The last snapshot of a transcript; a session may have been at several paths."""
         return next((each for each in reversed(self.snapshots) if each.path == path), None)
 
-    def next_stream(self) -> int:
-        return max((*self.streams, *self.sizes), default=0) + 1
-
-    def known(self) -> dict[str, ArchivedFile]:
-        """Each file by name, as it is in the last snapshot that has it."""
-        return {file.name: file for snapshot in self.snapshots for file in snapshot.files}
-
     def read_file(self, file: ArchivedFile) -> Iterator[bytes]:
         """What a file held, piece by piece. Raises SessionFailed where that is not what was archived."""
         at = 0

@@ -58,9 +58,10 @@ class SessionArchiver:
     ) -> None:
         self.stored, self.contents, self.writer = stored, contents, writer
         self.redactor, self.progress, self.is_thorough = redactor, progress, is_thorough
-        self.known = contents.known()
+        #: each file by name, as it is in the last snapshot that has it
+        self.known = {file.name: file for snapshot in contents.snapshots for file in snapshot.files}
         self.by_content = {(file.size, file.digest): file for file in self.known.values()}
-        self.next = contents.next_stream()
+        self.next = max((*contents.streams, *contents.sizes), default=0) + 1  #: the number of a new stream
         self.what = "new" if not contents.snapshots else "same"
         self.extended: set[int] = set()  #: streams that this run has added to
         self.left: list[str] = []  #: files that could not be read

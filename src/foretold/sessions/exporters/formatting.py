@@ -154,9 +154,9 @@ def output_of(part: Part) -> str:
 
 def page_texts(
     messages: Iterable[Message], render: Callable[[Part, Message], str], gap: str, files: dict[str, None]
-) -> Iterator[tuple[Message, str, str, bool]]:
-    """The messages that have a text: each with its speaker, a key of `SPEAKERS` (of a tool's output, the agent), its
-    text, and whether the agent simply goes on. Files that were changed are added to `files`."""
+) -> Iterator[tuple[str, str, str, bool]]:
+    """The messages that have a text: each with its speaker, a key of `SPEAKERS` (of a tool's output, the agent), the
+    time of day, its text, and whether the agent simply goes on. Files that were changed are added to `files`."""
     last = ""
     for message in messages:
         files |= dict.fromkeys(filter(None, map(changed_file, message.parts)))
@@ -169,5 +169,5 @@ def page_texts(
             speaker = "assistant"
         else:
             speaker = message.role if message.role in ("user", "assistant") else "system"
-        yield message, speaker, text, last == speaker == "assistant"
+        yield speaker, format_time(message.time, "%H:%M"), text, last == speaker == "assistant"
         last = speaker

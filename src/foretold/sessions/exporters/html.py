@@ -17,7 +17,6 @@ from foretold.sessions.exporters.formatting import (
     facts_of,
     format_call,
     format_json,
-    format_time,
     is_encodable,
     make_visible,
     output_of,
@@ -77,8 +76,8 @@ def render_page(
     )
     files: dict[str, None] = {}
     texts = page_texts(messages, lambda part, message: _render_part(part, message, choice), "\n", files)
-    for number, (message, speaker, text, is_more) in enumerate(texts, 1):
-        when = f'<a class=when href="#m{number}">{format_time(message.time, "%H:%M")}</a>'
+    for number, (speaker, time, text, is_more) in enumerate(texts, 1):
+        when = f'<a class=when href="#m{number}">{time}</a>'
         kind = f'"{speaker} more"' if is_more else speaker
         heading = "" if is_more else f"<h2>{SPEAKERS[speaker]} {when}</h2>\n"
         yield f'<section class={kind} id="m{number}">\n{heading}{text}\n</section>\n'

@@ -14,7 +14,6 @@ from foretold.sessions.exporters.formatting import (
     facts_of,
     format_call,
     format_json,
-    format_time,
     make_visible,
     output_of,
     page_texts,
@@ -41,8 +40,8 @@ def render_page(
     yield " · ".join(map(_inline, facts_of(stored, "%Y-%m-%d"))) + "\n"
     files: dict[str, None] = {}
     texts = page_texts(messages, lambda part, _: _render_part(part, choice), "\n\n", files)
-    for message, speaker, text, is_more in texts:
-        heading = "" if is_more else f"\n## {SPEAKERS[speaker]}{format_time(message.time, ' · %H:%M')}\n"
+    for speaker, time, text, is_more in texts:
+        heading = "" if is_more else f"\n## {' · '.join(filter(None, (SPEAKERS[speaker], time)))}\n"
         yield f"{heading}\n{text}\n"
     if files and choice.brief:
         yield "\n## Files that were changed\n\n" + "".join(f"- {_code(path)}\n" for path in files)

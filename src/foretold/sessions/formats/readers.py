@@ -28,19 +28,12 @@ if TYPE_CHECKING:
         ) -> Iterator[Message]: ...
 
 
-#: agent -> the module of `sessions/` that reads it
+#: agent -> the module of `sessions/` that reads it, and the command that resumes the session whose id follows
 READERS = {
-    "claude-code": "formats.claude.reader",
-    "codex": "formats.codex.reader",
-    "gemini-cli": "formats.gemini.reader",
-    "opencode": "formats.opencode.reader",
-}
-#: agent -> the command that resumes the session whose id follows, run in its folder
-_RESUME = {
-    "claude-code": ("claude", "--resume"),
-    "codex": ("codex", "resume"),
-    "gemini-cli": ("gemini", "--resume"),
-    "opencode": ("opencode", "--session"),
+    "claude-code": ("formats.claude.reader", ("claude", "--resume")),
+    "codex": ("formats.codex.reader", ("codex", "resume")),
+    "gemini-cli": ("formats.gemini.reader", ("gemini", "--resume")),
+    "opencode": ("formats.opencode.reader", ("opencode", "--session")),
 }
 
 
@@ -49,14 +42,14 @@ def reader_of(agent: str) -> Reader:
     name = agent.partition("@")[0]
     if name not in READERS:
         raise UnknownAgent(f"the sessions of {name} cannot be read; there are readers for: {', '.join(READERS)}")
-    module: Reader = __import__(f"foretold.sessions.{READERS[name]}", fromlist=["summarize"])
+    module: Reader = __import__(f"foretold.sessions.{READERS[name][0]}", fromlist=["summarize"])
     return module
 
 
 def resume_command(stored: StoredSession) -> tuple[str, ...]:
     """The command that resumes a session, run in its folder; a subagent is resumed with its session."""
     name = stored.parent if stored.kind == "subagent" and stored.parent else stored.id
-    return (*_RESUME[stored.agent.partition("@")[0]], name)
+    return (*READERS[stored.agent.partition("@")[0]][1], name)
 
 
 def read(stored: StoredSession, since: int = 0, findings: list[Finding] | None = None) -> Iterator[Message]:

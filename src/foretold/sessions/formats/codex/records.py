@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 
 from foretold.sessions.formats.fields import Json, list_at, object_at, parse_time, text_at
 from foretold.sessions.formats.jsonl import JsonlRecord
@@ -165,13 +166,9 @@ def _call(item: Json, names: Names) -> Part:
 def _input_of(value: object, field: str) -> Json | None:
     """The input of a call: an object, even if it is written as a text."""
     if isinstance(value, str) and field == "arguments":
-        try:
+        with suppress(ValueError, RecursionError):
             value = json.loads(value)
-        except (ValueError, RecursionError):
-            return {field: value}
-    if isinstance(value, dict):
-        return value
-    return None if value is None else {field: value}
+    return value if value is None or isinstance(value, dict) else {field: value}
 
 
 def _result(item: Json, names: Names) -> tuple[Part, ...]:
@@ -190,11 +187,10 @@ def _result(item: Json, names: Names) -> tuple[Part, ...]:
 def _shell_output(text: str) -> tuple[str, int]:
     """The output and the exit status of a command; older versions wrote both as JSON."""
     if text.startswith('{"output":'):
-        try:
+        with suppress(ValueError, KeyError, TypeError, RecursionError):
             value = json.loads(text)
             return str(value["output"]), int(value["metadata"]["exit_code"])
-        except (ValueError, KeyError, TypeError, RecursionError):
-            return text, 0
+        return text, 0
     code = _EXIT.search(text[:200])
     return text, int(code[1]) if code else 0
 
