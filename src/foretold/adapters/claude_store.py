@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from glob import glob
 
 from foretold.adapters import jsonl_store
 from foretold.errors import NoSuchSession, SessionFailed
@@ -55,7 +56,7 @@ class ClaudeSessionStore:
         """All entries of a session, or of one of its subagents; None if there is none."""
         path = self.path_of(key)
         found = await in_thread(lambda: jsonl_store.values_of(path, self.findings))
-        return list(_once(found[0])) if found is not None else None
+        return _once(found[0]) if found is not None else None
 
     async def list_sessions(self, project_key: str) -> list[dict[str, Any]]:
         """The sessions of a project, each with the time of its last change in milliseconds."""
@@ -82,7 +83,8 @@ class ClaudeSessionStore:
     async def list_subkeys(self, key: Key) -> list[str]:
         """The subagents of a session."""
         own = self.path_of({**key, "subpath": ""}).removesuffix(jsonl_store.ENDING)
-        return await in_thread(lambda: sorted(_below(own)))
+        found = await in_thread(lambda: glob(f"**/*{jsonl_store.ENDING}", root_dir=own, recursive=True))
+        return sorted(name.removesuffix(jsonl_store.ENDING) for name in found)
 
     def path_of(self, key: Key) -> str:
         """The file of a key.
@@ -134,25 +136,15 @@ class ClaudeSessionStore:
         return summary
 
 
-def _once(entries: list[Entry]) -> Iterator[Entry]:
-    seen = set()
-    for entry in entries:
-        name = entry.get("uuid")
-        if name is None or name not in seen:
-            yield entry
-        if isinstance(name, str):
-            seen.add(name)
+def _once(entries: list[Entry]) -> list[Entry]:
+    found: dict[object, Entry] = {}
+    for number, entry in enumerate(entries):
+        found.setdefault(entry["uuid"] if isinstance(entry.get("uuid"), str) else number, entry)
+    return list(found.values())
 
 
 def _session_row(path: str, at: os.stat_result) -> dict[str, Any]:
     return {"session_id": os.path.basename(path).removesuffix(jsonl_store.ENDING), "mtime": at.st_mtime_ns // 1_000_000}
-
-
-def _below(folder: str) -> Iterator[str]:
-    for here, _, names in os.walk(folder):
-        for name in names:
-            if name.endswith(jsonl_store.ENDING):
-                yield os.path.relpath(os.path.join(here, name), folder).removesuffix(jsonl_store.ENDING)
 
 
 def sdk_of() -> Any:

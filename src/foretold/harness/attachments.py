@@ -23,6 +23,7 @@ from foretold.context.mentions import resolve_mentions
 from foretold.instructions.render.escape import escape_fallback, escape_reserved
 from foretold.instructions.session import Call
 from foretold.instructions.text.prompt_mentions import parse_mentions
+from foretold.sessions.formats.fields import object_at
 from foretold.types import REASONS, TYPE_CHECKING, Entry, Finding, Skip
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class AttachmentCollector:
 
     def for_results(self, calls: Sequence[tuple[dict[str, object], Result]]) -> list[TurnAttachment]:
         """What the results of one answer's calls bring along."""
-        used = [Call(str(call["name"]), _input(call), error_of(result)) for call, result in calls]
+        used = [Call(str(call["name"]), object_at(call, "input"), error_of(result)) for call, result in calls]
         return [*self._nested(self.instructions.use(used)), *changed_attachments(self.state)]
 
     def after_compaction(self) -> list[TurnAttachment]:
@@ -132,8 +133,3 @@ def error_of(result: Result) -> str:
         return "denied"
     code = result.outcome.code if result.outcome is not None else ""
     return _ERRORS.get(code, code or "failed")
-
-
-def _input(call: dict[str, object]) -> dict[str, object]:
-    given = call.get("input")
-    return given if isinstance(given, dict) else {}

@@ -22,6 +22,7 @@ from foretold.errors import ModelFailed
 from foretold.harness.events import CompactEvent
 from foretold.harness.interrupts import own_records
 from foretold.models.protocol import ModelRequest, Reply, Usage
+from foretold.sessions.formats.fields import object_at
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
@@ -94,18 +95,16 @@ def compact(harness: Harness, trigger: str, wishes: str = "", *, is_pending: boo
         return _refuse(harness, trigger, reason, usage)
     survival = harness.instructions.compact(harness.state.recent())
     facts = CompactionFacts(trigger, harness.used.context, dropped_before=_dropped_before(records))
-    written = compaction_records(
-        records, answer, harness.path, facts=facts, restored=survival.files, now=harness.clock()
-    )
+    now, files = harness.clock(), survival.files
+    written = compaction_records(records, answer, harness.path, facts=facts, restored=files, now=now)
     harness.recorder.append(written.records)
-    _restart(harness, survival.files.paths if survival.files else (), is_pending=is_pending)
+    _restart(harness, files.paths if files else (), is_pending=is_pending)
     return CompactEvent(trigger, "", answer, written.kept, written.dropped, survival, usage)
 
 
 def _refuse(harness: Harness, trigger: str, reason: str, usage: Usage = NONE) -> CompactEvent:
-    harness.add_finding(
-        Finding(harness.path, None, "not-compacted", f"the conversation was not compacted ({trigger}): {reason}")
-    )
+    said = f"the conversation was not compacted ({trigger}): {reason}"
+    harness.add_finding(Finding(harness.path, None, "not-compacted", said))
     return CompactEvent(trigger, reason, usage=usage)
 
 
@@ -138,8 +137,7 @@ def _count_summarized(harness: Harness, records: Sequence[Mapping[str, object]],
 
 def _dropped_before(records: Sequence[Mapping[str, object]]) -> int:
     for record in reversed(records):
-        data = record.get("compactMetadata")
-        if record.get("subtype") == "compact_boundary" and isinstance(data, dict):
+        if record.get("subtype") == "compact_boundary" and (data := object_at(record, "compactMetadata")):
             count = data.get("cumulativeDroppedTokens")
             return count if isinstance(count, int) else 0
     return 0

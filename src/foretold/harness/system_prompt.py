@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from copy import copy
+from functools import cached_property
 
 from foretold.context.attachments import DateReminder, TurnAttachment
 from foretold.context.environment import Environment, ModelIdentity, environment_of, environment_section
@@ -46,8 +47,6 @@ class SystemPrompt:
     def __init__(self, harness: Harness) -> None:
         self.instructions, self.agent, self._options = harness.instructions, harness.agent, harness.options
         self.builds_context = rules_of(harness.version).has_context
-        self._git: GitStatus | None = None
-        self._has_git = False
         self._attached: dict[str, dict[str, object]] = {}
         self._date_reminder = DateReminder(agent=self.agent)
         self.sections = Sections()
@@ -55,7 +54,7 @@ class SystemPrompt:
         self.sections.add("memory", lambda: harness.memory.prompt() if harness.memory else "")
         if self.builds_context:
             self.sections.add("environment", lambda: environment_section(self._environment(), agent=self.agent))
-            self.sections.add("git", self.git)
+            self.sections.add("git", lambda: git_text(self._git, agent=self.agent))
 
     @property
     def view(self) -> View:
@@ -64,23 +63,22 @@ class SystemPrompt:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What git could not answer."""
-        return self._git.findings if self._git else ()
+        """What git could not answer, if it was asked."""
+        found = self.__dict__.get("_git")
+        return found.findings if found else ()
 
     def system(self) -> tuple[str, ...]:
         """The sections of the system prompt that have a text."""
         return tuple(text for text in map(self.sections.__getitem__, self.sections) if text)
 
-    def git(self) -> str:
-        """The git status at the start, as it is said; empty outside of a repository."""
-        if not self._has_git:
-            self._git, self._has_git = git_status(self.view.surroundings.cwd, env=self._options.environ), True
-        return git_text(self._git, agent=self.agent) if self._git else ""
+    @cached_property
+    def _git(self) -> GitStatus | None:
+        """The git status at the start."""
+        return git_status(self.view.surroundings.cwd, env=self._options.environ)
 
     @property
     def branch(self) -> str:
         """The branch at the start, as transcripts name it."""
-        self.git()
         return self._git.branch if self._git else "HEAD"
 
     def context(self) -> tuple[Block, ...]:
@@ -93,22 +91,24 @@ class SystemPrompt:
         if self.builds_context and not self._attached:
             self._date_reminder.check(self.view.surroundings.date)
             self._attached["context"] = {}
-        said = [] if self.builds_context else [each for each in self._all() if self._is_new(each)]
-        for each in said:
-            self._attached[each.type] = each.record
+        first, last = list[TurnAttachment](), list[TurnAttachment]()
+        for each in () if self.builds_context else self._all():
+            known = self._attached.get(each.type)
+            if known is None or (known != each.record and each.type not in ONCE):
+                self._attached[each.type] = each.record
+                (first if each.type in FIRST else last).append(each)
         date = self._date_reminder.check(today)
-        first, last = ([each for each in said if (each.type in FIRST) is is_first] for is_first in (True, False))
         return first, [*last, *([date] if date else [])]
 
-    def _is_new(self, attachment: TurnAttachment) -> bool:
-        known = self._attached.get(attachment.type)
-        return known is None or (known != attachment.record and attachment.type not in ONCE)
-
     def _all(self) -> list[TurnAttachment]:
-        found = self._environment()
-        context = user_context(self.view, git=self.git())
+        found, types = self._environment(), dict(self.view.dialect.types)
+        files = [
+            {"path": entry.path, "type": types.get(entry.layer, entry.layer), "content": trim(entry.text)}
+            for entry in self.view.entries
+        ]
         made = [TurnAttachment("environment", {"snapshot": found.snapshot}), model_attachment(found.model)]
-        made += instructions_attachments(self.view)
+        made += [TurnAttachment("instructions", {"files": files})] if files else []
+        context = user_context(self.view, git=git_text(self._git, agent=self.agent))
         return [*made, *([TurnAttachment("session_context", {"context": context})] if context else [])]
 
     def _environment(self) -> Environment:
@@ -129,7 +129,9 @@ class SystemPrompt:
 
     def copy_from(self, other: SystemPrompt) -> None:
         """Have the same context and system prompt as another conversation: a fork."""
-        self._attached, self._git, self._has_git = dict(other._attached), other._git, other._has_git
+        self._attached = dict(other._attached)
+        if "_git" in other.__dict__:
+            self._git = other._git
         self._date_reminder = copy(other._date_reminder)
         self.sections = Sections()
         for name in other.sections:
@@ -147,19 +149,3 @@ def model_attachment(model: ModelIdentity) -> TurnAttachment:
     identity = {"modelId": model.id, "marketingName": model.name, "knowledgeCutoff": model.cutoff}
     text = model.sentence + (f" Assistant knowledge cutoff is {model.cutoff}." if model.cutoff else "")
     return TurnAttachment("model", {"identity": {key: said for key, said in identity.items() if said}, "text": text})
-
-
-def instructions_attachments(view: View) -> list[TurnAttachment]:
-    """The files of the start as an attachment; none if there are none.
-
-    >>> import foretold, tempfile
-    >>> folder = tempfile.mkdtemp()
-    >>> instructions_attachments(foretold.load(folder, agent="claude-code@2.1.325", home=folder, env={}))
-    []
-    """
-    types = dict(view.dialect.types)
-    files = [
-        {"path": entry.path, "type": types.get(entry.layer, entry.layer), "content": trim(entry.text)}
-        for entry in view.entries
-    ]
-    return [TurnAttachment("instructions", {"files": files})] if files else []

@@ -31,6 +31,7 @@ from foretold.harness.events import (
 from foretold.harness.interrupts import repair_conversation
 from foretold.harness.messages import result_messages
 from foretold.models.protocol import Usage
+from foretold.sessions.formats.fields import object_at
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
@@ -125,8 +126,8 @@ class TurnRunner:
         """Run the tools, and say what they gave."""
         harness, answered = self.harness, list[tuple[dict[str, object], "Result"]]()
         for call in calls:
-            name, given = str(call["name"]), call.get("input")
-            yield ToolCallEvent(str(call["id"]), name, given if isinstance(given, dict) else {})
+            name = str(call["name"])
+            yield ToolCallEvent(str(call["id"]), name, object_at(call, "input"))
             result = _cut_off(harness.options.max_tokens) if cut and call is calls[-1] else harness.use(call)
             harness.recorder.result(str(call["id"]), result)
             answered.append((call, result))
