@@ -131,17 +131,8 @@ def _has(tree: Tree, common: str, name: str) -> bool:
 def git_text(found: GitStatus | None, *, agent: str = DEFAULT_AGENT) -> str:
     """The status as an agent is shown it, without its key; empty outside of a repository.
 
-    >>> shown = git_text(GitStatus("main", "main", "", " M a.py", "1bd1885 first"), agent="claude-code@2.1.197")
-    >>> print(shown.partition("conversation.\\n\\n")[2])
-    Current branch: main
-    <BLANKLINE>
-    Main branch (you will usually use this for PRs): main
-    <BLANKLINE>
-    Status:
-    M a.py
-    <BLANKLINE>
-    Recent commits:
-    1bd1885 first
+    >>> git_text(GitStatus("main", "main", "", " M a.py", "1bd1885 first")).split("\\n\\n")[-2:]
+    ['Status:\\n M a.py', 'Recent commits:\\n1bd1885 first']
     """
     if found is None:
         return ""
