@@ -17,18 +17,23 @@ from foretold.storage.tree import Disk, Tree
 Folder = str | os.PathLike[str]
 
 
-class Options(TypedDict, total=False):
+class Places(TypedDict, total=False):
+    """What the functions of all interfaces take beyond the arguments of the original."""
+
+    home: Folder | None
+    tree: Tree | None
+
+
+class Options(Places, total=False):
     """What the functions take from their surroundings; the original takes it from its process."""
 
     cwd: Folder
     agent: str
-    home: Folder | None
     managed: Folder | None
     env: Mapping[str, str] | None
     args: Iterable[str]
     settings: Mapping[str, object] | None
     add_dirs: Iterable[str]
-    tree: Tree | None
 
 
 def question(

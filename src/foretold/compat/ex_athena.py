@@ -6,33 +6,25 @@ Messages are dictionaries of `role`, `name` and `content`, as a chat interface t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Literal, TypedDict, Unpack
+from typing import Literal, Unpack
 
-from foretold.compat.engine import Folder, answer, question, several
+from foretold.compat.engine import Folder, Places, answer, question, several
 from foretold.context.compaction.compactor import Compacted, Compactor
 from foretold.dialects.seeds.ex_athena import NAMES, V1, plan
 from foretold.errors import ForetoldError
 from foretold.instructions.inject import TAG, is_tagged, pinned_prefix, position
 from foretold.instructions.view import View
-from foretold.storage.tree import Tree
 
 __all__ = ["SummaryCompactor", "discover", "is_memory_message", "pinned_count", "pinned_prefix", "run_messages", "view"]
 
 Message = Mapping[str, object]
 
 
-class Options(TypedDict, total=False):
-    """What the functions take beyond the arguments of the original."""
-
-    home: Folder | None
-    tree: Tree | None
-
-
 def discover(
     cwd: Folder = ".",
     user_dir: Folder | None = None,
     filenames: Iterable[Folder] | None = None,
-    **options: Unpack[Options],
+    **options: Unpack[Places],
 ) -> list[Message]:
     """The memory of a folder, one message a file: the user's, the project's, the local one.
 
@@ -70,7 +62,7 @@ def run_messages(
     memory: Literal["auto", "off"] | bool | Iterable[Message | str] | None = "auto",
     user_dir: Folder | None = None,
     filenames: Iterable[Folder] | None = None,
-    **options: Unpack[Options],
+    **options: Unpack[Places],
 ) -> list[Message]:
     """The messages of a run, with its memory before the conversation, after leading system messages.
 
@@ -149,7 +141,7 @@ def view(
     cwd: Folder = ".",
     user_dir: Folder | None = None,
     filenames: Iterable[Folder] | None = None,
-    **options: Unpack[Options],
+    **options: Unpack[Places],
 ) -> View:
     """Everything that is known about the memory of a folder: entries, skips with their reasons, findings."""
     names = tuple(several(filenames)) if filenames is not None else NAMES

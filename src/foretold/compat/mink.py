@@ -15,9 +15,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, TypedDict, Unpack
+from typing import Literal, Unpack
 
-from foretold.compat.engine import Folder, answer, question, several
+from foretold.compat.engine import Folder, Places, answer, question, several
 from foretold.compat.flat_frontmatter import header_of, pair_of, parse_list, unquote
 from foretold.dialects.claude_code import settings as claude_settings
 from foretold.dialects.registry import make_request
@@ -37,16 +37,14 @@ __all__ = ["discover_memory_files", "inject_memory", "load_memory", "parse_front
 Message = Mapping[str, object]
 
 
-class Options(TypedDict, total=False):
+class Options(Places, total=False):
     """What the functions take beyond the arguments of the original."""
 
-    home: Folder | None
     managed: bool | Folder
     excludes: Iterable[str] | Literal["settings"]
     touched: Iterable[Folder]
     approve: Callable[[str], bool] | bool | None
     boundary: Literal["top", "repository", "cwd"]
-    tree: Tree | None
 
 
 def discover_memory_files(cwd: Folder | None = None, **options: Unpack[Options]) -> list[Path]:

@@ -6,14 +6,13 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TypedDict, Unpack
+from typing import Unpack
 
-from foretold.compat.engine import Folder, answer, question
+from foretold.compat.engine import Folder, Places, answer, question
 from foretold.dialects.claude_code.instructions import TEMPLATE
 from foretold.dialects.seeds.code_assist import V1
 from foretold.instructions.render.blocks import start_text
 from foretold.instructions.view import View
-from foretold.storage.tree import Tree
 from foretold.types import Entry
 
 MAX_MEMORY_CHARACTER_COUNT = 40_000
@@ -21,12 +20,10 @@ MEMORY_INSTRUCTION_PROMPT = TEMPLATE.header
 ROOT_NAMES = ("CLAUDE.md", ".claude/CLAUDE.md")
 
 
-class Options(TypedDict, total=False):
+class Options(Places, total=False):
     """What the functions take beyond the arguments of the original."""
 
-    home: Folder | None
     managed: Folder | None
-    tree: Tree | None
 
 
 @dataclass(slots=True)

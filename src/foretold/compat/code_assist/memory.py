@@ -14,9 +14,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypedDict, Unpack
+from typing import Unpack
 
 from foretold.compat.code_assist.paths import Folder, get_documented_dir, get_memory_dir
+from foretold.compat.engine import Places
 from foretold.compat.flat_frontmatter import header_of, pair_of, unquote
 from foretold.errors import MemoryChanged, MemoryExists, NoSuchMemory
 from foretold.memory.store.index_file import entries_of
@@ -77,11 +78,9 @@ def parse_memory_frontmatter(content: str) -> dict[str, str]:
     return {key: unquote(value) for key, value in pairs}
 
 
-class Options(TypedDict, total=False):
+class Options(Places, total=False):
     """What the functions that read take beyond the arguments of the original; `findings` gets what is wrong."""
 
-    home: Folder | None
-    tree: Tree | None
     findings: list[Finding] | None
 
 

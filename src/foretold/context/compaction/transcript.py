@@ -20,6 +20,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from foretold.context.attachments import numbered
 from foretold.dialects.claude_code.compaction import (
     CALLED,
     CONTENT,
@@ -284,5 +285,5 @@ def _attachment_records(
 def _read(file: Seen) -> list[str]:
     """The call and the result as which a file is attached."""
     asked = json.dumps({"file_path": file.path}, ensure_ascii=False, separators=(",", ":"))
-    lines = "\n".join(f"{number}\t{line}" for number, line in enumerate((file.content or "").split("\n"), 1))
+    lines = numbered(file.content or "", 1)
     return [text.replace("{input}", asked).replace("{lines}", lines) for text in CALLED]

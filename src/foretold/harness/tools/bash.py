@@ -80,16 +80,12 @@ def run(context: ToolContext, given: Input) -> Result:
 
 def _milliseconds(context: ToolContext, given: Input) -> float:
     """The time that a command has; the environment may give more, by the names that the agent has for it."""
-    default, most = (_env_milliseconds(context, name) for name in ("BASH_DEFAULT_TIMEOUT_MS", "BASH_MAX_TIMEOUT_MS"))
+    given_by_env = (context.env.get(f"BASH_{name}_TIMEOUT_MS", "") for name in ("DEFAULT", "MAX"))
+    default, most = (int(text) if text.isdecimal() and len(text) < 12 else 0 for text in given_by_env)
     default = default or DEFAULT_MS
     asked = given.get("timeout")
     asked = asked if isinstance(asked, int | float) and asked > 0 else default
     return min(float(asked), max(most or MOST_MS, default))
-
-
-def _env_milliseconds(context: ToolContext, name: str) -> int:
-    value = context.env.get(name, "")
-    return int(value) if value.isdecimal() and len(value) < 12 else 0
 
 
 def _follow_cd(context: ToolContext, folder: str) -> str:
