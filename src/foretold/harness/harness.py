@@ -5,15 +5,24 @@
 
 1. The parts: instructions (`foretold.Session`), memory, the transcript, what the model knows of files, their history,
    what surrounds a turn. Each is made when it is first needed; none needs the permissions to start, nor they it.
-2. A turn is `turn.Taking`; compaction, resuming, rewinding and subagents have modules of their own.
+2. A turn is `turn.TurnRunner`; compaction, resuming and rewinding have modules of their own.
 3. What was not loaded, not attached, torn, refused or broken is in `findings`. Nothing of it raises.
 4. A conversation is stored in Claude Code's format; `claude --resume` resumes it.
+5. A subagent begins with nothing: it has its own messages, read state and surroundings, and gets the instructions
+   unless its name or the caller says otherwise. It neither recalls nor extracts. Its transcript lies where the agent
+   keeps those of subagents. What it changes is in the file history of the conversation that it works for, so a rewind
+   brings it back. (Claude Code does not record that.)
+6. A fork begins with all of it: the same messages, the same objects, and a clone of what is known of files and was
+   attached. It is a separate session, in a separate file (`sessions.fork`).
 """
 
 from __future__ import annotations
 
+import json
 import os
+import uuid
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from foretold.dialects.claude_code.context import turn_context_of
 from foretold.errors import SessionFailed, StoreFailed
@@ -34,7 +43,7 @@ from foretold.harness.system_prompt import SystemPrompt
 from foretold.harness.transcript import TranscriptRecorder
 from foretold.harness.turn import TurnRunner
 from foretold.models.protocol import ModelRequest, Reply, Usage
-from foretold.sessions.transcript.writer import new_session, transcript_path
+from foretold.sessions.transcript.writer import new_session, subagent_path, transcript_path
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
@@ -218,15 +227,46 @@ class Harness:
         self, prompt: str, *, name: str = "", instructions: bool | None = None, tools: Sequence[Tool] | None = None
     ) -> Turn:
         """Run a prompt in a new conversation, with the instructions or without; its turn."""
-        from foretold.harness.subagents import subagent
-
-        return subagent(self, prompt, name, instructions=instructions, tools=tools)
+        check_prompt(prompt)
+        agent_id = uuid.uuid4().hex[:17]
+        given = self.options._replace(
+            tools=self.options.tools if tools is None else tuple(tools),
+            permission=self.tool_context.permission,
+            extractor=None,
+            notes=None,
+            recall=False,
+            memory=self.memory or False,
+        )
+        path = subagent_path(self.path, agent_id)
+        other = self.of(given, path, self.instructions.subagent(name, instructions=instructions))
+        other.recorder = TranscriptRecorder(other, path, session=self.session, agent_id=agent_id)
+        other.history, other.session = None, self.session
+        other.before_edit = partial(self.before_edit, is_ours=False)  # type: ignore[method-assign]
+        about = {"agentType": name or "general-purpose", "description": prompt[:80], "spawnDepth": 1}
+        os.makedirs(os.path.dirname(path), 0o755, exist_ok=True)
+        descriptor = os.open(path.removesuffix("jsonl") + "meta.json", os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        with open(descriptor, "w", encoding="utf-8") as file:
+            json.dump(about, file, ensure_ascii=False)
+        with other:
+            turn = other.prompt(prompt)
+        for finding in turn.findings:
+            self.add_finding(finding)
+        return turn
 
     def fork(self) -> Harness:
         """A separate conversation that continues from here; its requests begin with the same bytes."""
-        from foretold.harness.subagents import fork
+        from foretold.sessions.transcript.fork import fork
 
-        return fork(self)
+        is_begun = bool(self.dialogue.messages)
+        path = os.path.join(os.path.dirname(self.path), f"{new_session()}.jsonl")
+        path = fork(self.path, version=self.version).path if is_begun else path
+        given = self.options._replace(memory=self.memory or False)
+        other = self.of(given, path, self.instructions.clone(), self.state.clone())
+        other.system_prompt.copy_from(self.system_prompt)
+        other.dialogue, other.used, other.last = self.dialogue.copy(), self.used, self.last
+        if is_begun:
+            other.recorder.reserve_ids(other.recorder.records())
+        return other
 
     def rewind(
         self, message_id: str, *, dry_run: bool = True, files: bool = True, conversation: bool = True
