@@ -144,7 +144,7 @@ def test_parts_never_raise(text):
 
 
 def test_pick_rarest():
-    assert pick_rarest(RecallQuery((("tabs",), ("xyz",)), (("tab",), ("xyz",))), {"tab": 3}) == [0]
+    assert pick_rarest(RecallQuery((("tabs",), ("xyz",)), (("tab",), ("xyz",))), {"tab": 3}) == [(0, 3)]
 
 
 def test_find_among():

@@ -140,6 +140,10 @@ class ConsolidationPlan(NamedTuple):
     usage: Usage = Usage()
     state: str = "waiting"  #: or done, undone
 
+    @property
+    def name(self) -> str:
+        return f"consolidation {self.id}"
+
 
 class PlanResult(NamedTuple):
     """The outcome of a plan's steps, by their numbers from 1."""
@@ -215,12 +219,7 @@ def apply_plan(memories: Memories, plan: ConsolidationPlan, only: Collection[int
     for number, step in enumerate(plan.steps, 1):
         if only and number not in only:
             continue
-        changed = _find_changed(memories.own, step)
-        if not changed:
-            try:
-                _apply_step(memories.own, step, f"{_name(plan)}: {step.why}")
-            except (MemoryChanged, NoSuchMemory):
-                changed = step.file
+        changed = _apply_step(memories.own, step, f"{plan.name}: {step.why}")
         if changed:
             stale.append((number, changed))
         else:
@@ -233,14 +232,14 @@ def apply_plan(memories: Memories, plan: ConsolidationPlan, only: Collection[int
 def undo_plan(memories: Memories, plan: ConsolidationPlan) -> tuple[list[str], list[str]]:
     """Revert what was applied of a plan: the files that are as before, and those that were changed since."""
     store, back, left = memories.own, [], []
-    mine = [change for change in store.log() if change.why.startswith(f"{_name(plan)}:")]
+    mine = [change for change in store.log() if change.why.startswith(f"{plan.name}:")]
     for change in reversed(mine):
         later = [each for each in store.log(change.file) if each.number > change.number and each.op != "leftover"]
         if later:
-            if not any(each.why == f"undo of {_name(plan)}" for each in later):
+            if not any(each.why == f"undo of {plan.name}" for each in later):
                 left.append(change.file)
             continue
-        store.restore(change.file, why=f"undo of {_name(plan)}")
+        store.restore(change.file, why=f"undo of {plan.name}")
         back.append(change.file)
     if back:
         _append(store, {"kind": "undone", "id": plan.id, "time": now()})
@@ -282,28 +281,24 @@ def _index_step(memories: Memories) -> list[Step]:
     return [Step("index", INDEX, after, digest_of(before.encode()), (), why)]
 
 
-def _find_changed(store: Store, step: Step) -> str:
-    """The first file of a step that has changed; empty if none has."""
-    if step.kind == "index":
-        return "" if digest_of(store.index().encode()) == step.expect else INDEX
+def _apply_step(store: Store, step: Step, why: str) -> str:
+    """Apply a step, unless a file of it has changed: its name, else nothing."""
+    index = store.index()
     for file, digest in ((step.file, step.expect), *step.gone):
-        there = store.find(file)
-        if there is None or there.digest != digest:
+        there = store.find(file) if file != INDEX else None
+        known = digest_of(index.encode()) if file == INDEX else there.digest if there else ""
+        if known != digest:
             return file
+    try:
+        if step.kind == "index":
+            store.write_index(step.text, expect=index, why=why)
+        elif step.text:
+            store.edit(step.file, text=step.text, expect=step.expect, why=why)
+        for file, digest in step.gone:
+            store.delete(file, expect=digest, why=why)
+    except (MemoryChanged, NoSuchMemory):
+        return step.file
     return ""
-
-
-def _apply_step(store: Store, step: Step, why: str) -> None:
-    if step.kind == "index":
-        store.write_index(step.text, expect=store.index(), why=why)
-    elif step.text:
-        store.edit(step.file, text=step.text, expect=step.expect, why=why)
-    for file, digest in step.gone:
-        store.delete(file, expect=digest, why=why)
-
-
-def _name(plan: ConsolidationPlan) -> str:
-    return f"consolidation {plan.id}"
 
 
 def _lines(store: Store) -> RecordLog:

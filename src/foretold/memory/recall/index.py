@@ -91,9 +91,8 @@ class RecallIndex:
 
     def unread(self) -> list[str]:
         """Files that could not be read."""
-        return [
-            _name(file) for (file,) in self.base.execute("SELECT file FROM memory WHERE type IS NULL ORDER BY file")
-        ]
+        found = self.base.execute("SELECT file FROM memory WHERE type IS NULL ORDER BY file")
+        return [_name(file) for (file,) in found]
 
     def put(self, stamp: Stamp, memory: Memory | None) -> None:
         """Add a memory, or a file that cannot be read."""
@@ -122,11 +121,14 @@ class RecallIndex:
         """What the index finds for a query. `near` says how near each memory is; the nearest need no word of it."""
         spread = self._spread({stem for group in query.stems for stem in group})
         chosen = pick_rarest(query, spread)
-        leading = _leading(query, chosen, spread)
-        pool = self._pool(fts_expression([query.words[at] for at in leading]), types) if chosen else []
+        leading, total = [], 0
+        for at, holding in chosen:  # the rarest select candidates, until ENOUGH memories have them
+            leading += [query.words[at]] if total < ENOUGH else []
+            total += holding
+        pool = self._pool(fts_expression(leading), types) if chosen else []
         nearest = sorted(near, key=near.__getitem__, reverse=True)[:NEAREST] if near else ()
         rows = sorted({*pool, *nearest})
-        stems = {stem for at in chosen for stem in query.stems[at]}
+        stems = {stem for at, _ in chosen for stem in query.stems[at]}
         count, length = self.get_value("count"), self.get_value("length")
         assert isinstance(count, int)
         assert isinstance(length, int)
@@ -149,11 +151,8 @@ class RecallIndex:
         edge = found[POOL][1]
         inside = [row for row, score in found if score < edge]
         tied = [row for row, score in self.base.execute(asked, (match, *types)) if score == edge]
-        return inside + self._by_file(tied)[: POOL - len(inside)]
-
-    def _by_file(self, rows: list[int]) -> list[int]:
-        names = self.base.execute(f"SELECT id FROM memory WHERE id IN ({_list(rows)}) ORDER BY file")  # noqa: S608
-        return [row for (row,) in names]
+        by_file = self.base.execute(f"SELECT id FROM memory WHERE id IN ({_list(tied)}) ORDER BY file")  # noqa: S608
+        return inside + [row for (row,) in by_file][: POOL - len(inside)]
 
     def _candidates(self, rows: list[int], stems: set[str], types: Sequence[str]) -> list[RecallCandidate]:
         kinds = f"type IN ({_marks(types)})" if types else "type IS NOT NULL"
@@ -176,30 +175,17 @@ class RecallIndex:
             yield self.base.execute("SELECT rowid, name, description, body FROM word WHERE rowid = ?", row).fetchone()
 
     def put_vectors(self, model: str, rows: Iterable[tuple[int, bytes]]) -> None:
-        self.base.executemany(
-            "INSERT OR REPLACE INTO vector VALUES (?, ?, ?)", ((row, model, data) for row, data in rows)
-        )
+        values = ((row, model, data) for row, data in rows)
+        self.base.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?, ?)", values)
 
     def vectors(self, model: str) -> list[tuple[int, bytes]]:
         return self.base.execute("SELECT id, rows FROM vector WHERE model = ? ORDER BY id", (model,)).fetchall()
 
 
-def pick_rarest(query: RecallQuery, spread: dict[str, int]) -> list[int]:
-    """Which groups count: those that occur, and of too many the rarest."""
+def pick_rarest(query: RecallQuery, spread: dict[str, int]) -> list[tuple[int, int]]:
+    """Which groups count, and how many memories hold each: those that occur, the rarest first."""
     counts = [(sum(spread.get(stem, 0) for stem in group), at) for at, group in enumerate(query.stems)]
-    return sorted(at for _, at in sorted(pair for pair in counts if pair[0])[:MOST_GROUPS])
-
-
-def _leading(query: RecallQuery, chosen: list[int], spread: dict[str, int]) -> list[int]:
-    """The groups that select candidates: the rarest, until ENOUGH memories have them. The rest only add to scores."""
-    counts = {at: sum(spread.get(stem, 0) for stem in query.stems[at]) for at in chosen}
-    leading, total = [], 0
-    for at in sorted(chosen, key=lambda at: (counts[at], at)):
-        if total >= ENOUGH:
-            break
-        leading.append(at)
-        total += counts[at]
-    return leading
+    return [(at, count) for count, at in sorted(pair for pair in counts if pair[0])[:MOST_GROUPS]]
 
 
 def index_memories(memories: Iterable[Memory]) -> RecallIndex:

@@ -60,8 +60,12 @@ def rank(
     ]
     if any(found.near for found in indexes):
         marks = _with_vectors(marks, indexes)
-    marks = [mark._replace(score=mark.score * _freshness_of(mark, now, freshness)) for mark in marks if mark.score > 0]
-    return sorted(marks, key=lambda mark: (-mark.score, mark.candidate.file, mark.folder))
+    fresh = []
+    for mark in marks:
+        age = max(0.0, now - mark.candidate.mtime / 1e9)
+        if mark.score > 0:
+            fresh.append(mark._replace(score=mark.score * (1 + freshness * exp(-age / LASTING))))
+    return sorted(fresh, key=lambda mark: (-mark.score, mark.candidate.file, mark.folder))
 
 
 def _rarity(query: RecallQuery, indexes: Sequence[IndexMatches], count: int) -> list[float]:
@@ -115,16 +119,9 @@ def _with_vectors(marks: list[RankedMemory], indexes: Sequence[IndexMatches]) ->
     """Both scores as parts of their best, weighed."""
     near = [indexes[mark.folder].near.get(mark.candidate.id, 0.0) for mark in marks]
     best, nearest = max((mark.score for mark in marks), default=0.0), max(near, default=0.0)
-    return [
-        mark._replace(score=_part(LEXICAL, mark.score, best) + _part(1 - LEXICAL, close, nearest))
-        for mark, close in zip(marks, near, strict=True)
-    ]
-
-
-def _part(weight: float, value: float, best: float) -> float:
-    return weight * max(value, 0.0) / best if best > 0 else 0.0
-
-
-def _freshness_of(mark: RankedMemory, now: float, freshness: float) -> float:
-    age = max(0.0, now - mark.candidate.mtime / 1e9)
-    return 1 + freshness * exp(-age / LASTING)
+    weighed = []
+    for mark, close in zip(marks, near, strict=True):
+        parts = ((LEXICAL, mark.score, best), (1 - LEXICAL, close, nearest))
+        score = sum(weight * max(value, 0.0) / most for weight, value, most in parts if most > 0)
+        weighed.append(mark._replace(score=score))
+    return weighed
