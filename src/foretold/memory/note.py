@@ -63,12 +63,16 @@ def read_note(file: str, data: bytes, changed: float = 0.0, scope: str = "privat
         if problem:
             at = first_line(text) + (line or 1) - 1
             findings.append(Finding(file, at, "frontmatter-invalid", problem, "repair the frontmatter"))
-    metadata = _metadata(values)
+    given = values.get("metadata")
+    metadata = {key: value for key, value in values.items() if key not in ("name", "description", "metadata")}
+    metadata |= given if isinstance(given, dict) else {}
+    kind = metadata.get("type")
+    word = kind.strip().lower() if isinstance(kind, str) else ""
     return Memory(
         file=file,
         name=_text(values.get("name")) or file.rpartition("/")[2].removesuffix(".md"),
         description=_text(values.get("description")),
-        type=_type(metadata.get("type")),
+        type=word if word in TYPES else "",
         body=trim(body),
         metadata=metadata,
         text=text,
@@ -79,22 +83,11 @@ def read_note(file: str, data: bytes, changed: float = 0.0, scope: str = "privat
     )
 
 
-def _metadata(values: dict[str, object]) -> dict[str, object]:
-    given = values.get("metadata")
-    top = {key: value for key, value in values.items() if key not in ("name", "description", "metadata")}
-    return {**top, **(given if isinstance(given, dict) else {})}
-
-
 def _text(value: object) -> str:
     """A value of one line. Numbers and dates are names too; lists and mappings are not."""
     if value is None or isinstance(value, list | dict):
         return ""
     return " ".join(str(value).split())
-
-
-def _type(value: object) -> str:
-    word = value.strip().lower() if isinstance(value, str) else ""
-    return word if word in TYPES else ""
 
 
 MAX_TOPIC = 80

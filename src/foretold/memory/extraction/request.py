@@ -23,6 +23,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Sequence
+from itertools import accumulate
 
 from foretold.instructions.render.escape import seal_tag
 from foretold.memory.extraction.tools import NEEDED
@@ -146,10 +147,7 @@ def digest_conversation(said: Sequence[TranscriptPiece], new: int = 0) -> str:
     before = [piece for piece in said[:new] if piece.origin == "assistant" and piece.text.strip()][-1:]
     pieces = [piece for piece in (*before, *said[new:]) if piece.origin in SHOWN and piece.text.strip()]
     shown = [_excerpt(piece) for piece in pieces]
-    room, first = MOST, len(shown)
-    while first and room >= len(shown[first - 1]):
-        first -= 1
-        room -= len(shown[first])
+    first = len(shown) - sum(length <= MOST for length in accumulate(len(text) for text in reversed(shown)))
     whole = "\n".join(shown).encode("utf-8", "replace")
     word = digest_of(whole)[:8]
     while word.encode() in whole:
@@ -167,8 +165,7 @@ def _attributes(piece: TranscriptPiece) -> str:
         values["is"] = CLAIM
     if piece.time is not None:
         values["date"] = time.strftime("%Y-%m-%d", time.gmtime(piece.time))
-    safe = (re.sub(r"[^\w .:,'-]", "_", value)[:100] for value in values.values())
-    return " ".join(f'{key}="{value}"' for key, value in zip(values, safe, strict=True))
+    return " ".join('{}="{}"'.format(key, re.sub(r"[^\w .:,'-]", "_", value)[:100]) for key, value in values.items())
 
 
 def _excerpt(piece: TranscriptPiece) -> str:

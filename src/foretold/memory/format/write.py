@@ -46,7 +46,9 @@ def normalize_note(content: str, session: str, style: YamlStyle = STYLE, now: st
     if style.careful and not (ends_on_own_line(content) and (given or not trim(front)) and "\0" not in front):
         return content
     values = values_with_comments(front, given, valid=valid) if style.careful else given
-    if values is None or _has_origin(given):
+    inside = given.get("metadata")
+    origins = (each.get("originSessionId") for each in (given, inside) if isinstance(each, dict))
+    if values is None or any(isinstance(each, str) and each for each in origins):
         return _note_time(content, front, now) if style.careful else content
     name, description, inner = (values.pop(key, None) for key in ("name", "description", "metadata"))
     moved = {key: value for key, value in values.items() if value is not None}
@@ -54,19 +56,8 @@ def normalize_note(content: str, session: str, style: YamlStyle = STYLE, now: st
     metadata |= {"node_type": "memory", "originSessionId": session}
     if style.careful:
         metadata["modified"] = now
-    return render_note(
-        note_name(name) if isinstance(name, str) else "",
-        description if isinstance(description, str) else "",
-        metadata,
-        body,
-        style,
-    )
-
-
-def _has_origin(values: dict[str, object]) -> bool:
-    inner = values.get("metadata")
-    ids = (values.get("originSessionId"), inner.get("originSessionId") if isinstance(inner, dict) else None)
-    return any(isinstance(each, str) and each for each in ids)
+    named = note_name(name) if isinstance(name, str) else ""
+    return render_note(named, description if isinstance(description, str) else "", metadata, body, style)
 
 
 def _note_time(content: str, front: str, now: str) -> str:
@@ -161,9 +152,7 @@ def _word(text: str) -> object:
 def _key(value: object) -> str:
     if isinstance(value, bool) or value is None:
         return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, int | float):
-        return number(value).replace("-0", "0") if not value else number(value)
-    return value if isinstance(value, str) else str(value)
+    return number(value or 0) if isinstance(value, int | float) else str(value)
 
 
 def _merge_keys(values: dict[str, object]) -> dict[str, object]:

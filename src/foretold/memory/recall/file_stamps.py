@@ -131,20 +131,13 @@ def _digest(flat: list[str | int]) -> str:
 
 def has_many_files(folder: str, few: int) -> bool:
     """Whether there are more than a few files below a folder: only as many names as needed are counted."""
-    waiting, count = [folder], 0
-    while waiting and count <= few:
-        try:
-            with os.scandir(waiting.pop()) as items:
-                for item in items:
-                    if item.name.startswith("."):
-                        continue
-                    if item.is_dir(follow_symlinks=False):
-                        waiting.append(item.path)
-                    else:
-                        count += 1
-        except OSError:
-            continue
-    return count > few
+    count = 0
+    for _, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        count += sum(not name.startswith(".") for name in files)
+        if count > few:
+            return True
+    return False
 
 
 def spoil_young_stamp(stamp: Stamp, began: int) -> Stamp:
