@@ -1,6 +1,15 @@
 """What the spelling of a text says it is."""
 
-from foretold.memory.drift.classify import TypedName, is_distinct, is_hash, is_sure, path_of, symbol_of, without_line
+from foretold.memory.drift.classify import (
+    TypedName,
+    classify_text,
+    is_distinct,
+    is_hash,
+    is_sure,
+    path_of,
+    symbol_of,
+    without_line,
+)
 
 
 def test_is_hash():
@@ -40,3 +49,10 @@ def test_is_distinct():
         False,
         False,
     ]
+
+
+def test_classify_text():
+    assert classify_text("src/api.py:42") == (TypedName("path", "src/api.py:42"),)
+    assert classify_text("open_store()") == (TypedName("symbol", "open_store"),)
+    assert classify_text("src/api.py::handle") == (TypedName("path", "src/api.py"), TypedName("symbol", "handle"))
+    assert [classify_text(text) for text in ("and/or", "1/2", "npm run build", "3.11")] == [()] * 4

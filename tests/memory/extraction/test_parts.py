@@ -399,3 +399,14 @@ def test_draft_of():
         == "A chemist."
     )
     assert draft_of("a.md", "A chemist.") == "it has no frontmatter; begin with name, description and metadata.type"
+
+
+def test_a_digest_masks_what_was_recalled():
+    made = digest_conversation([TranscriptPiece("r", "system", "Old.", "recalled")])
+    assert "\n[masked: 4 characters of recalled memories]\n" in made
+
+
+def test_words():
+    found = words("The user prefers tabs; she's never used `Spaces` while indenting.")
+    assert found == ["tab", "¬", "us", "spac", "indent"]
+    assert words("使用制表符") == ["使用", "用制", "制表", "表符"]

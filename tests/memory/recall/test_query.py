@@ -201,3 +201,9 @@ def test_rank():
 
 def test_find_best_stretch():
     assert find_best_stretch([(0, 0), (10, 1), (90, 0)], [2.0, 3.0]) == (5.0, 0, 10)
+
+
+def test_word_groups():
+    groups = [("go", "went", "gone"), ("getusername",), ("get", "got", "gotten"), ("user",), ("name",)]
+    assert word_groups("Why did we go for getUserName?") == groups
+    assert (word_groups('what is "this"?'), word_groups("(*^-\x00")) == ([("what",), ("is",), ("this",)], [])

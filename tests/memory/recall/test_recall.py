@@ -322,3 +322,9 @@ def test_recalled_spans():
     said = render_quotes([Quote("a.md", "", "private", "today", "Use tabs.")])
     assert recalled_spans(f"Hello {said} bye") == [(6, 6 + len(said))]
     assert recalled_spans('<recalled-memories id="0123456789abcdef"> never closed') == []
+
+
+def test_an_excerpt_is_whole_lines():
+    assert excerpt("Use tabs.", (0, 1), 100) == "Use tabs."
+    body = "One line.\nUse tabs in Go.\nUse spaces in Python, four of them."
+    assert excerpt(body, (3, 5), 8) == "[…]\nUse tabs in Go.\n[…]"

@@ -53,13 +53,7 @@ _CODE = lazy(r"[=(){}\[\];]|=>|->|::|\breturn\b|\bimport\b")
 
 
 def classify_text(text: str) -> tuple[TypedName, ...]:
-    """What a text in backticks names.
-
-    >>> classify_text("src/api.py:42"), classify_text("open_store()"), classify_text("and/or"), classify_text("1/2")
-    ((TypedName(kind='path', text='src/api.py:42'),), (TypedName(kind='symbol', text='open_store'),), (), ())
-    >>> classify_text("src/api.py::handle"), classify_text("npm run build"), classify_text("3.11")
-    ((TypedName(kind='path', text='src/api.py'), TypedName(kind='symbol', text='handle')), (), ())
-    """
+    """What a text in backticks names."""
     text = text.strip().rstrip(",;")
     if not text or len(text) > LONGEST:
         return ()

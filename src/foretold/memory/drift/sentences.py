@@ -63,13 +63,7 @@ _END = lazy(r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)(?<!\bvs\.)(?<=[.!?;])[\"')*
 
 
 def split_sentences(text: str, first: int = 1) -> list[Sentence | Fence]:
-    """The pieces of a text whose first line is this line of its file.
-
-    >>> [(piece.text, piece.line) for piece in split_sentences("Run it.\\n\\n```py\\nx = 1\\n```\\n")]
-    [('Run it.', 1), ('x = 1', 4)]
-    >>> split_sentences("See `a.py`.")[0].spans
-    (Span(text='a.py', line=1, is_link=False, at=4),)
-    """
+    """The pieces of a text whose first line is this line of its file."""
     reader = _Reader()
     lines = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text.replace("\r\n", "\n")).split("\n")
     at = 0

@@ -58,13 +58,6 @@ def verify(
     """Check all claims of all memories against the repository at `root`, in one pass.
 
     Paths outside of it are looked at only if `outside` is true. `progress` is called with stage, done and total.
-
-    >>> import tempfile
-    >>> from foretold.memory.note import read_note
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     [verdict] = verify([read_note("a.md", b"It is in `src/a.py`.")], folder)
-    >>> verdict.state, verdict.claims[0].evidence
-    ('missing', 'there is no such file')
     """
     memories = tuple(memories)
     names = {name for memory in memories for name in (memory.name, memory.file, memory.file.rpartition("/")[2])}

@@ -131,19 +131,7 @@ def run_calls(model: Model, request: ModelRequest, tools: MemoryTools, rounds: i
 
 
 def digest_conversation(said: Sequence[TranscriptPiece], new: int = 0) -> str:
-    """What is new in a conversation, as a text for a model.
-
-    >>> from foretold.memory.extraction.transcript import TranscriptPiece as Piece
-    >>> said = [Piece("u-1", "user", "Use tabs.", "user"), Piece("r", "system", "Old.", "recalled")]
-    >>> made = digest_conversation(said)
-    >>> print(made.replace(made[6:14], "WORD"))
-    <said WORD by="user" id="u-1">
-    Use tabs.
-    </said WORD>
-    <said WORD by="recalled" id="r">
-    [masked: 4 characters of recalled memories]
-    </said WORD>
-    """
+    """What is new in a conversation, as a text for a model."""
     before = [piece for piece in said[:new] if piece.origin == "assistant" and piece.text.strip()][-1:]
     pieces = [piece for piece in (*before, *said[new:]) if piece.origin in SHOWN and piece.text.strip()]
     shown = [_excerpt(piece) for piece in pieces]

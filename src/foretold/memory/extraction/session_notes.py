@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 
 from foretold.errors import MemoryChanged, MemoryExists, ModelFailed, NoSuchMemory
 from foretold.memory.extraction.request import fork_request
@@ -85,20 +86,7 @@ class NotesUpdate(NamedTuple):
 
 
 class SessionNotes:
-    """The notes of one conversation.
-
-    >>> import tempfile
-    >>> from foretold.memory.extraction.transcript import TranscriptPiece as Piece
-    >>> from foretold.models.scripted import Scripted
-    >>> from foretold.models.protocol import ModelRequest
-    >>> notes = SessionNotes(tempfile.mkdtemp(), "5c1a", Thresholds(begin=1, tokens=1, tool_calls=1))
-    >>> said = [Piece("m1", "user", "Make the parser faster.", "user"), Piece("m2", "assistant", "Done.", "assistant")]
-    >>> request = ModelRequest(("Be brief.",), ({"role": "user", "content": "…"},))
-    >>> notes.update(Scripted(["# Title\\nA faster parser\\n# Now\\nNothing is left to do."]), request, said).is_written
-    True
-    >>> notes.covers, notes.due(said, is_end=True)
-    ('m2', False)
-    """
+    """The notes of one conversation."""
 
     def __init__(self, folder: str, session: str, thresholds: Thresholds = USUAL, *, limit: int = 12_000) -> None:
         """`folder` is ours; `limit` is how many tokens notes may have."""
@@ -110,12 +98,12 @@ class SessionNotes:
 
     def text(self) -> str:
         """The notes, without their frontmatter; empty if there are none."""
-        return self._read()[1]
+        return self._read()[2]
 
     @property
     def covers(self) -> str:
         """The id of the last message that they cover."""
-        return self._read()[0].get("message", "")
+        return self._read()[1].get("message", "")
 
     def due(self, said: Sequence[TranscriptPiece], *, is_end: bool) -> bool:
         """Whether notes should be written now; `is_end`: the model has just replied without using a tool."""
@@ -131,7 +119,7 @@ class SessionNotes:
         """Let a model write the notes, continuing a request that ends with its answer."""
         if not said:
             return NotesUpdate(is_written=False, reason="too-early")
-        before, notes = self._read()
+        _, before, notes = self._read()
         sections = "\n".join(f"# {name}\n({about})" for name, about in SECTIONS)
         words = self.limit * 3 // 4 // len(SECTIONS)
         question = ASK.format(sections=sections, words=words, notes=notes or "(none yet)")
@@ -148,34 +136,28 @@ class SessionNotes:
     def _rejection(self, why: str) -> Finding:
         return Finding(self.path, None, "notes-failed", f"the notes were rejected, and the former stay: {why}")
 
-    def _read(self) -> tuple[dict[str, str], str]:
+    def _read(self) -> tuple[str, dict[str, str], str]:
+        """The digest of the file, its frontmatter and the notes; all empty if there are none."""
         try:
-            text = self._folder.read(self._file).data.decode("utf-8", "replace")
+            data = self._folder.read(self._file).data
         except NoSuchMemory:
-            return {}, ""
-        front, body = split(text, after_bom=False)
+            return "", {}, ""
+        front, body = split(data.decode("utf-8", "replace"), after_bom=False)
         lines = (line.partition(": ") for line in (front or "").splitlines())
-        return {name: value for name, _, value in lines}, body.strip("\n")
+        return digest_of(data), {name: value for name, _, value in lines}, body.strip("\n")
 
     def _write(self, front: dict[str, str], text: str, before: dict[str, str]) -> bool:
         """Replace the notes that were read; not others that were written since."""
         lines = "".join(f"{name}: {value}\n" for name, value in front.items())
         data = f"---\n{lines}---\n\n{text}\n".encode("utf-8", "replace")
-        with self._folder.locked():
-            try:
-                there = self._folder.read(self._file)
-            except NoSuchMemory:
-                there = None
-            if self._read()[0] != before:
-                return False
-            try:
-                if there is None:
-                    self._folder.create(self._file, data)
-                else:
-                    self._folder.replace(self._file, data, digest_of(there.data))
-            except (MemoryExists, MemoryChanged):
-                return False
-        return True
+        with self._folder.locked(), suppress(MemoryExists, MemoryChanged):
+            digest, now, _ = self._read()
+            if now == before and digest:
+                self._folder.replace(self._file, data, digest)
+            elif now == before:
+                self._folder.create(self._file, data)
+            return now == before
+        return False
 
 
 def _ask(model: Model, request: ModelRequest) -> tuple[str, Usage]:

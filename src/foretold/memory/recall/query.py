@@ -52,13 +52,7 @@ _forms: dict[str, tuple[str, ...]] = {}
 
 
 def word_groups(query: str) -> list[tuple[str, ...]]:
-    """The words of a query; each with the other forms that count as the same word.
-
-    >>> word_groups("Why did we go for getUserName?")
-    [('go', 'went', 'gone'), ('getusername',), ('get', 'got', 'gotten'), ('user',), ('name',)]
-    >>> word_groups('what is "this"?'), word_groups("(*^-\\x00")
-    ([('what',), ('is',), ('this',)], [])
-    """
+    """The words of a query; each with the other forms that count as the same word."""
     words = [word for word in _words(query) if word not in STOPWORDS]
     found: dict[str, tuple[str, ...]] = {}
     seen: set[str] = set()

@@ -245,15 +245,7 @@ _SPACED = r"\S+\s*|\s+"
 
 
 def excerpt(body: str, stretch: tuple[int, int], budget: int) -> str:
-    """As much of a body as fits into a budget of tokens; empty if nothing does. A stretch is its first and last word.
-
-    >>> excerpt("Use tabs.", (0, 1), 100)
-    'Use tabs.'
-    >>> print(excerpt("One line.\\nUse tabs in Go.\\nUse spaces in Python, four of them.", (3, 5), 8))
-    […]
-    Use tabs in Go.
-    […]
-    """
+    """As much of a body as fits into a budget of tokens, or nothing. A stretch is its first and last word."""
     if estimate_tokens(body) <= budget:
         return body
     begins = word_starts(body)

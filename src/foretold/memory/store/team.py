@@ -140,14 +140,6 @@ def team_entry(team: Store) -> Entry | None:
 
 
 def team_text(entry: Entry) -> str:
-    """The team's index under its heading, in its wrapper.
-
-    >>> print(team_text(Entry("/r/.foretold/memory/MEMORY.md", "team", "- [A](a.md)", "")))
-    Contents of /r/.foretold/memory/MEMORY.md (shared team memory, synced across the organization):
-    <BLANKLINE>
-    <team-memory-content source="shared">
-    - [A](a.md)
-    </team-memory-content>
-    """
+    """The team's index under its heading, in its wrapper."""
     inside = seal_tag(trim(entry.text), TAG)
     return f'Contents of {entry.path}{DESCRIPTION}:\n\n<{TAG} source="shared">\n{inside}\n</{TAG}>'
