@@ -46,6 +46,7 @@ _QUOTED = re.compile(
 _BARE = re.compile(
     r"""["'`*_]{0,4}\s{0,12}(?:[:=|]|=>|:=|->|→|\bis\b)?[*_]{0,2}\s{0,40}["'`]?([^\s"'`,;()<>|]{8,200})"""
 )
+_REST = re.compile(r"[\w+/=.~-]*")  #: of a value that was cut at a bound
 _FLAG = re.compile(r"""(?:\s{1,4}|=)["']?(?![-=])([^\s"'`<>$|;&]{4,400})""")
 _TAG = re.compile(r">\s{0,8}([^<>\n]{4,400})</")
 
@@ -134,13 +135,6 @@ def _spans(text: str) -> Iterator[Span]:
     yield from ((KEY, start, end) for start, end in key_tails(text))
 
 
-def _extend_value(text: str, at: int) -> int:
-    """The end of a value that was cut at a bound."""
-    while at < len(text) and (text[at].isalnum() or text[at] in "+/=_-.~"):
-        at += 1
-    return at
-
-
 def _find_headers(text: str, low: str) -> Iterator[Span]:
     for word in ("bearer", "basic", "authorization"):
         for match in _match_at_words(_HEADERS, text, low, word):
@@ -201,8 +195,8 @@ def _find_value(text: str, start: int, end: int, *, chosen: bool) -> Iterator[Sp
             yield ASSIGNED, match.start(1), match.end(1)
             return
     bare = _BARE.match(text, end)
-    if bare and is_random(bare[1]):
-        yield ASSIGNED, bare.start(1), _extend_value(text, bare.end(1))
+    if bare and is_random(bare[1]) and (rest := _REST.match(text, bare.end(1))):
+        yield ASSIGNED, bare.start(1), rest.end()
 
 
 def is_chosen(value: str) -> bool:

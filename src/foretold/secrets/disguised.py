@@ -26,10 +26,10 @@ LONGEST_KEY = 20_000  #: characters
 _PREFIX = 8  #: characters of a token that its issuer gives to all
 _JOINTS = re.compile(r"""["'`]\s*[+.&,]?\s*["'`]|\\?\n\s*|[`*]""")
 _LETTERS = re.compile(r"(?<![^\W_])[^\W_](?:[-_. ,|/][^\W_]){15,}(?![^\W_])")
-_PIECES = 12
 _STARTS = tuple((kind, letters, re.compile(form)) for kind, letters, form in FORMS if letters[0] not in ".:/_")
 _CODED = re.compile(r"[A-Za-z0-9+/_-]{24,4096}")
 _HEX = re.compile(r"(?:[0-9a-fA-F]{2}){12,2048}")
+_PIECES = 12  #: of a token that is split
 _KEY_LINE = re.compile(r"[A-Za-z0-9+/=]{16,}|[A-Za-z0-9+/]{0,15}={1,2}")
 _RUN = re.compile(r"(?<![\w+/.-])[A-Za-z0-9+/_-]{30,}={0,2}(?![\w+/.])")
 _WORDS = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}")

@@ -200,18 +200,15 @@ def take_back(kernel: Kernel, descriptor: int, size: int, path: str, error: Base
 
 def _torn_line(descriptor: int, size: int) -> bytes:
     """The last line, if it has no newline."""
-    start = size
-    while start > 0:
-        step = max(0, start - _STEP)
-        found = os.pread(descriptor, start - step, step).rfind(b"\n")
-        start = step + found + 1
-        if found >= 0:
-            break
-    pieces = []
-    while start < size and (piece := os.pread(descriptor, size - start, start)):
-        pieces.append(piece)
-        start += len(piece)
-    return b"".join(pieces)
+    step = _STEP
+    with open(descriptor, "rb", closefd=False) as file:
+        while True:
+            start = max(0, size - step)
+            file.seek(start)
+            data = file.read(size - start)
+            if not start or b"\n" in data:
+                return data.rpartition(b"\n")[2]
+            step *= 2
 
 
 def parse_object(data: bytes | str) -> dict[str, object] | None:

@@ -45,7 +45,7 @@ def decode_for_editing(data: bytes) -> DecodedText:
         lossy = len(data) % 2 == 1
     else:
         text = data.decode("utf-8", "replace")
-        lossy = "\ufffd" in text and not _is_utf8(data)
+        lossy = "\ufffd" in text and text.encode() != data
     head = text[:HEAD]
     crlf = head.count("\r\n")
     return DecodedText(text.replace("\r\n", "\n"), wide, crlf > head.count("\n") - crlf, lossy)
@@ -72,12 +72,4 @@ def encoding_problem(data: bytes) -> str:
         return "big-endian"
     if b"\0" in data[:NUL_HEAD]:
         return "nul"
-    return "" if _is_utf8(data) else "not-utf-8"
-
-
-def _is_utf8(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+    return "" if data.decode("utf-8", "replace").encode() == data else "not-utf-8"
