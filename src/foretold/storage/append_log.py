@@ -83,16 +83,14 @@ class RecordLog:
             return [], 0
         except OSError as error:
             raise failed(f"cannot read {self.path}", error) from error
-        whole = data.rfind(b"\n") + 1
-        lines = data[:whole].split(b"\n")[:-1] + ([data[whole:]] if data[whole:] else [])
         records = []
-        for number, line in enumerate(lines, 1):
+        for number, line in enumerate(data.split(b"\n"), 1):
             record = decode(line)
             if record is not None:
                 records.append(record)
             elif line and findings is not None:
                 findings.append(Finding(self.path, number, "history-damaged", "a record is damaged and is skipped"))
-        return records, start + whole
+        return records, start + data.rfind(b"\n") + 1
 
 
 class AppendFile:

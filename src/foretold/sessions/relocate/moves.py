@@ -27,11 +27,7 @@ class FolderMove(NamedTuple):
     new: str
 
     def path(self, path: str) -> str:
-        """Where a file is now.
-
-        >>> FolderMove("/w/old", "/w/new").path("/w/old/a.txt"), FolderMove("/w/old", "/w/new").path("/w/older")
-        ('/w/new/a.txt', '/w/older')
-        """
+        """Where a file is now."""
         is_in = bool(self.old) and (path == self.old or path.startswith(self.old + "/"))
         return self.new + path[len(self.old) :] if is_in else path
 
@@ -78,14 +74,7 @@ def moved_to(homes: Homes, old: str) -> str:
 
 
 def follow_moves(moves: tuple[NotedMove, ...], old: str) -> str:
-    """Where a folder is after these moves; empty if it is where it was.
-
-    >>> moves = (NotedMove("/a", "/b", 1.0, "claude-code"), NotedMove("/b", "/c", 2.0, "claude-code"))
-    >>> follow_moves(moves, "/a"), follow_moves(moves, "/a/src/"), follow_moves(moves, "/ab")
-    ('/c', '/c/src', '')
-    >>> follow_moves((*moves, NotedMove("/c", "/a", 3.0, "claude-code")), "/a")
-    ''
-    """
+    """Where a folder is after these moves; empty if it is where it was."""
     began = at = old.rstrip("/") or "/"
     for move in moves:
         at = FolderMove(move.old, move.new).path(at)

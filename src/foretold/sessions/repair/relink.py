@@ -110,17 +110,9 @@ def _skip_hollow_parents(graph: Graph) -> None:
 def _record_before(graph: Graph, number: int, *, is_ordered: bool) -> int:
     """The record before another in the file that is not in a sidechain, and does not descend from it."""
     for at in range(number - 1, -1, -1):
-        if graph.flags[at] & (PRESENT | SIDECHAIN) == PRESENT and (is_ordered or not _descends(graph, at, number)):
+        if graph.flags[at] & (PRESENT | SIDECHAIN) == PRESENT and (is_ordered or not graph.descends(at, number)):
             return at
     return NONE
-
-
-def _descends(graph: Graph, at: int, number: int) -> bool:
-    seen = bytearray(len(graph.flags))
-    while at >= 0 and at != number and not seen[at]:
-        seen[at] = 1
-        at = graph.parent[at]
-    return at == number
 
 
 def _replace_broken_parents(graph: Graph) -> None:

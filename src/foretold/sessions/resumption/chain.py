@@ -117,7 +117,7 @@ def _find_leaf(graph: Graph) -> int:
     last = NONE if last == graph.nameless else last  # a record without a uuid cannot be the leaf
     if not graph.is_there(named):
         return last
-    if last >= 0 and _ancestors(graph, last)[named]:
+    if last >= 0 and graph.descends(last, named):
         return last
     return NONE if graph.flags[named] & SIDECHAIN else named
 
@@ -147,15 +147,6 @@ def _find_last(graph: Graph) -> int:
             silent[at] = 1
             at = graph.parent_of(at)
     return latest
-
-
-def _ancestors(graph: Graph, at: int) -> bytearray:
-    """A record and those it descends from, each marked by 1."""
-    marks = bytearray(len(graph.flags))
-    while graph.is_there(at) and not marks[at]:
-        marks[at] = 1
-        at = graph.parent_of(at)
-    return marks
 
 
 def _find_tip(graph: Graph, root: int) -> int:

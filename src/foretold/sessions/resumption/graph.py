@@ -261,6 +261,14 @@ class Graph:
         parent = self.parent[number]
         return self.nameless if parent == NONE else parent
 
+    def descends(self, at: int, number: int) -> bool:
+        """Whether a record is another, or descends from it."""
+        seen = bytearray(len(self.flags))
+        while self.is_there(at) and at != number and not seen[at]:
+            seen[at] = 1
+            at = self.parent_of(at)
+        return at == number
+
     def records(self) -> Iterator[int]:
         """Every record, in the order of the file."""
         return (number for number, flags in enumerate(self.flags) if flags & PRESENT)

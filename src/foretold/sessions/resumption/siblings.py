@@ -81,13 +81,11 @@ def _blocks_outside(graph: Graph, inside: bytearray, last: array[int]) -> Groups
 def _find_misplaced(graph: Graph, last: array[int], place: array[int]) -> Groups:
     """All results of each answer in the chain of which one result is not after it."""
     wrong: set[int] = set()
-    for number in _results(graph):
-        group = _answer_of_result(graph, number)
+    for number, group in _results(graph):
         if group != NONE and last[group] != NONE and place[number] <= place[last[group]]:
             wrong.add(group)
     found: Groups = {}
-    for number in _results(graph) if wrong else ():
-        group = _answer_of_result(graph, number)
+    for number, group in _results(graph) if wrong else ():
         if group in wrong:
             found.setdefault(group, []).append(number)
     for numbers in found.values():
@@ -95,8 +93,10 @@ def _find_misplaced(graph: Graph, last: array[int], place: array[int]) -> Groups
     return found
 
 
-def _results(graph: Graph) -> Iterator[int]:
-    return (number for number, flags in enumerate(graph.flags) if flags & RESULT and graph.is_there(number))
+def _results(graph: Graph) -> Iterator[tuple[int, int]]:
+    """Every result, and its answer."""
+    numbers = (number for number, flags in enumerate(graph.flags) if flags & RESULT and graph.is_there(number))
+    return ((number, _answer_of_result(graph, number)) for number in numbers)
 
 
 def _answer_of_result(graph: Graph, number: int) -> int:
