@@ -10,6 +10,7 @@ from foretold.dialects.schema import Dialect, EntryGroup, FileSource, RequestPar
 V3_0_65 = Dialect(
     agent="cline",
     version="3.0.65",
+    surroundings="surroundings",
     start=(
         FileSource("project", "cwd", "AGENTS.md", label="Workspace AGENTS.md"),
         FileSource("project", "cwd", ".clinerules", "either", label=".clinerules"),

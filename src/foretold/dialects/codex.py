@@ -18,7 +18,6 @@ NAMES = ("AGENTS.override.md", "AGENTS.md")
 V0_166_0 = Dialect(
     agent="codex",
     version="0.166.0",
-    surroundings="codex",
     environment=("CODEX_HOME",),
     start=(
         FileSource("memory", "memory", "memory_summary.md", "summary"),

@@ -17,7 +17,6 @@ NAMES = ("AGENTS.md", "AGENT.md", "CLAUDE.md", "CODEX.md")
 V1_5_47 = Dialect(
     agent="continue",
     version="1.5.47",
-    surroundings="continue_",
     start=(
         FileSource("project", "cwd", NAMES[0], others=NAMES[1:], pick="file"),
         FileSource("project", "cwd", ".continue/rules", "rules"),

@@ -42,7 +42,6 @@ TABLE = "\n| {first} | File Path | Description |\n| {line} | --------- | -------
 V1_0_102 = Dialect(
     agent="copilot-cli",
     version="1.0.102",
-    surroundings="copilot",
     environment=("COPILOT_CUSTOM_INSTRUCTIONS_DIRS", "COPILOT_HOME"),
     start=(
         FileSource("user", "user", "copilot-instructions.md"),

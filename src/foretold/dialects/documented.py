@@ -48,6 +48,7 @@ FRONTED = TextRules(frontmatter="rules", markdown=False, drops_bom=True)
 BASE = Dialect(
     agent="",
     version="1",
+    surroundings="surroundings",
     evidence="documented",
     reading=TEXT,
     parts=(RequestPart((EntryGroup(("file", "rule")),)),),

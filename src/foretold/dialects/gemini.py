@@ -53,7 +53,6 @@ IMPORTS = Imports(depth=5, mode="inline", inline=INLINE)
 V0_61_0 = Dialect(
     agent="gemini-cli",
     version="0.61.0",
-    surroundings="gemini",
     environment=("GEMINI_CLI_HOME", "GEMINI_CLI_TRUST_WORKSPACE"),
     start=(
         FileSource("user", "user", "GEMINI.md"),

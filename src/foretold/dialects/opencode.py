@@ -23,7 +23,6 @@ FORM = "Instructions from: {path}\n{text}"
 V1_18_33 = Dialect(
     agent="opencode",
     version="1.18.33",
-    surroundings="opencode",
     environment=(
         "OPENCODE_CONFIG",
         "OPENCODE_CONFIG_DIR",

@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterable, Mapping
 
 from foretold.dialects.schema import Dialect
-from foretold.dialects.surroundings import LoadRequest, find_git
+from foretold.dialects.surroundings import LoadRequest, Surroundings, find_git
 from foretold.errors import NotAFolder, UnknownAgent
 from foretold.types import TYPE_CHECKING, NamedTuple
 
@@ -89,6 +89,14 @@ def dialects_of(agent: str) -> tuple[Dialect, ...]:
         raise UnknownAgent(f"unknown agent {agent!r}{_suggestion(agent)}; known agents: {', '.join(sorted(AGENTS))}")
     module = __import__(f"foretold.dialects.{AGENTS[agent]}", fromlist=["DIALECTS"])
     return tuple(dialect for dialect in module.DIALECTS if dialect.agent == agent)
+
+
+def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
+    """What an agent takes from its settings, its command line and its environment."""
+    name = request.dialect.surroundings or AGENTS[request.dialect.agent]
+    module = __import__(f"foretold.dialects.{name}", fromlist=["read_surroundings"])
+    found: Surroundings = module.read_surroundings(tree, request)
+    return found
 
 
 def _suggestion(agent: str) -> str:

@@ -214,7 +214,7 @@ class Dialect(NamedTuple):
 
     agent: str
     version: str
-    surroundings: str = "surroundings"  #: the module of `dialects/` that reads its settings, flags and environment
+    surroundings: str = ""  #: the module of `dialects/` that reads its settings, flags and environment, if not its own
     evidence: str = "recorded"  #: or `source`, `documented`
     environment: tuple[str, ...] = ()  #: the variables it reads
     managed: tuple[tuple[str, str], ...] = (("", ""),)  #: platform -> the organisation's folder; "" = all others

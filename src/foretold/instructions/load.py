@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Hashable, Iterable, Mapping
 
-from foretold.dialects.registry import CHOSEN, DialectChoice, make_request
-from foretold.dialects.surroundings import LoadRequest, Surroundings
+from foretold.dialects.registry import CHOSEN, DialectChoice, make_request, read_surroundings
+from foretold.dialects.surroundings import LoadRequest
 from foretold.errors import NotAFolder
 from foretold.instructions.discover.candidates import arrange
 from foretold.instructions.discover.fallback import take_fallback
@@ -100,8 +100,7 @@ def require_folder(tree: Tree, request: LoadRequest) -> None:
 def load_view(tree: Tree, choice: DialectChoice, request: LoadRequest) -> View:
     """Run the plan of a session's start."""
     dialect = choice.dialect
-    module = __import__(f"foretold.dialects.{dialect.surroundings}", fromlist=["read_surroundings"])
-    surroundings: Surroundings = module.read_surroundings(tree, request)
+    surroundings = read_surroundings(tree, request)
     if request.external:
         surroundings = surroundings._replace(approved=lambda _: True)
     loader = Loader(tree, dialect, surroundings)

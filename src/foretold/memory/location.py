@@ -24,7 +24,7 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 
-from foretold.dialects.registry import make_request
+from foretold.dialects.registry import make_request, read_surroundings
 from foretold.dialects.settings_files import read_toml
 from foretold.dialects.surroundings import Repository, Surroundings, find_git, join
 from foretold.errors import NotAFolder
@@ -75,8 +75,7 @@ def locate_memories(
     disk = tree if tree is not None else Disk()
     if disk.kind(request.cwd) != "folder":
         raise NotAFolder(f"{request.cwd} is not a folder; give a folder of the project")
-    module = __import__(f"foretold.dialects.{choice.dialect.surroundings}", fromlist=["read_surroundings"])
-    surroundings: Surroundings = module.read_surroundings(disk, request)
+    surroundings = read_surroundings(disk, request)
     ours = foretold_folders(
         request.home, {} if home is not None and env is None else (os.environ if env is None else env)
     )

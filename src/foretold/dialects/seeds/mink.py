@@ -49,7 +49,6 @@ V1 = Dialect(
     agent="mink",
     version="1",
     evidence="source",
-    surroundings="seeds.mink",
     managed=MANAGED,
     user=".claude",
     start=START,

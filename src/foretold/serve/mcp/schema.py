@@ -50,19 +50,24 @@ def texts(about: str, *, one_of: Sequence[str] = (), most: int = 50) -> Schema:
     return {"type": "array", "items": items, "maxItems": most, "description": about}
 
 
-def several(item: Schema, about: str = "") -> Schema:
+def several(item: Schema | str, about: str = "") -> Schema:
     """A list, in an answer."""
-    return {"type": "array", "items": item, **({"description": about} if about else {})}
+    return {"type": "array", "items": _schema(item), **({"description": about} if about else {})}
 
 
-def record(about: str = "", /, **fields: Schema) -> Schema:
-    """An object that has all these fields and no others.
+def record(about: str = "", /, **fields: Schema | str) -> Schema:
+    """An object that has all these fields and no others; a field that is only described is a text.
 
-    >>> record(a=flag("x"))["required"]
-    ['a']
+    >>> record(a="x")["properties"]
+    {'a': {'type': 'string', 'description': 'x'}}
     """
-    shape: Schema = {"type": "object", "properties": fields, "required": [*fields], "additionalProperties": False}
+    properties = {name: _schema(field) for name, field in fields.items()}
+    shape: Schema = {"type": "object", "properties": properties, "required": [*fields], "additionalProperties": False}
     return {**shape, "description": about} if about else shape
+
+
+def _schema(field: Schema | str) -> Schema:
+    return text(field) if isinstance(field, str) else field
 
 
 class RowKind:

@@ -145,8 +145,8 @@ TOOLS = (
             cursor=CURSOR,
         ),
         record(
-            file=text("the file; empty if none was named"),
-            now=text("what is on disk"),
+            file="the file; empty if none was named",
+            now="what is on disk",
             count=number("rows, on all pages"),
             versions=several(_VERSION.schema, "the newest first"),
             files=several(_FILE.schema),

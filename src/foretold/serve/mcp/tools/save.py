@@ -134,12 +134,12 @@ Change a memory that is wrong or no longer holds: its body, description or type.
 recall, and give its digest as `expect`; if it was changed meanwhile, nothing is overwritten. The same rules \
 as for save_memory. The version before stays in the history."""
 _GIVES = record(
-    state=text("saved; or proposed: it waits for the user's consent, and nothing is changed yet"),
-    file=text("the memory"),
-    digest=text("of what it says now; empty if it only waits"),
-    proposal=text("the id under which it waits; empty if it is saved"),
-    said=text("the same in words"),
-    warnings=several(text("what to know about the text")),
+    state="saved; or proposed: it waits for the user's consent, and nothing is changed yet",
+    file="the memory",
+    digest="of what it says now; empty if it only waits",
+    proposal="the id under which it waits; empty if it is saved",
+    said="the same in words",
+    warnings=several("what to know about the text"),
 )
 _WHY = text("why, in a few words, for the history", most=LINE)
 

@@ -181,10 +181,10 @@ TOOLS = (
             cursor=CURSOR,
         ),
         record(
-            query=text("what was asked"),
+            query="what was asked",
             sessions=number("that were searched"),
             hits=several(_HIT.schema, "messages, the newest first"),
-            notes=several(text("what to know about the search")),
+            notes=several("what to know about the search"),
             **PAGED,
         ),
         search_sessions,
