@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from foretold.dialects.registry import make_request
 from foretold.memory.format.agent import (
     Project,
     Switch,
@@ -90,7 +91,8 @@ def test_links_that_lead_out_need_approval(place):
 
 
 def ask(place, **more):
-    return switch(place.folder("proj"), **{"home": place.folder("home"), "managed": place.root, "env": {}, **more})
+    around = {"home": place.folder("home"), "managed": place.root, "env": {}, **more}
+    return switch(make_request(place.folder("proj"), **around)[1])
 
 
 def test_memory_is_on(place):

@@ -13,12 +13,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
 
 from foretold.dialects.claude_code.settings import read_surroundings
-from foretold.dialects.registry import DEFAULT_AGENT, choose, make_request
+from foretold.dialects.registry import choose
 from foretold.dialects.settings_files import parse_args
-from foretold.dialects.surroundings import find_git, join
+from foretold.dialects.surroundings import LoadRequest, find_git, join
 from foretold.memory.format.yaml import NEWER_STYLE, STYLE, YamlStyle
 from foretold.storage.tree import Disk, Tree, is_inside
 from foretold.types import NamedTuple
@@ -49,19 +48,8 @@ class Project(NamedTuple):
     transcript: str
 
 
-def switch(
-    cwd: str | os.PathLike[str] = ".",
-    *,
-    agent: str = DEFAULT_AGENT,
-    home: str | os.PathLike[str] | None = None,
-    managed: str | os.PathLike[str] | None = None,
-    env: Mapping[str, str] | None = None,
-    args: Iterable[str] = (),
-    settings: Mapping[str, object] | None = None,
-    tree: Tree | None = None,
-) -> Switch:
+def switch(request: LoadRequest, tree: Tree | None = None) -> Switch:
     """Whether memory is on for Claude Code in a folder, and where it is."""
-    _, request = make_request(cwd, agent, home=home, managed=managed, env=env, args=args, settings=settings)
     surroundings = read_surroundings(tree if tree is not None else Disk(), request)
     if not surroundings.memory:
         return Switch(enabled=False, directory=None, reason=surroundings.memory_reason)

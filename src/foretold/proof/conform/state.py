@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from foretold.dialects.claude_code.settings import slug
+from foretold.dialects.registry import make_request
 from foretold.errors import BadCase
 from foretold.memory.format.agent import Switch, switch
 from foretold.proof.conform.cases import Case, CaseOutcome, dict_at, outcome_of
@@ -72,16 +73,10 @@ class StagedAgent:
         for scope, values in settings.items():
             if scope != "flag":
                 self.stage.change({self.text(SETTINGS[scope]): {"json": values}})
-        return switch(
-            self.cwd,
-            agent=self.name,
-            home=self.stage.places["home"],
-            managed=self.stage.places["managed"],
-            env=env,
-            args=self.text(given.get("flag") or "").split(),
-            settings=settings.get("flag"),
-            tree=self.tree,
-        )
+        home, managed, flag = self.stage.places["home"], self.stage.places["managed"], settings.get("flag")
+        args = self.text(given.get("flag") or "").split()
+        _, request = make_request(self.cwd, self.name, home=home, managed=managed, env=env, args=args, settings=flag)
+        return switch(request, self.tree)
 
 
 class CaseKind(NamedTuple):

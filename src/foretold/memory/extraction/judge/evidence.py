@@ -33,14 +33,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from foretold.memory.extraction.judge.phrases import DEMAND, OPEN_QUESTION, PLEA, QUESTION, RETRACTION, TO_MODELS, YES
-from foretold.memory.extraction.judge.words import (
-    adjacent_pairs,
-    fold_text,
-    share_of,
-    specific_words,
-    statements,
-    words,
-)
+from foretold.memory.extraction.judge.words import adjacent_pairs, fold_text, specific_words, statements, words
 from foretold.memory.extraction.transcript import ASKING
 from foretold.types import TYPE_CHECKING, NamedTuple
 
@@ -176,7 +169,7 @@ class ConversationEvidence(NamedTuple):
 
     def typed(self, given: set[str]) -> float:
         """How much of some words one prompt has by itself."""
-        return max((share_of(given, unit.typed) for unit in self.units), default=0.0)
+        return max((len(given & unit.typed) for unit in self.units), default=0) / max(1, len(given))
 
     def source(self, given: set[str]) -> str:
         """The message that some words come from: of the new ones the one with most of them, the last of equals."""
