@@ -248,7 +248,8 @@ def test_explain_one_says_why_and_what_to_change(repo):
 def test_explain_takes_one_question(repo):
     done = repo.run("explain", "CLAUDE.md", "--file", "src/x.ts")
     assert (done.returncode, done.stdout) == (2, b"")
-    assert "give an instruction file, --file or --session, not several of them" in " ".join(errors(done).split())
+    said = "give an instruction file, --file or --session, not\nseveral of them\n"
+    assert errors(done).endswith(f"\nforetold explain: error: {said}")
 
 
 # -- where ---------------------------------------------------------------------------------------------------

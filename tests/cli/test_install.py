@@ -253,7 +253,7 @@ def test_several_agents_all_or_none(place):
 )
 def test_wrong_usage(place, module, words, code, said):
     done = run(place, module, *words)
-    assert (done.code, said in " ".join(done.error.split()), done.text) == (code, True, "")
+    assert (done.code, said in done.error.replace("\n", " "), done.text) == (code, True, "")
     assert max(map(len, done.error.split("\n"))) <= 80
 
 

@@ -572,7 +572,7 @@ def test_wrong_usage(repo, words, said):
     run(repo, *TABS)
     done = run(repo, *words)
     assert (done.returncode, text(done)) == (2, "")
-    assert said in " ".join(errors(done).split())
+    assert said in errors(done).replace("\n", " ")
 
 
 def test_a_real_process(repo):

@@ -127,7 +127,7 @@ def test_wrong_usage(home, capsys, words, said):
     with pytest.raises(SystemExit) as error:
         main(["sessions", "search", "--home", str(home), *words])
     assert error.value.code == 2
-    assert said in " ".join(capsys.readouterr().err.split())
+    assert said in capsys.readouterr().err.replace("\n", " ")
 
 
 @pytest.mark.parametrize(
