@@ -8,6 +8,7 @@ import shlex
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from foretold.cli.install.report import plan_json, print_plan, summarize_plan
 from foretold.cli.json import emit
@@ -43,32 +44,18 @@ def command(words: Sequence[str]) -> int:
     options = parser.parse_args(words)
     place = place_of(options)
     if options.list or not options.agents:
-        return or_refuse(lambda: _list(place, options), options, place)
+        return _or_refuse(lambda: _list(place, options), options, place)
     argv = shlex.split(options.command or "")
     if argv and not is_our_call(shlex.join([*argv, "hook", "Stop"])):
         parser.error("--command must end with the program foretold, else uninstall would not recognize it")
-    parts, events = parts_of(options, parser), _events(options, parser)
-
-    def install() -> int:
-        backups, scope = backups_of(place), "project" if options.project else "user"
-        plans = [
-            plan_install(agent, place, backups, scope=scope, parts=parts, events=events, command=argv)
-            for agent in dict.fromkeys(options.agents)
-        ]
-        return finish("install", plans, options, place)
-
-    return or_refuse(install, options, place)
-
-
-def _events(options: argparse.Namespace, parser: argparse.ArgumentParser) -> tuple[str, ...]:
-    if options.events is None:
-        return ()
-    events = tuple(filter(None, (word.strip() for word in options.events.split(","))))
-    if not events:
+    parts = parts_of(options, parser)
+    events = tuple(filter(None, (word.strip() for word in (options.events or "").split(","))))
+    if options.events is not None and not events:
         parser.error("--events needs names of events, e.g. --events SessionStart,Stop")
-    if "hooks" not in (parts_of(options, parser) or ("hooks",)):
+    if events and "hooks" not in (parts or ("hooks",)):
         parser.error("--events is about hooks, but only the MCP server is to be installed")
-    return events
+    make_plan = partial(plan_install, parts=parts, events=events, command=argv)
+    return carry_out("install", make_plan, options, place)
 
 
 def _list(place: InstallPlace, options: argparse.Namespace) -> int:
@@ -130,10 +117,6 @@ def place_of(options: argparse.Namespace) -> InstallPlace:
     return InstallPlace(home, os.path.realpath(options.cwd), env)
 
 
-def backups_of(place: InstallPlace) -> Backups:
-    return Backups(state_folder(place.home, place.env))
-
-
 def parts_of(options: argparse.Namespace, parser: argparse.ArgumentParser) -> tuple[str, ...] | None:
     """The chosen parts: a part that is named is the only one, unless both are. None: nothing was chosen."""
     given = {part: getattr(options, part) for part in PARTS}
@@ -146,7 +129,7 @@ def parts_of(options: argparse.Namespace, parser: argparse.ArgumentParser) -> tu
     return chosen
 
 
-def or_refuse(do: Callable[[], int], options: argparse.Namespace, place: InstallPlace) -> int:
+def _or_refuse(do: Callable[[], int], options: argparse.Namespace, place: InstallPlace) -> int:
     """Do something; if it is refused, print why in lines that fit (for a program, as it is). The exit status."""
     try:
         return do()
@@ -157,9 +140,22 @@ def or_refuse(do: Callable[[], int], options: argparse.Namespace, place: Install
         return error.exit_code
 
 
-def finish(kind: str, plans: Sequence[InstallPlan], options: argparse.Namespace, place: InstallPlace) -> int:
-    """Show what would be done, ask, do it. The exit status."""
-    backups = backups_of(place)
+def carry_out(
+    kind: str, make_plan: Callable[..., InstallPlan], options: argparse.Namespace, place: InstallPlace
+) -> int:
+    """Plan what to do for each agent, show it, ask, do it. The exit status."""
+    backups, scope = Backups(state_folder(place.home, place.env)), "project" if options.project else "user"
+
+    def plan_and_finish() -> int:
+        plans = [make_plan(agent, place, backups, scope=scope) for agent in dict.fromkeys(options.agents)]
+        return _finish(kind, plans, backups, options, Paint(place.cwd, place.home))
+
+    return _or_refuse(plan_and_finish, options, place)
+
+
+def _finish(
+    kind: str, plans: Sequence[InstallPlan], backups: Backups, options: argparse.Namespace, paint: Paint
+) -> int:
     is_wanted = any(plan.edits for plan in plans)
     code = 1 if kind == "install" and not all(plan.edits or plan.same for plan in plans) else 0
     if options.json:
@@ -168,7 +164,6 @@ def finish(kind: str, plans: Sequence[InstallPlan], options: argparse.Namespace,
             _apply(plans, backups)
         emit(kind, {"plans": [plan_json(plan, done=done) for plan in plans]})
         return code if done or options.dry_run or not is_wanted else 1
-    paint = Paint(place.cwd, place.home)
     for plan in plans:
         print_plan(plan, paint, kind)
     for summary in filter(None, (summarize_plan(plan, paint, kind) for plan in plans)):

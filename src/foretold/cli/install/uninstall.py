@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
-from foretold.cli.install import backups_of, finish, or_refuse, parser_of, parts_of, place_of
+from foretold.cli.install import carry_out, parser_of, parts_of, place_of
 from foretold.serve.install.ours import PARTS
 from foretold.serve.install.plan import plan_uninstall
 
@@ -24,12 +25,5 @@ def command(words: Sequence[str]) -> int:
     options = parser.parse_args(words)
     if not options.agents:
         parser.error("from which agent? `foretold install` lists where foretold is")
-    place, scope = place_of(options), "project" if options.project else "user"
     parts = parts_of(options, parser) or PARTS
-
-    def uninstall() -> int:
-        agents, backups = dict.fromkeys(options.agents), backups_of(place)
-        plans = [plan_uninstall(agent, place, backups, scope=scope, parts=parts) for agent in agents]
-        return finish("uninstall", plans, options, place)
-
-    return or_refuse(uninstall, options, place)
+    return carry_out("uninstall", partial(plan_uninstall, parts=parts), options, place_of(options))

@@ -43,22 +43,18 @@ def case_of(found: Probe, read: Sequence[str] = (), home: str = "") -> dict[str,
     git = find_git(Disk(), found.cwd)
     top = git.top if git else found.cwd
     places = {top: "{proj}", found.home: "{home}", home: "{home}"}
-    case: dict[str, object] = {
+    turns = [_turn(found.agent, _replace_places(os.path.join(found.cwd, path), places)) for path in read]
+    return {
         "id": f"{found.agent}-probe",
         "agent": found.agent,
         "version": found.version or view.dialect.version,
         "question": "recorded by foretold probe",
         "files": {_replace_places(path, places): content for path, content in _files(view, read, top, home)},
+        **({"git": ["{proj}"]} if git else {}),
+        **({"cwd": _replace_places(found.cwd, places)} if found.cwd != top else {}),
+        **({"turns": turns} if turns else {}),
+        "expect": _expected(found, places),
     }
-    if git:
-        case["git"] = ["{proj}"]
-    if found.cwd != top:
-        case["cwd"] = _replace_places(found.cwd, places)
-    turns = [_turn(found.agent, _replace_places(os.path.join(found.cwd, path), places)) for path in read]
-    if turns:
-        case["turns"] = turns
-    case["expect"] = _expected(found, places)
-    return case
 
 
 def _turn(agent: str, path: str) -> object:
@@ -106,33 +102,25 @@ def _files(view: foretold.View, read: Sequence[str], top: str, home: str) -> Ite
                 yield path, {"b64": base64.b64encode(data).decode()}
 
 
-CANNOT = {
-    "{managed}": "it has files in the organisation's folder",
-    "{fsroot}": "it has files at the top of the file system",
-}
 LONG = 90.0  #: seconds
 
 
 def cannot_play(case: Case, *, allow_setup: bool) -> str:
     """Why a case cannot be played; empty if it can."""
-    text = json.dumps(case)
-    for mark, reason in CANNOT.items():
-        if mark in text:
-            return reason
-    expected = dict_at(case, "expect")
-    if case.get("agent") not in RECIPES:
-        return f"{case.get('agent')} cannot be run"
-    if case.get("uid") or ("--dangerously-skip-permissions" in text and os.geteuid() == 0):
-        return "it needs another user"
-    if "CLAUDE_CODE_USE_" in text:
-        return "it needs another provider"
-    if case.get("static") or "{url}" in text:
-        return "it needs pages of a server"
-    if expected.get("readdir"):
-        return "it depends on the order in which a file system lists folders"
-    if case.get("sub_turns") or expected.get("sub"):
-        return "it needs a subagent"
-    return "it runs shell commands; allow them with --allow-setup" if case.get("setup") and not allow_setup else ""
+    text, expected = json.dumps(case), dict_at(case, "expect")
+    needs_user = case.get("uid") or ("--dangerously-skip-permissions" in text and os.geteuid() == 0)
+    reasons = {
+        "it has files in the organisation's folder": "{managed}" in text,
+        "it has files at the top of the file system": "{fsroot}" in text,
+        f"{case.get('agent')} cannot be run": case.get("agent") not in RECIPES,
+        "it needs another user": needs_user,
+        "it needs another provider": "CLAUDE_CODE_USE_" in text,
+        "it needs pages of a server": case.get("static") or "{url}" in text,
+        "it depends on the order in which a file system lists folders": expected.get("readdir"),
+        "it needs a subagent": case.get("sub_turns") or expected.get("sub"),
+        "it runs shell commands; allow them with --allow-setup": case.get("setup") and not allow_setup,
+    }
+    return next((reason for reason, holds in reasons.items() if holds), "")
 
 
 def play(case: Case, program: str, *, allow_setup: bool) -> CaseOutcome:
@@ -169,14 +157,13 @@ def _requests(stage: Stage, recipe: Recipe, program: str) -> list[dict[str, obje
 
 
 def _turns(case: Case) -> list[list[dict[str, object]]]:
-    found: list[list[dict[str, object]]] = []
-    for turn in list_at(case, "turns"):
-        found.append([])
-        for call in turn if isinstance(turn, list) else [turn]:
-            named = call.get("name", call.get("tool"))
-            names = named if isinstance(named, list) else [named]
-            found[-1].append({"names": names, "input": call.get("input", call.get("args"))})
-    return found
+    def call_of(call: dict[str, object]) -> dict[str, object]:
+        named = call.get("name", call.get("tool"))
+        names = named if isinstance(named, list) else [named]
+        return {"names": names, "input": call.get("input", call.get("args"))}
+
+    turns = [turn if isinstance(turn, list) else [turn] for turn in list_at(case, "turns")]
+    return [[call_of(call) for call in turn] for turn in turns]
 
 
 def _one_run(

@@ -93,27 +93,17 @@ def probe(
         shutil.rmtree(root, ignore_errors=True)
     _require_requests(answer, program, timeout)
     requests: list[dict[str, object]] = answer["requests"]
-    return Probe(
-        agent=name,
-        version=version,
-        program=program,
-        exit=int(answer["exit"]),
-        isolated=isolated,
-        requests=len(requests),
-        sent=tuple(find_segments(requests, name)),
-        expected=expected,
-        problems=tuple(answer["problems"]),
-        cwd=folder,
-        home=seeded,
-    )
+    sent, problems = tuple(find_segments(requests, name)), tuple(answer["problems"])
+    found = Probe(name, version, program, int(answer["exit"]), isolated, len(requests), sent, expected, problems)
+    return found._replace(cwd=folder, home=seeded)
 
 
 def find_program(recipe: Recipe) -> str:
     """The program of an agent on PATH."""
     found = next(filter(None, map(shutil.which, recipe.programs)), None)
-    if found:
-        return found
-    raise ProbeFailed(f"{recipe.programs[0]} is not on PATH; install it, or give --program PATH")
+    if not found:
+        raise ProbeFailed(f"{recipe.programs[0]} is not on PATH; install it, or give --program PATH")
+    return found
 
 
 def _files_in(folder: str) -> set[str]:
@@ -183,18 +173,12 @@ def ask_agent(
     prefix = namespace()
     at = first_option(recipe.argv)
     argv = (*recipe.argv[:at], *(recipe.tools if turns else ()), *recipe.argv[at:])
+    path = os.environ.get("PATH", os.defpath)
     spec: dict[str, object] = {
         "program": program,
         "isolated": bool(prefix),
         "argv": [program, *argv],
-        "env": {
-            "PATH": os.environ.get("PATH", os.defpath),
-            "HOME": home,
-            "TERM": "dumb",
-            "NO_COLOR": "1",
-            "TMPDIR": root,
-            **recipe.env,
-        },
+        "env": {"PATH": path, "HOME": home, "TERM": "dumb", "NO_COLOR": "1", "TMPDIR": root, **recipe.env},
         "files": files,
         "cwd": folder,
         "home": home,
@@ -213,10 +197,8 @@ def _run_inside(spec: dict[str, object], prefix: Sequence[str], root: str, timeo
     path = os.path.join(root, "run.json")
     with open(path, "w", encoding="utf-8") as file:
         json.dump(spec, file)
-    sources = os.path.dirname(os.path.dirname(os.path.abspath(foretold.__file__)))
-    code = (
-        f"import sys; sys.path.insert(0, {sources!r}); from foretold.proof.probe.sandbox import main; main(sys.argv[1])"
-    )
+    top = os.path.dirname(os.path.dirname(os.path.abspath(foretold.__file__)))
+    code = f"import sys; sys.path.insert(0, {top!r}); from foretold.proof.probe.sandbox import main; main(sys.argv[1])"
     done = subprocess.run(
         [*prefix, sys.executable, "-c", code, path],
         env={"PATH": os.environ.get("PATH", os.defpath)},
