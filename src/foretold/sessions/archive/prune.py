@@ -23,6 +23,7 @@ from foretold.sessions.archive.in_use import RECENT, RunningProcesses
 from foretold.sessions.archive.restore import verify_archive
 from foretold.sessions.archive.session_files import agent_files, is_shared, list_session_files, root_of, status_of
 from foretold.sessions.catalog import KINDS, iter_sessions
+from foretold.sessions.formats.readers import reader_of
 from foretold.storage.kernel import KERNEL, Kernel
 from foretold.types import TYPE_CHECKING, NamedTuple
 
@@ -119,8 +120,6 @@ def _why(stored: StoredSession, size: int, changed: float, wanted: PruneCriteria
 
 def _is_empty(stored: StoredSession) -> bool:
     """Whether nothing was said in a session. One that is damaged, or of which nothing can be read, does not count."""
-    from foretold.sessions.formats.readers import reader_of
-
     if is_shared(stored):
         return False
     damage: list[Finding] = []

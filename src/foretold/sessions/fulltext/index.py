@@ -21,6 +21,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cached_property
 
 from foretold.sessions.fulltext.index_writer import ReadTask, read_into, resume_point
 from foretold.sessions.model import StoredSession
@@ -71,8 +72,6 @@ class SessionIndex:
         self.path = os.path.join(home, "sessions.db")
         self._busy = os.path.join(home, "sessions.busy")
         self._connection: sqlite3.Connection | None = None
-        self._known: dict[Key, KnownSession] | None = None
-        self._sessions: list[StoredSession] | None = None
 
     def __enter__(self) -> SessionIndex:
         return self
@@ -93,22 +92,20 @@ class SessionIndex:
 
     # Questions
 
+    @cached_property
     def known(self) -> dict[Key, KnownSession]:
         """Every session, as the last update left it."""
-        if self._known is None:
-            rows = self.base.execute("SELECT path, name, agent, id, size, changed, mark, digest, summary FROM session")
-            self._known = {(os.fsdecode(path), name, agent): KnownSession(*rest) for path, name, agent, *rest in rows}
-        return self._known
+        rows = self.base.execute("SELECT path, name, agent, id, size, changed, mark, digest, summary FROM session")
+        return {(os.fsdecode(path), name, agent): KnownSession(*rest) for path, name, agent, *rest in rows}
 
+    @cached_property
     def sessions(self) -> list[StoredSession]:
         """The same as sessions, the newest first."""
-        if self._sessions is None:
-            found = [
-                StoredSession(agent, name, path, changed=known.changed, size=known.size)
-                for (path, name, agent), known in self.known().items()
-            ]
-            self._sessions = sorted(found, key=lambda stored: (-stored.changed, stored.path, stored.id))
-        return self._sessions
+        found = [
+            StoredSession(agent, name, path, changed=known.changed, size=known.size)
+            for (path, name, agent), known in self.known.items()
+        ]
+        return sorted(found, key=lambda stored: (-stored.changed, stored.path, stored.id))
 
     def batches(self) -> list[tuple[int, int, int, float]]:
         """First and last number, session, and the newest time, which is infinite if one is not known."""
@@ -155,7 +152,7 @@ class SessionIndex:
             os.close(lock)
 
     def _update(self, sessions: Sequence[StoredSession], progress: Progress | None, findings: list[Finding]) -> None:
-        known = self.known()
+        known = self.known
         here = {stored.path for stored in sessions}
         gone = [each.row for key, each in known.items() if key[0] not in here and not os.path.exists(key[0])]
         tasks = []
@@ -170,7 +167,8 @@ class SessionIndex:
             return
         with open(self._busy, "wb"):
             pass  # it exists until the database is sealed
-        self._known = self._sessions = None
+        for name in ("known", "sessions"):
+            self.__dict__.pop(name, None)
         try:
             # from the oldest to the newest: the numbers of messages follow time
             tasks.sort(key=lambda task: (task.stored.changed, task.stored.path))
@@ -201,18 +199,14 @@ class SessionIndex:
             self.base.execute("PRAGMA page_size = 8192")
             self.base.execute("PRAGMA journal_mode = WAL")
             self.base.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
-        elif status.st_mtime_ns != SEALED and not (os.path.exists(self._busy) and self._is_whole()):
-            raise UnusableIndex(self.path)
+        elif status.st_mtime_ns != SEALED:
+            if not os.path.exists(self._busy):
+                raise UnusableIndex(self.path)
+            self.base.execute("INSERT INTO word(word) VALUES ('integrity-check')")  # this reads the whole file
+            if self.base.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+                raise UnusableIndex(self.path)
         if self._count("PRAGMA user_version") != VERSION or self.count_dead() > max(DEAD, self._count_living()):
             raise UnusableIndex(self.path)
-
-    def _is_whole(self) -> bool:
-        """Whether the database is consistent. This reads the whole file."""
-        try:
-            self.base.execute("INSERT INTO word(word) VALUES ('integrity-check')")
-            return bool(self.base.execute("PRAGMA quick_check(1)").fetchone() == ("ok",))
-        except sqlite3.Error:
-            return False
 
     def _seal(self) -> None:
         """Say that the update has ended; not if another process still reads what is not in the database yet."""

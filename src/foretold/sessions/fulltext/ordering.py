@@ -83,7 +83,7 @@ def messages_in_index(
     index: SessionIndex, query: SearchQuery, sessions: Sequence[StoredSession], filters: Filters
 ) -> Found:
     """Messages in the index, the newest first. What is new must have been read by `SessionIndex.update`."""
-    known = index.known()
+    known = index.known
     here = {known[key].row: stored for stored in sessions if (key := key_of(stored)) in known}
     match = fts_expression(query)
     mask = mask_of(filters.roles or VOICES)

@@ -104,7 +104,7 @@ def search(
         raise ForetoldError(f"no order is called {order!r}; there are: {', '.join(ORDERS)}")
     homes = homes or find_homes()
     asked, names = parse_query(query), None if agents is None else {*agents}
-    every = newest_first(homes, names) if index is None else index.sessions()
+    every = newest_first(homes, names) if index is None else index.sessions
     sessions = every if index is None or names is None else [stored for stored in every if stored.agent in names]
     if not asked.wanted:
         return Results((), more=False, sessions=len(sessions))
@@ -177,7 +177,7 @@ def _summarizer(index: SessionIndex | None, resolver: FolderResolver) -> Callabl
 
     @functools.cache
     def summary_of(stored: StoredSession) -> StoredSession:
-        known = index.known().get(key_of(stored)) if index is not None else None
+        known = index.known.get(key_of(stored)) if index is not None else None
         noted = StoredSession(*json.loads(known.summary)) if known is not None and known.summary else None
         return resolver.resolve_folder(noted or reader_of(stored.agent).summarize(stored))
 

@@ -111,7 +111,7 @@ def parse_record(path: str, name: object, text: object, findings: list[Finding] 
 
 OWN = "session"  #: the table of sessions
 KEYS = ("session_id", "aggregate_id")  #: columns with the id of the session
-FIRST = ("message", "part")  #: these only grow; other tables may change
+RANKS = {"message": 0, "part": 1, OWN: 3}  #: of tables in an archive: messages and parts only grow, others may change
 
 
 def rows_of(path: str, session: str) -> Iterator[bytes]:
@@ -122,9 +122,7 @@ def rows_of(path: str, session: str) -> Iterator[bytes]:
         with open_read_only(path) as connection:
             connection.row_factory = sqlite3.Row
             tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-            first = [name for name in FIRST if name in tables]
-            own = [OWN] if OWN in tables else []
-            for table in (*first, *sorted(set(tables) - {*FIRST, OWN}), *own):
+            for table in sorted(tables, key=lambda name: (RANKS.get(name, 2), name)):
                 yield from _rows(connection, table, session)
     except OSError as error:
         raise SessionFailed(f"cannot read {path}: {error}") from error
