@@ -78,11 +78,7 @@ def sort_by_time(sessions: Iterable[StoredSession]) -> list[StoredSession]:
 
 
 def iter_sessions(
-    homes: Homes,
-    *,
-    agents: Iterable[str] | None = None,
-    project: str | None = None,
-    kinds: tuple[str, ...] = KINDS,
+    homes: Homes, *, agents: Iterable[str] | None = None, project: str | None = None, kinds: tuple[str, ...] = KINDS
 ) -> Iterator[StoredSession]:
     """The same one by one: a session is opened when it is asked for."""
     folder = os.path.realpath(project) if project else ""

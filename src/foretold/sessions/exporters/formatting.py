@@ -11,6 +11,7 @@ from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from foretold.secrets.redactor import Redactor
+    from foretold.sessions.exporters.export import Choice
     from foretold.sessions.model import Message, Part, StoredSession
 
 PATHS = ("file_path", "filePath", "absolute_path", "path", "notebook_path")
@@ -153,14 +154,15 @@ def output_of(part: Part) -> str:
 
 
 def page_texts(
-    messages: Iterable[Message], render: Callable[[Part, Message], str], gap: str, files: dict[str, None]
+    messages: Iterable[Message], choice: Choice, render: Callable[[Part, str], str], gap: str, files: dict[str, None]
 ) -> Iterator[tuple[str, str, str, bool]]:
-    """The messages that have a text: each with its speaker, a key of `SPEAKERS` (of a tool's output, the agent), the
-    time of day, its text, and whether the agent simply goes on. Files that were changed are added to `files`."""
+    """The messages that have a text: speaker, a key of `SPEAKERS` (of a tool's output, the agent), time of day, text, and
+    whether the agent simply goes on. `render` gets a part and its role. Files that were changed are added to `files`."""
     last = ""
     for message in messages:
         files |= dict.fromkeys(filter(None, map(changed_file, message.parts)))
-        text = gap.join(piece for part in message.parts if (piece := render(part, message)))
+        shown = [part for part in message.parts if part.kind != "call" or not choice.brief]
+        text = gap.join(piece for part in shown if (piece := render(part, message.role)))
         if not text:
             continue
         if message.kind == "summary":

@@ -75,7 +75,7 @@ def render_page(
         f"<h1>{title}</h1>\n<p class=about>{about}</p>\n"
     )
     files: dict[str, None] = {}
-    texts = page_texts(messages, lambda part, message: _render_part(part, message, choice), "\n", files)
+    texts = page_texts(messages, choice, _render_part, "\n", files)
     for number, (speaker, time, text, is_more) in enumerate(texts, 1):
         when = f'<a class=when href="#m{number}">{time}</a>'
         kind = f'"{speaker} more"' if is_more else speaker
@@ -92,8 +92,8 @@ def escape(text: str) -> str:
     return escaped(make_visible(text))
 
 
-def _render_part(part: Part, message: Message, choice: Choice) -> str:
-    if part.kind == "text" and message.role == "assistant":
+def _render_part(part: Part, role: str) -> str:
+    if part.kind == "text" and role == "assistant":
         return f"<div class=prose>{render_markdown(make_visible(part.text.strip()))}</div>"
     if part.kind == "text":
         return f"<div class=said>{escape(part.text.strip())}</div>"
@@ -102,8 +102,6 @@ def _render_part(part: Part, message: Message, choice: Choice) -> str:
     if part.kind == "image":
         return "<div class=said>(a picture)</div>"
     if part.kind == "call":
-        if choice.brief:
-            return ""
         given = format_json(part.input, 2) if part.input else ""
         return _details(f"→ {format_call(part, 160)}", given)
     text = output_of(part)

@@ -39,8 +39,7 @@ def render_page(
     yield f"# {_inline(stored.title or stored.id)}\n\n"
     yield " · ".join(map(_inline, facts_of(stored, "%Y-%m-%d"))) + "\n"
     files: dict[str, None] = {}
-    texts = page_texts(messages, lambda part, _: _render_part(part, choice), "\n\n", files)
-    for speaker, time, text, is_more in texts:
+    for speaker, time, text, is_more in page_texts(messages, choice, _render_part, "\n\n", files):
         heading = "" if is_more else f"\n## {' · '.join(filter(None, (SPEAKERS[speaker], time)))}\n"
         yield f"{heading}\n{text}\n"
     if files and choice.brief:
@@ -49,7 +48,7 @@ def render_page(
         yield f"\n---\n\n{removed}.\n"
 
 
-def _render_part(part: Part, choice: Choice) -> str:
+def _render_part(part: Part, _: str) -> str:
     if part.kind == "text":
         return _escape_structure(make_visible(part.text.strip("\n")))
     if part.kind == "thinking":
@@ -57,8 +56,6 @@ def _render_part(part: Part, choice: Choice) -> str:
     if part.kind == "image":
         return "*(a picture)*"
     if part.kind == "call":
-        if choice.brief:
-            return ""
         line = format_call(part, 200)
         has_more = part.input and (len(part.input) > 1 or len(line) >= 199)
         return f"**{_inline(line)}**" + (f"\n\n{_fenced(format_json(part.input, 2), 'json')}" if has_more else "")

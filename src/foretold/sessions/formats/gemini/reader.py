@@ -102,13 +102,12 @@ def _find_deletion(stored: StoredSession) -> list[Finding]:
     """That the agent is about to delete a session (recorded on 0.61.0)."""
     folder, own = os.path.split(stored.path)
     name = _NAME.match(own)
-    for entry in list_folder(folder) if name and stored.kind == "main" else ():
+    for entry in list_folder(folder) if stored.kind == "main" else ():
         other = _NAME.match(entry.name)
-        if entry.name == own or not name or not other or other[1] != name[1] or _has_conversation(entry.path):
-            continue
-        message = f"Gemini CLI deletes this session at its next start: {entry.name} has the same name"
-        hint = f"keep a copy of it, or remove {entry.path}"
-        return [Finding(stored.path, None, "session-doomed", f"{message} and no conversation", hint)]
+        if name and other and other[1] == name[1] and entry.name != own and not _has_conversation(entry.path):
+            message = f"Gemini CLI deletes this session at its next start: {entry.name} has the same name"
+            hint = f"keep a copy of it, or remove {entry.path}"
+            return [Finding(stored.path, None, "session-doomed", f"{message} and no conversation", hint)]
     return []
 
 
