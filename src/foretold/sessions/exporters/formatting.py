@@ -156,8 +156,8 @@ def output_of(part: Part) -> str:
 def page_texts(
     messages: Iterable[Message], choice: Choice, render: Callable[[Part, str], str], gap: str, files: dict[str, None]
 ) -> Iterator[tuple[str, str, str, bool]]:
-    """The messages that have a text: speaker, a key of `SPEAKERS` (of a tool's output, the agent), time of day, text, and
-    whether the agent simply goes on. `render` gets a part and its role. Files that were changed are added to `files`."""
+    """The messages that have a text: speaker, a key of `SPEAKERS` (of a tool's output, the agent), time of day, text,
+    and whether the agent simply goes on. `render` gets a part and its role. Changed files are added to `files`."""
     last = ""
     for message in messages:
         files |= dict.fromkeys(filter(None, map(changed_file, message.parts)))
