@@ -127,11 +127,7 @@ def messages_of(stored: StoredSession, findings: list[Finding] | None = None) ->
 
 
 def is_held_in(stored: StoredSession, folder: str) -> bool:
-    """Whether a session was held in a folder or below it.
-
-    >>> [is_held_in(StoredSession("codex", "1", "", cwd=cwd), "/a") for cwd in ("/a/b", "/ab")]
-    [True, False]
-    """
+    """Whether a session was held in a folder or below it."""
     cwd = stored.cwd.rstrip("/") or "/"
     return bool(stored.cwd) and (cwd == folder or cwd.startswith(folder.rstrip("/") + "/"))
 
@@ -205,11 +201,7 @@ def _plain(text: str) -> str:
 
 
 def _cut(text: str, room: int) -> str:
-    """A text cut to so many columns.
-
-    >>> _cut("abcdef", 4), _cut("日本語", 5)
-    ('abc…', '日本…')
-    """
+    """A text cut to so many columns."""
     ends = [*accumulate(map(_columns, text))]
     return text if ends[-1] <= room else text[: sum(end < room for end in ends)] + "…"
 

@@ -102,12 +102,7 @@ class SessionFile(NamedTuple):
 
 
 def root_of(stored: StoredSession) -> str:
-    """The agent's folder that a session is in.
-
-    >>> from foretold.sessions.model import StoredSession
-    >>> root_of(StoredSession("codex", "1", "/me/.codex/sessions/2026/01/02/rollout-1.jsonl"))
-    '/me/.codex'
-    """
+    """The agent's folder that a session is in."""
     parts = stored.path.split("/")
     for at in range(len(parts) - 2, 0, -1):
         if parts[at] in agent_files(stored.agent).transcripts:
@@ -138,12 +133,7 @@ def agent_files(agent: str) -> AgentFiles:
 
 
 def is_shared(stored: StoredSession) -> bool:
-    """Whether a session shares its file with others.
-
-    >>> from foretold.sessions.model import StoredSession
-    >>> is_shared(StoredSession("opencode", "ses_1", "/me/opencode.db"))
-    True
-    """
+    """Whether a session shares its file with others."""
     return stored.path.endswith((".db", ".sqlite"))
 
 

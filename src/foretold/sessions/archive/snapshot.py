@@ -73,11 +73,7 @@ def encode_snapshot(snapshot: ArchiveSnapshot) -> bytes:
 
 
 def decode_snapshot(data: bytes) -> ArchiveSnapshot | None:
-    """The snapshot of a frame; None if it is not one. Fields of later versions are passed over.
-
-    >>> decode_snapshot(encode_snapshot(ArchiveSnapshot("codex", "1", "/r", "/r/s", 0.5))).id
-    '1'
-    """
+    """The snapshot of a frame; None if it is not one. Fields of later versions are passed over."""
     try:
         values = json.loads(data)
         files = tuple(ArchivedFile(*fields[: len(ArchivedFile._fields)]) for fields in values.pop("files"))

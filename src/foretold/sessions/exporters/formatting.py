@@ -116,12 +116,7 @@ def is_encodable(text: str) -> bool:
 
 
 def format_call(part: Part, room: int = 100) -> str:
-    """A call in one line: its tool, and what it is about.
-
-    >>> from foretold.sessions.model import Part
-    >>> format_call(Part("call", tool="Bash", input={"command": "make test\\nmake check"}))
-    'Bash make test make check'
-    """
+    """A call in one line: its tool, and what it is about."""
     given = part.input or {}
     about = next((given[name] for name in CALL_FIELDS if given.get(name)), given or None)
     if isinstance(about, list) and all(isinstance(word, str) for word in about):

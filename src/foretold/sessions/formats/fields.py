@@ -57,11 +57,7 @@ def parse_times(values: Iterable[Json], name: str = "timestamp") -> list[float]:
 
 
 def one_line(text: str) -> str:
-    """A text on one line, truncated if it is too long for a list.
-
-    >>> one_line(" a\\n  b "), len(one_line("a" * 200))
-    ('a b', 120)
-    """
+    """A text on one line, truncated if it is too long for a list."""
     text = " ".join(text[: LONGEST_TITLE * 8].split())
     return text if len(text) <= LONGEST_TITLE else text[: LONGEST_TITLE - 1] + "…"
 

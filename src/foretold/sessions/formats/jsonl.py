@@ -156,15 +156,7 @@ class Ends(NamedTuple):
 
 
 def ends_of(path: str, most: int = ENDS) -> Ends:
-    """The records at both ends of a file; none if it cannot be read.
-
-    >>> import os, tempfile
-    >>> path = os.path.join(tempfile.mkdtemp(), "s.jsonl")
-    >>> with open(path, "wb") as file:
-    ...     _ = file.write(b'{"a": 1}\\n{"b": 2}\\n{"c": 3}\\n')
-    >>> ends_of(path, 12)
-    Ends(head=({'a': 1},), tail=({'c': 3},), cut=b'{"b')
-    """
+    """The records at both ends of a file; none if it cannot be read."""
     head, tail, is_whole = read_ends(path, most)
     if is_whole:
         return Ends(parse_records(head + tail), ())
@@ -188,11 +180,7 @@ def read_ends(path: str, most: int = ENDS) -> tuple[bytes, bytes, bool]:
 
 
 def parse_records(data: bytes, fields: Sequence[str] = ()) -> tuple[Json, ...]:
-    """The records of a part of a file; of a line that is cut or damaged, those of some fields that can be recognized.
-
-    >>> parse_records(b'{"a": 1}\\n{"b": "2", "c', ["b"])
-    ({'a': 1}, {'b': '2'})
-    """
+    """The records of a part of a file; of a line that is cut or damaged, some fields, as far as they are recognized."""
     found: list[Json] = []
     for line in data.removeprefix(_BOM).split(b"\n"):
         try:
@@ -207,11 +195,7 @@ def parse_records(data: bytes, fields: Sequence[str] = ()) -> tuple[Json, ...]:
 
 
 def field_in(data: bytes, name: str) -> str:
-    """The first string value of a field in the bytes of an incomplete line.
-
-    >>> field_in(b'{"payload":{"id":"1","cwd":"/home/me","instruc', "cwd")
-    '/home/me'
-    """
+    """The first string value of a field in the bytes of an incomplete line."""
     key, at = b'"%s":' % name.encode(), -1
     while (at := data.find(key, at + 1)) >= 0:  # a regular expression alone would take five times as long
         found = _STRING.match(data, at + len(key))

@@ -42,12 +42,7 @@ class Passage(NamedTuple):
 
 
 def passages_of(message: Message) -> list[Passage]:
-    """The texts of a message.
-
-    >>> parts = Part("text", "Look."), Part("call", tool="Bash", input={"command": "ls"})
-    >>> passages_of(Message("1", "assistant", parts))
-    [Passage(voice='assistant', tool='', text='Look.'), Passage(voice='assistant', tool='Bash', text='Bash\\nls')]
-    """
+    """The texts of a message."""
     found = []
     for kind, text, tool, _, given, _, _ in message.parts:
         if kind == "call":

@@ -78,12 +78,7 @@ def tagged(text: str) -> str:
 
 
 def fill_text(kind: str, rules: SessionRules, fields: Json, **more: str) -> str:
-    """The text of a kind, with its fields filled in; a placeholder without a value stays.
-
-    >>> from foretold.dialects.claude_code.sessions import OLDER
-    >>> fill_text("date", OLDER, {"date": "2026-01-02"})
-    "Today's date is 2026-01-02."
-    """
+    """The text of a kind, with its fields filled in; a placeholder without a value stays."""
     text = NEWER[kind] if rules.is_rendered and kind in NEWER else TEXTS[kind]
     known = {name: str(value) for name, value in fields.items() if isinstance(value, str | int | float)} | more
     filled, *pieces = text.split("{")
@@ -232,11 +227,7 @@ def _pdf(attachment: Json, rules: SessionRules) -> str | None:
 
 
 def _format_size(size: int) -> str:
-    """A size as the agent writes it.
-
-    >>> _format_size(1023), _format_size(1536), _format_size(1048575), _format_size(3_400_000_000)
-    ('1023 bytes', '1.5KB', '1024KB', '3.2GB')
-    """
+    """A size as the agent writes it."""
     for unit, name in ((1024**3, "GB"), (1024**2, "MB"), (1024, "KB")):
         if size >= unit:
             return f"{size / unit:.1f}".removesuffix(".0") + name

@@ -132,13 +132,7 @@ def _image(block: object) -> Part:
 
 
 def prompt_of(value: Json) -> str:
-    """What a person typed; empty if the record is something else.
-
-    >>> prompt_of({"type": "user", "message": {"role": "user", "content": "hello"}})
-    'hello'
-    >>> prompt_of({"type": "user", "isMeta": True, "message": {"role": "user", "content": "hello"}})
-    ''
-    """
+    """What a person typed; empty if the record is something else."""
     if value.get("type") != "user" or value.get("isMeta") or value.get("isCompactSummary"):
         return ""
     parts = _parts(object_at(value, "message").get("content"), {})

@@ -122,11 +122,7 @@ def _read(value: object, table: dict[str, Fields]) -> Item | None:
 
 
 def is_sent(item: Item) -> bool:
-    """Whether an item is for the model: unknown items are not, nor are messages of the role system.
-
-    >>> is_sent({"type": "message", "role": "system", "content": []}), is_sent({"type": "ghost_snapshot"})
-    (False, False)
-    """
+    """Whether an item is for the model: unknown items are not, nor are messages of the role system."""
     return item.get("type") in FIELDS and item.get("role") != "system"
 
 
@@ -143,11 +139,7 @@ def find_orphans(items: list[Item]) -> list[int]:
 
 
 def add_results(items: list[Item]) -> list[Item]:
-    """The items, with a result after each call that has none.
-
-    >>> add_results([{"type": "function_call", "call_id": "c"}])[1]
-    {'type': 'function_call_output', 'call_id': 'c', 'output': 'aborted'}
-    """
+    """The items, with a result after each call that has none."""
     there = {(item["type"], item.get("call_id")) for item in items}
     found: list[Item] = []
     for item in items:

@@ -68,11 +68,7 @@ _EXIT = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d+)", re.MULTI
 
 
 def unwrapped(value: Json) -> tuple[str, Json]:
-    """The type of a record and its payload, in the newer form and in the older one.
-
-    >>> unwrapped({"type": "turn_context", "payload": {"cwd": "/"}}), unwrapped({"type": "message", "role": "user"})
-    (('turn_context', {'cwd': '/'}), ('response_item', {'type': 'message', 'role': 'user'}))
-    """
+    """The type of a record and its payload, in the newer form and in the older one."""
     payload = value.get("payload")
     if isinstance(payload, dict):
         return text_at(value, "type"), payload
