@@ -98,7 +98,7 @@ class _Swap:
         if change.action == "mode":
             self.file = os.open(change.name, READ, dir_fd=self.folder)
             _expect(state_of_open(self.file), change.before)
-        elif change.source is not None:
+        elif change.action != "delete" and change.source is not None:
             source = os.open(change.source, READ)
             try:
                 data, copy = read_chunks(source), self._copy_ownership
@@ -123,13 +123,13 @@ class _Swap:
 
     def make(self, *, back: bool) -> None:
         """Make the change in one step, or undo it. If that fails, nothing was changed."""
-        name, waiting = self.change.name, self.waiting
-        before, after = self.change.before, self.change.after
+        name, waiting, action = self.change.name, self.waiting, self.change.action
+        before, after, appears, vanishes = self.change.before, self.change.after, "create", "delete"
         if back:
-            before, after = after, before
-        if self.change.action == "mode":
+            before, after, appears, vanishes = after, before, vanishes, appears
+        if action == "mode":
             self.kernel.fchmod(self.file, after.mode)
-        elif before.kind == "missing":
+        elif action == appears:
             try:
                 link_new(self.kernel, waiting, name, self.folder, self.folder)
             except FileExistsError:
@@ -137,7 +137,7 @@ class _Swap:
             if back:
                 with suppress(OSError):
                     self.kernel.unlink(waiting, dir_fd=self.folder)
-        elif after.kind != "missing":
+        elif action != vanishes:
             self._exchange(before)
         elif back:
             _expect(look_at(name, self.folder), before)

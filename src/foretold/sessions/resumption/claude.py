@@ -1,8 +1,5 @@
 """`resume`: the messages that Claude Code sends when it resumes a session, and what it leaves out.
 
-    read the records → find the chain (`chain.py`) → close open ends (`open_calls.py`) → cut at a message → add the
-    prompt → make messages (`fragments.py`, `wire.py`)
-
 1. A file without a conversation is `not_found`, as is one whose leaf has no time. Older versions refuse a file with a
    line `null` (`null_record`), or with a record that has no message (`bad_record`).
 2. A cut (`--resume-session-at`) comes after open ends were closed: everything after it is dropped, including what
