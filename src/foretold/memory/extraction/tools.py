@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from fnmatch import fnmatchcase
 
 from foretold.errors import BadName, ForetoldError
-from foretold.memory.extraction.writer import MemoryWriter, ToolAnswer
+from foretold.memory.extraction.writer import MemoryWriter
 from foretold.memory.note import INDEX, safe_file
 from foretold.memory.store.team import team_index
 from foretold.types import TYPE_CHECKING
@@ -41,79 +41,77 @@ class MemoryTools:
     def run(self, call: Mapping[str, object]) -> dict[str, object]:
         """Run a call; returns its result as a block."""
         given = call.get("input")
+        block: dict[str, object] = {"type": "tool_result", "tool_use_id": call.get("id", "")}
         try:
-            answer = self._call(str(call.get("name", "")), given if isinstance(given, dict) else {})
+            return {**block, "content": self._call(str(call.get("name", "")), given if isinstance(given, dict) else {})}
         except ForetoldError as error:
-            answer = ToolAnswer(str(error), failed=True)
-        block: dict[str, object] = {"type": "tool_result", "tool_use_id": call.get("id", ""), "content": answer.text}
-        return {**block, "is_error": True} if answer.failed else block
+            return {**block, "content": str(error), "is_error": True}
 
     @property
     def allowed(self) -> str:
         """What may be touched, as text."""
         return f"only files below {' and '.join(self.folders)} can be read and written here"
 
-    def _call(self, name: str, given: Mapping[str, object]) -> ToolAnswer:
+    def _call(self, name: str, given: Mapping[str, object]) -> str:
         if name in ("Glob", "Grep"):
             return self._search(name, str(given.get("pattern", "*" if name == "Glob" else "")))
         if name not in TOOLS:
-            return self.writer.refuse(name, "outside", f"{name or 'this'} cannot be used: {self.allowed}")
-        place = self.place(given.get("file_path"))
-        if isinstance(place, ToolAnswer):
-            return place
+            raise self.writer.refuse(name, "outside", f"{name or 'this'} cannot be used: {self.allowed}")
+        place, content = self.place(given.get("file_path")), given.get("content")
         if name == "Read":
             return self._read(*place)
         if name == "Edit":
             return self._edit(*place, given)
-        content = given.get("content")
-        return self.writer.write(*place, content) if isinstance(content, str) else _failure("content is missing")
+        if not isinstance(content, str):
+            raise ForetoldError("content is missing")
+        return self.writer.write(*place, content)
 
-    def place(self, path: object) -> tuple[str, str] | ToolAnswer:
+    def place(self, path: object) -> tuple[str, str]:
         """The scope and the file that a path names."""
         if not isinstance(path, str) or not path:
-            return _failure(f"file_path is missing: {self.allowed}")
+            raise ForetoldError(f"file_path is missing: {self.allowed}")
         known = {root: scope for folder, scope in self.folders.items() for root in (folder, os.path.realpath(folder))}
         root = max((root for root in known if path.startswith(f"{root}/")), key=len, default="")
         if not root and path.startswith(("/", "~")):
-            return self.writer.refuse(path, "outside", self.allowed)
+            raise self.writer.refuse(path, "outside", self.allowed)
         file = path[len(root) + 1 :] if root else path
         try:
             safe_file(file)
         except BadName as error:
-            return self.writer.refuse(path, "outside", f"{error}; {self.allowed}")
+            raise self.writer.refuse(path, "outside", f"{error}; {self.allowed}") from None
         return known.get(root, "private"), file
 
     # Tools
 
-    def _read(self, scope: str, file: str) -> ToolAnswer:
+    def _read(self, scope: str, file: str) -> str:
         if file == INDEX:
             team = self.memories.team if scope == "team" else None
             text = team_index(team) if team is not None else self.memories.own.index()
         else:
             memory = self.writer.existing(scope, file)
             if memory is None:
-                return _failure(f"{file} does not exist")
+                raise ForetoldError(f"{file} does not exist")
             self.writer.known[scope, file], text = memory.digest, memory.text
         lines = text[:MOST_TEXT].split("\n")
-        return ToolAnswer("\n".join(f"{number}\t{line}" for number, line in enumerate(lines, 1)))
+        return "\n".join(f"{number}\t{line}" for number, line in enumerate(lines, 1))
 
-    def _edit(self, scope: str, file: str, given: Mapping[str, object]) -> ToolAnswer:
+    def _edit(self, scope: str, file: str, given: Mapping[str, object]) -> str:
         old, new = given.get("old_string"), given.get("new_string")
         if not isinstance(old, str) or not isinstance(new, str) or not old or old == new:
-            return _failure("old_string and new_string are required, and must differ")
+            raise ForetoldError("old_string and new_string are required, and must differ")
         if file == INDEX:
             return self.writer.write(scope, file, new)
         before = self.writer.existing(scope, file)
         if before is None:
-            return _failure(f"{file} does not exist")
+            raise ForetoldError(f"{file} does not exist")
         count = before.text.count(old)
         if count == 0:
-            return _failure(f"old_string is not in {file}; read it again")
+            raise ForetoldError(f"old_string is not in {file}; read it again")
         if count > 1 and given.get("replace_all") is not True:
-            return _failure(f"old_string occurs {count} times in {file}; give more context")
+            raise ForetoldError(f"old_string occurs {count} times in {file}; give more context")
         return self.writer.write(scope, file, before.text.replace(old, new))
 
-    def _search(self, name: str, pattern: str) -> ToolAnswer:
+    def _search(self, name: str, pattern: str) -> str:
         """The paths (Glob) or the lines (Grep) of every memory that is visible here."""
         folders = {scope: folder for folder, scope in self.folders.items()}
         notes = [note for note in self.memories.memories() if note.scope in folders]
@@ -121,7 +119,7 @@ class MemoryTools:
         if name == "Glob":
             glob = pattern.replace("**/", "*").replace("**", "*")
             found = [path for path, note in named if fnmatchcase(note.file, glob) or fnmatchcase(path, glob)]
-            return ToolAnswer("\n".join(found[:MOST_LINES]) or "No files found")
+            return "\n".join(found[:MOST_LINES]) or "No files found"
         wanted = [each.lower() for each in pattern.split("|") if each.strip()]
         found = [
             f"{path}:{number}:{line}"
@@ -129,8 +127,4 @@ class MemoryTools:
             for number, line in enumerate(note.text.split("\n"), 1)
             if any(each in line.lower() for each in wanted)
         ]
-        return ToolAnswer("\n".join(found[:MOST_LINES])[:MOST_TEXT] or "No matches found")
-
-
-def _failure(text: str) -> ToolAnswer:
-    return ToolAnswer(text, failed=True)
+        return "\n".join(found[:MOST_LINES])[:MOST_TEXT] or "No matches found"

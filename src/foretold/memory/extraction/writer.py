@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from foretold.errors import BadName, MemoryChanged, MemoryExists, WriteRefused
+from foretold.errors import BadName, ForetoldError, MemoryChanged, MemoryExists, WriteRefused
 from foretold.memory.extraction.judge.judge import LARGEST, Draft, Judgement, is_nothing_new, judge
 from foretold.memory.extraction.progress import Refusal
 from foretold.memory.note import INDEX, TYPES, Memory, read_note, slug_of
@@ -22,7 +22,7 @@ from foretold.memory.store.inbox import Proposal
 from foretold.memory.store.store import title_metadata, write_text
 from foretold.storage.names import same_name
 from foretold.text.frontmatter import parse, split
-from foretold.types import TYPE_CHECKING, NamedTuple
+from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from foretold.memory.extraction.judge.evidence import ConversationEvidence
@@ -36,13 +36,6 @@ TRIES = 3
 LONGEST = 400  #: characters of a file's name in a report
 WHOLE = 4000  #: characters of frontmatter
 INDEX_IS_MADE = "MEMORY.md is generated from the memory files: do not write it; nothing was changed in it."
-
-
-class ToolAnswer(NamedTuple):
-    """The answer to a model's call."""
-
-    text: str
-    failed: bool = False
 
 
 class MemoryWriter:
@@ -65,44 +58,45 @@ class MemoryWriter:
         self.warned: dict[Refusal, None] = {}
         self.known: dict[tuple[str, str], str] = {}  #: scope and file: the digest that the model has seen
 
-    def refuse(self, file: str, reason: str, detail: str) -> ToolAnswer:
-        """Count a refusal, and answer the model."""
+    def refuse(self, file: str, reason: str, detail: str) -> ForetoldError:
+        """Count a refusal; the error that answers the model."""
         self.refused[Refusal(file[:LONGEST], reason, detail[: 2 * LONGEST])] = None
-        return ToolAnswer(f"Not written ({reason}): {detail}", failed=True)
+        return ForetoldError(f"Not written ({reason}): {detail}")
 
     def existing(self, scope: str, file: str) -> Memory | None:
         """The memory of a file, if there is one: of the team, or the nearest private one."""
         stores = [self.memories.team] if scope == "team" else [self.memories.own, self.memories.under]
         return next(filter(None, (store.find(file) for store in stores if store is not None)), None)
 
-    def write(self, scope: str, file: str, text: str) -> ToolAnswer:
+    def write(self, scope: str, file: str, text: str) -> str:
         """Judge the text of a file, and write it if it is not refused."""
         if same_name(file) == same_name(INDEX):
-            return ToolAnswer(INDEX_IS_MADE)
+            return INDEX_IS_MADE
         named = f"team:{file}" if scope == "team" else file
         for _ in range(TRIES):
             before = self.existing(scope, file)
             if before is not None and self.known.get((scope, file), before.digest) != before.digest:
                 self.known[scope, file] = before.digest
-                return ToolAnswer(f"{file} was changed by another process. Now it says:\n\n{before.text}", failed=True)
+                raise ForetoldError(f"{file} was changed by another process. Now it says:\n\n{before.text}")
             if len(text) > WHOLE + self.largest:
-                return self.refuse(named, "too-large", f"a file of {len(text):,} characters; one fact needs fewer")
+                raise self.refuse(named, "too-large", f"a file of {len(text):,} characters; one fact needs fewer")
             draft = draft_of(file, text, scope, before)
             if isinstance(draft, str):
-                return self.refuse(named, "not-a-memory", draft)
+                raise self.refuse(named, "not-a-memory", draft)
             if is_nothing_new(draft):
                 return self._count("unchanged", named, "It says so already; nothing was changed.")
             verdict = judge(draft, self.evidence, self._near(draft), secrets=self.secrets, largest=self.largest)
             is_found = verdict.is_found and self.discoveries and draft.type in ("project", "reference")
             if verdict.reason and not is_found:
-                return self.refuse(named, verdict.reason, verdict.detail)
+                raise self.refuse(named, verdict.reason, verdict.detail)
             try:
                 return self._put(named, draft, verdict)
             except (MemoryExists, MemoryChanged):
                 continue  # by another process, just now: look again
             except (WriteRefused, BadName) as error:
-                return self.refuse(named, "policy" if isinstance(error, WriteRefused) else "outside", str(error))
-        return ToolAnswer(f"{file} is being changed by others; try again later", failed=True)
+                reason = "policy" if isinstance(error, WriteRefused) else "outside"
+                raise self.refuse(named, reason, str(error)) from None
+        raise ForetoldError(f"{file} is being changed by others; try again later")
 
     def _near(self, draft: Draft) -> list[Memory]:
         """Memories, also proposed ones, that may say the same; not the one that is changed."""
@@ -116,7 +110,7 @@ class MemoryWriter:
         own = ("private", "under") if draft.scope != "team" else ("team",)
         return [each for each in near if not (each.file == draft.file and each.scope in own)]
 
-    def _put(self, named: str, draft: Draft, verdict: Judgement) -> ToolAnswer:
+    def _put(self, named: str, draft: Draft, verdict: Judgement) -> str:
         why = f"message {verdict.source}" if verdict.source else ""
         said: By = {"by": "agent", "session": self.session, "why": why}
         made = self._propose(draft, verdict, said) or self._write(draft, verdict, said)
@@ -127,10 +121,10 @@ class MemoryWriter:
         self.known[draft.scope, draft.file] = made.digest
         return self._count("updated" if draft.before else "added", named, f"Saved: {made.file}")
 
-    def _count(self, kind: str, named: str, said: str) -> ToolAnswer:
+    def _count(self, kind: str, named: str, said: str) -> str:
         if not any(named in self.done[other] for other in ("added", "updated")):
             self.done[kind][named] = None
-        return ToolAnswer(said)
+        return said
 
     def _propose(self, draft: Draft, verdict: Judgement, said: By) -> Proposal | None:
         """What is only proposed: for the team, by policy, and what the assistant found by itself."""
