@@ -11,6 +11,7 @@ import json
 import os
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 
 from foretold.memory.note import Memory
 from foretold.storage.atomic import replace_file
@@ -42,11 +43,9 @@ def save_verdicts(
         if verdict is not None:
             kept[memory.digest] = [verdict.state, _evidence(verdict), time.time() if now is None else now]
     data = json.dumps({"schema": SCHEMA, "verdicts": kept}).encode()
-    try:
+    with suppress(OSError):
         os.makedirs(cache, 0o700, exist_ok=True)
         replace_file(os.path.join(cache, NAME), data, sync=False)
-    except OSError:
-        return
 
 
 def _evidence(verdict: MemoryVerdict) -> str:

@@ -58,7 +58,8 @@ def word_groups(query: str) -> list[tuple[str, ...]]:
     seen: set[str] = set()
     for word in words or _words(query):
         if word not in seen:
-            found[word] = _group(word)
+            forms = forms_of(word) or _with_ment(word)
+            found[word] = (word, *(form for form in forms if form != word))
             seen.update(found[word])
     return list(found.values())
 
@@ -86,13 +87,13 @@ def _is_letter(each: str) -> bool:
     return each.isalnum() or "\u0300" <= each <= "\u036f"
 
 
-def _group(word: str) -> tuple[str, ...]:
+def forms_of(word: str) -> tuple[str, ...]:
+    """All forms of a word, the first one first; none of a word that the stemmer is enough for."""
     if not _forms:
         for line in FORMS.split("|"):
             forms = tuple(line.split())
             _forms.update(dict.fromkeys(forms, forms))
-    forms = _forms.get(word, ()) or _with_ment(word)
-    return (word, *(form for form in forms if form != word))
+    return _forms.get(word, ())
 
 
 def _with_ment(word: str) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
 
 from foretold.memory.note import Memory
 from foretold.memory.recall.cache import RecallCache
@@ -132,7 +133,9 @@ def recall(
     ranked = rank(asked, found, moment, freshness)
     ranked = worth(asked, found, ranked) if worth else ranked
     hits, left, room = _spend(ranked, places, moment, budget, limit, check)
-    made = Recall(query, hits, left, _name_left_out(left, room), skips)
+    costs = accumulate(estimate_tokens(f"{escape_attribute(each.file)}, ") for each in left)
+    named = tuple(each.file for each, used in zip(left, costs, strict=True) if used <= room)
+    made = Recall(query, hits, left, named, skips)
     return made._replace(tokens=estimate_tokens(render(made)))
 
 
@@ -215,17 +218,6 @@ def _make_hit(
         return hit
     part = excerpt(memory.body, mark.stretch, room - _cost(hit._replace(excerpt="")) - 1)
     return hit._replace(excerpt=part) if part else LeftOut(file, mark.score, "budget")
-
-
-def _name_left_out(left: tuple[LeftOut, ...], room: int) -> tuple[str, ...]:
-    """The files that there is room to name, with the commas between them."""
-    named: list[str] = []
-    for each in left:
-        room -= estimate_tokens(f"{escape_attribute(each.file)}, ")
-        if room < 0:
-            break
-        named.append(each.file)
-    return tuple(named)
 
 
 def _cost(hit: RecallHit) -> int:

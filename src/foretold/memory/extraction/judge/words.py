@@ -18,7 +18,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from foretold.memory.extraction.judge.phrases import words_for
-from foretold.memory.recall.query import FORMS, STOPWORDS, letter_pairs
+from foretold.memory.recall.query import STOPWORDS, forms_of, letter_pairs
 
 NOT = "¬"
 LONGEST = 400  #: characters of a statement; a longer one is cut into several
@@ -42,7 +42,6 @@ _SPECIFIC = re.compile(
 )
 _DATE = re.compile(r"\d{4}-\d\d(?:-\d\d)?|\d{1,2}|20\d\d")
 _ABBREVIATED = ("e.g", "i.e", "z.b", "d.h", "p.ex", "etc")
-_first: dict[str, str] = {}
 
 
 def statements(text: str) -> list[str]:
@@ -83,10 +82,7 @@ def fold_text(text: str) -> str:
 @lru_cache(1 << 16)
 def stem(word: str) -> str:
     """The common stem of a word's forms, as far as a few rules find it."""
-    if not _first:
-        for line in FORMS.split("|"):
-            _first.update(dict.fromkeys(line.split(), line.split()[0]))
-    word = _first.get(word, word)
+    word = next(iter(forms_of(word)), word)
     for ending in ("ings", "ing", "edly", "ed", "es", "s", "ly", "e"):
         if word.endswith(ending) and len(word) - len(ending) >= 2 and word[-2:] != "ss":
             word = word[: -len(ending)]
