@@ -35,11 +35,10 @@ def values_in(text: str) -> list[tuple[str, str]]:
     """What looks like a credential: kind, and value."""
     from foretold.secrets.forms import credentials_in
 
-    found = []
-    for each in credentials_in(text):
-        end = _end_of_key(text, each.end) if each.kind == "private key" else each.end
-        found.append((each.kind, text[each.start : end].rstrip()))
-    return found
+    return [
+        (kind, text[start : _end_of_key(text, end) if kind == "private key" else end].rstrip())
+        for kind, start, end, *_ in credentials_in(text)
+    ]
 
 
 def _end_of_key(text: str, at: int) -> int:
