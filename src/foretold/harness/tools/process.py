@@ -15,6 +15,7 @@ from __future__ import annotations
 import codecs
 import contextlib
 import os
+import re
 import selectors
 import signal
 import time
@@ -39,6 +40,9 @@ code=$?
 kill -KILL $guard
 printf '\\0%s\\n' $code >&2
 exit $code"""
+
+
+_ENDED = re.compile(rb"\0(\d+)\n")
 
 
 class Finished(NamedTuple):
@@ -80,31 +84,6 @@ class Output:
         half = min(most // 2, self.kept)
         end = tail if len(tail) >= half else head + tail
         return f"{head[:half]}\n\n... [{self.length - 2 * half} characters truncated] ...\n\n{end[-half:]}"
-
-
-class _StatusPipe(Output):
-    """What comes through the status pipe. After a NUL character comes the status of the program, which has then ended.
-
-    That the pipe is open proves nothing: what the program left running may still hold it.
-    """
-
-    status: bytes | None = None
-
-    def add(self, data: bytes, *, final: bool = False) -> None:
-        before, mark, after = data.partition(b"\0") if self.status is None else (b"", b"", data)
-        super().add(before, final=final)
-        if mark or self.status is not None:
-            self.status = (self.status or b"") + after
-
-    @property
-    def has_ended(self) -> bool:
-        return self.status is not None and self.status.endswith(b"\n")
-
-    def code(self, otherwise: int) -> int:
-        """The status, or that of what ended the program with its whole group."""
-        if self.status is not None and self.has_ended:
-            return int(self.status)
-        return otherwise if otherwise >= 0 else 128 - otherwise
 
 
 def run(
@@ -151,16 +130,19 @@ def _attend(process: subprocess.Popen[bytes], seconds: float, output: Output, *,
     """Read what a program says until it ends, or is ended."""
     assert process.stdout is not None
     assert process.stderr is not None
-    pipe = _StatusPipe()
-    out, status = process.stdout.fileno(), process.stderr.fileno()
+    out, reports = process.stdout.fileno(), process.stderr.fileno()
+    #: what comes through the status pipe: after a NUL byte the status of the program, which has then ended. That the
+    #: pipe is open proves nothing: what the program left running may still hold it.
+    status = bytearray()
     deadline, timed_out = time.monotonic() + seconds, False
     with selectors.DefaultSelector() as selector:
-        selector.register(out, selectors.EVENT_READ, output)
-        selector.register(status, selectors.EVENT_READ, pipe)
-        while status in selector.get_map() and not pipe.has_ended:
+        selector.register(out, selectors.EVENT_READ, output.add)
+        selector.register(reports, selectors.EVENT_READ, status.extend)
+        while reports in selector.get_map() and not _ENDED.search(status):
             left = deadline - time.monotonic()
             if left > 0:
                 _read_ready(selector, left)
+                del status[:-KEPT]
             elif not timed_out:
                 timed_out, deadline = True, time.monotonic() + GRACE
                 _signal(process.pid, signal.SIGTERM)
@@ -168,12 +150,14 @@ def _attend(process: subprocess.Popen[bytes], seconds: float, output: Output, *,
                 break
         if timed_out or not keeps_background:
             _signal(process.pid, signal.SIGKILL)  # before it is waited for: its number is still its own
-        code = pipe.code(process.wait())
+        code = process.wait()
         while out in selector.get_map() and _read_ready(selector, DRAIN):
             pass
-    for text in (output, pipe):
-        text.add(b"", final=True)
-    return Finished(code, output, pipe.cut(KEPT), timed_out)
+    output.add(b"", final=True)
+    ended = _ENDED.search(status)
+    code = int(ended[1]) if ended else code if code >= 0 else 128 - code  # of what ended its whole group
+    text = status.partition(b"\0")[0].decode("utf-8", "replace")
+    return Finished(code, output, text, timed_out)
 
 
 def _read_ready(selector: selectors.BaseSelector, seconds: float) -> bool:
@@ -181,7 +165,7 @@ def _read_ready(selector: selectors.BaseSelector, seconds: float) -> bool:
     ready = selector.select(seconds)
     for key, _ in ready:
         data = os.read(key.fd, 65_536)
-        key.data.add(data)
+        key.data(data)
         if not data:
             selector.unregister(key.fd)
     return bool(ready)
