@@ -24,7 +24,7 @@ from foretold.instructions.render.escape import escape_fallback, escape_reserved
 from foretold.instructions.session import Call
 from foretold.instructions.text.prompt_mentions import parse_mentions
 from foretold.sessions.formats.fields import object_at
-from foretold.types import REASONS, TYPE_CHECKING, Entry, Finding, Skip
+from foretold.types import REASONS, TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
     from foretold.harness.harness import Harness
@@ -44,11 +44,8 @@ def skip_findings(view: View) -> list[Finding]:
     """The skips of a view that no finding names already."""
     named = {finding.path for finding in view.findings}
     lost = [skip for skip in view.skips if skip.reason not in EXPECTED and skip.path not in named]
-    return [Finding(skip.path, skip.line, "instructions-skipped", _describe_skip(skip)) for skip in lost]
-
-
-def _describe_skip(skip: Skip) -> str:
-    return f"{skip.reason}: {skip.detail or REASONS.get(skip.reason, 'not loaded')}"
+    said = [f"{skip.reason}: {skip.detail or REASONS.get(skip.reason, 'not loaded')}" for skip in lost]
+    return [Finding(skip.path, skip.line, "instructions-skipped", why) for skip, why in zip(lost, said, strict=True)]
 
 
 BUDGET = 2000  #: tokens of recalled memories
@@ -76,11 +73,6 @@ class AttachmentCollector:
         used = [Call(str(call["name"]), object_at(call, "input"), error_of(result)) for call, result in calls]
         return [*self._nested(self.instructions.use(used)), *changed_attachments(self.state)]
 
-    def after_compaction(self) -> list[TurnAttachment]:
-        """What is attached again when a conversation continues in the middle of a turn."""
-        first, last = self.system_prompt.attachments()
-        return [*first, *last]
-
     def forget(self) -> None:
         """A compaction has dropped what was recalled."""
         self._recalled.clear()
@@ -98,11 +90,15 @@ class AttachmentCollector:
         return found.attachments
 
     def _nested(self, brought: Attachment) -> list[TurnAttachment]:
+        """Instructions that came with a file; in versions that see to it, no text in them passes for the agent's."""
         for finding in brought.findings:
             self.add_finding(finding)
         for entry in brought.entries:
             self.state.inject(entry.path, entry.raw, shown=entry.text)
-        return escaped_attachments(brought.entries, self.instructions.view)
+        view, escape = self.instructions.view, {True: escape_fallback, False: escape_reserved}
+        if not view.dialect.template.escapes:
+            return nested_attachments(brought.entries, view)
+        return [nested_attachment(entry, view, escape[entry.fallback](entry.text)) for entry in brought.entries]
 
     def _memories(self, text: str) -> list[TurnAttachment]:
         if self.memory is None:
@@ -115,14 +111,6 @@ class AttachmentCollector:
         self._recalled |= new.keys()
         shown = render(found._replace(hits=hits)) if hits else ""
         return [hook_context("UserPromptSubmit", shown)] if shown else []
-
-
-def escaped_attachments(entries: Sequence[Entry], view: View) -> list[TurnAttachment]:
-    """Instructions that came with a file; in versions that see to it, no text in them passes for the agent's own."""
-    if not view.dialect.template.escapes:
-        return nested_attachments(entries, view)
-    escape = {True: escape_fallback, False: escape_reserved}
-    return [nested_attachment(entry, view, escape[entry.fallback](entry.text)) for entry in entries]
 
 
 def error_of(result: Result) -> str:

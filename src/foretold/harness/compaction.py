@@ -151,5 +151,6 @@ def _restart(harness: Harness, files: Sequence[str], *, is_pending: bool) -> Non
     harness.system_prompt.forget()
     harness.attachments.forget()
     if is_pending:
-        harness.recorder.attach(harness.attachments.after_compaction())
+        first, last = harness.system_prompt.attachments()
+        harness.recorder.attach([*first, *last])
     harness.reload_messages()
