@@ -166,12 +166,7 @@ class Permission:
 
     def refusal(self, tool: str, path: str) -> PermissionRule | None:
         """The rule that refuses a file to a tool."""
-        return self._about(self.deny, tool, spellings(path), every=False)
-
-    def _about(
-        self, rules: Iterable[PermissionRule], tool: str, paths: tuple[str, ...], *, every: bool
-    ) -> PermissionRule | None:
-        return first_match((rule for rule in rules if rule.fits_tool(tool, loosely=not every)), paths, every=every)
+        return first_match(self.deny, tool, spellings(path))
 
     def field_rule(
         self, rules: Iterable[PermissionRule], tool: str, given: Mapping[str, object]
@@ -226,13 +221,13 @@ class Permission:
         changes = tool in CHANGING
         paths = spellings(path)
         asks = _NEEDS_PERMISSION.format(what="Writing to" if changes else "Reading from", path=path)
-        if rule := self._about(self.deny, tool, paths, every=False) or self.field_rule(self.deny, tool, given):
+        if rule := first_match(self.deny, tool, paths) or self.field_rule(self.deny, tool, given):
             reason = "File is in a directory that is denied by your permission settings."
             return PermissionVerdict("deny", reason, rule.text)
-        if tool == "Edit" and (rule := self._about(self.deny, "Read", paths, every=False)):
+        if tool == "Edit" and (rule := first_match(self.deny, "Read", paths)):
             reason = "File is covered by a Read deny rule in your permission settings and cannot be edited."
             return PermissionVerdict("deny", reason, rule.text)
-        if rule := self._about(self.ask, tool, paths, every=False) or self.field_rule(self.ask, tool, given):
+        if rule := first_match(self.ask, tool, paths) or self.field_rule(self.ask, tool, given):
             return PermissionVerdict("ask", asks, rule.text)
         if self.mode == "bypassPermissions":
             return PermissionVerdict("allow")
@@ -245,7 +240,7 @@ class Permission:
                 return PermissionVerdict("allow")
             if any(is_protected(path, self.folders) for path in paths):
                 return PermissionVerdict("ask", asks)
-        if (rule := self._about(self.allow, tool, paths, every=True)) is not None:
+        if (rule := first_match(self.allow, tool, paths, every=True)) is not None:
             return PermissionVerdict("allow", rule=rule.text)
         readable = (*self.folders, *with_real_paths([self.memory])) if self.memory else self.folders
         is_free = self.mode == "acceptEdits" or not changes

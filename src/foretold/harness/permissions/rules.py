@@ -134,11 +134,14 @@ def parse_rule(text: str, *, base: str = "/", cwd: str = "/", home: str = "") ->
     return PermissionRule(text.strip(), match[1], "" if about in ("*", "**") else about, base, cwd, home)
 
 
-def first_match(rules: Iterable[PermissionRule], paths: Sequence[str], *, every: bool) -> PermissionRule | None:
-    """The first rule that is about a file, given by its spellings: about `every` one of them, or about any.
+def first_match(
+    rules: Iterable[PermissionRule], tool: str, paths: Sequence[str], *, every: bool = False
+) -> PermissionRule | None:
+    """The first rule for a tool that is about a file, given by its spellings: about `every` one of them, or about any.
 
     To refuse or ask, characters that can be composed in two ways are equal, as they are to some file systems.
     """
+    rules = (rule for rule in rules if rule.fits_tool(tool, loosely=not every))
     if not every and not all(path.isascii() for path in paths):
         from unicodedata import normalize
 
