@@ -25,11 +25,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from foretold.context.attribution import Attribution, attribution_lines
 from foretold.context.environment import section_of
-from foretold.dialects.claude_code.attachments import HEARD
 from foretold.dialects.claude_code.context import CONTEXT_BEFORE, TurnContext, turn_context_of
 from foretold.dialects.claude_code.files import rules_of
+from foretold.dialects.claude_code.sessions import rules_of as session_rules
 from foretold.dialects.registry import DEFAULT_AGENT, choose
 from foretold.instructions.render.blocks import CLOSE, OPEN
+from foretold.sessions.formats.claude.attachments import contents_of
 from foretold.sessions.formats.fields import list_at, object_at
 from foretold.types import TYPE_CHECKING, Entry, NamedTuple
 
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from foretold.instructions.view import View
 
     Fields = Mapping[str, object]
-    Maker = Callable[[Fields, TurnContext], list[str]]
 
 PATIENCE = 10
 TASK_TOOLS = ("TaskCreate", "TaskUpdate", "TaskGet", "TaskList", "TodoWrite")
@@ -73,8 +73,12 @@ def attachment_of(record: Mapping[str, object]) -> TurnAttachment:
 def texts(attachment: TurnAttachment, around: TurnContext) -> tuple[str, ...]:
     """What a model reads of an attachment."""
     kind, fields = attachment
-    made = _MAKERS[kind](fields, around) if kind in _MAKERS else []
-    return tuple(text for text in ([_fill(around, kind, fields)] if kind in PLAIN else made) if text)
+    if kind == "date" and fields.get("changed"):
+        kind, fields = "date_change", {"newDate": fields.get("date", "")}
+    if kind in _AS_STORED:
+        made = contents_of({"attachment": {"type": kind, **fields}}, session_rules(around.version)) or []
+        return tuple(text for text in made if isinstance(text, str))
+    return tuple(text for text in _MAKERS[kind](fields, around) if text) if kind in _MAKERS else ()
 
 
 def image_of(attachment: TurnAttachment) -> dict[str, object] | None:
@@ -145,55 +149,10 @@ def _cells(file: dict[str, object]) -> Iterator[str]:
         yield from (f"\n{output.get('text', '')}" for output in cell.get("outputs", ()))
 
 
-def _folder(given: Fields, around: TurnContext) -> list[str]:
-    from shlex import quote
-
-    path = str(given.get("path", ""))
-    said = {"command": _json(f"ls {quote(path)}"), "said": _json(f"Lists files in {path}")}
-    return [_fill(around, "directory", said), _fill(around, "directory_listing", given)]
-
-
 def _too_large(given: Fields, around: TurnContext) -> list[str]:
     size = shown_size(int(str(given.get("fileSize", 0))))
     paths = _strings(given.get("mentions"))
     return [_fill(around, "at_mention_reference", {"path": path, "size": size}) for path in paths]
-
-
-def _list_changes(kind: str, key: str, between: str, gone: str = "removedNames") -> Maker:
-    """What was added to a list, and what is gone from it; the first list of agents has a note."""
-
-    def texts_of(given: Fields, around: TurnContext) -> list[str]:
-        added, removed = between.join(_strings(given.get(key))), _strings(given.get(gone))
-        if kind == "agents" and given.get("isInitial"):
-            note = around.texts["agents_note"] if given.get("showConcurrencyNote") else ""
-            return [_fill(around, "agents_first", {"lines": added}) + note]
-        lost = "\n".join(f"- {name}" for name in removed) if kind == "agents" else "\n".join(removed)
-        said = ((f"{kind}_added", added), (f"{kind}_removed", lost))
-        return ["\n\n".join(_fill(around, name, {"lines": lines}) for name, lines in said if lines)]
-
-    return texts_of
-
-
-def _hook_success(given: Fields, around: TurnContext) -> list[str]:
-    is_heard = given.get("hookEvent") in HEARD and given.get("content")
-    return [_fill(around, "hook_success", given)] if is_heard else []
-
-
-def _hook_context(given: Fields, around: TurnContext) -> list[str]:
-    lines = "\n".join(_strings(given.get("content")))
-    return [_fill(around, "hook_additional_context", {**given, "lines": lines})] if lines else []
-
-
-def _tasks(given: Fields, around: TurnContext) -> list[str]:
-    tasks = [task if isinstance(task, dict) else {} for task in list_at(given, "content")]
-    lines = "\n".join(f"#{task.get('id')}. [{task.get('status')}] {task.get('subject')}" for task in tasks)
-    return [around.texts["task_reminder"] + (_fill(around, "task_reminder_list", {"lines": lines}) if lines else "")]
-
-
-def _date(given: Fields, around: TurnContext) -> list[str]:
-    if given.get("changed"):
-        return [_fill(around, "date_change", {"newDate": given.get("date", "")})]
-    return [_fill(around, "date", given)]
 
 
 def _attribution(given: Fields, around: TurnContext) -> list[str]:
@@ -224,34 +183,24 @@ def _context(given: Fields, around: TurnContext) -> list[str]:
     return [flatten_context(object_at(given, "context"), around).removeprefix(OPEN).removesuffix(CLOSE)]
 
 
-def _nested_memory(given: Fields, around: TurnContext) -> list[str]:
-    content = object_at(given, "content").get("content", "")
-    return [_fill(around, "nested_memory", {"path": given.get("path", ""), "content": content})]
-
-
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-#: types of which the model reads a text with their fields in it
-PLAIN = ("agent_mention", "date_change", "model", "ranked_skills", "skill_listing", "total_tokens_reminder")
-_MAKERS: dict[str, Maker] = {
-    "agent_listing_delta": _list_changes("agents", "addedLines", "\n", "removedTypes"),
+#: types whose texts are those of a resumed transcript
+_AS_STORED = frozenset(
+    "agent_listing_delta agent_mention date date_change deferred_tools_delta directory hook_additional_context"
+    " hook_success mcp_instructions_delta model nested_memory skill_listing task_reminder total_tokens_reminder".split()
+)
+_MAKERS: dict[str, Callable[[Fields, TurnContext], list[str]]] = {
     "at_mention_reference": _too_large,
-    "date": _date,
-    "deferred_tools_delta": _list_changes("deferred", "addedLines", "\n"),
-    "directory": _folder,
     "edited_text_file": _edited_file,
     "environment": lambda given, around: [section_of(object_at(given, "snapshot"), around, around.closing)],
     "file": _file,
-    "hook_additional_context": _hook_context,
-    "hook_success": _hook_success,
-    "mcp_instructions_delta": _list_changes("mcp", "addedBlocks", "\n\n"),
     "instructions": _instructions,
-    "nested_memory": _nested_memory,
+    "ranked_skills": lambda given, around: [_fill(around, "ranked_skills", given)],
     "remote_session_change": _attribution,
     "session_context": _context,
-    "task_reminder": _tasks,
 }
 
 
