@@ -29,6 +29,7 @@ from foretold.dialects.claude_code.context import CONTEXT_BEFORE, TurnContext, t
 from foretold.dialects.claude_code.files import rules_of
 from foretold.dialects.claude_code.sessions import rules_of as session_rules
 from foretold.dialects.registry import DEFAULT_AGENT, choose
+from foretold.files.read_state.reading import numbered, size_of
 from foretold.instructions.render.blocks import CLOSE, OPEN
 from foretold.sessions.formats.claude.attachments import contents_of
 from foretold.sessions.formats.fields import list_at, object_at
@@ -91,23 +92,6 @@ def image_of(attachment: TurnAttachment) -> dict[str, object] | None:
     return {"type": "image", "source": source}
 
 
-def numbered(content: str, start: int) -> str:
-    """Lines with their numbers."""
-    return "\n".join(f"{number}\t{line}" for number, line in enumerate(content.split("\n"), start))
-
-
-def shown_size(size: int) -> str:
-    """A size as the agent writes it.
-
-    >>> shown_size(189), shown_size(307200), shown_size(1400000)
-    ('189 bytes', '300KB', '1.3MB')
-    """
-    for unit, name in ((1024 * 1024, "MB"), (1024, "KB")):
-        if size >= unit:
-            return f"{size / unit:.1f}".removesuffix(".0") + name
-    return f"{size} bytes"
-
-
 def _strings(value: object) -> list[str]:
     return [str(item) for item in value] if isinstance(value, list | tuple) else []
 
@@ -129,14 +113,18 @@ def _file(given: Fields, around: TurnContext) -> list[str]:
     if kind == "image":
         return [called]
     if kind == "pdf":
-        size = shown_size(int(str(file.get("originalSize", 0))))
+        size = size_of(int(str(file.get("originalSize", 0))))
         lines = _fill(around, "file_pdf", {**file, "size": size})
     elif kind == "notebook":
         lines = _json([{"text": "\n".join(_cells(file)), "type": "text"}])
     else:
         text, start = str(file.get("content", "")), int(str(file.get("startLine", 1)))
         is_empty = (start, file.get("totalLines")) == (1, 1)
-        lines = numbered(text, start or 1) if text else _fill(around, "file_empty" if is_empty else "file_short", file)
+        lines = (
+            numbered(text.split("\n"), start or 1)
+            if text
+            else _fill(around, "file_empty" if is_empty else "file_short", file)
+        )
     return [called, _fill(around, "file_text", {"lines": lines})]
 
 
@@ -150,7 +138,7 @@ def _cells(file: dict[str, object]) -> Iterator[str]:
 
 
 def _too_large(given: Fields, around: TurnContext) -> list[str]:
-    size = shown_size(int(str(given.get("fileSize", 0))))
+    size = size_of(int(str(given.get("fileSize", 0))))
     paths = _strings(given.get("mentions"))
     return [_fill(around, "at_mention_reference", {"path": path, "size": size}) for path in paths]
 

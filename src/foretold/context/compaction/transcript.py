@@ -20,7 +20,6 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from foretold.context.attachments import numbered
 from foretold.dialects.claude_code.compaction import (
     CALLED,
     CONTENT,
@@ -33,6 +32,7 @@ from foretold.dialects.claude_code.compaction import (
     CompactionRules,
     compaction_rules,
 )
+from foretold.files.read_state.reading import numbered
 from foretold.instructions.compaction.restored_files import attachment, reference, reference_text
 from foretold.sessions.formats.fields import list_at, object_at
 from foretold.text.frontmatter import trim
@@ -285,5 +285,5 @@ def _attachment_records(
 def _read(file: Seen) -> list[str]:
     """The call and the result as which a file is attached."""
     asked = json.dumps({"file_path": file.path}, ensure_ascii=False, separators=(",", ":"))
-    lines = numbered(file.content or "", 1)
+    lines = numbered((file.content or "").split("\n"), 1)
     return [text.replace("{input}", asked).replace("{lines}", lines) for text in CALLED]

@@ -22,6 +22,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from foretold.harness.permissions.read_only import is_free, paths_of
+from foretold.storage.tree import folders_above
 from foretold.text.shell.commands import COMMANDS, UNKNOWN, find_command
 from foretold.text.shell.parse import CommandLine, Redirect, SimpleCommand, Word, read_command
 from foretold.text.shell.wrappers import (
@@ -138,9 +139,7 @@ class CommandCheck:
         """What the line removes that no one removes on purpose; empty if nothing."""
         above = {self.permission.home.rstrip("/") or "/"}
         for start in (self.cwd, os.path.realpath(self.cwd), *self.permission.folders[:1]):
-            while start not in above:
-                above.add(start)
-                start = os.path.dirname(start)
+            above |= {start, *folders_above(start)}
         for part in self.line.parts:
             for words in possible_commands(part):
                 if os.path.basename(words[0].text) in ("rm", "rmdir"):

@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
+from foretold.storage.tree import is_inside
+
 HOPS = 40  #: links to links
 #: as the public documentation of Claude Code lists them
 PROTECTED_FOLDERS = frozenset(".git .config/git .vscode .idea .husky .cargo .devcontainer .yarn .mvn .claude".split())
@@ -36,15 +38,6 @@ def spellings(path: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def is_below(path: str, folder: str) -> bool:
-    """Whether a path is a folder, or in it, as they are written.
-
-    >>> [is_below(path, "/a/b") for path in ("/a/b", "/a/b/c", "/a/bc", "/a")]
-    [True, True, False, False]
-    """
-    return path == folder or path.startswith(folder.rstrip("/") + "/")
-
-
 def with_real_paths(folders: Iterable[str]) -> tuple[str, ...]:
     """Folders as they are written, and as they really are."""
     return tuple(
@@ -55,7 +48,7 @@ def with_real_paths(folders: Iterable[str]) -> tuple[str, ...]:
 def are_below(paths: Iterable[str], folders: Iterable[str]) -> bool:
     """Whether each path is in one of the folders."""
     folders = tuple(folders)
-    return all(any(is_below(path, folder) for folder in folders) for path in paths)
+    return all(any(is_inside(path, folder) for folder in folders) for path in paths)
 
 
 def is_protected(path: str, folders: Iterable[str]) -> bool:
@@ -64,7 +57,7 @@ def is_protected(path: str, folders: Iterable[str]) -> bool:
     >>> [is_protected("/repo/" + name, ["/repo"]) for name in ("a.py", ".git/config", ".claude/worktrees/x/a")]
     [False, True, False]
     """
-    inside = [folder for folder in folders if is_below(path, folder)]
+    inside = [folder for folder in folders if is_inside(path, folder)]
     start = max((len(folder.rstrip("/")) for folder in inside), default=0)
     parts = [part for part in path[start:].lower().split("/") if part]
     for at, part in enumerate(parts):

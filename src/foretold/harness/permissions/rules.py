@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from foretold.harness.permissions.paths import is_below
+from foretold.storage.tree import is_inside
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class PermissionRule(NamedTuple):
         folder, pattern = self._anchor()
         matcher = _matcher(pattern)
         for base in dict.fromkeys((folder, os.path.realpath(folder))):
-            if is_below(path, base) and path != base and matcher.matches(path[len(base.rstrip("/")) + 1 :]):
+            if is_inside(path, base) and path != base and matcher.matches(path[len(base.rstrip("/")) + 1 :]):
                 return True
         return False
 
@@ -85,7 +85,7 @@ class PermissionRule(NamedTuple):
         stem = re.split(r"[*?\[!\\]", pattern)[0].rpartition("/")[0] if "/" in pattern.rstrip("/") else ""
         for start in dict.fromkeys((base, os.path.realpath(base))):
             place = os.path.normpath(os.path.join(start, stem.lstrip("/")))
-            if is_below(place.lower(), folder.lower()) or is_below(folder.lower(), place.lower()):
+            if is_inside(place.lower(), folder.lower()) or is_inside(folder.lower(), place.lower()):
                 return True
         return False
 

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 
 from foretold.dialects.settings_files import dig, read_json
 from foretold.harness.permissions.rules import MODES, PermissionRule, parse_rule
-from foretold.storage.tree import Disk, Fault
+from foretold.storage.tree import Disk, Fault, folders_above
 from foretold.types import Finding, NamedTuple
 
 KINDS = ("allow", "deny", "ask")
@@ -174,12 +174,10 @@ def _is_of_project(source: RuleSource, cwd: str) -> bool:
 
 def _is_tracked(path: str) -> bool:
     """Whether git has a file in its index, by its name; where that is not known, it may have."""
-    above = os.path.dirname(os.path.dirname(path))
-    while not os.path.lexists(above + "/.git"):
-        if os.path.dirname(above) == above:
-            return False
-        above = os.path.dirname(above)
+    above = next((each for each in folders_above(os.path.dirname(path)) if os.path.lexists(each + "/.git")), "")
     git = above + "/.git"
+    if not above:
+        return False
     if not os.path.isdir(git):
         return True
     try:
