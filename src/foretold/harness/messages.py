@@ -19,7 +19,7 @@ from foretold.sessions.resumption.chain import find_chain
 from foretold.sessions.resumption.claude import takes_system
 from foretold.sessions.resumption.fragments import Fragment, fragments_of
 from foretold.sessions.resumption.graph import RecordNode
-from foretold.sessions.resumption.wire import messages_of
+from foretold.sessions.resumption.wire import join_attachment, messages_of
 from foretold.types import TYPE_CHECKING, Block
 
 if TYPE_CHECKING:
@@ -88,7 +88,8 @@ def result_messages(results: Sequence[Message], blocks: Sequence[Block], *, fold
     content = list(results)
     for block in blocks:
         if block.type == "tool_result":
-            content[-1:] = _joined(content[-1], block.text, folds_lists=folds_lists)
+            more: Message = {"type": "text", "text": block.text.removeprefix("\n\n")}
+            content = join_attachment(content, [more], folds_lists=folds_lists)
     content += [
         {"type": "text", "text": block.text} for block in blocks if (block.role, block.type) == ("user", "text")
     ]
@@ -96,20 +97,6 @@ def result_messages(results: Sequence[Message], blocks: Sequence[Block], *, fold
     if system := [{"type": "text", "text": block.text} for block in blocks if block.role == "system"]:
         said.append({"role": "system", "content": system})
     return said
-
-
-def _joined(result: Message, text: str, *, folds_lists: bool) -> list[Message]:
-    """A result with more text; where it is a list of blocks, one more, or one after it."""
-    content = result.get("content")
-    if isinstance(content, str):
-        return [{**result, "content": content + text if content else text.removeprefix("\n\n")}]
-    more: Message = {"type": "text", "text": text.removeprefix("\n\n")}
-    if not folds_lists or not isinstance(content, list):
-        return [result, more]
-    blocks = list(content)
-    if blocks and blocks[-1].get("type") == "text":
-        blocks[-1] = {**blocks[-1], "text": f"{blocks[-1]['text']}\n"}
-    return [{**result, "content": [*blocks, more]}]
 
 
 def messages_of_records(

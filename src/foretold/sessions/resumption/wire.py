@@ -76,7 +76,7 @@ class _Messages:
     def _join_last(self, role: str, content: Content) -> list[Json]:
         before, after = blocks_in(self.found[-1].contents[0]), blocks_in(content)
         if role == "attached":
-            return _attach(before, after, folds_lists=self._folds)
+            return join_attachment(before, after, folds_lists=self._folds)
         return _join(before, after)
 
     def answer(self, fragment: Fragment) -> bool:
@@ -122,7 +122,7 @@ def _results_first(blocks: list[Json]) -> list[Json]:
     return sorted(blocks, key=lambda block: block.get("type") != "tool_result")
 
 
-def _attach(before: list[Json], after: list[Json], *, folds_lists: bool) -> list[Json]:
+def join_attachment(before: list[Json], after: list[Json], *, folds_lists: bool) -> list[Json]:
     """An attachment after a result becomes part of it."""
     last = before[-1] if before else {}
     content = last.get("content")
