@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 
 from foretold.cli import COMMON, command_at, split_options
-from foretold.types import TYPE_CHECKING, NamedTuple
+from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import argparse
@@ -92,42 +92,29 @@ def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> tuple[argpar
     words = list(words)
     at = words.index("--") if "--" in words else len(words)
     options = parser.parse_args(words[:at])
-    question: Question = {
-        "agent": options.agent,
-        "home": options.home,
-        "managed": options.managed,
-        "args": tuple(words[at + 1 :]),
-        "model": options.model,
-    }
-    return options, question
+    given = {f"--{name}": value for name, value in vars(options).items() if value is not None}
+    return options, _question(given, words[at + 1 :])
 
 
-class PlainOptions(NamedTuple):
-    """The options of a command line that needs no argparse."""
-
-    cwd: str
-    flags: frozenset[str]
-    question: Question
-
-
-def parse_plain(words: Sequence[str], flags: tuple[str, ...]) -> PlainOptions | None:
-    """The options of a command line that has only these flags and the common options.
-
-    None for any other: then argparse parses it, and says what is wrong.
-    """
+def _question(given: Mapping[str, str], own: Sequence[str]) -> Question:
     from foretold.dialects.registry import DEFAULT_AGENT
 
-    given, found, rest, own = split_options(words, COMMON, flags)
-    if rest:
-        return None
-    question: Question = {
+    return {
         "agent": given.get("--agent", DEFAULT_AGENT),
         "home": given.get("--home"),
         "managed": given.get("--managed"),
         "args": tuple(own),
         "model": given.get("--model"),
     }
-    return PlainOptions(given.get("-C", "."), frozenset(found), question)
+
+
+def parse_plain(words: Sequence[str], flags: tuple[str, ...]) -> tuple[str, list[str], Question] | None:
+    """The folder, flags and question of a command line that has only these flags and the common options.
+
+    None for any other: then argparse parses it, and says what is wrong.
+    """
+    given, found, rest, own = split_options(words, COMMON, flags)
+    return None if rest else (given.get("-C", "."), found, _question(given, own))
 
 
 def next_command(view: View, command: str) -> str:

@@ -263,17 +263,7 @@ _MARK = re.compile(r"\s*(?:(?:[-*+•]|\d{1,3}[.)]|>)\s+)?")
 
 
 def fold(text: str, width: int) -> str:
-    r"""A text in lines of at most this many cells.
-
-    >>> print(fold("- one two three\n```\none two three four\n```\nfour five six", 11))
-    - one two
-      three
-    ```
-    one two three four
-    ```
-    four five
-    six
-    """
+    """A text in lines of at most this many cells."""
     lines: list[str] = []
     fence = ""
     for line in text.split("\n"):

@@ -23,7 +23,8 @@ EXAMPLES = """\
 def command(words: Sequence[str]) -> int:
     plain = parse_plain(words, ("--json", "--messages"))
     if plain is not None:
-        return _show(plain.cwd, plain.question, as_json="--json" in plain.flags, messages="--messages" in plain.flags)
+        folder, flags, question = plain
+        return _show(folder, question, as_json="--json" in flags, messages="--messages" in flags)
     parser = folder_parser("show", "Print exactly the instruction text that an agent receives.", EXAMPLES)
     parser.add_argument("--messages", action="store_true", help="with the envelope, as messages")
     options, question = parse(parser, words)

@@ -106,13 +106,7 @@ _OUTSIDE = re.compile(r"[/~].*|.*(\.\.|[$`]|=/).*", re.DOTALL)
 
 
 def is_plain(command: str) -> bool:
-    """Whether a command can do nothing but read and write files below its folder.
-
-    >>> is_plain("echo bash >> b.txt; rm sub/new.txt"), is_plain("sed -i s/a/b/ a.txt | wc -l")
-    (True, True)
-    >>> is_plain("cat /etc/passwd"), is_plain("echo $(id)"), is_plain("curl x"), is_plain("sed s/a/b/e x")
-    (False, False, False, False)
-    """
+    """Whether a command can do nothing but read and write files below its folder."""
     words = _words(command)
     if words is None:
         return False

@@ -47,14 +47,7 @@ def open_to_append(path: str) -> int:
 
 
 def fault_of(error: BaseException) -> str:
-    """What went wrong, without anything that was being read.
-
-    >>> try:
-    ...     int("secret")
-    ... except ValueError as error:
-    ...     fault_of(error)
-    'ValueError'
-    """
+    """What went wrong, without anything that was being read."""
     at, where = error.__traceback__, ""
     while at is not None:
         path = at.tb_frame.f_code.co_filename

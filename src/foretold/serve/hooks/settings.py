@@ -15,6 +15,9 @@ from foretold.types import NamedTuple
 BUDGET = 1200  #: tokens
 LARGEST = 20_000
 SWITCHES = ("recall", "team", "rules", "drift", "archive")
+#: what a repository may do with a setting
+LIMITS = dict.fromkeys((*SWITCHES, "extract"), "a repository can only set it to false")
+LIMITS |= dict.fromkeys(("budget", "off"), "this is not understood")
 
 
 class HookSettings(NamedTuple):
@@ -53,17 +56,9 @@ def merge_settings(user: object, repository: object, problems: list[str]) -> Hoo
         elif key == "off" and isinstance(value, list) and not _problem(key, value):
             found = found._replace(off=(*found.off, *value))
         elif value is not True or key not in SWITCHES:
-            problems.append(f".foretold.toml: hooks.{key} is {toml_text(value)}; {_limit(key)}")
+            limit = LIMITS.get(key, "a repository cannot set it")
+            problems.append(f".foretold.toml: hooks.{key} is {toml_text(value)}; {limit}")
     return found
-
-
-def _limit(key: str) -> str:
-    """What a repository may do with a setting."""
-    if key in (*SWITCHES, "extract"):
-        return "a repository can only set it to false"
-    if key in ("budget", "off"):
-        return "this is not understood"
-    return "a repository cannot set it"
 
 
 def toml_text(value: object) -> str:

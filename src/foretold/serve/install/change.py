@@ -29,11 +29,7 @@ def value_of(text: str, form: str) -> dict[str, object]:
 
 
 def add_ours(text: str, form: str, pieces: Sequence[InstallPiece]) -> str:
-    """A text with these pieces.
-
-    >>> add_ours('{"a": 1}', "json", [InstallPiece("mcp", ("mcpServers", "foretold"), {"command": "x"})])
-    '{"a": 1,\\n  "mcpServers": {\\n    "foretold": {"command": "x"}\\n  }\\n}'
-    """
+    """A text with these pieces."""
     if form.startswith("json"):
         return json.add(text, form, pieces)
     for keys, value in ((piece.keys, piece.value) for piece in pieces):
@@ -49,12 +45,7 @@ def remove_ours(
     made: Collection[Path] | None = None,
     before: str | None = None,
 ) -> str:
-    """A text without ours. `keys` lead to the servers; `made` are the objects and lists made for ours (None: all).
-
-    >>> text = '{"a": 2,\\n  "mcpServers": {"foretold": {}}\\n}'
-    >>> remove_ours(text, "json", ("mcpServers",), ["mcp"], before='{"a": 1}')
-    '{"a": 2}'
-    """
+    """A text without ours. `keys` lead to the servers; `made` are the objects and lists made for ours (None: all)."""
     if form.startswith("json"):
         return json.remove(text, form, keys, parts, made, before)
     if "mcp" not in parts:

@@ -32,13 +32,7 @@ class InstallPiece(NamedTuple):
 
 
 def is_our_call(command: object) -> bool:
-    """Whether a command of a hook is ours.
-
-    >>> is_our_call("/opt/bin/foretold hook Stop"), is_our_call("'/a b/python3' -m foretold hook Stop")
-    (True, True)
-    >>> is_our_call("echo foretold"), is_our_call(None)
-    (False, False)
-    """
+    """Whether a command of a hook is ours."""
     return isinstance(command, str) and _CALL.search(command) is not None
 
 

@@ -59,13 +59,7 @@ class Member(NamedTuple):
 
 
 def parse(text: str, *, comments: bool = False) -> Node:
-    """The value of a text.
-
-    >>> parse('{"a": [1.50, "1.50"]}').plain()
-    {'a': [Number(text='1.50'), '1.50']}
-    >>> parse('[true, ] // x', comments=True).plain()
-    [True]
-    """
+    """The value of a text."""
     reader = _Reader(text, comments=comments)
     node = reader.value(0)
     if reader.kind:

@@ -59,15 +59,7 @@ def value_of(text: str) -> dict[str, object]:
 
 
 def with_table(text: str, keys: Sequence[str], table: Mapping[str, object]) -> str:
-    """A text with one more table at its end.
-
-    >>> print(with_table('model = "x"', ("mcp_servers", "foretold"), {"command": "hn", "args": ["mcp"]}), end="")
-    model = "x"
-    <BLANKLINE>
-    [mcp_servers.foretold]
-    command = "hn"
-    args = ["mcp"]
-    """
+    """A text with one more table at its end."""
     eol = "\r\n" if "\r\n" in text else "\n"
     # strings and lists of strings, which JSON writes as TOML does
     rows = [f"{_key(key)} = {json.dumps(value)}" for key, value in table.items()]
@@ -78,11 +70,7 @@ def with_table(text: str, keys: Sequence[str], table: Mapping[str, object]) -> s
 
 
 def without_table(text: str, keys: Sequence[str]) -> str:
-    """A text without a table and those below it.
-
-    >>> without_table('a = 1\\n\\n[x.y]\\nb = 2\\n\\n# of z\\n[z]\\n', ("x", "y"))
-    'a = 1\\n\\n# of z\\n[z]\\n'
-    """
+    """A text without a table and those below it."""
 
     def is_ours(header: tuple[int, tuple[str, ...]]) -> bool:
         return header[1][: len(keys)] == tuple(keys)

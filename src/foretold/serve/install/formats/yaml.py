@@ -93,11 +93,7 @@ def _lines(item: Mapping[str, object], indent: str, eol: str) -> str:
 
 
 def without_item(text: str, key: str, name: str) -> str:
-    """A text without the item of a list that has this name; without the list, if it was the only one.
-
-    >>> without_item('a: 1\\nm:\\n  - name: "x"\\n    b: 2\\n', "m", "x")
-    'a: 1\\n'
-    """
+    """A text without the item of a list that has this name; without the list, if it was the only one."""
     lines = text.splitlines(keepends=True)
     head = next((at for at, line in enumerate(lines) if re.match(rf"{re.escape(key)}:\s*(#.*)?$", line)), None)
     if head is None:
