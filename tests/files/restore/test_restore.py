@@ -280,6 +280,22 @@ def test_somebody_else_is_faster(place, name):
     assert undo_in(place).restores() == []
 
 
+@pytest.mark.parametrize("name", ["write", "delete", "mode", "sub/create"])
+def test_a_folder_that_takes_the_place_of_a_file_is_not_touched(place, name):
+    plan = make_plan(four(place))
+    path = place.path(f"proj/{name}")
+    if os.path.exists(path):
+        os.remove(path)
+    place.write(f"proj/{name}/inside", "mine\n", 0o644)
+    before = states(place.proj)
+    with pytest.raises(RestoreRefused, match="Nothing was changed"):
+        put_back(plan.changes, kernel=Quick())
+    assert states(place.proj) == before
+    with pytest.raises(RestoreRefused, match="Nothing was changed"):
+        put_back(plan.changes, kernel=Plain(0, 0))
+    assert states(place.proj) == before
+
+
 class Racing(Quick):
     """A kernel at whose n-th call somebody else writes a file."""
 
