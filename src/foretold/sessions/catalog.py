@@ -175,15 +175,7 @@ def _with_title(every: list[StoredSession], name: str, resolver: FolderResolver)
 def describe_ambiguity(
     name: str, close: Sequence[StoredSession], summarize: Callable[[StoredSession], StoredSession | None]
 ) -> str:
-    """The error for a name that matches several sessions; only those that are listed are opened.
-
-    >>> from foretold.sessions.model import StoredSession
-    >>> one = StoredSession("codex", "a1", "", title="One", changed=9e8)
-    >>> two = StoredSession("codex", "a2", "", title="Two")
-    >>> first, *rows = describe_ambiguity("a", [two, one], lambda stored: stored).splitlines()
-    >>> first, [row[20:] for row in rows]
-    ("'a' matches 2 sessions; write more of the id:", ['codex        a1        One', 'codex        a2        Two'])
-    """
+    """The error for a name that matches several sessions; only those that are listed are opened."""
     ones = [*{(stored.agent, stored.id): stored for stored in close}.values()]
     ids = {stored.id for stored in ones}
     length = next(size for size in count(SHORTEST) if len({each[:size] for each in ids}) == len(ids))

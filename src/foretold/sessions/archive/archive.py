@@ -39,11 +39,7 @@ ANY = -1  #: a size that does not count: redacting changed it
 
 
 def archive_folder(homes: Homes) -> str:
-    """Where archives are: in our own state folder.
-
-    >>> archive_folder(Homes("/home/me", {})), archive_folder(Homes("/home/me", {"FORETOLD_HOME": "/srv/h"}))
-    ('/home/me/.local/state/foretold/archive', '/srv/h/archive')
-    """
+    """Where archives are: in our own state folder."""
     return foretold_folders(homes.home, homes.env).state + "/archive"
 
 

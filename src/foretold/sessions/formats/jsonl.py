@@ -92,11 +92,7 @@ def records_of(path: str, start: int = 0, findings: list[Finding] | None = None)
 
 def rescue_records(data: bytes) -> Iterator[tuple[int, Json, int]]:
     """The complete records of a damaged line: one at its start, and those that end where the line ends or the next one
-    begins. Each with its place on the line, and its size in bytes.
-
-    >>> list(rescue_records(b'{"type": 1}{"type": 2}')), list(rescue_records(b'{"type": {"a{"type": 3}'))
-    ([(0, {'type': 1}, 11), (1, {'type': 2}, 11)], [(1, {'type': 3}, 11)])
-    """
+    begins. Each with its place on the line, and its size in bytes."""
     text = data.decode("utf-8", "replace")
     decoder, at, place = json.JSONDecoder(), 0, 0
     for _ in range(_TRIES):

@@ -85,11 +85,7 @@ def _fold_case(text: str) -> str:
 
 
 def ascii_words(query: SearchQuery) -> list[bytes]:
-    """The words that must occur and are plain ASCII, the longest first.
-
-    >>> ascii_words(parse_query("größe 4 words -none"))
-    [b'words', b'4']
-    """
+    """The words that must occur and are plain ASCII, the longest first."""
     words = {word.encode() for term in query.wanted for word in term.words if word.isascii()}
     return sorted(words, key=len, reverse=True)
 
