@@ -10,49 +10,47 @@ import re
 
 from foretold.text.patterns import lazy
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 #: endings of files; no ending is here that is also a usual last part of a dotted name (`np.dot`, `console.log`)
-EXTENSIONS = frozenset(
-    """
+EXTENSIONS = _words("""
     adoc astro bash bat bazel bzl c cc cfg cjs clj cmake conf cpp cs css csv cts cxx dart dockerfile ejs elm erl ex
     exs fish fs gemspec go gql gradle graphql groovy h hbs hcl hpp hrl hs htm html ini ipynb j2 java jl js json
     json5 jsonc jsonl jsx kt kts less lock lua m4 md mdc mdx mjs mk ml mli mm mts nim nix pdf php pl plist png po
     prisma properties proto ps1 pug py pyi pyx r rb rkt rs rst sass sbt scala scss sh snap sol sql sqlite svelte svg
     swift tf tfvars tmpl toml ts tsv tsx txt vim vue wasm xml xsd yaml yml zig zsh
-    """.split()
-)
+""")
 #: files that are known by their whole name
-FILES = frozenset(
-    """
+FILES = _words("""
     Brewfile CODEOWNERS Caddyfile Dockerfile Gemfile Jenkinsfile Justfile LICENSE Makefile Pipfile Procfile Rakefile
     Taskfile Tiltfile Vagrantfile justfile makefile .babelrc .bashrc .clang-format .coveragerc .dockerignore
     .editorconfig .env .env.example .env.local .envrc .eslintignore .eslintrc .flake8 .gitattributes .gitignore
     .gitmodules .mailmap .node-version .npmignore .npmrc .nvmrc .prettierignore .prettierrc .pylintrc
     .python-version .ruby-version .stylelintrc .tool-versions .yarnrc go.mod go.sum go.work Cargo.lock Gemfile.lock
     composer.lock flake.lock poetry.lock uv.lock yarn.lock
-    """.split()
-)
+""")
 #: endings that a name without folder may have as an attribute: `mutex.lock`, `response.json` on the objects below
-ATTRIBUTES = frozenset("less lock po properties snap".split())
-OF_OBJECTS = frozenset("html json lock ts xml".split())
-OBJECTS = frozenset("args cls ctx event mutex obj r req request res resp response self this".split())
+ATTRIBUTES = _words("less lock po properties snap")
+OF_OBJECTS = _words("html json lock ts xml")
+OBJECTS = _words("args cls ctx event mutex obj r req request res resp response self this")
 #: endings of documents: what only they mention may have been gone for long
 PROSE = (".md", ".mdx", ".rst", ".txt", ".adoc", ".mdc", ".org", ".po", ".html", ".csv", ".jsonl")
 
 #: names that look like files and are not
-PRODUCTS = frozenset(
+PRODUCTS = _words(
     "node.js next.js nuxt.js vue.js react.js express.js three.js d3.js chart.js ember.js backbone.js alpine.js "
-    "angular.js moment.js socket.io deno.js discord.js nest.js nestjs.js p5.js require.js solid.js".split()
+    "angular.js moment.js socket.io deno.js discord.js nest.js nestjs.js p5.js require.js solid.js"
 )
 #: top folders of a file system; another text with a leading slash is a route
-TOP = frozenset("Applications Library Users bin dev etc home lib mnt opt private proc root srv sys tmp usr var".split())
+TOP = _words("Applications Library Users bin dev etc home lib mnt opt private proc root srv sys tmp usr var")
 #: last parts of domain names
-DOMAINS = frozenset(
-    "ai app biz cloud co com de dev edu eu fr gov info io jp me net nl org so tech tv uk us xyz".split()
-)
+DOMAINS = _words("ai app biz cloud co com de dev edu eu fr gov info io jp me net nl org so tech tv uk us xyz")
 
 #: programs: a code span that starts with one is a command, and a flag next to one may belong to it
-TOOLS = frozenset(
-    """
+TOOLS = _words("""
     ansible apt aws az bash bazel black brew bun bundle bunx cargo cat cd chmod chown claude cmake codex composer
     conda cp curl dbt deno docker docker-compose dotnet echo eslint export find flake8 gcloud gcc gemini gh git go
     gradle grep gunzip head helm hg java jest jq just kill kubectl less ln ls lsof make mkdir mocha mv mvn mypy
@@ -60,12 +58,10 @@ TOOLS = frozenset(
     pulumi pytest python python3 rails rake redis-cli rg rm rsync ruby ruff rustc rustup scp sed sh source sqlite3
     ssh sudo svn swift tail tar terraform time touch tox tsc turbo uv uvicorn uvx vim vite vitest wget which xargs
     xcodebuild yarn yq zsh
-    """.split()
-)
+""")
 
 #: names that look like symbols and are of a language, a common library, a product or an agent's tool
-NAMES = frozenset(
-    """
+NAMES = _words("""
     GitHub GitLab BitBucket JavaScript TypeScript CoffeeScript PostgreSQL MySQL NoSQL SQLite GraphQL OpenAI FastAPI
     YouTube LinkedIn MongoDB DynamoDB CockroachDB BigQuery DevOps MacOS macOS iOS iPhone iPad IntelliJ PyCharm
     WebStorm VSCode NextJS NodeJS ReactJS NumPy PyPI PyTorch TensorFlow SciPy OpenAPI WebSocket WebSockets
@@ -91,22 +87,18 @@ NAMES = frozenset(
     LD_LIBRARY_PATH XDG_CONFIG_HOME XDG_STATE_HOME XDG_CACHE_HOME JAVA_HOME GOPATH AWS_PROFILE AWS_REGION
     AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY GITHUB_TOKEN GH_TOKEN NO_COLOR ANTHROPIC_API_KEY OPENAI_API_KEY GIT_DIR
     GIT_EDITOR LC_ALL SSH_AUTH_SOCK DOCKER_HOST CLAUDE_CODE CLAUDE_PROJECT_DIR utf_8 ISO_8859_1 UTF_8 x86_64 arm_64
-    """.split()
-)
+""")
 #: functions of languages, written as `len()`
-CALLS = frozenset(
-    """
+CALLS = _words("""
     abs all any assert bool bytes catch close collections dict dir eval exec exit fetch filter find float format get
     getattr hasattr hash help id if import input int isinstance issubclass iter join keys len list log malloc map
     max min next object open ord panic pop pow print printf push put range read reduce repr require require_once
     reversed round set setattr sleep slice sorted split str sum super system then tuple type update values while
     write zip free main append extend then catch finally resolve reject alert test it describe expect new make cap
     copy delete switch for
-    """.split()
-)
+""")
 #: first parts of dotted names that no repository defines
-ROOTS = frozenset(
-    """
+ROOTS = _words("""
     Array Buffer Date Error Intl JSON Math Number Object Promise Proxy Reflect RegExp Set String Symbol URL WeakMap
     argparse array ast asyncio builtins cls collections concurrent console contextlib crypto ctypes dataclasses
     datetime decimal django document enum err errors exports flask fmt functools glob hashlib heapq http importlib
@@ -114,15 +106,14 @@ ROOTS = frozenset(
     pandas path pathlib pd pickle plt process pytest queue random re react requests shlex shutil signal socket
     sqlite3 sqlalchemy std string strings struct subprocess super sys tempfile textwrap threading time tokio torch
     traceback typing unittest urllib uuid vi weakref window
-    """.split()
-)
+""")
 #: words in pairs with a slash between them
-PAIRS = frozenset(
+PAIRS = _words(
     "and or client server read write true false yes no input output on off in out start stop before after he she his "
-    "her they them request response pass fail get set push pull up down left right open close dev prod staging".split()
+    "her they them request response pass fail get set push pull up down left right open close dev prod staging"
 )
 #: words that stand for any name
-STAND_INS = frozenset("foo bar baz qux foobar xxx yyy zzz example myfile my_file somefile some_file path".split())
+STAND_INS = _words("foo bar baz qux foobar xxx yyy zzz example myfile my_file somefile some_file path")
 
 #: the sentence says that the thing is gone or has changed its name
 GONE = lazy(
