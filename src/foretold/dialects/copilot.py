@@ -10,7 +10,6 @@ from foretold.dialects.schema import (
     EntryGroup,
     FileSource,
     Imports,
-    Inline,
     Nested,
     RequestPart,
     Rules,
@@ -22,7 +21,9 @@ from foretold.dialects.surroundings import LoadRequest, Surroundings, find_git, 
 from foretold.storage.tree import Tree
 
 TAG = "imported_custom_instruction"
-INLINE = Inline(
+IMPORTS = Imports(
+    depth=8,
+    mode="inline",
     form="copilot",
     regions="fences",
     found=f'@{{path}}\n\n<{TAG} source="{{target}}">\n{{text}}\n</{TAG}>',
@@ -59,7 +60,7 @@ V1_0_102 = Dialect(
         *(source._replace(base="below") for source in NAMED),
     ),
     after_bom=True,
-    imports=Imports(depth=8, mode="inline", inline=INLINE),
+    imports=IMPORTS,
     rules=Rules(".instructions.md", "applyTo", ordered="path", lists="| {applyTo} | '{project}' | {description} |"),
     identity="text",
     reading=TextRules(frontmatter="read-rules", markdown=False, drops_bom=True, blank="keep"),

@@ -10,18 +10,7 @@
 
 from __future__ import annotations
 
-from foretold.dialects.schema import (
-    Dialect,
-    EntryGroup,
-    FileSource,
-    Imports,
-    Inline,
-    Nested,
-    RequestPart,
-    Rules,
-    TextRules,
-    Trigger,
-)
+from foretold.dialects.schema import Dialect, EntryGroup, FileSource, Nested, RequestPart, Rules, TextRules, Trigger
 from foretold.dialects.settings_files import MAX_SETTINGS, parse_args, texts_of
 from foretold.dialects.surroundings import LoadRequest, Surroundings, find_git, join, plain_surroundings
 from foretold.storage.tree import Fault, Tree
@@ -137,9 +126,6 @@ DEEPAGENTS = BASE._replace(
     ),
 )
 
-GOOSE_IMPORT = Inline(
-    found="--- Content from {path} ---\n{text}\n--- End of {path} ---", comments=False, within="project", absolute=False
-)
 #: hints and AGENTS.md from the top of the repository down, imports in place
 GOOSE = BASE._replace(
     agent="goose",
@@ -151,7 +137,14 @@ GOOSE = BASE._replace(
         FileSource("project", "walk", "AGENTS.md"),
     ),
     touch=(FileSource("project", "below", ".goosehints"), FileSource("project", "below", "AGENTS.md")),
-    imports=Imports(depth=3, mode="inline", inline=GOOSE_IMPORT),
+    imports=BASE.imports._replace(
+        depth=3,
+        mode="inline",
+        found="--- Content from {path} ---\n{text}\n--- End of {path} ---",
+        comments=False,
+        within="project",
+        absolute=False,
+    ),
     parts=(
         RequestPart(
             (

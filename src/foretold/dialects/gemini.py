@@ -9,17 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from foretold.dialects.schema import (
-    Dialect,
-    EntryGroup,
-    FileSource,
-    Imports,
-    Inline,
-    Nested,
-    RequestPart,
-    TextRules,
-    Trigger,
-)
+from foretold.dialects.schema import Dialect, EntryGroup, FileSource, Imports, Nested, RequestPart, TextRules, Trigger
 from foretold.dialects.settings_files import dig, is_on, parse_args, read_json, texts_of
 from foretold.dialects.surroundings import (
     LoadRequest,
@@ -37,7 +27,9 @@ FORM = "--- Context from: {path} ---\n{text}\n--- End of Context from: {path} --
 OUTSIDE = ("outside-project", "<!-- Import failed: {path} - Path traversal attempt -->")
 FOLDER = ("folder", "<!-- Import failed: {path} - EISDIR: illegal operation on a directory, read -->")
 MISSING = ("missing", "<!-- Import failed: {path} - ENOENT: no such file or directory, access '{target}' -->")
-INLINE = Inline(
+IMPORTS = Imports(
+    depth=5,
+    mode="inline",
     form="gemini",
     regions="backticks",
     found="<!-- Imported from: {path} -->\n{text}\n<!-- End of import from: {path} -->",
@@ -48,7 +40,6 @@ INLINE = Inline(
     comments=False,
     within="project",
 )
-IMPORTS = Imports(depth=5, mode="inline", inline=INLINE)
 
 V0_61_0 = Dialect(
     agent="gemini-cli",

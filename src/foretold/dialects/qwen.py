@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from foretold.dialects.claude_code.settings import slug
-from foretold.dialects.gemini import FOLDER, IMPORTS, INLINE, OUTSIDE, V0_61_0 as GEMINI, read_scopes, strongest
+from foretold.dialects.gemini import FOLDER, IMPORTS, OUTSIDE, V0_61_0 as GEMINI, read_scopes, strongest
 from foretold.dialects.schema import EntryGroup, FileSource, Nested, RequestPart, Rules, TextRules, Trigger
 from foretold.dialects.settings_files import read_json, texts_of
 from foretold.dialects.surroundings import LoadRequest, Surroundings, find_git, plain_surroundings, walk_between
@@ -40,7 +40,7 @@ V0_24_4 = GEMINI._replace(
         FileSource("user", "user", "rules", "rules", "matching"),
         FileSource("project", "project", ".qwen/rules", "rules", "matching"),
     ),
-    imports=IMPORTS._replace(inline=INLINE._replace(regions="markdown", failed=(OUTSIDE, FOLDER), top_counts=True)),
+    imports=IMPORTS._replace(regions="markdown", failed=(OUTSIDE, FOLDER), top_counts=True),
     rules=Rules(".md", "paths", links="anywhere", excluded_by=(), free=("user",), ordered="path"),
     identity="real",
     sorts=(),

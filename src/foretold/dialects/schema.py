@@ -36,13 +36,18 @@ class FileSource(NamedTuple):
     apart: bool = False  #: whether it is looked for in all its folders before the next source is
 
 
-class Inline(NamedTuple):
-    """How the text of an import replaces its token, or follows it.
+class Imports(NamedTuple):
+    """How `@path` in a file brings in another file, and, in the mode `inline`, how its text replaces the token.
 
     Templates may have {path} (as written), {target} and {text}. `failed` has one for each reason that is put in the
     text; for every other the token stays.
     """
 
+    depth: int = 0  #: hops that are followed
+    extensions: frozenset[str] = frozenset()  #: empty: any
+    free: tuple[str, ...] = ()  #: layers whose files may import from anywhere
+    contain: tuple[str, ...] = ()  #: what must be inside the working directory: the path as spelled, as real
+    mode: str = "separate"  #: each file an entry, `inline`: its text in place of the token, or `none`: no imports
     form: str = "mink"  #: of a token: mink, gemini, copilot
     regions: str = "markdown"  #: where none is looked for: code of the `markdown`, between `backticks`, `fences` too
     found: str = "{text}"
@@ -54,17 +59,6 @@ class Inline(NamedTuple):
     absolute: bool = True  #: whether absolute paths are followed
     comments: bool = True  #: whether comments are taken out
     trims: bool = False  #: whether what is put in is trimmed at its end
-
-
-class Imports(NamedTuple):
-    """How `@path` in a file brings in another file."""
-
-    depth: int = 0  #: hops that are followed
-    extensions: frozenset[str] = frozenset()  #: empty: any
-    free: tuple[str, ...] = ()  #: layers whose files may import from anywhere
-    contain: tuple[str, ...] = ()  #: what must be inside the working directory: the path as spelled, as real
-    mode: str = "separate"  #: each file an entry, `inline`: its text in place of the token, or `none`: no imports
-    inline: Inline = Inline()
 
 
 class Rules(NamedTuple):

@@ -1,6 +1,6 @@
 """Imports in place of their tokens: a file and what it imports become one text.
 
-1. What a token is, where none is looked for, and what replaces it are fields of the dialect (`Inline`). mink's is an
+1. What a token is, where none is looked for, and what replaces it are fields of the dialect (`Imports`). mink's is an
    `@` at the start or after white space, followed by `~`, `.`, `/`, a letter, digit, `_` or `-`; it ends at the next
    white space, and closing punctuation after the path stays where it is.
 2. Code is left alone: neither tokens nor comments are looked for there. What counts as code is a field, too: the blocks
@@ -20,7 +20,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
-from foretold.dialects.schema import Inline
+from foretold.dialects.schema import Imports
 from foretold.dialects.surroundings import join, marked_top, user_home
 from foretold.instructions.text.imports import MAX_PATH, is_contained, is_text
 from foretold.instructions.text.read import FileText, read_text
@@ -66,14 +66,14 @@ class Inlining:
     """What one text has in it already, and what could not be imported."""
 
     def __init__(self, loader: Loader, real: str) -> None:
-        self.loader, self.inline = loader, loader.dialect.imports.inline
-        self.reals = {real} if self.inline.top_counts else set[str]()
-        self.failed = dict(self.inline.failed)
+        self.loader, self.imports = loader, loader.dialect.imports
+        self.reals = {real} if self.imports.top_counts else set[str]()
+        self.failed = dict(self.imports.failed)
         self.tried: dict[str, str | None] = {}  #: target -> what replaces it, without reading it again
         self.homes = {"": loader.surroundings.home}
         folder = real.rpartition("/")[0] or "/"
         self.root = ""  #: what every file must lie in, if that is not the working directory
-        if self.inline.within == "project":
+        if self.imports.within == "project":
             self.root = marked_top(loader.tree, folder, loader.surroundings.markers) or folder
         self.paths: list[str] = []
         self.done: list[str] = []
@@ -82,8 +82,8 @@ class Inlining:
         self, path: str, real: str, text: FileText, origin: Origin, chain: frozenset[str]
     ) -> Iterator[str | Iterator[Any]]:
         """The pieces of a text; those of an imported file are an iterator. `chain` has the files that led here."""
-        inline, shown, folder = self.inline, text.shown, real.rpartition("/")[0] or "/"
-        marks, is_exact = marks_of(shown, inline)
+        imports, shown, folder = self.imports, text.shown, real.rpartition("/")[0] or "/"
+        marks, is_exact = marks_of(shown, imports)
         if not is_exact:
             said = "nested too deeply to find its code: an @ in code may have been taken for an import"
             self.loader.findings.append(Finding(path, None, "markdown-nesting", said))
@@ -93,7 +93,7 @@ class Inlining:
         for mark in marks:
             line += shown.count("\n", counted, mark.start)
             counted = mark.start
-            found: tuple[FileText, str] | str | None = "" if inline.comments else None
+            found: tuple[FileText, str] | str | None = "" if imports.comments else None
             target = self.target(mark.path, folder) if mark.path else ""
             if mark.path and (target or mark.path) in self.tried:
                 found = self.tried[target or mark.path]
@@ -107,11 +107,11 @@ class Inlining:
             if isinstance(found, str):
                 yield _filled(found, mark.path, target)
                 continue
-            before, _, after = _filled(inline.found, mark.path, target).partition("{text}")
+            before, _, after = _filled(imports.found, mark.path, target).partition("{text}")
             yield before
             begun = len(self.done)
             yield self.pieces(target, found[1], found[0], below, chain | {found[1]})
-            if after and inline.trims:
+            if after and imports.trims:
                 self.done[begun:] = ["".join(self.done[begun:]).rstrip()]
             yield after
         yield shown[at:]
@@ -135,11 +135,11 @@ class Inlining:
             self.tried[target or written] = self.failed.get(text.reason)
             return self.tried[target or written]
         real = loader.tree.real(target)
-        is_once = self.inline.once == "text"
+        is_once = self.imports.once == "text"
         if is_once:
-            self.tried[target] = self.inline.again
+            self.tried[target] = self.imports.again
         if real in (self.reals if is_once else chain):
-            return self.inline.again
+            return self.imports.again
         self.reals.add(real)
         if target not in self.paths:
             self.paths.append(target)
@@ -175,7 +175,7 @@ class Inlining:
         return join(self.homes[name], rest) if self.homes[name] else ""
 
     def _is_inside_project(self, target: str, written: str) -> bool:
-        if written.startswith(("http://", "https://", "file://")) or (written[0] == "/" and not self.inline.absolute):
+        if written.startswith(("http://", "https://", "file://")) or (written[0] == "/" and not self.imports.absolute):
             return False
         return is_inside(target, self.root) and is_inside(self.loader.tree.real(target), self.root)
 
@@ -226,24 +226,24 @@ class ImportMark(NamedTuple):
     path: str  #: empty for a comment
 
 
-def marks_of(text: str, inline: Inline = Inline()) -> tuple[list[ImportMark], bool]:  # noqa: B008 - a value
+def marks_of(text: str, imports: Imports = Imports()) -> tuple[list[ImportMark], bool]:  # noqa: B008 - a value
     """The marks of a text in order, and whether its code blocks could be found."""
     if "<!--" not in text and "@" not in text:
         return [], True
     blocks: list[tuple[int, int]] = []
     is_exact = True
-    if inline.regions == "markdown":
+    if imports.regions == "markdown":
         blocks, is_exact = _code_blocks(text)
-    elif inline.regions == "fences" and ("```" in text or "~~~" in text):
+    elif imports.regions == "fences" and ("```" in text or "~~~" in text):
         lines = text.split("\n")
         blocks = _offsets(lines, _fences(lines))
-    return list(_marks(text, blocks, inline)), is_exact
+    return list(_marks(text, blocks, imports)), is_exact
 
 
-def _marks(text: str, blocks: list[tuple[int, int]], inline: Inline) -> Iterator[ImportMark]:
+def _marks(text: str, blocks: list[tuple[int, int]], imports: Imports) -> Iterator[ImportMark]:
     at = block = 0
-    spans = _Spans(text, bounded=inline.regions != "backticks")
-    search, closing = _TOKENS[inline.form].search, _CLOSING[inline.form]
+    spans = _Spans(text, bounded=imports.regions != "backticks")
+    search, closing = _TOKENS[imports.form].search, _CLOSING[imports.form]
     is_open = True  #: whether a comment may still end
     while found := search(text, at):
         start, at = found.span()
@@ -379,7 +379,7 @@ def expand_flat(loader: Loader, real: str, text: FileText, origin: Origin) -> tu
         blocks.append(BLOCK.format(path=path, text=trim(found.shown)))
         if depth >= loader.dialect.imports.depth:
             continue
-        for mark in marks_of(found.shown, whole.inline)[0]:  # the last is taken from the stack first
+        for mark in marks_of(found.shown, whole.imports)[0]:  # the last is taken from the stack first
             target = whole.target(mark.path, base)
             below = origin._replace(kind="import", parent=path, depth=depth + 1)
             if not whole.refusal(target, mark.path, below)[0]:
