@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from foretold.dialects.schema import Dialect, FileSource
 from foretold.storage.tree import Fault, Tree, is_inside
@@ -75,14 +75,19 @@ def walk_of(cwd: str) -> list[str]:
     return ["/" + "/".join(parts[: count + 1]) for count in range(len(parts))]
 
 
+def upward(folder: str) -> Iterator[str]:
+    """A folder and those above it, the nearest first."""
+    while folder not in ("/", ""):
+        yield folder
+        folder = folder.rpartition("/")[0]
+    yield "/"
+
+
 def marked_top(tree: Tree, folder: str, markers: tuple[str, ...]) -> str:
     """The nearest folder, from this one upwards, that holds a marker; empty if there is none."""
-    while markers:
-        if any(tree.kind(f"{folder.rstrip('/')}/{marker}") != "missing" for marker in markers):
-            return folder
-        if folder in ("/", ""):
-            break
-        folder = folder.rpartition("/")[0] or "/"
+    for each in upward(folder) if markers else ():
+        if any(tree.kind(f"{each.rstrip('/')}/{marker}") != "missing" for marker in markers):
+            return each
     return ""
 
 
@@ -135,25 +140,19 @@ def find_git(tree: Tree, cwd: str) -> Repository | None:
     """
     known: dict[str, Repository | None] = getattr(tree, "repositories", {})  # of a tree that remembers
     if cwd not in known:
-        known[cwd] = _find_git(tree, cwd)
+        known[cwd] = None
+        for folder in upward(cwd):
+            kind = tree.kind(folder.rstrip("/") + "/.git")
+            if kind in ("file", "folder"):
+                plain = Repository(folder, folder, folder.rstrip("/") + "/.git", bare=False)
+                known[cwd] = plain if kind == "folder" else _follow_git_file(tree, plain)
+                break
     return known[cwd]
 
 
-def _find_git(tree: Tree, folder: str) -> Repository | None:
-    while True:
-        kind = tree.kind(folder.rstrip("/") + "/.git")
-        if kind == "folder":
-            return Repository(folder, folder, folder.rstrip("/") + "/.git", bare=False)
-        if kind == "file":
-            return _follow_git_file(tree, folder)
-        if folder in ("/", ""):
-            return None
-        folder = folder.rpartition("/")[0] or "/"
-
-
-def _follow_git_file(tree: Tree, folder: str) -> Repository:
-    plain = Repository(folder, folder, folder + "/.git", bare=False)
-    named = _line_of(tree, folder + "/.git").removeprefix("gitdir:").strip()
+def _follow_git_file(tree: Tree, plain: Repository) -> Repository:
+    folder = plain.top
+    named = _line_of(tree, plain.common).removeprefix("gitdir:").strip()
     if not named:
         return plain
     private = join(folder, named)

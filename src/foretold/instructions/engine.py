@@ -193,11 +193,8 @@ class Loader:
             self.skip(path, "duplicate", origin, files[path])
             return False
         if origin.kind != "rule" and self.is_excluded(shown or path, origin.layer):
-            excluded = Skip(path, "excluded", "", origin.layer, origin.parent, origin.line)
-            if origin.parent is None:
-                self.note(excluded)
-            else:
-                self.skips.append(excluded)
+            note = self.note if origin.parent is None else self.skips.append
+            note(Skip(path, "excluded", "", origin.layer, origin.parent, origin.line))
             return False
         limit = self.left if origin.layer == self.dialect.budget else None
         if limit == 0:

@@ -311,7 +311,8 @@ class Session:
         table = view.dialect.fallback
         if table is not None and view.nested_fallback and (tool == "mention" or (reached and tool in table.tools)):
             other = Loader(loader.tree, view.dialect, view.surroundings, touched)
-            take_nested_fallback(other, self._folders(loader, touched, through_links=table.through_links), self._known)
+            folders = self._folders(loader, touched, through_links=table.through_links)
+            take_nested_fallback(other, table, folders, self._known)
             fallback = self._new(other.entries, loader)
             loader.skips += other.skips
             loader.findings += other.findings

@@ -91,11 +91,8 @@ def _note_folder(loader: Loader, table: Fallback, folder: str, reason: str, why:
             loader.note(Skip(path, reason, why, table.layer))
 
 
-def take_nested_fallback(loader: Loader, folders: list[str], known: frozenset[str]) -> None:
+def take_nested_fallback(loader: Loader, table: Fallback, folders: list[str], known: frozenset[str]) -> None:
     """Take the fallback files of nested folders; `known` are texts the model has from the start."""
-    table = loader.dialect.fallback
-    if table is None:
-        return
     for folder in folders:
         hider = "" if loader.surroundings.mode == "beside" else _nested_hider(loader, table, folder)
         if hider:

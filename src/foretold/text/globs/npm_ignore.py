@@ -14,7 +14,7 @@
 6. Each parent folder of the path is tested as well as the path: the last line that matches a folder decides about
    it, and whatever is below a matched folder is matched.
 
-A line runs over all places of the path at once (`codeunits`), so it answers for the path and its parents in one pass.
+A line runs over all places of the path at once (`utf16`), so it answers for the path and its parents in one pass.
 """
 
 from __future__ import annotations

@@ -17,14 +17,10 @@ from __future__ import annotations
 
 import re
 
+from foretold.text.frontmatter import SPACE as SPACES
 from foretold.text.patterns import lazy
 
-#: what JavaScript calls white space
-SPACES = (
-    "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
-    "\u2028\u2029\u202f\u205f\u3000\ufeff"
-)
-#: the same in a regular expression; a set of such characters would take long to compile
+#: `SPACES` in a regular expression; a set of such characters would take long to compile
 SPACE = r"(?:[^\S\x1c-\x1f\x85]|\ufeff)"
 NO_SPACE = r"(?:[^\s\ufeff]|[\x1c-\x1f\x85])"
 LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
