@@ -22,15 +22,7 @@ from foretold.dialects.settings_files import (
     parse_json,
     read_json,
 )
-from foretold.dialects.surroundings import (
-    LoadRequest,
-    Repository,
-    Surroundings,
-    find_git,
-    join,
-    plain_surroundings,
-    walk_of,
-)
+from foretold.dialects.surroundings import LoadRequest, Repository, Surroundings, find_git, join, walk_of
 from foretold.storage.tree import Fault, Tree
 from foretold.types import TYPE_CHECKING, Finding
 
@@ -86,10 +78,13 @@ def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
     text = settings.first("claudeMd", within=("managed",))  # claude-code: man-settings-claudemd
     named = request.model or "".join(options.get("--model", ())[-1:]) or env.get("ANTHROPIC_MODEL")
     configured = settings.first("model")
-    return plain_surroundings(
-        request,
+    return Surroundings(
+        cwd=request.cwd,
         walk=tuple(walk_of(request.cwd)),
+        home=request.home,
         user=user,
+        managed=request.managed,
+        date=request.date,
         added=added if is_on(env.get("CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD")) else (),
         off=off,
         sources=sources,
