@@ -15,6 +15,7 @@ The agent's parser behaves as `marked` 15 with GFM off. It is near CommonMark an
 
 from __future__ import annotations
 
+from foretold.text.frontmatter import SPACE
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -69,7 +70,6 @@ def scan(text: str) -> Document:
 def _shown(lines: list[str], blocks: list[MarkdownBlock]) -> str:
     """A text without the comments and definitions among its blocks."""
     from foretold.text.markdown.blocks import without_comments
-    from foretold.text.markdown.lines import SPACES
 
     kept = []
     at = 0
@@ -82,7 +82,7 @@ def _shown(lines: list[str], blocks: list[MarkdownBlock]) -> str:
             continue
         raw = _joined(lines, block.start, block.end) if block.raw is None else block.raw
         rest = without_comments(raw) if block.kind == "html" else raw
-        kept.append(raw if rest is None else rest if rest.strip(SPACES) else "")
+        kept.append(raw if rest is None else rest if rest.strip(SPACE) else "")
     kept.append(_joined(lines, at, len(lines)))
     return _with_last_end("".join(kept), lines, blocks)
 

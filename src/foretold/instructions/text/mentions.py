@@ -17,9 +17,10 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from foretold.text.frontmatter import SPACE
 from foretold.text.markdown import blocks as leaves, inline
 from foretold.text.markdown.blocks import Effort, cut
-from foretold.text.markdown.lines import PLAIN, SPACES
+from foretold.text.markdown.lines import PLAIN
 from foretold.text.patterns import lazy
 from foretold.types import TYPE_CHECKING, NamedTuple
 
@@ -173,7 +174,7 @@ class Mentions:
             self.tokens.add(token)
             path = token.partition("#")[0].replace("\\ ", " ")
             if _FIRST.match(path):
-                self.found.setdefault(path.strip(SPACES) if path[-1] == " " else path, line)
+                self.found.setdefault(path.strip(SPACE) if path[-1] == " " else path, line)
                 if len(self.found) >= MOST:
                     break
             elif _PATH.match(path) and len(self.meant) < MOST_MEANT:

@@ -19,10 +19,10 @@
 
 from __future__ import annotations
 
+from foretold.text.frontmatter import SPACE
 from foretold.text.markdown.lines import (
     BLANK_LINE,
     PLAIN,
-    SPACES,
     closes_fence,
     ends_item,
     ends_laziness,
@@ -156,7 +156,7 @@ def _html(lines: list[str], start: int) -> MarkdownBlock:
 
 def without_comments(html: str) -> str | None:
     """What is left of HTML that begins with a comment; nothing if it does not, or if no comment in it ends."""
-    return cut_comments(html) if "-->" in html and html.lstrip(SPACES).startswith("<!--") else None
+    return cut_comments(html) if "-->" in html and html.lstrip(SPACE).startswith("<!--") else None
 
 
 def cut_comments(text: str) -> str:
@@ -388,7 +388,7 @@ def _lazy(
     body += lines[:taken]
     before, now = last.raw or "\n".join(old), more.raw or "\n".join(own[: more.end])
     if last.kind == "list":
-        before, now = before.rstrip(SPACES), now.rstrip(SPACES) + "\n"
+        before, now = before.rstrip(SPACE), now.rstrip(SPACE) + "\n"
     return taken, raw[: len(raw) - len(before)] + now
 
 
