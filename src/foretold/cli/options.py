@@ -33,7 +33,6 @@ SHARED: dict[str, dict[str, object]] = {
     "--home": {"metavar": "DIR", "help": "the home folder the agent would have"},
     "--managed": {"metavar": "DIR", "help": "the organisation's folder, e.g. /etc/claude-code"},
     "--model": {"metavar": "NAME", "help": "the model the agent would use"},
-    "--all": {"action": "store_true", "help": "of every project"},
     "--yes": {"action": "store_true", "help": "do it without asking"},
     "--dry-run": {"action": "store_true", "help": "only show what would change"},
     "--json": {"action": "store_true", "help": "data for programs"},

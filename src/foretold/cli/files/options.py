@@ -17,10 +17,10 @@ from foretold.files.restore.restore import Undo, state_folder
 from foretold.text.diff import LineCount
 
 
-def parser_of(name: str, about: str, examples: str, more: str = "") -> argparse.ArgumentParser:
-    """A parser with the options of every command of this group; `more` are others of the shared ones."""
+def parser_of(name: str, about: str, examples: str) -> argparse.ArgumentParser:
+    """A parser with the options of every command of this group."""
     home = "the home folder that the sessions are in"
-    return make_parser(f"files {name}", about, examples, f"-C --home --json {more}", home=home)
+    return make_parser(f"files {name}", about, examples, "-C --home --json", home=home)
 
 
 def undo_of(options: argparse.Namespace) -> Undo:

@@ -35,7 +35,7 @@ def command_add(words: Sequence[str]) -> int:
     parser.add_argument("-d", "--description", required=True, help="one line that helps to find it")
     parser.add_argument("-b", "--body", help="the text")
     _add_author(parser)
-    _add_anyway(parser)
+    parser.add_argument("--anyway", action="store_true", help="even if it contains a credential")
     options, memories = parse_and_open(parser, words)
     body = options.body
     if body is None:
@@ -55,10 +55,6 @@ def command_add(words: Sequence[str]) -> int:
 def _add_author(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--by", choices=("user", "agent"), default="user", help="who writes; matters for the policy")
     parser.add_argument("--why", default="", help="a note for the history")
-
-
-def _add_anyway(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--anyway", action="store_true", help="even if it contains a credential")
 
 
 def _refuse_credentials(text: str, options: argparse.Namespace, before: str = "") -> None:
@@ -139,7 +135,7 @@ def command_edit(words: Sequence[str]) -> int:
     parser.add_argument("--stdin", action="store_true", help="the whole file from standard input")
     parser.add_argument("--expect", default="", metavar="DIGEST", help="only if the file still has this digest")
     _add_author(parser)
-    _add_anyway(parser)
+    parser.add_argument("--anyway", action="store_true", help="even if it contains a credential")
     options, memories = parse_and_open(parser, words)
     before = memories.get(options.name)
     is_bare = (options.type, options.description, options.body) == (None, None, None)

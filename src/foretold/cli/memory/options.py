@@ -17,10 +17,10 @@ from foretold.memory.store.journal import Change
 from foretold.secrets.forms import credentials_in
 
 
-def parser_of(name: str, about: str, examples: str, more: str = "") -> argparse.ArgumentParser:
-    """A parser with the options of every command of this group; `more` are others of the shared ones."""
+def parser_of(name: str, about: str, examples: str) -> argparse.ArgumentParser:
+    """A parser with the options of every command of this group."""
     helps = {"C": "a folder of the project", "agent": "whose memories", "managed": argparse.SUPPRESS}
-    shared = f"-C --agent --home --managed --json {more}"
+    shared = "-C --agent --home --managed --json"
     parser = make_parser(f"memory {name}", about, examples, shared, **helps)
     parser.add_argument("--folder", metavar="DIR", help="memories in this folder instead")
     parser.add_argument("--team", action="store_true", help="the team's memories, in the repository")

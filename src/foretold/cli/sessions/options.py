@@ -17,15 +17,14 @@ from foretold.sessions.model import Homes, StoredSession
 UNITS = {"h": 1 / 24, "d": 1.0, "w": 7.0}  #: days
 
 
-def parser_of(name: str, about: str, examples: str, more: str = "") -> argparse.ArgumentParser:
-    """A parser with the options of every command of this group; `more` are others of the shared ones."""
+def parser_of(name: str, about: str, examples: str) -> argparse.ArgumentParser:
+    """A parser with the options of every command of this group."""
     helps = {
         "C": "a folder of the project",
         "agent": f"only of this agent: {', '.join(READERS)}",
         "home": "the home folder that the sessions are in",
-        "yes": "do it",
     }
-    return make_parser(f"sessions {name}", about, examples, f"-C --agent --home --json {more}", **helps)
+    return make_parser(f"sessions {name}", about, examples, "-C --agent --home --json", **helps)
 
 
 def homes_of(options: argparse.Namespace) -> Homes:
