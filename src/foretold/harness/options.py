@@ -18,7 +18,7 @@ from foretold.sessions.model import Homes
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
-    from typing import Protocol, TypedDict
+    from typing import Any, Protocol, TypedDict
 
     from foretold.harness.harness import Harness
     from foretold.harness.permissions.check import Permission
@@ -29,11 +29,9 @@ if TYPE_CHECKING:
     from foretold.models.protocol import Model, ModelRequest
 
     class MemoryExtractor(Protocol):
-        """Makes memories of a conversation: `foretold.Extractor`."""
+        """Makes memories of a conversation, when it is time: `foretold.Extractor`."""
 
-        def due(self, said: Sequence[TranscriptPiece]) -> bool:
-            """Whether it is time."""
-
+        def due(self, said: Sequence[TranscriptPiece]) -> bool: ...
         def run(
             self,
             model: Model,
@@ -42,23 +40,18 @@ if TYPE_CHECKING:
             *,
             session: str,
             instructions: Iterable[str] = (),
-        ) -> object:
-            """Make them; what was done."""
+        ) -> object: ...
 
     class NotesReader(Protocol):
-        """Knows what a conversation is about."""
+        """Knows what a conversation is about; the text is empty if there are no notes."""
 
-        def text(self) -> str:
-            """The notes; empty if there are none."""
+        def text(self) -> str: ...
 
     class NotesWriter(NotesReader, Protocol):
-        """Notes that are updated at the end of a turn: `SessionNotes`."""
+        """Notes that are updated at the end of a turn, when it is time: `SessionNotes`."""
 
-        def due(self, said: Sequence[TranscriptPiece], *, is_end: bool) -> bool:
-            """Whether it is time."""
-
-        def update(self, model: Model, request: ModelRequest, said: Sequence[TranscriptPiece]) -> NotesUpdate:
-            """Write them."""
+        def due(self, said: Sequence[TranscriptPiece], *, is_end: bool) -> bool: ...
+        def update(self, model: Model, request: ModelRequest, said: Sequence[TranscriptPiece]) -> NotesUpdate: ...
 
     class Options(TypedDict, total=False):
         """The keyword arguments of `Harness`, other than `model` and `session`. docs/harness.md explains them."""
@@ -141,21 +134,16 @@ class ResolvedOptions(NamedTuple):
 def resolve_options(cwd: str | os.PathLike[str], model: Model | str, options: Options) -> ResolvedOptions:
     """The options with their defaults. ValueError or TypeError for one that can only be a mistake."""
     _check_options(options)
-    values: dict[str, object] = dict(options)
-    home, managed, tools = options.get("home"), options.get("managed"), options.get("tools")
-    values["home"] = None if home is None else os.fspath(home)
-    values["managed"] = None if managed is None else os.fspath(managed)
-    values["tools"] = None if tools is None else tuple(tools)
+    values: dict[str, Any] = dict(options)
+    for name, convert in (("home", os.fspath), ("managed", os.fspath), ("tools", tuple)):
+        values[name] = None if values.get(name) is None else convert(values[name])
     if unknown := [name for name in values if name not in ResolvedOptions._fields]:
         raise TypeError(f"Harness has no option {unknown[0]!r}")
-    return ResolvedOptions(_absolute(cwd), resolve_model(model), **values)  # type: ignore[arg-type]
-
-
-def _absolute(cwd: str | os.PathLike[str]) -> str:
     try:
-        return os.path.abspath(cwd)
+        folder = os.path.abspath(cwd)
     except FileNotFoundError:
         raise NotAFolder("the working directory of this process no longer exists; give another as cwd") from None
+    return ResolvedOptions(folder, resolve_model(model), **values)
 
 
 def _check_options(options: Options) -> None:
