@@ -63,7 +63,16 @@ def own_records(records: Sequence[Mapping[str, object]], version: str) -> list[M
 
 
 def _id(record: Mapping[str, object]) -> str:
-    return text_at(dict(record), "uuid")
+    return text_at(record, "uuid")
+
+
+def descendants_of(records: Iterable[Mapping[str, object]], top: str) -> tuple[str, ...]:
+    """The ids of a record and of all that descend from it."""
+    found: dict[object, None] = {top: None}
+    for record in records:
+        if _id(record) and record.get("parentUuid") in found:
+            found[_id(record)] = None
+    return tuple(map(str, found))
 
 
 def find_open_calls(nodes: Sequence[RecordNode]) -> list[str]:

@@ -14,7 +14,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from foretold.errors import NoSuchSession, SessionFailed
-from foretold.harness.interrupts import answer_open_calls, chain_of
+from foretold.harness.interrupts import answer_open_calls, chain_of, descendants_of
 from foretold.harness.options import open_history, resolve_options
 from foretold.models.protocol import COUNTS, Usage
 from foretold.sessions.formats.fields import object_at, text_at
@@ -48,21 +48,15 @@ def resume(
 def switch_branch(harness: Harness, branch: str) -> None:
     """Make another branch the current one of the file, given one of its records."""
     records = harness.recorder.records()
-    end = prompt = ""
-    reached: set[str] = set()
-    for record in records:
-        name = text_at(record, "uuid")
-        if name and (name == branch or text_at(record, "parentUuid") in reached):
-            reached.add(name)
-            end = name
-            typed = object_at(record, "message").get("content") if record.get("promptId") else None
-            prompt = typed if isinstance(typed, str) else prompt
-    if not end:
+    by_id = {text_at(record, "uuid"): record for record in records}
+    if branch not in by_id:
         raise SessionFailed(f"no record of {harness.path} has the id {branch}; leave branch out for the last one")
-    links = chain_of(records, harness.version)
-    if branch in {link.id for link in links}:
+    if branch in {link.id for link in chain_of(records, harness.version)}:
         raise SessionFailed(f"{branch} is on the current branch; leave it out, or rewind")
-    named = {"type": "last-prompt", "lastPrompt": prompt, "leafUuid": end, "sessionId": harness.session}
+    names = descendants_of(records, branch)
+    prompts = [text_at(by_id[name].get("message"), "content") for name in names if by_id[name].get("promptId")]
+    last = next(filter(None, reversed(prompts)), "")
+    named = {"type": "last-prompt", "lastPrompt": last, "leafUuid": names[-1], "sessionId": harness.session}
     harness.recorder.append([named])
 
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from foretold.errors import NoCheckpoint
 from foretold.files.restore.plans import RestorePlan
 from foretold.files.restore.restore import Undo, refuse_problems, restore, state_folder
-from foretold.harness.interrupts import chain_of, own_records
+from foretold.harness.interrupts import chain_of, descendants_of, own_records
 from foretold.harness.resume import load_conversation
 from foretold.sessions.formats.fields import text_at
 from foretold.types import TYPE_CHECKING, NamedTuple
@@ -54,7 +54,7 @@ def rewind(harness: Harness, message_id: str, *, dry_run: bool, files: bool, con
             " foretold.sessions.fork"
         )
     plan = harness.history.rewind(message_id, dry_run=True) if files and harness.history is not None else None
-    said = Rewound(message_id, _text_of(records[at]), _descendants(records, message_id) if conversation else (), plan)
+    said = Rewound(message_id, _text_of(records[at]), descendants_of(records, message_id) if conversation else (), plan)
     if dry_run:
         return said
     # the records before the prompt, of the branch that it is on
@@ -73,16 +73,6 @@ def prompts(harness: Harness) -> tuple[Prompt, ...]:
             found.append(Prompt(at, _text_of(record)))
         at = text_at(record, "parentUuid")
     return tuple(reversed(found))
-
-
-def _descendants(records: Sequence[Mapping[str, object]], top: str) -> tuple[str, ...]:
-    """The ids of a record and of all that descend from it."""
-    found: dict[str, None] = {top: None}
-    for record in records:
-        name = text_at(dict(record), "uuid")
-        if name and record.get("parentUuid") in found:
-            found[name] = None
-    return tuple(found)
 
 
 def _carry_out(
