@@ -478,6 +478,16 @@ def test_a_public_class_name_is_there_once():
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
+def test_no_function_is_longer_than_fifty_lines():
+    long = [
+        f"{name}.{node.name}: {node.end_lineno - node.lineno + 1} lines"
+        for name, tree in HOUSE_MODULES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.end_lineno - node.lineno >= 50
+    ]
+    assert long == []
+
+
 #: a path of the repository, or a module in one of the rooms, in backticks
 CITED = re.compile(
     rf"`((?:src/foretold|docs|tests|bench|examples|sample|plugin)/[\w./@-]+|(?:{'|'.join(STOREY)})/[\w/]+\.py)`"

@@ -34,6 +34,7 @@ from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
     from foretold.sessions.fulltext.index import Progress
+    from foretold.sessions.fulltext.ordering import Found
     from foretold.sessions.model import Homes, Message
 
 ORDERS = ("newest", "ranked")
@@ -103,37 +104,40 @@ def search(
     if order not in ORDERS:
         raise ForetoldError(f"no order is called {order!r}; there are: {', '.join(ORDERS)}")
     homes = homes or find_homes()
-    asked, names = parse_query(query), None if agents is None else {*agents}
-    every = newest_first(homes, names) if index is None else index.sessions
-    sessions = every if index is None or names is None else [stored for stored in every if stored.agent in names]
+    asked, filters = parse_query(query), Filters(after, before, tuple(roles), tuple(tools))
+    sessions = _sessions_of(index, homes, agents)
     if not asked.wanted:
         return Results((), more=False, sessions=len(sessions))
     findings: list[Finding] = []
     folder = os.path.realpath(project) if project else ""
-    filters = Filters(after, before, tuple(roles), tuple(tools))
     with ExitStack() as stack:
         if index is None and use_index and sessions:
-            index = _update_index(_cache_of(homes, cache), sessions, progress, findings)
-            if index is not None:
-                stack.enter_context(index)
+            index = _update_index(_cache_of(homes, cache), sessions, progress, findings, stack)
         summary_of = _summarizer(index, FolderResolver(homes, folder))
         some = [stored for stored in sessions if is_held_in(summary_of(stored), folder)] if folder else sessions
-        messages = (
-            messages_in_files(asked, some, filters, progress)
-            if index is None
-            else messages_in_index(index, asked, some, filters)
-        )
-        matcher = QueryMatcher(asked)
-        found = (_hit_of(stored, message, matcher, filters) for stored, message in messages)
-        hits = list(islice(filter(None, found), POOL if order == "ranked" else limit + 1))
-        if order == "ranked":
-            hits.sort(key=lambda hit: -hit.score)
-        shown = tuple(
-            hit._replace(stored=stored, command=resume_command(stored))
-            for hit in hits[:limit]
-            for stored in (summary_of(hit.stored),)
-        )
+        if index is None:
+            messages = messages_in_files(asked, some, filters, progress)
+        else:
+            messages = messages_in_index(index, asked, some, filters)
+        hits = _take_hits(messages, QueryMatcher(asked), filters, order, limit + 1)
+        summed = [(hit, summary_of(hit.stored)) for hit in hits[:limit]]
+    shown = tuple(hit._replace(stored=stored, command=resume_command(stored)) for hit, stored in summed)
     return Results(shown, len(hits) > limit, len(some), tuple(findings))
+
+
+def _sessions_of(index: SessionIndex | None, homes: Homes, agents: Iterable[str] | None) -> list[StoredSession]:
+    """All sessions of these agents, the newest first."""
+    names = None if agents is None else {*agents}
+    if index is None:
+        return newest_first(homes, names)
+    return [stored for stored in index.sessions if names is None or stored.agent in names]
+
+
+def _take_hits(messages: Found, matcher: QueryMatcher, filters: Filters, order: str, count: int) -> list[Hit]:
+    found = (_hit_of(stored, message, matcher, filters) for stored, message in messages)
+    if order != "ranked":
+        return list(islice(filter(None, found), count))
+    return sorted(islice(filter(None, found), POOL), key=lambda hit: -hit.score)
 
 
 def open_index(
@@ -154,9 +158,9 @@ def open_index(
 
 
 def _update_index(
-    folder: str, sessions: list[StoredSession], progress: Progress | None, findings: list[Finding]
+    folder: str, sessions: list[StoredSession], progress: Progress | None, findings: list[Finding], stack: ExitStack
 ) -> SessionIndex | None:
-    """The index, up to date; None if none can be written here."""
+    """The index, up to date and open until the stack ends; None if none can be written here."""
     index = SessionIndex(folder)
     try:
         index.update(sessions, progress, findings)
@@ -164,7 +168,7 @@ def _update_index(
         said = f"no index can be written here ({error}); the files themselves were searched"
         findings.append(Finding(folder, None, "index-unusable", said))
         return None
-    return index
+    return stack.enter_context(index)
 
 
 def _cache_of(homes: Homes, cache: str | None) -> str:
