@@ -36,13 +36,12 @@ def command(words: Sequence[str]) -> int:
         asked = f" whose id contains {options.only!r}" if options.only else ""
         raise BadCase(f"there is no case{asked} in {', '.join(options.files)}")
     outcomes: dict[str, list[CaseOutcome]] = {"passed": [], "failed": [], "skipped": []}
-    progress = ProgressLine("running")
-    for number, outcome in enumerate(_run(cases, options), 1):
-        outcomes[outcome.status].append(outcome)
-        progress(number, len(cases), "cases")
-        if options.limit and number - len(outcomes["skipped"]) >= options.limit:
-            break
-    progress.end()
+    with ProgressLine("running", "cases") as progress:
+        for number, outcome in enumerate(_run(cases, options), 1):
+            outcomes[outcome.status].append(outcome)
+            progress(number, len(cases))
+            if options.limit and number - len(outcomes["skipped"]) >= options.limit:
+                break
     if options.json:
         counts = {status: len(each) for status, each in outcomes.items()}
         skips = [pick(each, "id reason") for each in outcomes["skipped"]]

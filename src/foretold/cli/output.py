@@ -297,21 +297,25 @@ def _fits(text: str, width: int) -> bool:
 class ProgressLine:
     """A line on standard error that says how far long work is: only in a terminal, and after a second."""
 
-    def __init__(self, doing: str) -> None:
-        self._doing, self._began, self._last = doing, time.monotonic(), 0.0
+    def __init__(self, doing: str, unit: str = "bytes") -> None:
+        self._doing, self._unit, self._began, self._last = doing, unit, time.monotonic(), 0.0
         self._shown = False
 
-    def __call__(self, done: int, total: int, unit: str = "bytes") -> None:
+    def __enter__(self) -> ProgressLine:
+        return self
+
+    def __call__(self, done: int, total: int) -> None:
         now = time.monotonic()
         if not sys.stderr.isatty() or now - self._began < 1 or now - self._last < 0.2:
             return
         self._last, self._shown = now, True
         share = f"{100 * done // total} %" if total else ""
-        amount = f"{size(done)} of {size(total)}" if unit == "bytes" else f"{done:,} of {total:,} {unit}"
+        is_size = self._unit == "bytes"
+        amount = f"{size(done)} of {size(total)}" if is_size else f"{done:,} of {total:,} {self._unit}"
         line = f"\r{self._doing}: {share} {amount}"[: _columns(2) - 1]
         print(f"{line}\x1b[K", end="", file=sys.stderr, flush=True)
 
-    def end(self) -> None:
+    def __exit__(self, *_: object) -> None:
         """Remove the line."""
         if self._shown:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)

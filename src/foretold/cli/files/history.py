@@ -22,9 +22,8 @@ def command_list(words: Sequence[str]) -> int:
     about = "Sessions of Claude Code that changed files in this folder, the newest first."
     options = parser_of("list", about, "  foretold files list\n  foretold files list -C ~/app --json").parse_args(words)
     folder = os.path.realpath(options.cwd)
-    progress = ProgressLine("reading sessions")
-    sessions = list_sessions_in(homes_of(options), folder, progress)
-    progress.end()
+    with ProgressLine("reading sessions") as progress:
+        sessions = list_sessions_in(homes_of(options), folder, progress)
     findings = [finding for each in sessions for finding in each.findings]
     broken = [each for each in undo_of(options).restores() if not each.is_done]
     if options.json:

@@ -31,13 +31,12 @@ def sessions_of_file(options: argparse.Namespace) -> tuple[str, list[Recorded]]:
     """The absolute path of the file that a command line names, and the sessions that tracked it."""
     given = os.path.normpath(os.path.join(os.path.realpath(options.cwd), options.file))
     real = os.path.join(os.path.realpath(os.path.dirname(given)), os.path.basename(given))
-    progress = ProgressLine("reading sessions")
-    for everywhere in (False, True):
-        for path in dict.fromkeys((real, given)):
-            sessions = list_sessions_with(homes_of(options), path, everywhere=everywhere, progress=progress)
-            progress.end()
-            if sessions:
-                return path, sessions
+    with ProgressLine("reading sessions") as progress:
+        for everywhere in (False, True):
+            for path in dict.fromkeys((real, given)):
+                sessions = list_sessions_with(homes_of(options), path, everywhere=everywhere, progress=progress)
+                if sessions:
+                    return path, sessions
     raise NoCheckpoint(
         f"no session that still exists has changed {printable(real)} with a tool that edits files; changes by shell "
         "commands and subagents are not recorded. See: foretold files list"

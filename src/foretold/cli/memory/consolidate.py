@@ -71,10 +71,8 @@ def _propose(memories: Memories, options: argparse.Namespace) -> ConsolidationPl
         from foretold.models import from_name
 
         model = from_name(options.model)
-    progress = ProgressLine("asking the model")
-    plan = propose_plan(memories, model, progress=lambda done, total: progress(done, total, "questions"))
-    progress.end()
-    return plan
+    with ProgressLine("asking the model", "questions") as progress:
+        return propose_plan(memories, model, progress=progress)
 
 
 def _make(memories: Memories, plan: ConsolidationPlan, options: argparse.Namespace) -> int:

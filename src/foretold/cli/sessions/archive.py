@@ -73,21 +73,20 @@ def _archive(
         from foretold.secrets.redactor import Redactor
 
         redactor = Redactor()
-    progress = ProgressLine("archiving")
     total, before = sum(stored.size for stored in sessions), 0
+    with ProgressLine("archiving") as progress:
 
-    def tell(count: int, _: int) -> None:
-        progress(min(total, before + count), total)
+        def tell(count: int, _: int) -> None:
+            progress(min(total, before + count), total)
 
-    for stored in sessions:
-        try:
-            made = archive.archive(stored, redactor=redactor, is_thorough=options.thorough, progress=tell)
-            done.append(made)
-            problems += [(stored, f"{path} could not be read, and is not archived") for path in made.left]
-        except ForetoldError as error:
-            problems.append((stored, str(error)))
-        before += stored.size
-    progress.end()
+        for stored in sessions:
+            try:
+                made = archive.archive(stored, redactor=redactor, is_thorough=options.thorough, progress=tell)
+                done.append(made)
+                problems += [(stored, f"{path} could not be read, and is not archived") for path in made.left]
+            except ForetoldError as error:
+                problems.append((stored, str(error)))
+            before += stored.size
     return done, problems
 
 
@@ -95,12 +94,11 @@ def _verify(archive: Archive, options: argparse.Namespace) -> int:
     """Read everything, and say what cannot be restored."""
     findings: list[Finding] = []
     snapshots = archive.sessions(findings)
-    progress = ProgressLine("verifying")
-    for number, snapshot in enumerate(snapshots, 1):
-        frames = archive.frames_of(snapshot.agent, snapshot.id, redacted=snapshot.redacted)
-        findings += verify_archive(ArchiveContents(frames))
-        progress(number, len(snapshots), "sessions")
-    progress.end()
+    with ProgressLine("verifying", "sessions") as progress:
+        for number, snapshot in enumerate(snapshots, 1):
+            frames = archive.frames_of(snapshot.agent, snapshot.id, redacted=snapshot.redacted)
+            findings += verify_archive(ArchiveContents(frames))
+            progress(number, len(snapshots))
     if options.json:
         emit("sessions-verify", {"sessions": len(snapshots), "findings": findings_json(findings)})
     else:
@@ -138,9 +136,8 @@ def command_restore(words: Sequence[str]) -> int:
     plan = plan_restore(contents, options.to, snapshot)
     written: list[str] = []
     if not options.dry_run:
-        progress = ProgressLine("restoring")
-        written = restore(contents, plan, is_fresh=options.touch, progress=progress)
-        progress.end()
+        with ProgressLine("restoring") as progress:
+            written = restore(contents, plan, is_fresh=options.touch, progress=progress)
     _print_restored(snapshot, plan, written, homes, options)
     if of_database and not options.dry_run:
         _write_import(snapshot, plan[-1].path, options)

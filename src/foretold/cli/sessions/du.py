@@ -33,12 +33,11 @@ def command_du(words: Sequence[str]) -> int:
     parser.add_argument("--forks", action="store_true", help="also what forks duplicate; this reads every session")
     options = parser.parse_args(words)
     homes = homes_of(options)
-    progress = ProgressLine("looking")
     agents = agents_of(options)
-    uses = measure_usage(homes, agents=agents, progress=lambda done, total: progress(done, total, "sessions"))
-    compared = list(iter_sessions(homes, agents=agents)) if options.forks else []
-    twice = find_repeated(compared, ProgressLine("comparing"))
-    progress.end()
+    with ProgressLine("looking", "sessions") as progress:
+        uses = measure_usage(homes, agents=agents, progress=progress)
+    with ProgressLine("comparing") as progress:
+        twice = find_repeated(iter_sessions(homes, agents=agents) if options.forks else (), progress)
     if options.json:
         rows = [use._asdict() for use in uses]
         emit("sessions-du", {"uses": rows, "bytes": sum(use.size for use in uses), "repeated": twice})
@@ -79,15 +78,10 @@ def command_prune(words: Sequence[str]) -> int:
     if wanted == PruneCriteria():
         parser.error("which one? give --older-than, --larger-than, --empty or --orphans; together, all must hold")
     homes = homes_of(options)
-    progress = ProgressLine("looking")
     project = None if options.all or options.orphans else options.cwd
-    plan = plan_prune(
-        *(homes, wanted, time.time()),
-        agents=agents_of(options),
-        project=project,
-        progress=lambda done, total: progress(done, total, "sessions"),
-    )
-    progress.end()
+    with ProgressLine("looking", "sessions") as progress:
+        now, agents = time.time(), agents_of(options)
+        plan = plan_prune(homes, wanted, now, agents=agents, project=project, progress=progress)
     going = [each for each in plan if not each.obstacle]
     is_shown = options.json and not (going and options.yes)
     if is_shown:
@@ -134,14 +128,14 @@ def _print_candidates(
 
 
 def _prune(going: list[PruneCandidate], plan: list[PruneCandidate], homes: Homes, options: argparse.Namespace) -> int:
-    archive, progress = Archive(archive_folder(homes)), ProgressLine("archiving")
+    archive = Archive(archive_folder(homes))
     done: list[PruneResult] = []
-    for each in going:
-        try:
-            done.append(prune(archive, each, progress=progress))
-        except ForetoldError as error:
-            done.append(PruneResult(each, 0, str(error)))
-    progress.end()
+    with ProgressLine("archiving") as progress:
+        for each in going:
+            try:
+                done.append(prune(archive, each, progress=progress))
+            except ForetoldError as error:
+                done.append(PruneResult(each, 0, str(error)))
     problems = [one for one in done if one.problem]
     if options.json:
         rows = [{"id": one.candidate.stored.id, "files": one.files, "problem": one.problem or None} for one in done]

@@ -40,17 +40,14 @@ def command_export(words: Sequence[str]) -> int:
     redactor = None if options.with_secrets else Redactor()
     findings: list[Finding] = []
     choice = Choice(full=options.full, brief=options.brief, thinking=options.thinking)
-    progress = ProgressLine("exporting")
     to_terminal = not options.out and sys.stdout.isatty()  # then the page itself shows how far it is
-    tell = None if to_terminal else progress
-    pieces = export(stored, form, redactor=redactor, choice=choice, findings=findings, progress=tell)
-    try:
+    with ProgressLine("exporting") as progress:
+        tell = None if to_terminal else progress
+        pieces = export(stored, form, redactor=redactor, choice=choice, findings=findings, progress=tell)
         if options.out:
             _write(options.out, pieces, force=options.force)
         else:
             sys.stdout.writelines(pieces)
-    finally:
-        progress.end()
     if options.out:
         print(f"written: {printable(options.out)}", file=sys.stderr)
     _report(redactor, findings, Paint(stored.cwd or "/", homes_of(options).home))

@@ -47,10 +47,10 @@ def command_repair(words: Sequence[str]) -> int:
     stored = session_called(homes, options.session, agents_of(options))
     if is_shared(stored):
         raise NoSuchSession(f"{stored.id} is in a database, which {stored.agent} keeps intact")
-    progress = ProgressLine("reading")
-    found = diagnose(stored, progress)
-    made = write_repaired_copy(stored, options.to, progress=progress) if options.write and not found.useless else None
-    progress.end()
+    with ProgressLine("reading") as progress:
+        found = diagnose(stored, progress)
+        is_wanted = options.write and not found.useless
+        made = write_repaired_copy(stored, options.to, progress=progress) if is_wanted else None
     if options.json:
         emit("sessions-repair", {**diagnosis_json(found), "written": made.path if made else None})
     else:
@@ -63,16 +63,15 @@ def _check_all(homes: Homes, options: argparse.Namespace) -> int:
     project = None if options.all else options.cwd
     every = iter_sessions(homes, agents=agents_of(options), project=project)
     sessions = [stored for stored in every if not is_shared(stored)]
-    progress = ProgressLine("reading")
     found, total, done = [], sum(stored.size for stored in sessions), 0
-    for stored in sessions:
-        try:
-            found.append(diagnose(stored))
-        except ForetoldError as error:
-            print(f"foretold: {stored.id}: {error}", file=sys.stderr)
-        done += stored.size
-        progress(done, total)
-    progress.end()
+    with ProgressLine("reading") as progress:
+        for stored in sessions:
+            try:
+                found.append(diagnose(stored))
+            except ForetoldError as error:
+                print(f"foretold: {stored.id}: {error}", file=sys.stderr)
+            done += stored.size
+            progress(done, total)
     wrong = [each for each in found if not each.is_sound]
     if options.json:
         emit("sessions-repair-all", {"sessions": [diagnosis_json(each) for each in found]})
@@ -125,16 +124,16 @@ def command_relocate(words: Sequence[str]) -> int:
 
 def _move(moves: list[SessionMove], homes: Homes) -> tuple[list[str], int]:
     """Move sessions; one that fails does not stop the others."""
-    archive, progress = Archive(archive_folder(homes)), ProgressLine("moving")
+    archive = Archive(archive_folder(homes))
     done, code = [], 0
-    for move in moves:
-        try:
-            relocate(archive, move, progress=progress)
-            done.append(move.stored.id)
-        except ForetoldError as error:
-            code = error.exit_code
-            print(f"foretold: {move.stored.id}: {error}", file=sys.stderr)
-    progress.end()
+    with ProgressLine("moving") as progress:
+        for move in moves:
+            try:
+                relocate(archive, move, progress=progress)
+                done.append(move.stored.id)
+            except ForetoldError as error:
+                code = error.exit_code
+                print(f"foretold: {move.stored.id}: {error}", file=sys.stderr)
     return done, code
 
 

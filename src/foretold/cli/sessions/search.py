@@ -51,29 +51,26 @@ def command_search(words: Sequence[str]) -> int:
     if not parsed.wanted:
         only = ": -word only says what must not occur" if parsed.unwanted else ""
         parser.error(f"there is no word to search for{only}")
-    homes = homes_of(options)
-    progress = ProgressLine("Reading sessions" if options.no_index else "Indexing sessions")
     try:
-        found = search(
-            query,
-            homes=homes,
-            project=os.path.join(options.cwd, options.project) if options.project else None,
-            agents=agents_of(options),
-            after=options.after,
-            before=options.before,
-            roles=options.role,
-            tools=options.tool,
-            limit=options.limit,
-            order="ranked" if options.ranked else "newest",
-            use_index=not options.no_index,
-            progress=progress,
-        )
+        with ProgressLine("Reading sessions" if options.no_index else "Indexing sessions") as progress:
+            found = search(
+                query,
+                homes=homes_of(options),
+                project=os.path.join(options.cwd, options.project) if options.project else None,
+                agents=agents_of(options),
+                after=options.after,
+                before=options.before,
+                roles=options.role,
+                tools=options.tool,
+                limit=options.limit,
+                order="ranked" if options.ranked else "newest",
+                use_index=not options.no_index,
+                progress=progress,
+            )
     except KeyboardInterrupt:
-        progress.end()
         kept = "" if options.no_index else "; what was indexed is kept, and the next search continues from there"
         print(f"Interrupted{kept}.", file=sys.stderr)
         return 130
-    progress.end()
     if options.json:
         hits = [_hit_json(hit) for hit in found.hits]
         counts = {"query": query, "more": found.more, "sessions": found.sessions}
