@@ -1,4 +1,4 @@
-"""One pass over a plan: every candidate ends as an entry or as a skip.
+"""One pass over a plan: files, and what they import down to a depth; each candidate ends as an entry or as a skip.
 
 1. A file is taken once: its identity is its real path, the first to come wins and keeps its layer.
 2. What it imports follows it, depth first, in the order of the text, in the same layer.

@@ -1,4 +1,4 @@
-"""What the agent does to a conversation before it resumes it: open ends are closed.
+"""What the agent drops and closes before it resumes a conversation: calls without results, blank answers, open ends.
 
 1. A call that has no result anywhere is dropped with its record. Newer versions keep those of the last answer, and give
    them a result that says so.
