@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from foretold.sessions.model import Message, Part, StoredSession
 
 REGION = 256 * 1024  #: what stays in the processor's cache while it is searched
+NEAR = 16 * 1024  #: bytes that are read at a time to find a call
 FAR = 4 * 1024 * 1024
 STEPS = 64  #: regions without a find after which a time is looked for
 AFTER = 8 * 1024 * 1024  #: bytes after which a second process is started, if twice as many are left
@@ -110,15 +111,16 @@ class Region(NamedTuple):
     end: int
 
 
-def read_regions(path: str, most: int = LONGEST, end: int | None = None) -> Iterator[Region]:
+def read_regions(path: str, most: int = LONGEST, end: int | None = None, step: int = 0) -> Iterator[Region]:
     """A file from its end, or a byte at which a line ends, to its beginning, in regions of whole lines."""
+    step = step or REGION
     with open(path, "rb", buffering=0) as file:
         end = file.seek(0, os.SEEK_END) if end is None else end
         while end > 0:
             start, cut = end, 0
             pieces: list[bytes] = []
             while start > 0 and not cut:
-                size = min(REGION, start)
+                size = min(step, start)
                 start -= size
                 file.seek(start)
                 piece = file.read(size)
@@ -190,7 +192,7 @@ def _with_tool(stored: StoredSession, message: Message, part: Part) -> Part:
         return part
     name = part.id.encode("utf-8", "replace")
     with suppress(OSError):
-        for region in read_regions(stored.path, end=message.start):
+        for region in read_regions(stored.path, end=message.start, step=NEAR):
             for start, end in reversed(_lines_around(region.data, _places_of(name, region.data))):
                 before = message_at(stored, region.start + start, region.start + end)
                 for call in before.parts if before is not None else ():
