@@ -255,31 +255,22 @@ class Session:
         return self._tree if self._tree is not None else Disk()
 
     def _touched_by(self, call: Call) -> list[str]:
-        """The files that a call touches in a way that attaches something."""
-        view = self.view
-        if view.dialect.nested is not None:
-            return self._touched_paths(call) if not call.error else []
-        trigger = next((each for each in view.dialect.triggers if each.tool == call.tool), None)
-        if call.tool == "Bash":
+        """The files that a call touches in a way that attaches something; a folder ends in a slash."""
+        view, tree = self.view, self._disk()
+        is_other = view.dialect.nested is not None  #: another agent than Claude Code: it may name several, or folders
+        triggers = [each for each in view.dialect.triggers if each.tool == call.tool]
+        if call.tool == "Bash" and not is_other:
             command, folder = str(call.input.get("command", "")), self.shell_folder
             if not call.error:
                 self.shell_folder = folder_after(command, folder)
-            if trigger is None or call.error:
-                return []
-            return [path for reading in files_read(command) if (path := self._shell_path(reading, folder))]
-        named = call.input.get(trigger.key) if trigger else None
-        if trigger is None or not isinstance(named, str) or (call.error and call.error not in trigger.despite):
-            return []
-        return [join(view.surroundings.cwd, named)]
-
-    def _touched_paths(self, call: Call) -> list[str]:
-        """The paths that a call of another agent than Claude Code touches; a folder ends in a slash."""
-        view, tree, found = self.view, self._disk(), []
-        for trigger in view.dialect.triggers:
-            named = call.input.get(trigger.key) if trigger.tool == call.tool else None
-            for name in [named] if isinstance(named, str) else named if isinstance(named, list) else []:
-                path = join(view.surroundings.cwd, str(name))
-                kind = tree.kind(path)
+            readings = files_read(command) if triggers and not call.error else []
+            return [path for reading in readings if (path := self._shell_path(reading, folder))]
+        found = []
+        for trigger in triggers:
+            named = call.input.get(trigger.key) if not call.error or call.error in trigger.despite else None
+            names = [named] if isinstance(named, str) else named if isinstance(named, list) and is_other else []
+            for path in (join(view.surroundings.cwd, str(name)) for name in names):
+                kind = tree.kind(path) if is_other else ""
                 if not trigger.on or kind == trigger.on:
                     found.append(path + "/" if kind == "folder" else path)
         return found

@@ -167,8 +167,10 @@ def _general(front: str) -> Front:
     if refusal:
         return Front({}, refusal, 1)
     value, error = _load(front)
+    if error is None and (value is None or isinstance(value, dict)):
+        return Front(_named(value or {}), None, None)
     if error is None:
-        return _mapping(value)
+        return Front({}, "the text between the two `---` has no `key: value` lines; it is dropped", 1)
     line, error = _line(error, front), error[:200]
     repaired, keys = _repair(front)
     if keys:
@@ -177,14 +179,6 @@ def _general(front: str) -> Front:
             said = ", ".join(f"`{key}`" for key in [*dict.fromkeys(keys)][:3])
             return Front(_named(value), f"not valid YAML: {error}; read as if {said} were in quotes", line)
     return Front({}, f"not valid YAML, so nothing of it counts: {error}", line)
-
-
-def _mapping(value: object) -> Front:
-    if isinstance(value, dict):
-        return Front(_named(value), None, None)
-    if value is None:
-        return Front({}, None, None)
-    return Front({}, "the text between the two `---` has no `key: value` lines; it is dropped", 1)
 
 
 def _named(value: dict[object, object]) -> dict[str, object]:

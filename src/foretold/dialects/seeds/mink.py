@@ -19,7 +19,7 @@ what it needs, and so do the callers of the other seeds.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from foretold.dialects.claude_code.instructions import MANAGED
 from foretold.dialects.schema import Dialect, Envelope, FileSource, Imports, Rules, Template, TextRules, Trigger
@@ -86,6 +86,7 @@ def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
     excludes = settings.get("claudeMdExcludes", ())
     excludes = (*(excludes if isinstance(excludes, list | tuple) else ()), *options.get("--exclude", ()))
     git = find_git(tree, request.cwd) if boundary == "repository" else None
+    approve = False if "--no-external" in options else settings.get("approve")
     return plain_surroundings(
         request,
         walk=_walk(request.cwd, boundary, git.top if git else request.cwd),
@@ -94,7 +95,7 @@ def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
         sources=_sources(request, is_managed="--managed" in options),
         switched_by="the caller",
         excludes=excludes,
-        approved=_approval(False if "--no-external" in options else settings.get("approve")),
+        approved=(lambda path: bool(approve(path))) if callable(approve) else lambda _: approve is not False,
         findings=tuple(_unknown(request)),
     )
 
@@ -125,10 +126,3 @@ def _sources(request: LoadRequest, *, is_managed: bool) -> frozenset[str]:
     words += ["managed"] * is_managed
     off = {word[1:] for word in words if word.startswith("-")}
     return frozenset((known - set(request.dialect.opt_in) | set(words)) & known - off)
-
-
-def _approval(given: object) -> Callable[[str], bool]:
-    """Whether a path outside may be imported: by a function, a plain yes, or not at all."""
-    if callable(given):
-        return lambda path: bool(given(path))
-    return lambda _: given is not False
