@@ -120,15 +120,12 @@ class Loader:
         elif source.pick != "text" or source.others:
             take_named(self, source, folder)
         else:
-            self._take_own(path, source, folder)
-
-    def _take_own(self, path: str, source: FileSource, folder: str) -> None:
-        spelled = self.surroundings.spelled.get(folder) if source.base in ("added", "user") else None
-        shown = path if spelled is None else spelled + source.name
-        kind = "summary" if source.kind == "summary" else "file"
-        origin = Origin(source.layer, folder, kind, name=source.label, literal=source.literal)
-        if self.take_file(path, origin, shown) and source.base in ("walk", "below"):
-            self.own.append(path)
+            spelled = self.surroundings.spelled.get(folder) if source.base in ("added", "user") else None
+            shown = path if spelled is None else spelled + source.name
+            kind = "summary" if source.kind == "summary" else "file"
+            origin = Origin(source.layer, folder, kind, name=source.label, literal=source.literal)
+            if self.take_file(path, origin, shown) and source.base in ("walk", "below"):
+                self.own.append(path)
 
     def _off(self, source: FileSource, folder: str) -> str:
         """Why a source is switched off here; empty when it is on."""

@@ -274,14 +274,14 @@ def slug(path: str) -> str:
     """The name of a project's folder: what is not a letter or digit becomes `-`, by UTF-16 unit."""
     if path.isascii() and len(path) <= 200:
         return path.encode().translate(_DASHES).decode()
-    units = path.encode("utf-16-le", "surrogatepass")
-    codes = [int.from_bytes(units[at : at + 2], "little") for at in range(0, len(units), 2)]
-    plain = "".join(chr(code) if code < 128 and chr(code).isalnum() else "-" for code in codes)
+    from foretold.text.globs.utf16 import units  # few paths are so long, or not ASCII
+
+    plain = "".join(unit if unit.isascii() and unit.isalnum() else "-" for unit in units(path))
     if len(plain) <= 200:
         return plain
     value = 0
-    for code in codes:
-        value = (value * 31 + code) & 0xFFFFFFFF
+    for unit in units(path):
+        value = (value * 31 + ord(unit)) & 0xFFFFFFFF
     value, digits = min(value, 0x100000000 - value), ""  # without the sign that 32 bits give it
     while value or not digits:
         value, rest = divmod(value, 36)

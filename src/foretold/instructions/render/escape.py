@@ -52,7 +52,7 @@ def _hits(text: str, looks: str, places: list[int] | None, names: str = _RESERVE
     found = set()
     for name in re.finditer(names, looks, re.IGNORECASE):
         at = places[name.start()] if places is not None else name.start()
-        while at and text[at - 1] not in BRACKETS and not _ends_run(text[at - 1]):
+        while at and text[at - 1] not in BRACKETS and not (text[at - 1].isalnum() or text[at - 1] in "-_\\"):
             at -= 1
         if at and text[at - 1] in BRACKETS:
             found.add(at - 1)
@@ -65,11 +65,6 @@ def _escaped(text: str, hits: set[int], mark: str = "<\\") -> str:
         parts += [text[start:at], mark]
         start = at + 1
     return "".join(parts) + text[start:]
-
-
-def _ends_run(char: str) -> bool:
-    """Whether a character ends the run between a bracket and a name."""
-    return char.isalnum() or char in "-_\\"
 
 
 def _fold(text: str) -> tuple[str, list[int]]:

@@ -35,11 +35,10 @@ def units(text: str) -> str:
     """The text with one character per UTF-16 unit."""
     if text.isascii() or max(text) <= "\uffff":
         return text
-    return "".join(c if c <= "\uffff" else _halves(ord(c) - 0x10000) for c in text)
-
-
-def _halves(offset: int) -> str:
-    return chr(0xD800 | offset >> 10) + chr(0xDC00 | offset & 0x3FF)
+    codes = map(ord, text)
+    return "".join(
+        chr(code) if code <= 0xFFFF else chr(0xD7C0 + (code >> 10)) + chr(0xDC00 | code & 0x3FF) for code in codes
+    )
 
 
 def fold(text: str) -> str:
