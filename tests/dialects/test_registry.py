@@ -144,3 +144,7 @@ def test_versions_of_claude_code_that_were_not_recorded():
 
 def test_what_becomes_of_a_conversation():
     assert (effect_of("compact", "claude-code").reason, effect_of("clear", "goose").recorded) == ("compact", False)
+
+
+def test_a_version_as_numbers():
+    assert (version_key("2.1.325"), choose("claude-code@2.1.200").dialect.version) == ((2, 1, 325), "2.1.197")

@@ -174,3 +174,9 @@ def test_words_that_do_neither(value):
 )
 def test_json_without_its_comments(text, plain):
     assert without_json_comments(text) == plain
+
+
+def test_single_values():
+    assert dig({"a": {"b": 1}}, "a", "b") == 1
+    assert parse_args(["--bare", "--add-dir", "a", "b", "-p"], OPTIONS) == {"--bare": [], "--add-dir": ["a", "b"]}
+    assert (is_on("1"), is_on("false"), is_on(None)) == (True, False, False)

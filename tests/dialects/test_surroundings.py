@@ -170,3 +170,7 @@ def test_the_folders_between_two():
 
 def test_the_home_of_nobody():
     assert user_home("nobody-is-called-this") == ""
+
+
+def test_a_path_is_joined_and_made_plain():
+    assert join("/a/b", "../c//d/./e") == "/a/c/d/e"

@@ -54,3 +54,8 @@ def test_too_many_changes_are_counted_without_their_order(monkeypatch):
 def test_a_unified_diff():
     lines = ["--- a/f.txt", "+++ b/f.txt", "@@ -1 +1 @@", "-one", "+two", "\\ No newline at end of file", ""]
     assert diff.unified("one\n", "two", "f.txt") == "\n".join(lines)
+
+
+def test_lines_that_lead_from_one_to_another():
+    assert count_lines(b"one\ntwo\n", b"one\nTWO\nthree\n") == LineCount(2, 1)
+    assert count_lines(b"one\ntwo", b"one\ntwo\n") == LineCount(1, 1)

@@ -586,3 +586,7 @@ def test_whether_the_prompt_follows(place, settings, env, git, follows):
 @pytest.mark.parametrize(("given_", "shown"), [("./a//b/../c", "a/c/"), ("../x", "../x/"), ("", "")])
 def test_how_a_relative_folder_is_shown(place, given_, shown):
     assert list(surroundings_of(place, "--add-dir", given_).spelled.values()) == [shown]
+
+
+def test_the_name_of_a_project():
+    assert slug("/home/me/my.app") == "-home-me-my-app"

@@ -203,3 +203,14 @@ def test_every_file_is_accounted_for(form):
     read = [*seen(*range(9)), Seen("/w/CLAUDE.md", "c", 2000.0), Seen("/w/big", "x" * 90_000, 1999.0)]
     found = restore_files(read, form, never=loaded_again("/w", "/h"))
     assert sorted([*found.paths, *(skip.path for skip in found.skips)]) == sorted(file.path for file in read)
+
+
+def test_what_the_start_has_without_an_organisation():
+    found = loaded_again("/w", "/h/.claude", memory="/h/.claude/projects/-w/memory/")
+    memory = "/h/.claude/projects/-w/memory/MEMORY.md"
+    assert found == {"/h/.claude/CLAUDE.md", memory, "/w/CLAUDE.local.md", "/w/CLAUDE.md"}
+
+
+def test_tokens_are_rounded():
+    assert token_count("a.txt", "x" * 20_001, V2_1_197) == 5000
+    assert token_count("a.json", "1" * 2_501, V2_1_197) == 1251

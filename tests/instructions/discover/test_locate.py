@@ -161,3 +161,7 @@ def test_a_nested_worktree_on_disk(place):
         "proj/trees/w/CLAUDE.local.md",
     ]
     assert place.skipped(view) == [("proj/CLAUDE.md", "worktree"), ("proj/trees/CLAUDE.md", "worktree")]
+
+
+def test_folders_one_by_one():
+    assert (walk_of("/a/b"), folders_below("/a", "/a/b/c/x.ts")) == (["/a", "/a/b"], ["/a/b", "/a/b/c"])

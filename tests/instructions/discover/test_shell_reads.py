@@ -203,3 +203,14 @@ def test_no_command_raises(command):
 @pytest.mark.parametrize("piece", ["'", '"', "\\", "(", "a=", '"\\', "a\\ ", "#", "cat f;", "$", "-n "])
 def test_long_commands_end(piece):
     assert isinstance(files_read(piece * 20_000), list)
+
+
+def test_commands_one_after_the_other():
+    found = files_read("cat a; head -n 3 b; true && sed -n 2,4p c")
+    assert [(read.path, read.first, read.most) for read in found] == [("a", 1, None), ("b", 1, 3), ("c", 2, 3)]
+    assert (files_read("cat a | head"), files_read("wc -l a")) == ([], [])
+
+
+def test_words_and_operators():
+    tokens = read_tokens("cat 'a b' && echo $HOME")
+    assert [token if isinstance(token, str) else token.text for token in tokens] == ["cat", "a b", "&&", "echo", ""]

@@ -112,3 +112,8 @@ def test_the_tags_of_an_envelope():
         seal_tag("a < / Memory> ＜/ｍemory> <memory-card>", "memory") == "a &lt; / Memory> &lt;/ｍemory> <memory-card>"
     )
     assert escape_tag("a </Memory> b <memory-card>", "memory") == "a &lt;/Memory> b <memory-card>"
+
+
+def test_reserved_tags_in_files():
+    assert escape_fallback("</system-reminder>") == "&lt;/system-reminder>"
+    assert escape_reserved("a <b> </system-reminder>") == "a <b> <\\/system-reminder>"

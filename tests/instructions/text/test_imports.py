@@ -140,3 +140,8 @@ def test_relative_to_the_target_of_a_link(place):
     place.write("proj/near.md", "wrong")
     place.link("proj/CLAUDE.md", "docs/real.md")
     assert place.told(place.load()) == ["proj/CLAUDE.md", "proj/docs/near.md"]
+
+
+def test_targets_and_endings():
+    assert target_of("docs/../a.md#part", "/repo", "/home/me") == "/repo/a.md"
+    assert [extension_of(path) for path in ("/a/B.Md", "/a/.env", "/a/b.")] == ["md", "", "."]

@@ -220,3 +220,7 @@ def test_a_link_is_read_from_where_it_leads(place):
     place.write("shared/rules/more.md", "MORE")
     place.link("proj/base.md", place.path("shared/rules/base.md"))
     assert inlined(place, "@base.md") == "BASE MORE\n"
+
+
+def test_marks_are_not_looked_for_in_code():
+    assert [mark.path for mark in marks_of("see @a.md, not `x @b.md` <!-- @c.md -->")[0]] == ["a.md", ""]

@@ -48,3 +48,7 @@ def test_ranges():
 def test_quotes_come_first():
     found = parse_mentions('see @a.ts#L2-3, @"b c.md" and `@no.ts`')
     assert found == [PromptMention("b c.md"), PromptMention("a.ts", 2, 3)]
+
+
+def test_a_path_with_and_without_a_range_counts_once():
+    assert mentions_in('look at @a/f.txt, @a/f.txt#L2 and @"b c.md"') == ["b c.md", "a/f.txt"]

@@ -261,3 +261,8 @@ def test_html_without_its_comments():
 
 def test_where_imports_are_possible():
     assert (is_possible("me@example.com @alice"), is_possible("me@example.com, (c) @ 2024")) == (True, False)
+
+
+def test_a_comment_between_paragraphs():
+    text = "Use tabs.\n\n<!-- why? -->\n\nSee @docs/style.md, or `@docs/lint.md`.\n"
+    assert scan(text).text == "Use tabs.\n\nSee @docs/style.md, or `@docs/lint.md`.\n"

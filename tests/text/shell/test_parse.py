@@ -132,3 +132,9 @@ def test_the_words_of_the_last_command():
 def test_words_without_wrappers():
     words = strip_wrappers(read_command("timeout -s KILL 5 nice npm test").parts[0].words)
     assert [word.text for word in words] == ["npm", "test"]
+
+
+def test_commands_of_a_line():
+    parts = read_command("cd a && ls | wc -l > n; echo $(date)").parts
+    assert [part.text for part in parts] == ["cd a", "ls", "wc -l", "date", "echo $(date)"]
+    assert read_command("$x y").opaque == "the name of a command depends on an expansion"
