@@ -1,4 +1,4 @@
-"""Mentions in a prompt, and what they attach.
+"""What the mentions in a prompt attach: files, folders, agents.
 
 1. What counts as a mention, and the range of lines after it: `instructions.text.prompt_mentions`.
 2. A file is attached as text: UTF-8 with U+FFFD for other bytes, no byte order mark, `\\r\\n` as `\\n` (later version:

@@ -1,1 +1,1 @@
-"""What each agent does, as tables: `table` has the words, one file per agent fills them in, `registry` finds them."""
+"""What each agent does, as tables: `schema.py` has fields, a module per agent the values; `registry.py` finds it."""

@@ -1,4 +1,4 @@
-"""What a prompt mentions.
+"""Which paths a prompt mentions with `@`, and which of their lines.
 
 1. `@"path with spaces"`, and `@path` after white space or at the start, up to the next white space; then what is not a
    letter, digit or `_` of ASCII falls off the end, so `@a.ts,` and `@a.ts).` mean a.ts.
