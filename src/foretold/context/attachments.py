@@ -143,6 +143,12 @@ def _too_large(given: Fields, around: TurnContext) -> list[str]:
     return [_fill(around, "at_mention_reference", {"path": path, "size": size}) for path in paths]
 
 
+def _tasks(given: Fields, around: TurnContext) -> list[str]:
+    tasks = [task if isinstance(task, dict) else {} for task in list_at(given, "content")]
+    lines = "\n".join(f"#{task.get('id')}. [{task.get('status')}] {task.get('subject')}" for task in tasks)
+    return [around.texts["task_reminder"] + (_fill(around, "task_reminder_list", {"lines": lines}) if lines else "")]
+
+
 def _attribution(given: Fields, around: TurnContext) -> list[str]:
     found = Attribution(str(given.get("commit") or "") or None, str(given.get("pr") or "") or None)
     return ["\n".join((around.texts["remote_session_change"], *attribution_lines(found, around)))]
@@ -178,7 +184,7 @@ def _json(value: object) -> str:
 #: types whose texts are those of a resumed transcript
 _AS_STORED = frozenset(
     "agent_listing_delta agent_mention date date_change deferred_tools_delta directory hook_additional_context"
-    " hook_success mcp_instructions_delta model nested_memory skill_listing task_reminder total_tokens_reminder".split()
+    " hook_success mcp_instructions_delta model nested_memory skill_listing total_tokens_reminder".split()
 )
 _MAKERS: dict[str, Callable[[Fields, TurnContext], list[str]]] = {
     "at_mention_reference": _too_large,
@@ -189,6 +195,7 @@ _MAKERS: dict[str, Callable[[Fields, TurnContext], list[str]]] = {
     "ranked_skills": lambda given, around: [_fill(around, "ranked_skills", given)],
     "remote_session_change": _attribution,
     "session_context": _context,
+    "task_reminder": _tasks,
 }
 
 
