@@ -59,11 +59,10 @@ class CommandCheck:
         """The folders that parts of the line may run in: where it begins, and where each `cd` leads."""
         folders = [self.cwd]
         for part in self.line.parts:
-            if part.words and part.words[0].text in ("cd", "pushd") and len(part.words) == 2:
-                target = part.words[1]
-                if target.known:
-                    text = self._expand_home(target)
-                    folders += [os.path.join(folder, text) for folder in folders]
+            words = part.words
+            if len(words) == 2 and words[0].text in ("cd", "pushd") and words[1].known:
+                text = self._expand_home(words[1])
+                folders += [os.path.join(folder, text) for folder in folders]
             if len(folders) > MAX_FOLDERS:
                 break
         return list(dict.fromkeys(folders))
@@ -94,8 +93,10 @@ class CommandCheck:
             return []
         if self.line.opaque:
             return None
-        moves = [part for part in self.line.parts if part.words and part.words[0].text in ("cd", "pushd", "popd")]
-        knows_folder = all(_is_known_cd(part) for part in moves)
+        named = [part.words for part in self.line.parts if part.words]
+        moves = [words for words in named if words[0].text in ("cd", "pushd", "popd")]
+        targets = [words[1] if words[0].text == "cd" and len(words) == 2 else None for words in moves]
+        knows_folder = all(target is not None and target.known and not target.globbed for target in targets)
         asked = []
         for part in self.line.parts:
             is_moved_git = bool(moves) and bool(part.words) and part.words[0].text == "git"
@@ -117,11 +118,9 @@ class CommandCheck:
         arranges = COMMANDS.get(words[0].text, UNKNOWN).arranges
         if self.permission.mode != "acceptEdits" or not arranges or part.assigned:
             return False
-        return all(self._may_edit(word, folder) for folder in self.folders for word in words[1:])
-
-    def _may_edit(self, word: Word, folder: str) -> bool:
-        paths = None if word.globbed else paths_of(word, folder, self.permission.home)
-        return paths is not None and all(self.permission.may_edit(path) for path in paths)
+        home, targets = self.permission.home, [(word, folder) for folder in self.folders for word in words[1:]]
+        named = (None if word.globbed else paths_of(word, folder, home) for word, folder in targets)
+        return all(paths is not None and all(map(self.permission.may_edit, paths)) for paths in named)
 
     def _may_redirect(self, redirect: Redirect) -> bool:
         target, operator = redirect.target, redirect.operator
@@ -173,12 +172,6 @@ def _find_hidden(line: CommandLine) -> Iterator[SimpleCommand]:
         texts += [word.text.partition("=")[2] for part in line.parts for word in part.assigned]
     for text in texts:
         yield from read_command(text).parts
-
-
-def _is_known_cd(part: SimpleCommand) -> bool:
-    """Whether it is known where a `cd` leads."""
-    words = part.words
-    return words[0].text == "cd" and len(words) == 2 and words[1].known and not words[1].globbed
 
 
 def _is_allowed_by_rule(part: SimpleCommand, rules: Sequence[PermissionRule]) -> bool:
