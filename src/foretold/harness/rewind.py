@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from foretold.errors import NoCheckpoint
 from foretold.files.restore.plans import RestorePlan
@@ -57,9 +57,18 @@ def rewind(harness: Harness, message_id: str, *, dry_run: bool, files: bool, con
     said = Rewound(message_id, _text_of(records[at]), descendants_of(records, message_id) if conversation else (), plan)
     if dry_run:
         return said
-    # the records before the prompt, of the branch that it is on
-    unled = [record for record in records[: at + 1] if record.get("type") != "last-prompt"]
-    return _carry_out(harness, said, own_records(unled, harness.version)[:-1], conversation=conversation)
+    undo = ""
+    if plan is not None:
+        refuse_problems(plan)
+        kept = Undo(state_folder(harness.options.home_folder, harness.options.environ))
+        undo = restore(plan, kept, f"rewind to {message_id}").undo
+    if conversation:
+        # from the records before the prompt, of the branch that it is on
+        unled = [record for record in records[: at + 1] if record.get("type") != "last-prompt"]
+        harness.instructions.start()
+        harness.recorder.branch(load_conversation(harness, own_records(unled, harness.version)[:-1]))
+        harness.last = None
+    return said._replace(undo=undo, is_done=True)
 
 
 def prompts(harness: Harness) -> tuple[Prompt, ...]:
@@ -73,21 +82,6 @@ def prompts(harness: Harness) -> tuple[Prompt, ...]:
             found.append(Prompt(at, _text_of(record)))
         at = text_at(record, "parentUuid")
     return tuple(reversed(found))
-
-
-def _carry_out(
-    harness: Harness, said: Rewound, before: Sequence[Mapping[str, object]], *, conversation: bool
-) -> Rewound:
-    undo = ""
-    if said.files is not None:
-        refuse_problems(said.files)
-        kept = Undo(state_folder(harness.options.home_folder, harness.options.environ))
-        undo = restore(said.files, kept, f"rewind to {said.id}").undo
-    if conversation:
-        harness.instructions.start()
-        harness.recorder.branch(load_conversation(harness, before))
-        harness.last = None
-    return said._replace(undo=undo, is_done=True)
 
 
 def _is_prompt(record: Mapping[str, object]) -> bool:
