@@ -5,7 +5,7 @@
 
 1. The parts: instructions (`foretold.Session`), memory, the transcript, what the model knows of files, their history,
    what surrounds a turn. Each is made when it is first needed; none needs the permissions to start, nor they it.
-2. A turn is `turn.TurnRunner`; compaction, resuming and rewinding have modules of their own.
+2. A turn is `turn.TurnRunner`; compaction and resuming, with rewinding, have modules of their own.
 3. What was not loaded, not attached, torn, refused or broken is in `findings`. Nothing of it raises.
 4. A conversation is stored in Claude Code's format; `claude --resume` resumes it.
 5. A subagent begins with nothing: it has its own messages, read state and surroundings, and gets the instructions
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from foretold.files.read_state.state import ReadState
     from foretold.harness.events import Event
     from foretold.harness.options import Options, ResolvedOptions
-    from foretold.harness.rewind import Prompt, Rewound
+    from foretold.harness.resume import Prompt, Rewound
     from foretold.harness.tools.base import Result, Tool, ToolContext
     from foretold.instructions.session import Session
     from foretold.models.protocol import Model
@@ -272,14 +272,14 @@ class Harness:
         self, message_id: str, *, dry_run: bool = True, files: bool = True, conversation: bool = True
     ) -> Rewound:
         """Go back to before a prompt, given the id of its turn. By default, only say what that would do."""
-        from foretold.harness.rewind import rewind
+        from foretold.harness.resume import rewind
 
         return rewind(self, message_id, dry_run=dry_run, files=files, conversation=conversation)
 
     @property
     def prompts(self) -> tuple[Prompt, ...]:
         """The prompts since the last compaction, with the ids that `rewind` takes."""
-        from foretold.harness.rewind import prompts
+        from foretold.harness.resume import prompts
 
         return prompts(self)
 
