@@ -68,17 +68,15 @@ class ClaudeSessionStore:
 
     async def delete(self, key: Key) -> None:
         """Set a session aside with all that belongs to it, or one subagent's part of it."""
-        path = self.path_of(key)
-        await in_thread(lambda: self._set_aside(key, path))
+        aside, paths = self._places(key)
+        await in_thread(lambda: [jsonl_store.set_aside(path, aside) for path in paths])
 
     async def restore(self, key: Key) -> None:
         """Bring back what was deleted last under this key."""
-        path = self.path_of(key)
-        aside = self._aside(key)
+        aside, (path, *others) = self._places(key)
         if not await in_thread(lambda: jsonl_store.restore_last(path, aside)):
             raise NoSuchSession(f"no session {key['session_id']!r} was deleted from {self.folder}")
-        if not key.get("subpath"):
-            await in_thread(lambda: jsonl_store.restore_last(path.removesuffix(jsonl_store.ENDING), aside))
+        await in_thread(lambda: [jsonl_store.restore_last(other, aside) for other in others])
 
     async def list_subkeys(self, key: Key) -> list[str]:
         """The subagents of a session."""
@@ -102,15 +100,12 @@ class ClaudeSessionStore:
                 raise SessionFailed(f"{part!r} cannot be the name of a session, a project or a part of them")
         return "/".join([self.folder, "projects", *parts]) + jsonl_store.ENDING
 
-    def _aside(self, key: Key) -> str:
-        parts = [key["project_key"]] + ([key["session_id"]] if key.get("subpath") else [])
-        return "/".join([self.folder, "deleted", *parts])
-
-    def _set_aside(self, key: Key, path: str) -> None:
-        aside = self._aside(key)
-        jsonl_store.set_aside(path, aside)
-        if not key.get("subpath"):
-            jsonl_store.set_aside(path.removesuffix(jsonl_store.ENDING), aside)
+    def _places(self, key: Key) -> tuple[str, list[str]]:
+        """Where a key is set aside, and what belongs to it: a session with its subagents, or one of these."""
+        path, aside = self.path_of(key), f"{self.folder}/deleted/{key['project_key']}"
+        if key.get("subpath"):
+            return f"{aside}/{key['session_id']}", [path]
+        return aside, [path, path.removesuffix(jsonl_store.ENDING)]
 
     def _files(self, project_key: str) -> list[tuple[str, os.stat_result]]:
         folder = os.path.dirname(self.path_of({"project_key": project_key, "session_id": "any"}))

@@ -26,8 +26,7 @@ from foretold.compat.code_assist.memory import score
 from foretold.compat.engine import Folder, Options, ask_claude
 from foretold.dialects.claude_code.instructions import V2_1_197
 from foretold.dialects.claude_code.settings import read_surroundings, slug
-from foretold.dialects.registry import DialectChoice
-from foretold.dialects.surroundings import LoadRequest, Surroundings, join
+from foretold.dialects.surroundings import join
 from foretold.instructions.load import load_view
 from foretold.instructions.text.memory_index import cut_index
 from foretold.memory.location import TEAM
@@ -35,7 +34,7 @@ from foretold.memory.note import INDEX, MAX_FILE, Memory, read_note
 from foretold.memory.prompt.prompt import memory_prompt, search_section, with_slash
 from foretold.storage.tree import Disk, Fault, Tree
 from foretold.text.frontmatter import split, trim
-from foretold.types import TYPE_CHECKING, NamedTuple
+from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from foretold.context.environment import Environment
@@ -50,11 +49,11 @@ MAX_DEPTH = 8
 RELEVANT = 5  #: memories at most
 
 
-class _Place(NamedTuple):
-    surroundings: Surroundings
-    tree: Tree
-    choice: DialectChoice
-    request: LoadRequest
+class _Place:
+    def __init__(self, **options: Unpack[Options]) -> None:
+        self.choice, self.request = ask_claude(**options)
+        self.tree = options.get("tree") or Disk()
+        self.surroundings = read_surroundings(self.tree, self.request)
 
     @property
     def team(self) -> str:
@@ -66,26 +65,19 @@ class _Place(NamedTuple):
         return f"{self.surroundings.user}/projects/{slug(self.surroundings.cwd)}"
 
 
-def _place(**options: Unpack[Options]) -> _Place:
-    choice, request = ask_claude(**options)
-    given = options.get("tree")
-    tree = given if given is not None else Disk()
-    return _Place(read_surroundings(tree, request), tree, choice, request)
-
-
 def is_auto_memory_enabled(**options: Unpack[Options]) -> bool:
     """Whether a session here has memory; the environment, settings and command-line switches decide."""
-    return bool(_place(**options).surroundings.memory)
+    return bool(_Place(**options).surroundings.memory)
 
 
 def get_auto_mem_path(**options: Unpack[Options]) -> str:
     """The directory of private memory, whether it exists, or is on, or not; with a slash at its end."""
-    return with_slash(_place(**options).surroundings.store)
+    return with_slash(_Place(**options).surroundings.store)
 
 
 def get_team_mem_path(**options: Unpack[Options]) -> str:
     """The directory of team memory: in the repository, so that it travels with it."""
-    return with_slash(_place(**options).team)
+    return with_slash(_Place(**options).team)
 
 
 def load_memory_prompt_branch(*, auto: bool, kairos: bool, team: bool) -> str | None:
@@ -121,7 +113,7 @@ def load_memory_prompt(
     `include_index` adds the text of `MEMORY.md`, `relevant_to` the memories that bear on a query. With a `tree` of the
     caller's, no directory is created.
     """
-    place = _place(**options)
+    place = _Place(**options)
     branch = load_memory_prompt_branch(
         auto=bool(place.surroundings.memory),
         kairos="KAIROS" in features and kairos_active,
@@ -180,7 +172,7 @@ def build_searching_past_context_section(
     form = _search(flags, embedded=embedded or repl)
     if form is None:
         return []
-    folder = project_dir if project_dir is not None else _place(**options).transcripts
+    folder = project_dir if project_dir is not None else _Place(**options).transcripts
     return search_section(auto_mem_dir, folder, embedded=form == "embedded", grep_tool_name=grep_tool_name)
 
 
