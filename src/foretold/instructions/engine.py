@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 
 from foretold.dialects.schema import Dialect, FileSource
 from foretold.dialects.surroundings import Surroundings, join
-from foretold.instructions.discover.candidates import take_named
 from foretold.instructions.discover.locate import find_foreign_folders, steps
 from foretold.instructions.discover.rule_conditions import refusal_of
 from foretold.instructions.discover.rules import is_taken_now, take_rules
@@ -118,7 +117,7 @@ class Loader:
         elif source.kind == "listed":
             self._list(path, source)
         elif source.pick != "text" or source.others:
-            take_named(self, source, folder)
+            self._take_named(source, folder)
         else:
             spelled = self.surroundings.spelled.get(folder) if source.base in ("added", "user") else None
             shown = path if spelled is None else spelled + source.name
@@ -126,6 +125,43 @@ class Loader:
             origin = Origin(source.layer, folder, kind, name=source.label, literal=source.literal)
             if self.take_file(path, origin, shown) and source.base in ("walk", "below"):
                 self.own.append(path)
+
+    def _take_named(self, source: FileSource, folder: str) -> None:
+        """Take the one name of a source that counts in a folder; what comes after it is shadowed."""
+        names, base, counts = (source.name, *source.others), folder.rstrip("/"), ""
+        if source.pick == "walk":
+            self._take_of_walk(source, names, folder)
+            return
+        for path in (f"{base}/{name}" for name in names):
+            if counts:
+                self.note(Skip(path, "shadowed", f"by {counts}", source.layer))
+            elif self._counts(path, source, Origin(source.layer, folder, name=source.label)):
+                counts = path
+
+    def _counts(self, path: str, source: FileSource, origin: Origin) -> bool:
+        """Take a path; whether it counts: by its text, as a `file` whatever is in it, or as a `path`, even a folder."""
+        if source.pick == "text":
+            return self.take_file(path, origin)
+        kind = self.tree.kind(path)
+        if kind == "file" or (kind != "missing" and source.pick == "path"):
+            self.take_file(path, origin)
+            return True
+        self.note(Skip(path, "folder" if kind == "folder" else "not-a-file", "", source.layer))
+        return False
+
+    def _take_of_walk(self, source: FileSource, names: tuple[str, ...], folder: str) -> None:
+        """Take the first name that exists in any folder of the walk, and that one in all of them."""
+        key, walk = (source.layer, *names), [each.rstrip("/") for each in self.surroundings.walk]
+        if key not in self.choices:
+            there = (name for name in names if any(self.tree.kind(f"{each}/{name}") != "missing" for each in walk))
+            self.choices[key] = next(there, "")
+        chosen = self.choices[key]
+        for name in names:
+            path = f"{folder.rstrip('/')}/{name}"
+            if name == chosen:
+                self.take_file(path, Origin(source.layer, folder))
+            else:
+                self.note(Skip(path, "shadowed", f"the walk has {chosen}", source.layer))
 
     def _off(self, source: FileSource, folder: str) -> str:
         """Why a source is switched off here; empty when it is on."""

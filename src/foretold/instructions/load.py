@@ -12,13 +12,13 @@ from collections.abc import Hashable, Iterable, Mapping
 from foretold.dialects.registry import CHOSEN, DialectChoice, make_request, read_surroundings
 from foretold.dialects.surroundings import LoadRequest
 from foretold.errors import NotAFolder
-from foretold.instructions.discover.candidates import arrange
 from foretold.instructions.discover.fallback import take_fallback
+from foretold.instructions.discover.rules import collation_key
 from foretold.instructions.engine import Loader
 from foretold.instructions.explain import advise
 from foretold.instructions.view import View
 from foretold.storage.tree import Disk, Tree, unchanged
-from foretold.types import TYPE_CHECKING, Skip
+from foretold.types import TYPE_CHECKING, Entry, Finding, Skip
 
 if TYPE_CHECKING:
     from datetime import date
@@ -126,3 +126,28 @@ def load_view(tree: Tree, choice: DialectChoice, request: LoadRequest) -> View:
         withheld=tuple(withheld),
         nested_fallback=nested,
     )
+
+
+def arrange(loader: Loader) -> None:
+    """Order the entries as the dialect does; where names are the identity, the last of a name wins."""
+    dialect = loader.dialect
+    if dialect.identity == "name":
+        last: dict[str, Entry] = {}
+        for entry in loader.entries:
+            before = last.get(entry.name.lower())
+            if before is not None:
+                loader.skips.append(Skip(before.path, "shadowed", f"by {entry.path}", before.layer))
+            last[entry.name.lower()] = entry
+        loader.entries = list(last.values())
+    for layer in dialect.unordered:
+        paths = [entry.path for entry in loader.entries if entry.layer == layer]
+        if len(paths) > 1:
+            said = f"the agent gives its {len(paths)} {layer} files in an unspecified order"
+            loader.findings.append(Finding(paths[0], None, "order-unspecified", said))
+    if dialect.sorts == ("name",):
+        loader.entries.sort(key=lambda entry: collation_key(entry.name))
+    elif dialect.sorts:
+        # entries of other layers first, as they are; the rest in the order of JavaScript, by UTF-16 code unit
+        loader.entries.sort(
+            key=lambda entry: entry.path.encode("utf-16-be", "surrogatepass") if entry.layer in dialect.sorts else b""
+        )

@@ -159,10 +159,6 @@ def _bracket(ranges: Ranges, here: int, path: _Path, *, negated: bool) -> int:
     return (here & (~found if negated else found)) << 1
 
 
-def _question(here: int, path: _Path) -> int:
-    return (here & path.names) << 1
-
-
 def _star(here: int, path: _Path) -> int:
     return runs(here, path.names)
 
@@ -206,7 +202,7 @@ def _steps(text: str) -> list[_Step]:
             at = _asterisks(text, at, steps, fills_from=name)
             name = at if text[at - 1] == "/" else name
         elif text[at] == "?":
-            steps.append(_question)
+            steps.append(lambda here, path: (here & path.names) << 1)
             at += 1
         elif text[at] == "\\" and at + 1 < len(text):
             steps.append(partial(_literal, fold(text[at + 1])))
