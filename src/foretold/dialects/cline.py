@@ -26,6 +26,7 @@ V3_0_65 = Dialect(
     sorts=("name",),
     reading=TextRules(frontmatter="all", markdown=False, drops_bom=True, trims=("user", "project")),
     parts=(RequestPart((EntryGroup(("file", "rule"), "## {name}\n{text}", "\n\n"),), before="# Rules\n"),),
+    walk="cwd",
     user=".cline",
 )
 

@@ -220,7 +220,7 @@ def make_request(
 ) -> tuple[DialectChoice, LoadRequest]:
     """Fill in what a caller left out from the process."""
     env = os.environ if env is None else env
-    choice, managed, seen = _place(agent, env, managed)
+    choice, managed, seen = _place(agent, env, None if managed is None else os.path.abspath(managed))
     try:
         folder = os.path.realpath(cwd)
     except (OSError, ValueError) as error:
@@ -241,21 +241,19 @@ def make_request(
 
 
 def make_request_for(
-    request: LoadRequest, agent: str, env: Mapping[str, str] | None, managed: str | os.PathLike[str] | None
+    request: LoadRequest, agent: str, env: Mapping[str, str] | None, *, managed: bool
 ) -> tuple[DialectChoice, LoadRequest]:
-    """The same question to another agent."""
-    choice, managed, seen = _place(agent, os.environ if env is None else env, managed)
-    return choice, request._replace(dialect=choice.dialect, managed=managed, env=seen)
+    """The same question to another agent; `managed` if the organisation's folder was given."""
+    choice, folder, seen = _place(agent, os.environ if env is None else env, request.managed if managed else None)
+    return choice, request._replace(dialect=choice.dialect, managed=folder, env=seen)
 
 
-def _place(
-    agent: str, env: Mapping[str, str], managed: str | os.PathLike[str] | None
-) -> tuple[DialectChoice, str, dict[str, str]]:
+def _place(agent: str, env: Mapping[str, str], managed: str | None) -> tuple[DialectChoice, str, dict[str, str]]:
     """The dialect of an agent, its organisation's folder, and the variables that it reads."""
     key = (agent, env.get("PATH", ""))
     if key not in CHOSEN:
         CHOSEN[key] = choose(agent, env)
     dialect = CHOSEN[key].dialect
     places = dict(dialect.managed)
-    folder = os.path.abspath(managed) if managed is not None else places.get(sys.platform, places[""])
+    folder = managed if managed is not None else places.get(sys.platform, places[""])
     return CHOSEN[key], folder, {name: env[name] for name in dialect.environment if name in env}

@@ -117,9 +117,10 @@ def plain_surroundings(request: LoadRequest, **changes: object) -> Surroundings:
 
 def read_surroundings(tree: Tree, request: LoadRequest) -> Surroundings:
     """The surroundings of an agent without settings: it walks from the top of the repository, or from the home."""
-    git = find_git(tree, request.cwd)
-    is_home = request.dialect.walk == "home" and is_inside(request.cwd, request.home)
-    top = request.home if is_home else git.top if git else ""
+    git, walk = find_git(tree, request.cwd), request.dialect.walk
+    top = git.top if git and walk != "cwd" else ""
+    if walk == "home" and is_inside(request.cwd, request.home):
+        top = request.home
     return plain_surroundings(request, walk=walk_between(top, request.cwd), git=git)
 
 

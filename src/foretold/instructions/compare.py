@@ -144,7 +144,7 @@ def compare(
     cells: dict[tuple[str, str], Cell] = {}
     views = []
     for name in names:
-        asked = make_request_for(first, name, env, managed)
+        asked = make_request_for(first, name, env, managed=managed is not None)
         view = load_view(tree, *asked)
         views.append(view)
         _note(cells, view)
