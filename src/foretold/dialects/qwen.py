@@ -26,6 +26,7 @@ RULE = "--- Rule from: {project} ---\n{text}\n--- End of Rule from: {project} --
 V0_24_4 = GEMINI._replace(
     agent="qwen-code",
     version="0.24.4",
+    environment=(),
     start=(
         FileSource("user", "user", "QWEN.md"),
         FileSource("project", "walk", "QWEN.md", switch="project"),
