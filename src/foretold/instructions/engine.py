@@ -261,13 +261,17 @@ class Loader:
             self.skip(path, "worktree", origin)
             self.take_imports(path, real, text, origin)
             return False
-        text = self._shown_text(path, real, text, origin)
+        dialect = self.dialect
+        if dialect.imports.mode == "inline" or dialect.reading.trims:
+            text = self._shown_text(path, real, text, origin)
         if origin.kind == "summary":
             text, origin = text._replace(shown=cut_middle(text.shown)), origin._replace(kind="file")
-        reason = self._needless(text.shown, origin)
-        if reason:
-            self.skip(path, reason, origin)
-            return False
+        stripped = text.shown.strip(RUST_SPACE if dialect.reading.space == "rust" else SPACE)
+        if not stripped or stripped in origin.unlike or dialect.identity == "text":
+            reason = self._needless(text.shown, stripped, origin)
+            if reason:
+                self.skip(path, reason, origin)
+                return False
         self.entries.append(self.entry(path, text, origin))
         if origin.layer == self.dialect.budget and self.left is not None:
             self.left -= text.size
@@ -292,14 +296,13 @@ class Loader:
             text = text._replace(shown=trim_text(text, self.dialect.reading, origin))
         return text
 
-    def _needless(self, text: str, origin: Origin) -> str:
+    def _needless(self, text: str, stripped: str, origin: Origin) -> str:
         """Why a text has no entry: it is blank, or repeats another."""
         if self.dialect.identity == "text":
             if text in self.texts:
                 return "same-content"
             self.texts.add(text)
         blank = self.dialect.reading.blank
-        stripped = text.strip(RUST_SPACE if self.dialect.reading.space == "rust" else SPACE)
         if not stripped and (blank == "skip" or (blank == "empty" and not text)):
             return "empty"
         return "same-content" if stripped in origin.unlike else ""
@@ -311,31 +314,29 @@ class Loader:
             named = text.front.get("name")
             stem = os.path.splitext(os.path.basename(path))[0]
             name = named if isinstance(named, str) and named else name or stem
+        if not reason:
+            reason = "include" if origin.parent else "nested_traversal" if self.trigger else "session_start"
+            if self.trigger and text.globs.patterns:  # claude-code: nest-fm-only; whether or not they match
+                reason = "path_glob_match"
+        # in the order of its fields: with keywords, a load of small files takes 5 % longer
         return Entry(
-            path=path,
-            layer=origin.layer,
-            text=text.shown,
-            raw=text.raw,
-            kind=origin.kind,
-            reason=reason or self._reason(text, origin),
-            parent=origin.parent,
-            trigger=self.trigger or None,
-            globs=text.globs.patterns,
-            size=text.size,
-            depth=origin.depth,
-            folder=origin.folder,
-            announced=origin.announced,
-            fallback=origin.fallback,
-            name=name,
-            includes=text.includes,
+            path,
+            origin.layer,
+            text.shown,
+            text.raw,
+            origin.kind,
+            reason,
+            origin.parent,
+            self.trigger or None,
+            text.globs.patterns,
+            text.size,
+            origin.depth,
+            origin.folder,
+            origin.announced,
+            origin.fallback,
+            name,
+            text.includes,
         )
-
-    def _reason(self, text: FileText, origin: Origin) -> str:
-        if self.trigger and text.globs.patterns:  # claude-code: nest-fm-only; whether or not they match
-            return "path_glob_match"
-        if origin.parent:
-            return "include"
-        return "nested_traversal" if self.trigger else "session_start"
 
     # -- imports --------------------------------------------------------------------------------------------
 
