@@ -13,7 +13,7 @@ from locomo import DEPTH, Corpus, Ranker
 from foretold.memory.recall import ranking
 from foretold.memory.recall.index import RecallIndex, index_memories, make_query
 from foretold.memory.recall.query import STOPWORDS, word_groups
-from foretold.memory.recall.vectors import Vectors, nearness
+from foretold.memory.recall.vectors import Vectors, find_nearness
 
 RRF = 60
 
@@ -24,7 +24,7 @@ def ours(corpus: Corpus, vectors: Vectors | None = None, postings: RecallIndex |
 
     def ranked(text: str) -> list[str]:
         query = make_query(word_groups(text))
-        near = nearness(postings, vectors, text) if vectors else None
+        near = find_nearness(postings, vectors, text) if vectors else None
         marks = ranking.rank(query, [postings.find(query, (), near)], now)
         return [mark.candidate.file for mark in marks[:DEPTH]]
 
@@ -90,7 +90,7 @@ def rrf(words: Ranker, vectors: Vectors, postings: RecallIndex) -> Ranker:
     files = dict(postings.base.execute("SELECT id, CAST(file AS TEXT) FROM memory").fetchall())
 
     def ranked(text: str) -> list[str]:
-        near = nearness(postings, vectors, text)
+        near = find_nearness(postings, vectors, text)
         nearest = [files[row] for row in sorted(near, key=near.__getitem__, reverse=True)[:DEPTH]]
         scores: dict[str, float] = {}
         for found in (words(text), nearest):

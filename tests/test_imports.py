@@ -487,6 +487,34 @@ def test_no_function_is_longer_than_fifty_lines():
     assert long == []
 
 
+def test_scripts_import_what_there_is():
+    """Scripts that no test runs, such as benches, would break unnoticed."""
+    root = os.path.dirname(os.path.dirname(HOUSE))
+    lost = []
+    for path in glob.glob(os.path.join(root, "[bdes]*", "*.py")):  # bench, docs, examples, sample
+        with open(path, encoding="utf-8") as file:
+            tree = ast.parse(file.read(), path)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "foretold":
+                lost += [
+                    f"{os.path.relpath(path, root)}: {node.module}.{alias.name}"
+                    for alias in node.names
+                    if f"{node.module}.{alias.name}" not in HOUSE_MODULES
+                    and (node.module not in HOUSE_MODULES or not has_name(HOUSE_MODULES[node.module], alias.name))
+                ]
+    assert lost == []
+
+
+def has_name(tree, name):
+    """Whether a module has a name: defined, imported, or in the table of names that are imported when they are used."""
+    for node in ast.walk(tree):
+        if name in (getattr(node, "name", ""), getattr(node, "id", ""), getattr(node, "asname", "")):
+            return True
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and name in node.value.split():
+            return True
+    return False
+
+
 #: a path of the repository, or a module in one of the rooms, in backticks
 CITED = re.compile(
     rf"`((?:src/foretold|docs|tests|bench|examples|sample|plugin)/[\w./@-]+|(?:{'|'.join(STOREY)})/[\w/]+\.py)`"
