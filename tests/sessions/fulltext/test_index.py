@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -110,18 +111,19 @@ def test_the_tool_of_a_result_is_known_when_its_call_was_read_before(tmp_path):
 def test_a_database_that_cannot_be_trusted_is_rebuilt(tmp_path, how):
     homes = home_of(tmp_path, sessions=3)
     before = hits("the", homes)
-    path = f"{cache_of(homes)}/sessions.db"
-    with open(path, "rb") as file:
-        data = bytearray(file.read())
-    if how == "version":
-        data[60:64] = b"\0\0\0\1"  # PRAGMA user_version
-    elif how == "flipped":
-        data[len(data) // 2 : len(data) // 2 + 300] = b"\xa5" * 300
-    data = {"garbage": b"no database " * 999, "empty": b"", "cut": data[: len(data) // 2]}.get(how, data)
-    with open(path, "wb") as file:
-        file.write(data)
+    paths = [f"{cache_of(homes)}/sessions-{number}.db" for number in range(2)]
+    for path in paths:
+        with open(path, "rb") as file:
+            data = bytearray(file.read())
+        if how == "version":
+            data[60:64] = b"\0\0\0\1"  # PRAGMA user_version
+        elif how == "flipped":
+            data[len(data) // 2 : len(data) // 2 + 300] = b"\xa5" * 300
+        data = {"garbage": b"no database " * 999, "empty": b"", "cut": data[: len(data) // 2]}.get(how, data)
+        with open(path, "wb") as file:
+            file.write(data)
     assert hits("the", homes) == before
-    assert os.stat(f"{cache_of(homes)}/sessions.db").st_mtime_ns == SEALED
+    assert [os.stat(path).st_mtime_ns for path in paths] == [SEALED] * 2
 
 
 def test_dead_rows_are_cleared_away(tmp_path, monkeypatch):
@@ -133,7 +135,7 @@ def test_dead_rows_are_cleared_away(tmp_path, monkeypatch):
         assert len(hits("pool", homes)) == 3
     with SessionIndex(cache_of(homes)) as index:
         index.update(newest_first(homes))
-        assert index.count_dead() <= 6
+        assert sum(shard.count_dead() for shard in index.shards) <= 6
 
 
 def test_a_long_record_is_found_by_its_two_ends_and_named(tmp_path):
@@ -158,7 +160,7 @@ def test_base64_is_not_indexed(tmp_path):
         assert hits("picture end", homes, use_index=use_index) == [(name_of(7), name_of(1))]
 
 
-def test_a_thread_writes_what_one_transaction_would(tmp_path, monkeypatch):
+def test_groups_of_any_size_say_the_same(tmp_path, monkeypatch):
     homes = home_of(tmp_path, sessions=5)
     monkeypatch.setattr(index_writer, "BULK", 0)
     monkeypatch.setattr(index_writer, "GROUP", 1000)
@@ -167,28 +169,67 @@ def test_a_thread_writes_what_one_transaction_would(tmp_path, monkeypatch):
     assert hits("the", homes) == hits("the", homes, use_index=False)
 
 
-def test_an_error_of_the_writing_thread_is_raised(tmp_path, monkeypatch):
+def rows_of(homes):
+    """What the databases of an index hold, apart from numbers."""
+    asked = """SELECT session.name, message.start, message.size, time, voices, tools FROM message
+        JOIN session ON session.id = message.session ORDER BY 1, 2"""
+    with SessionIndex(cache_of(homes)) as index:
+        index.update(newest_first(homes))
+        return [shard.base.execute(asked).fetchall() for shard in index.shards]
+
+
+@pytest.mark.parametrize("how", ["helped", "no program", "fails"])
+def test_a_second_process_fills_what_one_would(tmp_path, monkeypatch, how):
+    homes = home_of(tmp_path, sessions=12)
+    alone = rows_of(homes)
+    assert all(alone)
+    shutil.rmtree(cache_of(homes))
+    started = []
+    monkeypatch.setattr("foretold.sessions.fulltext.index.HELPED", 0)
+    monkeypatch.setattr("foretold.sessions.fulltext.index.REPORTED", 1)
+    if how != "helped":
+        monkeypatch.setattr(sys, "executable", "/bin/false" if how == "fails" else "/nowhere/python")
+    start = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", lambda *given, **more: [started.append(given), start(*given, **more)][1])
+    reported = counted(homes)
+    assert len(started) == 1
+    assert reported[-1][0] == reported[-1][1] == sum(stored.size for stored in newest_first(homes))
+    assert rows_of(homes) == alone
+    assert hits("the", homes) == hits("the", homes, use_index=False)
+
+
+def test_findings_of_the_second_process_are_reported(tmp_path, monkeypatch):
+    monkeypatch.setattr("foretold.sessions.fulltext.index.HELPED", 0)
+    for number in range(8):
+        path = write(str(tmp_path), number, [record(1, "user", "alpha", MOMENT)])
+        append(path, [record(2, "user", "filler\n" * 2_500_000, MOMENT + 1)], MOMENT + 3)
+    found = search("alpha", homes=Homes(str(tmp_path), {}))
+    assert (len(found.hits), [finding.code for finding in found.findings]) == (8, ["record-long"] * 8)
+
+
+def test_an_error_while_writing_is_raised_and_nothing_of_its_group_stays(tmp_path, monkeypatch):
     homes = home_of(tmp_path, sessions=5)
     monkeypatch.setattr(index_writer, "GROUP", 1000)
     full = "CREATE TRIGGER full BEFORE INSERT ON batch WHEN new.first > 20 BEGIN SELECT raise(ABORT, 'full'); END"
     with SessionIndex(cache_of(homes)) as index:
         index.update([])
-        index.base.execute(full)
+        shard = index.shards[0]
+        shard.base.execute(full)
         tasks = [index_writer.ReadTask(stored, 0) for stored in newest_first(homes)]
         with pytest.raises(sqlite3.Error, match="full"):
-            index_writer.read_into(index.base, tasks, [], None, [])
-        assert not index.base.in_transaction
-        assert [first for first, *_ in index.batches()] == [1]
+            index_writer.read_into(shard.base, tasks, [], lambda _: None, [])
+        assert not shard.base.in_transaction
+        assert [first for first, *_ in shard.batches()] == [1]
     assert hits("the", homes) == hits("the", homes, use_index=False)
 
 
 UPDATE = """
 import sys
-from foretold.sessions.fulltext import index_writer
+from foretold.sessions.fulltext import index, index_writer
 from foretold.sessions.fulltext.index import SessionIndex
 from foretold.sessions.catalog import newest_first
 from foretold.sessions.model import Homes
-index_writer.BULK = int(sys.argv[2]); index_writer.GROUP = 2000
+index.HELPED = index_writer.BULK = int(sys.argv[2]); index_writer.GROUP = 2000
 homes = Homes(sys.argv[1], {})
 with SessionIndex(sys.argv[1] + "/.cache/foretold") as made:
     made.update(newest_first(homes), lambda done, total: print(done, flush=True))

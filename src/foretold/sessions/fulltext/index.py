@@ -2,13 +2,16 @@
 
 1. Files are the truth. Every question begins with `update`: sessions whose size and time are as noted are not opened;
    of one that grew only the new bytes are read.
-2. It is one SQLite database. A message has a number: `message` says where it is in its file, `word`, a contentless FTS5
-   table, which words it has. No text is stored. Messages of a session that were added together are a `batch`.
+2. It is two SQLite databases, the shards; the path of a session says which one it is in. A message has a number:
+   `message` says where it is in its file, `word`, a contentless FTS5 table, which words it has. No text is stored.
+   Messages of a session that were added together are a `batch`.
 3. A number without a message is dead: its session was rewritten or is gone. FTS5 cannot forget a row without its text,
    so a database with more dead numbers than living ones is rebuilt.
-4. A process that updates holds a lock; others wait for it. Messages are committed every few seconds, together with how
+4. Where much is to be read, a second process updates one of the shards: SQLite is two thirds of the work, and has one
+   writer a database. What it leaves undone is done here afterwards.
+5. A process that updates holds a lock; others wait for it. Messages are committed every few seconds, together with how
    far the file was read: a process that is interrupted or killed loses no more than that, and the next one continues.
-5. A database is trusted if its mtime is SEALED, which an update sets when it ends. If it is not, and `sessions.busy`
+6. A database is trusted if its mtime is SEALED, which an update sets when it ends. If it is not, and its `.busy` file
    exists, an update was killed: then the database is checked as a whole. Otherwise another program wrote to it. A
    database that is inconsistent, was changed by others, has another version, or has mostly dead rows, is rebuilt.
 
@@ -17,12 +20,16 @@ The tables: docs/formats/session-index.md.
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
+import sys
+import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 
+from foretold.paths import source_folder
 from foretold.sessions.fulltext.index_writer import ReadTask, read_into, resume_point
 from foretold.sessions.model import StoredSession
 from foretold.storage.lock import wait_for_lock
@@ -32,7 +39,10 @@ if TYPE_CHECKING:
     Key = tuple[str, str, str]  #: path, id, agent
     Progress = Callable[[int, int], object]  #: bytes that are done, bytes in all
 
-VERSION = 2
+VERSION = 3
+REPORTED = 4 * 1024 * 1024  #: bytes from one report to the next
+SHARDS = 2
+HELPED = 32 * 1024 * 1024  #: bytes to read from which a second process is worth its start
 SEALED = 1_000_000_000 * 10**9  #: 2001-09-09, in nanoseconds
 DEAD = 20_000  #: dead numbers that do no harm
 SCHEMA = """
@@ -64,20 +74,13 @@ class KnownSession(NamedTuple):
     summary: str  #: the session as a list shows it, in JSON
 
 
-class SessionIndex:
-    """The index in a folder."""
+class IndexShard:
+    """One of the databases of the index."""
 
-    def __init__(self, home: str) -> None:
-        self.home = home
-        self.path = os.path.join(home, "sessions.db")
-        self._busy = os.path.join(home, "sessions.busy")
+    def __init__(self, home: str, number: int) -> None:
+        self.path = os.path.join(home, f"sessions-{number}.db")
+        self._busy = os.path.join(home, f"sessions-{number}.busy")
         self._connection: sqlite3.Connection | None = None
-
-    def __enter__(self) -> SessionIndex:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         if self._connection is not None:
@@ -97,15 +100,6 @@ class SessionIndex:
         """Every session, as the last update left it."""
         rows = self.base.execute("SELECT path, name, agent, id, size, changed, mark, digest, summary FROM session")
         return {(os.fsdecode(path), name, agent): KnownSession(*rest) for path, name, agent, *rest in rows}
-
-    @cached_property
-    def sessions(self) -> list[StoredSession]:
-        """The same as sessions, the newest first."""
-        found = [
-            StoredSession(agent, name, path, changed=known.changed, size=known.size)
-            for (path, name, agent), known in self.known.items()
-        ]
-        return sorted(found, key=lambda stored: (-stored.changed, stored.path, stored.id))
 
     def batches(self) -> list[tuple[int, int, int, float]]:
         """First and last number, session, and the newest time, which is infinite if one is not known."""
@@ -135,23 +129,9 @@ class SessionIndex:
 
     # Updating
 
-    def update(
-        self, sessions: Sequence[StoredSession], progress: Progress | None = None, findings: list[Finding] | None = None
-    ) -> None:
-        """Read what is new in these sessions, and forget those whose files are gone."""
-        os.makedirs(self.home, 0o700, exist_ok=True)
-        lock = os.open(os.path.join(self.home, "sessions.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            wait_for_lock(lock)  # it ends with the process
-            self._open()
-            self._update(sessions, progress, [] if findings is None else findings)
-        except BaseException:
-            self.close()
-            raise
-        finally:
-            os.close(lock)
-
-    def _update(self, sessions: Sequence[StoredSession], progress: Progress | None, findings: list[Finding]) -> None:
+    def plan(self, sessions: Sequence[StoredSession]) -> tuple[list[int], list[ReadTask]]:
+        """The rows of sessions that are gone, and what is to be read, from the oldest to the newest: the numbers of
+        messages follow time."""
         known = self.known
         here = {stored.path for stored in sessions}
         gone = [each.row for key, each in known.items() if key[0] not in here and not os.path.exists(key[0])]
@@ -163,22 +143,27 @@ class SessionIndex:
             elif (found.size, found.changed) != (stored.size, stored.changed):
                 since = resume_point(stored, found.size, found.mark, found.digest)
                 tasks.append(ReadTask(stored, since or 0, found.row if since is None else None))
+        return gone, sorted(tasks, key=lambda task: (task.stored.changed, task.stored.path))
+
+    def update(
+        self, sessions: Sequence[StoredSession], progress: Callable[[int], object], findings: list[Finding]
+    ) -> None:
+        """Read what is new in these sessions, and forget those whose files are gone."""
+        gone, tasks = self.plan(sessions)
         if not gone and not tasks:
             return
         with open(self._busy, "wb"):
             pass  # it exists until the database is sealed
-        for name in ("known", "sessions"):
-            self.__dict__.pop(name, None)
+        self.__dict__.pop("known", None)
         try:
-            # from the oldest to the newest: the numbers of messages follow time
-            tasks.sort(key=lambda task: (task.stored.changed, task.stored.path))
             read_into(self.base, tasks, gone, progress, findings)
         finally:
             self._seal()
 
-    def _open(self) -> None:
+    def open(self) -> None:
         """Open a database that can be trusted: a new one if there is none."""
         self.close()
+        self.__dict__.pop("known", None)
         try:
             self._connect()
         except (sqlite3.Error, UnusableIndex):
@@ -192,13 +177,12 @@ class SessionIndex:
             os.close(os.open(self.path, os.O_CREAT | os.O_WRONLY, 0o600))
         status = os.stat(self.path)
         is_new = status.st_size == 0 and not os.path.exists(self.path + "-wal")
-        self._connection = sqlite3.connect(
-            self.path, timeout=30, isolation_level=None, check_same_thread=False, cached_statements=0
-        )
+        self._connection = sqlite3.connect(self.path, timeout=30, isolation_level=None, cached_statements=0)
         if is_new:
             self.base.execute("PRAGMA page_size = 8192")
             self.base.execute("PRAGMA journal_mode = WAL")
             self.base.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
+            self._seal()
         elif status.st_mtime_ns != SEALED:
             if not os.path.exists(self._busy):
                 raise UnusableIndex(self.path)
@@ -220,6 +204,142 @@ class SessionIndex:
         for ending in ("", "-wal", "-shm", "-journal"):
             with suppress(FileNotFoundError):
                 os.unlink(self.path + ending)
+
+
+class SessionIndex:
+    """The index in a folder."""
+
+    def __init__(self, home: str) -> None:
+        self.home = home
+        self.shards = tuple(IndexShard(home, number) for number in range(SHARDS))
+
+    def __enter__(self) -> SessionIndex:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        for shard in self.shards:
+            shard.close()
+
+    @cached_property
+    def known(self) -> dict[Key, KnownSession]:
+        """Every session, as the last update left it."""
+        return {key: each for shard in self.shards for key, each in shard.known.items()}
+
+    @cached_property
+    def sessions(self) -> list[StoredSession]:
+        """The same as sessions, the newest first."""
+        found = [
+            StoredSession(agent, name, path, changed=known.changed, size=known.size)
+            for (path, name, agent), known in self.known.items()
+        ]
+        return sorted(found, key=lambda stored: (-stored.changed, stored.path, stored.id))
+
+    def update(
+        self, sessions: Sequence[StoredSession], progress: Progress | None = None, findings: list[Finding] | None = None
+    ) -> None:
+        """Read what is new in these sessions, and forget those whose files are gone."""
+        os.makedirs(self.home, 0o700, exist_ok=True)
+        lock = os.open(os.path.join(self.home, "sessions.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        for name in ("known", "sessions"):
+            self.__dict__.pop(name, None)
+        try:
+            wait_for_lock(lock)  # it ends with the process
+            self._update(sessions, progress, [] if findings is None else findings, lock)
+        except BaseException:
+            self.close()
+            raise
+        finally:
+            os.close(lock)
+
+    def _update(
+        self, sessions: Sequence[StoredSession], progress: Progress | None, findings: list[Finding], lock: int
+    ) -> None:
+        parts: list[list[StoredSession]] = [[] for _ in self.shards]
+        for stored in sessions:
+            parts[zlib.crc32(os.fsencode(stored.path)) % SHARDS].append(stored)
+        sizes, done = [], [0] * SHARDS
+        for shard, part in zip(self.shards, parts, strict=True):
+            shard.open()
+            sizes.append(sum(task.size for task in shard.plan(part)[1]))
+
+        def report(number: int, read: int) -> None:
+            done[number] = max(done[number], read)
+            if progress is not None:
+                progress(sum(done), sum(sizes))
+
+        *own, last = range(SHARDS)
+        helper = None
+        if sum(sizes) > HELPED and min(sizes) > HELPED // 8 and (os.cpu_count() or 1) > 1 and sys.executable:
+            self.shards[last].close()
+            with suppress(OSError):
+                helper = ShardHelper(self.home, last, parts[last], lock)
+        try:
+            for number in own:
+                self.shards[number].update(parts[number], partial(report, number), findings)
+            if helper is not None:
+                helper.follow(partial(report, last), findings)
+        finally:
+            if helper is not None:
+                helper.close()
+        self.shards[last].open()
+        self.shards[last].update(parts[last], partial(report, last), findings)
+
+
+class ShardHelper:
+    """A second process that updates a shard: `fill_shard`. It inherits the lock, so that it is held until both end."""
+
+    def __init__(self, home: str, number: int, sessions: Sequence[StoredSession], lock: int) -> None:
+        import subprocess
+
+        program = [sys.executable, "-P", "-c", "from foretold.sessions.fulltext.index import fill_shard as f; f()"]
+        env = {**os.environ, "PYTHONPATH": os.pathsep.join([source_folder(), os.environ.get("PYTHONPATH", "")])}
+        pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+        self._process = subprocess.Popen(
+            program, stdin=pipe, stdout=pipe, stderr=nothing, env=env, pass_fds=[lock], text=True
+        )
+        with suppress(OSError):  # it has ended already: then all is done here
+            assert self._process.stdin is not None
+            self._process.stdin.write(json.dumps([home, number, sessions]) + "\n")
+            self._process.stdin.flush()
+
+    def follow(self, progress: Callable[[int], object], findings: list[Finding]) -> None:
+        """Wait for its end; report what it reports."""
+        assert self._process.stdout is not None
+        with suppress(ValueError):  # it was killed while it wrote
+            for line in self._process.stdout:
+                report = json.loads(line)
+                if isinstance(report, int):
+                    progress(report)
+                else:
+                    findings += [Finding(*each) for each in report]
+
+    def close(self) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+
+def fill_shard() -> None:
+    """What the second process does: its task comes by standard input, bytes and findings go to standard output."""
+    home, number, rows = json.loads(sys.stdin.readline())
+    read = reported = 0
+
+    def report(done: int) -> None:
+        nonlocal read, reported
+        read = done
+        if done >= reported + REPORTED:  # a pipe holds 64 KB, and may not be read until the other shard is done
+            reported = done
+            sys.stdout.write(f"{done}\n")
+            sys.stdout.flush()
+
+    shard = IndexShard(home, number)
+    shard.open()
+    findings: list[Finding] = []
+    shard.update([StoredSession(*row) for row in rows], report, findings)
+    shard.close()
+    sys.stdout.write(f"{read}\n{json.dumps(findings)}\n")
 
 
 def key_of(stored: StoredSession) -> Key:

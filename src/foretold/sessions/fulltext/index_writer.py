@@ -6,8 +6,7 @@
    read again as a whole when it has changed.
 3. A record that is too long to be parsed is taken by its two ends, and named.
 4. The tool of a result is known from its call, also if that was read another time.
-5. Messages are gathered and written a group at a time, one transaction each, with the marks of their files. A thread
-   writes one group while the next is read: SQLite works without Python's lock, and is half of the work.
+5. Messages are gathered and written a group at a time, one transaction each, with the marks of their files.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ import sqlite3
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from threading import Thread
 
 from foretold.sessions.formats.jsonl import LONGEST
 from foretold.sessions.formats.readers import reader_of
@@ -68,61 +66,34 @@ class _Step(NamedTuple):
     read: int  #: bytes
 
 
-class _Writing(Thread):
-    """A thread that writes; `join` raises what went wrong."""
-
-    error: BaseException | None = None
-
-    def run(self) -> None:
-        try:
-            super().run()
-        except BaseException as error:
-            self.error = error
-
-    def join(self, timeout: float | None = None) -> None:
-        super().join(timeout)
-        if self.error is not None:
-            raise self.error
-
-
 def read_into(
     base: sqlite3.Connection,
     tasks: Sequence[ReadTask],
     gone: Sequence[int],
-    progress: Callable[[int, int], object] | None,
+    progress: Callable[[int], object],
     findings: list[Finding],
 ) -> None:
-    """Forget the sessions of some rows, and read others into a database."""
-    total, done = sum(task.size for task in tasks), 0
+    """Forget the sessions of some rows, and read others into a database. `progress` gets the bytes that are read."""
     base.execute("PRAGMA synchronous = OFF")
-    settings = {"hashsize": HASH, "pgsz": LEAF, "crisismerge": 60, "automerge": 0 if total > BULK else 8}
-    for name, value in settings.items():
+    merged = 0 if sum(task.size for task in tasks) > BULK else 8
+    for name, value in {"hashsize": HASH, "pgsz": LEAF, "crisismerge": 60, "automerge": merged}.items():
         base.execute("INSERT INTO word(word, rank) VALUES (?, ?)", (name, value))
     with _transaction(base):
         for row in gone:
             _drop(base, row)
     group: list[_Step] = []
-    size = count = 0
-    writing: _Writing | None = None
-    try:
-        with _rare_collections():
-            for step in (step for task in tasks for step in _steps(task, findings)):
-                group.append(step)
-                size += sum([sys.getsizeof(row[-1]) for row in step.rows])  # a character may cost four bytes
-                count += len(step.rows)
-                if size > GROUP or count > GROUP_ROWS // 2:
-                    if writing is not None:
-                        writing.join()
-                    writing = _Writing(target=_write, args=(base, group))
-                    writing.start()
-                    group, size, count = [], 0, 0
-                done += step.read
-                if progress is not None:
-                    progress(done, total)
-    finally:
-        if writing is not None:
-            writing.join()
-    _write(base, group)
+    size = count = done = 0
+    with _rare_collections():
+        for step in (step for task in tasks for step in _steps(task, findings)):
+            group.append(step)
+            size += sum([sys.getsizeof(row[-1]) for row in step.rows])  # a character may cost four bytes
+            count += len(step.rows)
+            if size > GROUP or count > GROUP_ROWS // 2:
+                _write(base, group)
+                group, size, count = [], 0, 0
+            done += step.read
+            progress(done)
+        _write(base, group)
 
 
 # Writing

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 
 from foretold.sessions.fulltext.index import SessionIndex, key_of
@@ -22,7 +22,7 @@ from foretold.sessions.fulltext.scan import ParallelScan, message_at, scan_sessi
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from foretold.sessions.fulltext.index import Progress
+    from foretold.sessions.fulltext.index import IndexShard, Progress
     from foretold.sessions.fulltext.query import SearchQuery
     from foretold.sessions.model import Message, StoredSession
 
@@ -83,15 +83,13 @@ def messages_in_index(
     index: SessionIndex, query: SearchQuery, sessions: Sequence[StoredSession], filters: Filters
 ) -> Found:
     """Messages in the index, the newest first. What is new must have been read by `SessionIndex.update`."""
-    known = index.known
-    here = {known[key].row: stored for stored in sessions if (key := key_of(stored)) in known}
     match = fts_expression(query)
     mask = mask_of(filters.roles or VOICES)
     tools = {name.lower() for name in filters.tools}
 
-    def find(first: int = 0, last: int = 2**62) -> Source:
+    def find(shard: IndexShard, here: Mapping[int, StoredSession], first: int = 0, last: int = 2**62) -> Source:
         places: list[Place] = []
-        for session, start, size, time, voices, used in index.find(match, first, last):
+        for session, start, size, time, voices, used in shard.find(match, first, last):
             stored = here.get(session)
             if stored is None or not voices & mask or (tools and tools.isdisjoint(used.lower().split("\n"))):
                 continue
@@ -100,13 +98,19 @@ def messages_in_index(
                 places.append((age, stored.path, -start, start + size, stored, None))
         yield places, math.inf
 
-    if not index.has_more_than(FEW, match):
-        return _sort([(-math.inf, "", find())])
-    return _sort(
-        (_age_of(newest, here[session]), here[session].path, find(first, last))
-        for first, last, session, newest in index.batches()
-        if session in here and not filters.is_before(newest)
-    )
+    sources: list[tuple[float, str, Source]] = []
+    for shard in index.shards:
+        known = shard.known
+        here = {known[key].row: stored for stored in sessions if (key := key_of(stored)) in known}
+        if not shard.has_more_than(FEW, match):
+            sources.append((-math.inf, "", find(shard, here)))
+            continue
+        sources += [
+            (_age_of(newest, here[session]), here[session].path, find(shard, here, first, last))
+            for first, last, session, newest in shard.batches()
+            if session in here and not filters.is_before(newest)
+        ]
+    return _sort(sources)
 
 
 def messages_in_files(
