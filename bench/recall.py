@@ -87,7 +87,7 @@ def _rankers(corpus: locomo.Corpus, *, quick: bool) -> dict[str, locomo.Ranker]:
     if importlib.util.find_spec("wordllama"):
         from foretold.memory.recall.vectors import WordLlama
 
-        table, postings = WordLlama(), rankers.in_memory(corpus.memories)
+        table, postings = WordLlama(), rankers.index_memories(corpus.memories)
         if not quick:
             found["FTS5 + vectors by rank (RRF)"] = rankers.rrf(fts5, table, postings)
         found["ours, vectors"] = rankers.ours(corpus, table, postings)
