@@ -56,7 +56,7 @@ def summarize_plan(plan: InstallPlan, paint: Paint, kind: str) -> str:
     if not plan.edits:
         return ""
     if kind == "uninstall":
-        return f"foretold is removed from {plan.agent}: {_join([paint.path(edit.path) for edit in plan.edits])}."
+        return f"This removes foretold from {plan.agent}: {_join([paint.path(edit.path) for edit in plan.edits])}."
     parts = {part for edit in plan.edits for part in edit.settings.parts}
     hooks = sum(piece.part == "hooks" for piece in plan.pieces if piece.part in parts)
     server = any(piece.part == "mcp" and "mcp" in parts for piece in plan.pieces)
