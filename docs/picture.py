@@ -16,7 +16,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "sample"))
 
-from demo import places, stage, surroundings  # noqa: E402  the sample is no package
+from demo import places, stage, surroundings  # noqa: E402  the sample is not a package
 
 LINE, CHAR, LEFT, TOP = 19, 8.43, 18, 48
 STYLES = {"1": "font-weight:700", "2": "opacity:.62", "31": "fill:#ff8f7f"}
