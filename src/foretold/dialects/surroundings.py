@@ -71,8 +71,11 @@ class Surroundings(NamedTuple):
 
 def walk_of(cwd: str) -> list[str]:
     """The folders from the top of the file system down to a folder, without the top."""
-    parts = cwd.split("/")[1:] if cwd != "/" else []
-    return ["/" + "/".join(parts[: count + 1]) for count in range(len(parts))]
+    folders, folder = [], ""
+    for name in cwd.split("/")[1:] if cwd != "/" else ():
+        folder += "/" + name
+        folders.append(folder)
+    return folders
 
 
 def upward(folder: str) -> Iterator[str]:

@@ -135,18 +135,19 @@ class Loader:
         for path in (f"{base}/{name}" for name in names):
             if counts:
                 self.note(Skip(path, "shadowed", f"by {counts}", source.layer))
-            elif self._counts(path, source, Origin(source.layer, folder, name=source.label)):
+            elif self._counts(path, source, folder):
                 counts = path
 
-    def _counts(self, path: str, source: FileSource, origin: Origin) -> bool:
+    def _counts(self, path: str, source: FileSource, folder: str) -> bool:
         """Take a path; whether it counts: by its text, as a `file` whatever is in it, or as a `path`, even a folder."""
-        if source.pick == "text":
-            return self.take_file(path, origin)
-        kind = self.tree.kind(path)
-        if kind == "file" or (kind != "missing" and source.pick == "path"):
-            self.take_file(path, origin)
-            return True
-        self.note(Skip(path, "folder" if kind == "folder" else "not-a-file", "", source.layer))
+        kind = "" if source.pick == "text" else self.tree.kind(path)
+        if kind == "missing":  # as most are, so nothing is made for it
+            self.absent.append(path)
+            return False
+        if kind in ("", "file") or source.pick == "path":
+            has_entry = self.take_file(path, Origin(source.layer, folder, name=source.label))
+            return has_entry if source.pick == "text" else True
+        self.skips.append(Skip(path, "folder" if kind == "folder" else "not-a-file", "", source.layer))
         return False
 
     def _take_of_walk(self, source: FileSource, names: tuple[str, ...], folder: str) -> None:
