@@ -5,7 +5,7 @@ READY := .venv/.ready
 FRAMEWORKS := .venv/.frameworks
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: setup demo test test-frameworks matrix check bench live torture clean
+.PHONY: setup demo test test-frameworks hostile matrix check bench live torture clean
 
 setup: $(READY)
 
@@ -34,6 +34,11 @@ test: $(READY)
 # adapters, model clients, the MCP server and vectors, with their real packages
 test-frameworks: $(FRAMEWORKS)
 	$(BIN)/python -m pytest -n 2 --frameworks
+
+# the attacks, as this user and, if that is root, once more as a user without rights: permission bits prove nothing to root
+hostile: $(FRAMEWORKS)
+	$(BIN)/python -m pytest tests/hostile
+	$(BIN)/python tests/system/unprivileged.py
 
 # `make test` on every Python that is claimed and found on this machine; ONLY=3.12 tries one
 matrix:

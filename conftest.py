@@ -10,6 +10,7 @@ FRAMEWORKS = (
     "tests/test_docs_frameworks.py",
     "tests/cli/test_memory_learning.py",
     "tests/harness/test_example.py",
+    "tests/hostile/mcp_client/",
     "tests/memory/recall/test_vectors.py",
     "tests/models",
     "tests/serve/install/test_install.py",

@@ -19,12 +19,13 @@ import tempfile
 import time
 
 import loading
-from hostile import hostile
 from measure import FULL, QUICK
 from report import Table, over, render, write_docs, write_json
 from start import start
 from touch import touch
 from trees import BUILDERS, Place, files
+
+from hostile import hostile
 
 LOADING = {
     "floor": loading.against_floor,
