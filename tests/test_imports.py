@@ -487,6 +487,78 @@ def test_no_function_is_longer_than_fifty_lines():
     assert long == []
 
 
+#: reads that are not opened with `open_regular`, each for a reason
+OPENED_OTHERWISE = {
+    "foretold.cli.memory.doctor": "`memory import FILE`: the user names it, and a pipe of the shell is welcome",
+    "foretold.extras": "files of an installed Python; this module stands below `storage`",
+    "foretold.memory.recall.file_stamps": "a folder, with O_DIRECTORY: nothing else is opened",
+    "foretold.memory.store.transaction": "the same",
+}
+#: only a descriptor of a new file (O_EXCL) or of a device of the system is opened
+MADE_NEW = (
+    "foretold.cli",
+    "foretold.cli.sessions.archive",
+    "foretold.memory.recall.cache",
+    "foretold.memory.store.team",
+)
+DATABASES = ("foretold.memory.recall.cache", "foretold.sessions.formats.opencode.database")
+DATABASES += ("foretold.sessions.fulltext.index",)
+
+
+READERS = ("os.open", "io.open", "os.fdopen", "tomllib.load", "shutil.copyfile", "shutil.copy2")
+
+
+def find_reads(tree):
+    """Calls that open something to read it, without `open_regular`: it could be a pipe, a device, or endless."""
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        name = ast.unparse(call.func)
+        words = {word.arg: ast.unparse(word.value) for word in call.keywords}
+        if name == "open":
+            mode = ast.unparse(call.args[1]) if len(call.args) > 1 else words.get("mode", "")
+            if not {*mode} & {*"wax"} and words.get("opener") != "open_regular":
+                yield ast.unparse(call)
+        elif name in (
+            "os.open",
+            "io.open",
+            "os.fdopen",
+            "tomllib.load",
+            "shutil.copyfile",
+            "shutil.copy2",
+        ) or name.endswith((".read_text", ".read_bytes")):
+            yield ast.unparse(call)
+
+
+def test_a_bare_read_is_found():
+    bare = "open(a)\nopen(a, 'rb')\nos.open(a, b)\np.read_text()\nopen(a, opener=os.open)"
+    good = "open(a, 'w')\nopen(a, 'ab')\nopen(a, 'rb', opener=open_regular)\nself.open(a)"
+    assert len(list(find_reads(ast.parse(bare)))) == 5
+    assert list(find_reads(ast.parse(good))) == []
+
+
+def test_every_read_opens_a_regular_file_without_waiting():
+    """`storage` does it itself; `proof` runs developers' cases in folders that it makes."""
+    found = {
+        name: reads
+        for name, tree in HOUSE_MODULES.items()
+        if room_of(name) not in ("storage", "proof") and name not in MADE_NEW
+        if (reads := list(find_reads(tree)))
+    }
+    assert found.keys() == OPENED_OTHERWISE.keys(), found
+
+
+def test_every_database_is_asked_about_before_it_is_opened():
+    found = [
+        name
+        for name, tree in HOUSE_MODULES.items()
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "sqlite3.connect"
+        if ast.unparse(call.args[0]) != "':memory:'"
+    ]
+    assert {*found} == {*DATABASES}
+    for name in DATABASES:
+        assert "require_regular(" in ast.unparse(HOUSE_MODULES[name])
+
+
 def test_scripts_import_what_there_is():
     """Scripts that no test runs, such as benches, would break unnoticed."""
     root = os.path.dirname(os.path.dirname(HOUSE))

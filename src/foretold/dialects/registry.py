@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping
 from foretold.dialects.schema import Dialect
 from foretold.dialects.surroundings import LoadRequest, Surroundings, find_git
 from foretold.errors import NotAFolder, UnknownAgent
+from foretold.storage.tree import read_regular
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -190,12 +191,14 @@ def _version_near(path: str) -> str:
     return ""
 
 
+MANIFEST = 1 << 20  #: bytes of a program's package.json that are read
+
+
 def _manifest_version(path: str) -> str:
     import json
 
     try:
-        with open(path, encoding="utf-8") as file:
-            version = json.load(file).get("version", "")
+        version = json.loads(read_regular(path, MANIFEST)).get("version", "")
     except (OSError, ValueError, AttributeError):
         return ""
     return version if isinstance(version, str) and version_key(version) else ""

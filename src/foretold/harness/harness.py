@@ -44,6 +44,7 @@ from foretold.harness.transcript import TranscriptRecorder
 from foretold.harness.turn import TurnRunner
 from foretold.models.protocol import ModelRequest, Reply, Usage
 from foretold.sessions.transcript.writer import new_session, subagent_path, transcript_path
+from foretold.storage.tree import open_regular
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
@@ -244,7 +245,7 @@ class Harness:
         other.before_edit = partial(self.before_edit, is_ours=False)  # type: ignore[method-assign]
         about = {"agentType": name or "general-purpose", "description": prompt[:80], "spawnDepth": 1}
         os.makedirs(os.path.dirname(path), 0o755, exist_ok=True)
-        descriptor = os.open(path.removesuffix("jsonl") + "meta.json", os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        descriptor = open_regular(path.removesuffix("jsonl") + "meta.json", os.O_WRONLY | os.O_CREAT, 0o600)
         with open(descriptor, "w", encoding="utf-8") as file:
             json.dump(about, file, ensure_ascii=False)
         with other:

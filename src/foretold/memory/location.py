@@ -31,7 +31,7 @@ from foretold.errors import NotAFolder
 from foretold.paths import foretold_folders
 from foretold.storage.atomic import replace_file
 from foretold.storage.digest import digest_of
-from foretold.storage.tree import Disk, is_inside
+from foretold.storage.tree import Disk, is_inside, open_regular, read_regular
 from foretold.types import Finding, NamedTuple
 
 POLICIES = ("auto", "confirm", "manual", "read-only")  #: from the loosest to the strictest
@@ -237,7 +237,7 @@ def _search_config(path: str, pattern: str) -> str:
     import re
 
     found = None
-    with suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
+    with suppress(OSError), open(path, encoding="utf-8", errors="replace", opener=open_regular) as file:
         found = re.search(pattern, file.read(256 * 1024))
     return found[1].strip() if found else ""
 
@@ -277,8 +277,7 @@ def known_projects(states: str) -> dict[str, Identity]:
 def load_identity(state: str) -> Identity | None:
     """What is recorded next to a store's history."""
     try:
-        with open(os.path.join(state, NAME), encoding="utf-8") as file:
-            values = json.load(file)
+        values = json.loads(read_regular(os.path.join(state, NAME), 1 << 20))
         return Identity(**{name: str(values[name]) for name in Identity._fields})
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -21,15 +21,14 @@ from itertools import accumulate, count, islice
 
 from foretold.errors import NoSuchSession, SessionFailed
 from foretold.sessions.formats.fields import with_status
-from foretold.sessions.formats.jsonl import read_ends
+from foretold.sessions.formats.jsonl import read_ends, unreadable
 from foretold.sessions.formats.readers import READERS, reader_of
 from foretold.sessions.model import Homes, StoredSession
 from foretold.sessions.relocate.project_folder import FOLDER_NAMES, FolderResolver, folder_name_of, is_below
-from foretold.types import TYPE_CHECKING
+from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
     from foretold.sessions.model import Message
-    from foretold.types import Finding
 
 
 IN_PLAIN_TEXT = ("claude-code",)  #: agents whose sessions have their folder in them as it is
@@ -78,9 +77,14 @@ def sort_by_time(sessions: Iterable[StoredSession]) -> list[StoredSession]:
 
 
 def iter_sessions(
-    homes: Homes, *, agents: Iterable[str] | None = None, project: str | None = None, kinds: tuple[str, ...] = KINDS
+    homes: Homes,
+    *,
+    agents: Iterable[str] | None = None,
+    project: str | None = None,
+    kinds: tuple[str, ...] = KINDS,
+    findings: list[Finding] | None = None,
 ) -> Iterator[StoredSession]:
-    """The same one by one: a session is opened when it is asked for."""
+    """The same one by one: a session is opened when it is asked for. What is not a file is named in `findings`."""
     folder = os.path.realpath(project) if project else ""
     resolver = FolderResolver(homes, folder)
     for stored in newest_first(homes, agents):
@@ -89,6 +93,8 @@ def iter_sessions(
         if folder and not _may_be_of(stored, folder):
             continue
         summary = summarize_session(stored, resolver)
+        if summary is None and findings is not None and os.path.lexists(stored.path):
+            findings.append(unreadable(stored.path, OSError("it is not a regular file")))
         if summary and summary.kind in kinds and (not folder or is_held_in(summary, folder)):
             yield summary
 

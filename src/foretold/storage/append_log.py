@@ -24,6 +24,7 @@ from contextlib import suppress
 from foretold.errors import NotSynced, StoreFailed
 from foretold.storage.kernel import KERNEL, Kernel, failed, store_errors, sync_folder, write_all
 from foretold.storage.lock import unlock, wait_for_lock
+from foretold.storage.tree import open_regular
 from foretold.types import Finding
 
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
@@ -76,7 +77,7 @@ class RecordLog:
     def read(self, start: int = 0, findings: list[Finding] | None = None) -> tuple[list[dict[str, object]], int]:
         """The records after an offset, and where the last whole line ends."""
         try:
-            with open(self.path, "rb") as file:
+            with open(self.path, "rb", opener=open_regular) as file:
                 file.seek(start)
                 data = file.read()
         except FileNotFoundError:

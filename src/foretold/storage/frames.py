@@ -23,6 +23,7 @@ from foretold.errors import StoreFailed
 from foretold.storage.append_log import decode, encode, put_aside, take_back
 from foretold.storage.kernel import KERNEL, Kernel, failed, store_errors, sync_folder, write_all
 from foretold.storage.lock import wait_for_lock
+from foretold.storage.tree import open_regular
 from foretold.types import Finding, NamedTuple
 
 BEGIN = b'{"frame":1,'  #: how every head begins
@@ -86,7 +87,7 @@ class Frames:
     def scan(self, findings: list[Finding] | None = None) -> Iterator[Frame]:
         """Every frame whose head adds up, in order. Only heads are read."""
         try:
-            file = open(self.path, "rb")  # noqa: SIM115 - closed below
+            file = open(self.path, "rb", opener=open_regular)  # noqa: SIM115 - closed below
         except FileNotFoundError:
             return
         except OSError as error:
@@ -106,7 +107,7 @@ class Frames:
 
     def read(self, frame: Frame) -> bytes | None:
         """What a frame holds; None if it is damaged."""
-        with open(self.path, "rb") as file:
+        with open(self.path, "rb", opener=open_regular) as file:
             file.seek(frame.at)
             return data_of(frame, file.read(frame.number("size")))
 

@@ -8,6 +8,9 @@
 4. `real` resolves links, once per folder: it is the expensive call.
 5. Every path that was read, there or not, leaves a stamp, so that a view can be checked for changes later
    with one `stat` a path.
+6. All other rooms open what they read with `open_regular` or `read_regular` (`tests/test_imports.py` looks): nothing
+   waits, nothing but a regular file is read, and never more than a limit. A database is first asked about with
+   `require_regular`: SQLite opens it by itself.
 """
 
 from __future__ import annotations
@@ -52,8 +55,8 @@ class Tree(Protocol):
     def kind(self, path: str) -> str: ...
 
 
-_PLAIN = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
-_NOFOLLOW = _PLAIN | getattr(os, "O_NOFOLLOW", 0)
+_PLAIN = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+_NOFOLLOW = _PLAIN | os.O_NOFOLLOW
 _REASON = {
     errno.ENOENT: "missing",
     errno.ENOTDIR: "missing",
@@ -200,6 +203,60 @@ class Disk:
                 known = known.rstrip("/") + "/" + path.rpartition("/")[2]
             self._real[path] = known
         return known
+
+
+def open_regular(path: str | bytes, flags: int = os.O_RDONLY, mode: int = 0o666, *, dir_fd: int | None = None) -> int:
+    """Open a regular file without waiting; OSError for a pipe, a device, a socket or a folder. An `opener` of `open`.
+
+    >>> open("/dev/zero", opener=open_regular)
+    Traceback (most recent call last):
+    OSError: [Errno 22] it is not a regular file: '/dev/zero'
+    """
+    try:
+        handle = os.open(path, flags | _PLAIN, mode, dir_fd=dir_fd)
+    except OSError as error:
+        if error.errno == errno.ENXIO:  # a socket, or a pipe to write to that nobody reads
+            raise _irregular(path) from None
+        raise
+    found = os.fstat(handle).st_mode
+    if stat.S_ISREG(found):
+        return handle
+    os.close(handle)
+    if stat.S_ISDIR(found):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    raise _irregular(path)
+
+
+def _irregular(path: str | bytes) -> OSError:
+    return OSError(errno.EINVAL, "it is not a regular file", path)
+
+
+def read_regular(path: str, limit: int, *, flags: int = os.O_RDONLY, dir_fd: int | None = None) -> bytes:
+    """The bytes of a regular file, all of them; OSError if they are more than a limit, or it is anything else."""
+    handle = open_regular(path, flags, dir_fd=dir_fd)
+    parts, length = [], 0
+    try:
+        step = os.fstat(handle).st_size + 1
+        while length <= limit and (data := os.read(handle, min(step, limit + 1 - length))):
+            parts.append(data)
+            length += len(data)
+            step = max(1 << 16, step - len(data))
+    finally:
+        os.close(handle)
+    if length > limit:
+        raise OSError(errno.EFBIG, f"it has more than {limit:,} bytes", path)
+    return b"".join(parts)
+
+
+def require_regular(path: str) -> None:
+    """OSError if a database, or a file next to it that SQLite would open, is there and is not a regular file."""
+    for ending in ("", "-wal", "-shm", "-journal"):
+        try:
+            found = os.stat(path + ending)
+        except FileNotFoundError:
+            continue
+        if not stat.S_ISREG(found.st_mode):
+            raise _irregular(path + ending)
 
 
 def _resolve(path: str) -> str:

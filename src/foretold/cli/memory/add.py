@@ -16,6 +16,7 @@ from foretold.memory.note import TYPES, Memory
 from foretold.memory.store.inbox import Proposal
 from foretold.memory.store.journal import Change
 from foretold.secrets.forms import credentials_in
+from foretold.storage.tree import read_regular
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -90,8 +91,7 @@ def _edit(text: str, name: str) -> str:
             raise ForetoldError(f"cannot start the editor {editor!r}: {error}; {name} was not changed") from None
         if done.returncode:
             raise ForetoldError(f"{editor} ended with {done.returncode}; {name} was not changed")
-        with open(path, "rb") as file:
-            data = file.read()
+        data = read_regular(path, 1 << 30)
         with _rescue(data):
             return _decode(data)
 

@@ -25,6 +25,7 @@ from foretold.sessions.archive.store_session import ArchiveResult
 from foretold.sessions.catalog import iter_sessions, newest_first, summarize_session
 from foretold.sessions.exporters.formatting import format_time
 from foretold.sessions.model import Homes, StoredSession
+from foretold.storage.tree import open_regular
 from foretold.types import Finding
 
 
@@ -151,7 +152,7 @@ def _write_import(snapshot: ArchiveSnapshot, rows: str, options: argparse.Namesp
     from foretold.sessions.formats.opencode.database import import_document
 
     path = os.path.join(os.path.dirname(rows), f"{snapshot.id}.json")
-    with open(rows, "rb") as file:
+    with open(rows, "rb", opener=open_regular) as file:
         document = import_document(file)
     try:
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:

@@ -50,12 +50,15 @@ def command_list(words: Sequence[str]) -> int:
     homes, agents = homes_of(options), agents_of(options)
     kinds = (*KINDS, "subagent") if options.subagents else KINDS
     project = None if options.all else options.cwd
-    found = iter_sessions(homes, agents=agents, project=project, kinds=kinds)
+    left: list[Finding] = []
+    found = iter_sessions(homes, agents=agents, project=project, kinds=kinds, findings=left)
     listed = sort_by_time(islice(found, options.limit) if options.limit > 0 else found)
+    paint = paint_of(options)
+    if left:
+        print_findings(left, paint, sys.stderr)
     if options.json:
         emit("sessions", {"sessions": [stored_json(stored) for stored in listed]})
         return 0
-    paint = paint_of(options)
     if not listed and project is not None and not os.path.isdir(project):
         raise NotAFolder(f"{printable(project)} is not a folder, and has no sessions")
     if not listed:

@@ -26,8 +26,10 @@ from foretold.compat.engine import Folder
 from foretold.errors import ForetoldError, StoreFailed
 from foretold.files.history.history import FileHistory
 from foretold.storage.atomic import replace_file
+from foretold.storage.tree import read_regular
 
 MAX_ENTRIES = 100
+MOST = 1 << 30  #: bytes of a file that is read
 MAX_IN_CONTEXT = 20
 IMPORTANCE = ("high", "normal", "low")
 
@@ -82,8 +84,7 @@ class SessionMemory:
     def load(cls, path: Folder) -> SessionMemory:
         """The notes of a file."""
         try:
-            with open(path, encoding="utf-8") as file:
-                return cls([SessionEntry(**entry) for entry in json.load(file)])
+            return cls([SessionEntry(**entry) for entry in json.loads(read_regular(os.fspath(path), MOST))])
         except OSError as error:
             raise StoreFailed(f"{path} cannot be read: {error}") from None
         except (ValueError, TypeError) as error:
@@ -193,8 +194,7 @@ class FileStateCache:
         """Note the state of a file, and return the digest of its content. OSError if it cannot be read."""
         status = os.stat(path)
         if content is None:
-            with open(path, "rb") as file:
-                content = file.read()
+            content = read_regular(path, MOST)
         self.invalidate(path)
         self._states[path] = FileState(status.st_mtime, status.st_size, hashlib.sha256(content).hexdigest())
         while len(self._states) > self._most:

@@ -44,6 +44,7 @@ from foretold.files.restore.swap import put_back
 from foretold.sessions.formats.fields import parse_time
 from foretold.storage.atomic import read_chunks, replace_file
 from foretold.storage.kernel import KERNEL, Kernel, failed
+from foretold.storage.tree import open_regular
 from foretold.text.diff import LineCount
 
 
@@ -185,9 +186,6 @@ def answer_of(plan: RestorePlan) -> Json:
     return {"canRewind": True, "filesChanged": changed, "insertions": plan.added, "deletions": plan.removed}
 
 
-_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
-
-
 class BackupFolder:
     """The backups in a folder."""
 
@@ -200,15 +198,15 @@ class BackupFolder:
     def keep(self, path: str, version: int, bits: int) -> str | None:
         """Copy a file; the name of its backup, or None if there is no file. StoreFailed if it cannot be copied."""
         try:
-            source = os.open(path, _READ)
+            source = open_regular(path)
         except (FileNotFoundError, NotADirectoryError):
             return None
+        except IsADirectoryError:
+            raise StoreFailed(f"{path} is not a file, so it cannot be backed up") from None
         except OSError as error:
             raise StoreFailed(f"{path} cannot be read, so it cannot be backed up: {error.strerror}") from error
         try:
             about = state_of_open(source)
-            if about.kind != "file":
-                raise StoreFailed(f"{path} is not a file, so it cannot be backed up")
             name = backup_name(path, version)
             os.makedirs(self.folder, 0o755, exist_ok=True)
             replace_file(self.path(name), read_chunks(source), mode=about.mode & bits, kernel=self.kernel)

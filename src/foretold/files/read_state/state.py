@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 import time
 from collections.abc import Callable, Iterable, Mapping
 
@@ -29,7 +28,7 @@ from foretold.files.read_state.values import KnownFile, Outcome, Recent
 from foretold.sessions.formats.fields import list_at, object_at, parse_time, text_at
 from foretold.storage.atomic import replace_file
 from foretold.storage.kernel import KERNEL
-from foretold.storage.tree import kind_of
+from foretold.storage.tree import kind_of, read_regular
 from foretold.text.frontmatter import trim
 from foretold.text.patterns import lazy
 from foretold.types import TYPE_CHECKING, NamedTuple
@@ -232,7 +231,7 @@ class ReadState:
         return path
 
 
-_READ = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+MOST = 1 << 30  #: bytes of a file that is read; Claude Code itself cannot hold a text above 512 MB
 
 
 class PathState(NamedTuple):
@@ -262,9 +261,8 @@ class LocalDisk:
         return PathState(kind_of(about.st_mode), about.st_mtime_ns // 1_000_000, about.st_size)
 
     def read(self, path: str) -> bytes:
-        """The bytes of a file."""
-        with open(os.open(path, _READ), "rb") as file:
-            return file.read() if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else b""
+        """The bytes of a file. OSError if it is not one, or is too large to be held in memory."""
+        return read_regular(path, MOST)
 
     def target(self, path: str) -> str:
         """Where a link leads; empty if it is not a link."""

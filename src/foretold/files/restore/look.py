@@ -14,8 +14,7 @@ import os
 import stat
 
 from foretold.storage.atomic import read_chunks
-from foretold.storage.dirfd import READ
-from foretold.storage.tree import folders_above, kind_of
+from foretold.storage.tree import folders_above, kind_of, open_regular, read_regular
 from foretold.types import NamedTuple
 
 
@@ -38,7 +37,7 @@ def look_at(path: str, folder: int | None = None) -> FileState:
         kind = kind_of(os.stat(path, dir_fd=folder, follow_symlinks=False).st_mode)
         if kind != "file":
             return FileState(kind)
-        descriptor = os.open(path, READ, dir_fd=folder)
+        descriptor = open_regular(path, os.O_NOFOLLOW, dir_fd=folder)
         try:
             return state_of_open(descriptor)
         finally:
@@ -66,11 +65,9 @@ def state_of_open(descriptor: int) -> FileState:
 def content(path: str, most: int) -> bytes | None:
     """A file's bytes; None if they are too many, or cannot be read."""
     try:
-        with open(os.open(path, READ), "rb") as file:
-            data = file.read(most + 1)
+        return read_regular(path, most, flags=os.O_NOFOLLOW)
     except OSError:
         return None
-    return data if len(data) <= most else None
 
 
 def home_of(path: str, recorded: str = "", since: float = 0.0) -> tuple[str, bool]:

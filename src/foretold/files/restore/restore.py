@@ -23,9 +23,9 @@ from foretold.files.restore.plans import FileChange, RestorePlan, WantedFile
 from foretold.files.restore.swap import ASIDE, put_back, temporary
 from foretold.paths import foretold_folders
 from foretold.storage.atomic import read_chunks, replace_file
-from foretold.storage.dirfd import READ
 from foretold.storage.kernel import KERNEL, Kernel, sync_folder, token
 from foretold.storage.lock import wait_for_lock
+from foretold.storage.tree import open_regular, read_regular
 from foretold.types import NamedTuple
 
 
@@ -75,6 +75,7 @@ def take_back(given: Restore, plan: RestorePlan, undo: Undo) -> RestoreResult:
 
 
 SCHEMA = "foretold.files.restore.restore/1"
+MOST = 1 << 28  #: bytes of a record that is read
 PATIENCE = 60.0  #: seconds to wait for another process
 
 
@@ -120,7 +121,7 @@ class Undo:
         """Allow one restore at a time."""
         with self._refusing():
             os.makedirs(self.folder, 0o700, exist_ok=True)
-            lock = os.open(os.path.join(self.folder, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            lock = open_regular(os.path.join(self.folder, "lock"), os.O_RDWR | os.O_CREAT, 0o600)
         try:
             if not wait_for_lock(lock, PATIENCE):
                 said = f"another process has been restoring files for {PATIENCE:g} seconds"
@@ -166,7 +167,7 @@ class Undo:
         if look_at(target).digest == change.before.digest:
             return
         self._folder(os.path.dirname(target))
-        source = os.open(os.path.join(change.folder, change.name), READ)
+        source = open_regular(os.path.join(change.folder, change.name), os.O_NOFOLLOW)
         try:
             replace_file(target, _checked(source, change), kernel=self.kernel)
         finally:
@@ -203,8 +204,7 @@ class Undo:
 
     def _read(self, name: str) -> Restore | None:
         try:
-            with open(os.path.join(self.folder, "restores", name), encoding="utf-8") as file:
-                values = json.load(file)
+            values = json.loads(read_regular(os.path.join(self.folder, "restores", name), MOST))
             files = tuple(
                 ChangedFile(each["path"], each["folder"], _pair(each["before"]), _pair(each["after"]), each["beside"])
                 for each in values["files"]

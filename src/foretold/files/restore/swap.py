@@ -21,8 +21,9 @@ from foretold.errors import NotSynced, RestoreRefused, RestoreStopped
 from foretold.files.restore.look import FileState, look_at, state_of_open
 from foretold.files.restore.plans import FileChange
 from foretold.storage.atomic import fill, read_chunks
-from foretold.storage.dirfd import READ, open_folder
+from foretold.storage.dirfd import open_folder
 from foretold.storage.kernel import KERNEL, Kernel, link_new, token
+from foretold.storage.tree import open_regular
 
 TEMPORARY, ASIDE = ".foretold-", "-old"
 
@@ -96,10 +97,10 @@ class _Swap:
         change = self.change
         self.folder = open_folder(change.folder, self.kernel, make=change.action == "create")
         if change.action == "mode":
-            self.file = os.open(change.name, READ, dir_fd=self.folder)
+            self.file = open_regular(change.name, os.O_NOFOLLOW, dir_fd=self.folder)
             _expect(state_of_open(self.file), change.before)
         elif change.action != "delete" and change.source is not None:
-            source = os.open(change.source, READ)
+            source = open_regular(change.source, os.O_NOFOLLOW)
             try:
                 data, copy = read_chunks(source), self._copy_ownership
                 fill(self.waiting, data, self.folder, mode=change.after.mode, finish=copy, kernel=self.kernel)

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 
 from foretold.dialects.settings_files import dig, read_json
 from foretold.harness.permissions.rules import MODES, PermissionRule, parse_rule
-from foretold.storage.tree import Disk, Fault, folders_above
+from foretold.storage.tree import Disk, Fault, folders_above, read_regular
 from foretold.types import Finding, NamedTuple
 
 KINDS = ("allow", "deny", "ask")
@@ -181,8 +181,7 @@ def _is_tracked(path: str) -> bool:
     if not os.path.isdir(git):
         return True
     try:
-        with open(git + "/index", "rb") as file:
-            return os.fsencode(os.path.relpath(path, above)) in file.read()
+        return os.fsencode(os.path.relpath(path, above)) in read_regular(git + "/index", 1 << 28)
     except FileNotFoundError:
         return False
     except OSError:

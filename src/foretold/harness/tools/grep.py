@@ -12,6 +12,7 @@ import os
 from foretold.harness.tools.base import Result, Tool, ToolContext, failure, input_schema
 from foretold.harness.tools.glob import shown_path
 from foretold.harness.tools.search import TYPES, FileMatches, LineSearchResult, SearchRequest, run_search
+from foretold.storage.tree import open_regular
 from foretold.text.globs.picomatch import Glob
 from foretold.types import TYPE_CHECKING
 
@@ -127,7 +128,7 @@ def _modified(path: str) -> int:
 
 
 def _is_binary(path: str) -> bool:
-    with open(path, "rb") as file:
+    with open(path, "rb", opener=open_regular) as file:
         return b"\0" in file.read(65_536)
 
 

@@ -25,6 +25,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from foretold.harness.tools import process
 from foretold.harness.tools.walk import FolderWalk
 from foretold.paths import source_folder
+from foretold.storage.tree import open_regular
 from foretold.types import NamedTuple
 
 _ENDINGS = """
@@ -174,7 +175,7 @@ def _search_files(asked: SearchRequest) -> LineSearchResult:
         if names and not any(name.fullmatch(os.path.basename(path)) for name in names):
             continue
         try:
-            with open(path, "rb") as file:
+            with open(path, "rb", opener=open_regular) as file:
                 data = file.read(MOST_BYTES + 1)
         except OSError:
             continue

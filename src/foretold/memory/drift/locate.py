@@ -21,6 +21,7 @@ from functools import cached_property
 
 from foretold.git.runner import GitRepository
 from foretold.memory.drift import classify
+from foretold.storage.tree import open_regular
 from foretold.types import NamedTuple
 
 SHOWN = 3  #: paths that are named where several match
@@ -161,7 +162,7 @@ class FileLocator:
         if not number or found.where not in self.files:
             return found
         try:
-            with open(os.path.join(self._root, found.where), "rb") as file:
+            with open(os.path.join(self._root, found.where), "rb", opener=open_regular) as file:
                 data = file.read(4 << 20)
         except OSError:
             return found

@@ -15,6 +15,7 @@ from contextlib import suppress
 
 from foretold.memory.note import Memory
 from foretold.storage.atomic import replace_file
+from foretold.storage.tree import read_regular
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 NAME = "verdicts.json"
 SCHEMA = 1
+MOST = 1 << 28  #: bytes of the cache that are read
 
 
 class CachedVerdict(NamedTuple):
@@ -58,8 +60,7 @@ def _evidence(verdict: MemoryVerdict) -> str:
 def load_verdicts(cache: str) -> dict[str, CachedVerdict]:
     """The cached verdicts, by digest."""
     try:
-        with open(os.path.join(cache, NAME), encoding="utf-8") as file:
-            data = json.load(file)
+        data = json.loads(read_regular(os.path.join(cache, NAME), MOST))
         if data["schema"] != SCHEMA:
             return {}
         return {digest: CachedVerdict(*values) for digest, values in data["verdicts"].items()}

@@ -24,6 +24,7 @@ from contextlib import suppress
 from foretold.memory.drift.vocabulary import PROSE
 from foretold.memory.note import INDEX
 from foretold.storage.digest import digest_of
+from foretold.storage.tree import open_regular
 from foretold.types import NamedTuple
 
 LARGEST = 2_000_000  #: bytes of a file
@@ -35,7 +36,6 @@ MANY = 22_000
 _WORDS = bytes(at if at > 127 or chr(at).isalnum() or at == 95 else 32 for at in range(256))
 _JOINED = bytes(at for at, word in enumerate(_WORDS) if word != 32)
 _SPACE = b" \t\r\n\f\v"
-_OPEN = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class Needle(NamedTuple):
@@ -202,7 +202,7 @@ class _Reader:
         name, data = os.fsencode(path), None
         if self._is_real(name.rpartition(b"/")[0]):
             with suppress(OSError):
-                handle = os.open(self._root + b"/" + name, _OPEN)
+                handle = open_regular(self._root + b"/" + name, os.O_NOFOLLOW)
                 try:
                     info = os.fstat(handle)
                     if stat.S_ISREG(info.st_mode) and info.st_size > LARGEST:

@@ -20,6 +20,7 @@ from foretold.storage.append_log import RecordLog
 from foretold.storage.digest import digest_of
 from foretold.storage.kernel import failed
 from foretold.storage.lock import try_lock
+from foretold.storage.tree import open_regular
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class ProgressLog:
         """Lock a session; False if another process has it."""
         try:
             os.makedirs(self.folder, 0o700, exist_ok=True)
-            descriptor = os.open(self.path(session), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            descriptor = open_regular(self.path(session), os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
             raise failed(f"cannot open {self.path(session)}", error) from error
         try:

@@ -30,6 +30,7 @@ from foretold.sessions.formats.claude.attachments import contents_of
 from foretold.sessions.formats.claude.records import prompt_of
 from foretold.sessions.formats.fields import list_at, object_at, parse_time, text_at
 from foretold.sessions.formats.jsonl import records_of
+from foretold.storage.tree import open_regular
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -271,7 +272,7 @@ def pieces_since(path: str, end: int, *, whole: bool = False) -> list[Transcript
 
 def _line_start(path: str, at: int) -> int:
     """The start of the first line at or after a byte."""
-    with open(path, "rb") as file:
+    with open(path, "rb", opener=open_regular) as file:
         file.seek(max(0, at - 1))
         while at and (part := file.readline(1 << 16)) and not part.endswith(b"\n"):
             continue

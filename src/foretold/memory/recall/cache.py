@@ -41,6 +41,7 @@ from foretold.memory.recall.file_stamps import (
 )
 from foretold.memory.recall.index import SCHEMA, RecallIndex
 from foretold.storage.digest import digest_of
+from foretold.storage.tree import open_regular, require_regular
 from foretold.types import TYPE_CHECKING, Skip
 
 if TYPE_CHECKING:
@@ -126,6 +127,10 @@ def _opened(path: str) -> Iterator[RecallIndex]:
     """The index in a database, in a transaction; an error if it is not one of this version, or loses its seal."""
     if not is_sealed(path):
         raise UnusableRecallIndex(path)
+    try:
+        require_regular(path)
+    except OSError as error:
+        raise UnusableRecallIndex(str(error)) from None
     with closing(sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)) as base:
         index = RecallIndex(base)
         base.execute("BEGIN")
@@ -254,7 +259,7 @@ def _sweep(path: str) -> None:
         from foretold.storage.lock import try_lock
 
         with suppress(OSError):
-            handle = os.open(os.path.join(home, each), os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+            handle = open_regular(os.path.join(home, each), os.O_RDWR | os.O_NOFOLLOW)
             try:
                 if try_lock(handle):
                     os.unlink(os.path.join(home, each))

@@ -14,6 +14,7 @@ import stat
 import time
 
 from foretold.memory.note import INDEX, MAX_FILE, Memory, read_note
+from foretold.storage.tree import read_regular
 from foretold.types import NamedTuple, Skip
 
 Stamp = tuple[str, int, int, int, int]  #: file, inode, size, mtime and ctime in nanoseconds
@@ -21,7 +22,6 @@ _COARSE, _WHOLE = 100_000_000, 2 * 10**9  #: nanoseconds: the resolution of file
 _POSITIVE = 2**63 - 1  #: what SQLite takes as a number
 _KIND, _FILE, _FOLDER = 0o170000, stat.S_IFREG, stat.S_IFDIR
 _ENTER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-_OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class FolderScan(NamedTuple):
@@ -150,16 +150,7 @@ def spoil_young_stamp(stamp: Stamp, began: int) -> Stamp:
 def read_memory(folder: str, file: str, changed: float, scope: str = "private") -> Memory | None:
     """The memory in a file; None if it cannot be read, or is no longer one."""
     try:
-        handle = os.open(os.path.join(folder, file), _OPEN)
+        data = read_regular(os.path.join(folder, file), MAX_FILE, flags=os.O_NOFOLLOW)
     except OSError:
         return None
-    try:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            return None
-        with open(handle, "rb", closefd=False) as content:
-            data = content.read(MAX_FILE + 1)
-    except OSError:
-        return None
-    finally:
-        os.close(handle)
-    return read_note(file, data, changed, scope) if len(data) <= MAX_FILE else None
+    return read_note(file, data, changed, scope)

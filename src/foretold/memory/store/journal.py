@@ -19,6 +19,7 @@ from foretold.storage.atomic import replace_file
 from foretold.storage.dirfd import Stamp
 from foretold.storage.folder import Folder
 from foretold.storage.kernel import KERNEL, Kernel
+from foretold.storage.tree import open_regular
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ class Journal:
 
     def _load(self) -> None:
         try:
-            with open(self.cache, encoding="utf-8") as file:
+            with open(self.cache, encoding="utf-8", opener=open_regular) as file:
                 data = json.load(file)
             end, tail = data["log"]
             if not end or self._tail(end) != tail:
@@ -144,7 +145,7 @@ class Journal:
     def _tail(self, end: int) -> str:
         """The bytes before an offset of the log, so that a cache of another log is not used."""
         try:
-            with open(self.lines.path, "rb") as file:
+            with open(self.lines.path, "rb", opener=open_regular) as file:
                 file.seek(max(0, end - 64))
                 return file.read(min(64, end)).decode("latin-1")
         except OSError:

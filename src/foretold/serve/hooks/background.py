@@ -5,6 +5,7 @@
 2. One process per job and conversation at a time: a lock says that it runs. A second one leaves a mark and exits, and
    the first starts over when it is done. So processes never pile up, and the last change is not missed.
 3. It has the lowest priority, so that it only uses what the machine has to spare.
+4. It has no parent that would end it, so an alarm does, after `LONGEST` seconds: what it writes is written whole.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from foretold.serve.hooks.said_before import folder_of, notes_name
+from foretold.storage.tree import open_regular
 
 PAUSE = 20.0  #: seconds in which a job for all conversations is not started again
 ROUNDS = 3  #: of one process; after that the next hook starts another
+LONGEST = 900  #: seconds, after which the system ends a process that hangs
 
 
 def start(words: Sequence[str], env: Mapping[str, str]) -> int:
@@ -47,16 +50,19 @@ def _path(state: str, job: str, session: str) -> str:
 
 def run_alone(state: str, job: str, session: str, work: Callable[[], None]) -> bool:
     """Do a job, unless another process does it for this conversation; then leave a mark for it. Whether it was done."""
+    import signal
+
     from foretold.storage.lock import try_lock
 
     path = _path(state, job, session)
     os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
-    handle = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    handle = open_regular(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     try:
         if not try_lock(handle):
-            os.close(os.open(f"{path}.again", os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+            os.close(open_regular(f"{path}.again", os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600))
             return False
         os.utime(handle)
+        signal.alarm(LONGEST)
         for _ in range(ROUNDS):
             work()
             try:
@@ -64,5 +70,6 @@ def run_alone(state: str, job: str, session: str, work: Callable[[], None]) -> b
             except OSError:
                 break
     finally:
+        signal.alarm(0)
         os.close(handle)
     return True

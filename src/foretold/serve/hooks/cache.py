@@ -15,7 +15,7 @@ import sys
 from collections.abc import Mapping
 
 from foretold import __version__
-from foretold.storage.tree import unchanged
+from foretold.storage.tree import read_regular, unchanged
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from foretold.storage.tree import Stamp
 
 SCHEMA = 1
+MOST = 256 * 1024 * 1024  #: bytes of an answer; one of 100,000 paths has 20 MB
 MARK = f"{SCHEMA} {__version__} {sys.implementation.cache_tag}"
 
 
@@ -44,8 +45,7 @@ def path_of(cache: str, name: str, key: tuple[str, ...]) -> str:
 def load_answer(cache: str, name: str, key: tuple[str, ...], env: Mapping[str, str], *, anyway: bool = False) -> Any:
     """The stored answer, if it is still valid (or `anyway`); None if there is none."""
     try:
-        with open(path_of(cache, name, key), "rb") as file:
-            data = file.read()
+        data = read_regular(path_of(cache, name, key), MOST)
     except OSError:
         return None
     if fingerprint(data[16:]) != data[:16]:

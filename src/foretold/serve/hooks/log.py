@@ -11,6 +11,8 @@ from __future__ import annotations
 import os
 import time
 
+from foretold.storage.tree import open_regular, read_regular
+
 NAME = "hooks.log"
 PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + "/"  #: our own code
 MOST = 256 * 1024
@@ -38,12 +40,12 @@ def log(state: str, event: str, session: str, text: str, now: float | None = Non
 
 def open_to_append(path: str) -> int:
     """A handle of a file, which is made if it is missing, with its folder."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
     try:
-        return os.open(path, flags, 0o600)
+        return open_regular(path, flags, 0o600)
     except FileNotFoundError:
         os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
-        return os.open(path, flags, 0o600)
+        return open_regular(path, flags, 0o600)
 
 
 def fault_of(error: BaseException) -> str:
@@ -64,8 +66,7 @@ def read_lines(state: str) -> list[str]:
     found: list[str] = []
     for name in (f"{NAME}.1", NAME):
         try:
-            with open(f"{state}/{name}", encoding="utf-8", errors="replace") as file:
-                found += file.read().splitlines()
+            found += read_regular(f"{state}/{name}", 16 * MOST).decode("utf-8", "replace").splitlines()
         except OSError:
             continue
     return found

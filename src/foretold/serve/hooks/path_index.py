@@ -23,6 +23,7 @@ import time
 from collections.abc import Iterator, Mapping
 
 from foretold.serve.hooks.cache import MARK, fingerprint, path_of, write_file
+from foretold.storage.tree import open_regular
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class PathIndex:
 
     def _read(self, number: int) -> dict[str, object]:
         try:
-            handle = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+            handle = open_regular(self.path)
         except OSError:
             return {}
         try:
@@ -197,7 +198,7 @@ def _files(folder: str) -> Iterator[tuple[str, os.stat_result]]:
 def _contains(file: str, path: str) -> bool:
     """Whether the text of a memory contains a path."""
     try:
-        with open(file, "rb") as opened:
+        with open(file, "rb", opener=open_regular) as opened:
             return path.encode("utf-8", "surrogateescape") in opened.read(LONGEST)
     except OSError:
         return False

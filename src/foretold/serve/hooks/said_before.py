@@ -14,6 +14,7 @@ import os
 import time
 
 from foretold.serve.hooks.log import open_to_append
+from foretold.storage.tree import open_regular
 
 MOST = 512 * 1024  #: bytes that are read, from the end
 DAYS = 30
@@ -109,7 +110,7 @@ def _identity(note: Note) -> Note:
 def tail_of(path: str, most: int, flags: int) -> tuple[int, bytes]:
     """The last bytes of a file, and where they begin; nothing if it cannot be read."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | flags)
+        handle = open_regular(path, flags)
     except (OSError, ValueError):
         return 0, b""
     try:

@@ -21,8 +21,10 @@ from foretold.files.restore.look import look_at
 from foretold.paths import foretold_folders
 from foretold.storage.atomic import replace_file
 from foretold.storage.kernel import KERNEL, Kernel, sync_folder
+from foretold.storage.tree import read_regular
 from foretold.types import NamedTuple
 
+MOST = 1 << 30  #: bytes of a stored file that are read
 SCHEMA = "foretold.install.record/1"
 
 
@@ -46,8 +48,7 @@ class Backups:
     def record(self, path: str) -> BackupRecord | None:
         """What is known about a file; None if nothing is, or the record cannot be read."""
         try:
-            with open(self._record_path(path), encoding="utf-8") as file:
-                fields = json.load(file)
+            fields = json.loads(read_regular(self._record_path(path), MOST))
             found = BackupRecord(
                 fields["path"],
                 fields["before"],
@@ -63,8 +64,7 @@ class Backups:
     def content(self, digest: str) -> bytes | None:
         """A stored content, if it is there and whole."""
         try:
-            with open(self.object_path(digest), "rb") as file:
-                data = file.read()
+            data = read_regular(self.object_path(digest), MOST)
         except OSError:
             return None
         return data if digest_of(data) == digest else None
@@ -96,8 +96,7 @@ class Backups:
     def end(self) -> None:
         """Remove temporary files next to settings files, if their content is stored here."""
         try:
-            with open(os.path.join(self.folder, "begun"), encoding="utf-8") as file:
-                paths = json.load(file)
+            paths = json.loads(read_regular(os.path.join(self.folder, "begun"), MOST))
         except (OSError, ValueError):
             return
         for path in paths:

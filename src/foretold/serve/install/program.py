@@ -23,6 +23,7 @@ from itertools import pairwise
 
 from foretold.dialects.install_targets import NAME
 from foretold.extras import names_in, package_folders, requirement_of
+from foretold.storage.tree import open_regular, read_regular
 
 PACKAGE = "mcp"  #: and the extra that brings it
 _TOOLS = ("/pipx/venvs/", "/uv/tools/", "/.local/share/uv/")  #: environments that stay until someone removes them
@@ -85,7 +86,7 @@ def python_of(command: Sequence[str], env: Mapping[str, str]) -> str:
     if _PYTHON.match(os.path.basename(program)):
         return program
     try:
-        with open(program, "rb") as file:
+        with open(program, "rb", opener=open_regular) as file:
             start = file.read(1024).decode("utf-8", "replace")
     except OSError:
         return ""
@@ -107,8 +108,7 @@ def _has_package(python: str) -> bool | None:
 
         return find_spec(PACKAGE) is not None
     try:
-        with open(os.path.join(prefix, "pyvenv.cfg"), encoding="utf-8", errors="replace") as file:
-            settings = file.read()
+        settings = read_regular(os.path.join(prefix, "pyvenv.cfg"), 1 << 20).decode("utf-8", "replace")
     except OSError:
         return None
     names = [name for folder in package_folders(prefix) for name in names_in(folder)]

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from foretold.sessions.formats.fields import list_names
+from foretold.storage.tree import open_regular
 
 RECENT = 15 * 60.0  #: seconds after a write in which the agent may be at work
 QUIET = 60.0  #: seconds, where processes and their folders are known
@@ -64,7 +65,7 @@ class RunningProcesses:
 
 
 def _words(path: str) -> list[bytes]:
-    with suppress(OSError), open(path, "rb") as file:
+    with suppress(OSError), open(path, "rb", opener=open_regular) as file:
         return file.read(64 * 1024).split(b"\0")
     return []
 

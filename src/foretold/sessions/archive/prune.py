@@ -25,6 +25,7 @@ from foretold.sessions.archive.session_files import agent_files, is_shared, list
 from foretold.sessions.catalog import KINDS, iter_sessions
 from foretold.sessions.formats.readers import reader_of
 from foretold.storage.kernel import KERNEL, Kernel
+from foretold.storage.tree import open_regular
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ def _is_empty(stored: StoredSession) -> bool:
                 return False
         if any(each.code.startswith("record-") for each in damage):
             return False
-        with open(stored.path, "rb") as file:  # Gemini CLI has documents without messages
+        with open(stored.path, "rb", opener=open_regular) as file:  # Gemini CLI has documents without messages
             return message is not None or file.read(1) in (b"", b"{")
     except OSError:
         return False

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from foretold.errors import SessionFailed
 from foretold.storage.frames import Frame, Frames
+from foretold.storage.tree import open_regular
 from foretold.types import Finding, NamedTuple
 
 
@@ -35,7 +36,7 @@ class ArchivedFile(NamedTuple):
         try:
             if not os.path.isfile(path) or os.path.islink(path) or os.path.getsize(path) != self.size:
                 return False
-            with open(path, "rb") as file:
+            with open(path, "rb", opener=open_regular) as file:
                 return hashlib.file_digest(file, "sha256").hexdigest() == self.digest
         except OSError:
             return False

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-import stat
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 
 from foretold.errors import SessionFailed
 from foretold.sessions.archive.session_files import SessionFile, is_shared, list_session_files, root_of, status_of
 from foretold.sessions.archive.snapshot import ArchiveContents, ArchivedFile, ArchiveSnapshot, encode_snapshot
+from foretold.sessions.formats.jsonl import open_transcript
 from foretold.sessions.model import StoredSession
 from foretold.sessions.redacted_summary import without_credentials
 from foretold.storage.frames import PIECE, FrameWriter
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
 
 ROWS = ".rows.jsonl"  #: the ending of a file with the rows of a database
-_READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK  #: does not wait for the writer of a FIFO
 
 
 class ArchiveResult(NamedTuple):
@@ -115,11 +114,11 @@ class SessionArchiver:
     def _archive_file(self, source: SessionFile) -> ArchivedFile | None:
         """A file as it is archived now; None if it is gone."""
         self.reading = source.path
-        descriptor = self._open(source)
-        if descriptor is None:
+        opened = self._open(source)
+        if opened is None:
             return None
-        with open(descriptor, "rb") as file:
-            status = os.fstat(descriptor)
+        with opened as file:
+            status = os.fstat(file.fileno())
             fresh = ArchivedFile(
                 source.name, source.kind, 0, status.st_size, "", status.st_mode & 0o7777, status.st_mtime_ns
             )
@@ -133,19 +132,14 @@ class SessionArchiver:
             longest = 16 * PIECE if source.path.endswith(".jsonl") else PIECE
             return self._store_lines(iter(lambda: file.readline(longest), b""), fresh)
 
-    def _open(self, source: SessionFile) -> int | None:
+    def _open(self, source: SessionFile) -> BinaryIO | None:
         """Open a file; None if it is gone, or cannot be read: then it is reported. A transcript must be readable."""
         try:
-            descriptor = os.open(source.path, _READ)
+            return open_transcript(source.path)[0]
         except FileNotFoundError:
             return None
         except OSError as error:
             problem = error.strerror or str(error)
-        else:
-            if stat.S_ISREG(os.fstat(descriptor).st_mode):
-                return descriptor
-            os.close(descriptor)
-            problem = "it is not a file"
         if source.path == self.stored.path:
             raise SessionFailed(f"cannot read {source.path}: {problem}. Nothing was archived")
         self.left.append(source.path)

@@ -8,21 +8,32 @@
    complete ones are read, and the line is reported.
 5. A list of sessions reads only the two ends of a file: at most `ENDS` bytes of the head and of the tail, however long
    a line is. A line that is cut there, or is not a JSON object, is skipped; `field_in` finds single fields in it.
+6. Reading ends: only a regular file is opened, and only what it has at that moment is read, however fast it grows. One
+   that is larger than `LARGEST`, or consists of holes, is not read.
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from foretold.types import Finding, NamedTuple
+from foretold.storage.tree import open_regular
+from foretold.types import TYPE_CHECKING, Finding, NamedTuple
+
+if TYPE_CHECKING:
+    from typing import BinaryIO
 
 LONGEST = 16 * 1024 * 1024  #: bytes of a line that is parsed
 CHUNK = 1024 * 1024
+LARGEST = 64 * 1024**3  #: bytes of a file; at 1 GB/s a minute, a hundred times the largest that was ever seen
+LARGE = 1024**3  #: bytes from which holes count
+HOLES = 64  #: bytes of a file for each that the disk has: no file system compresses text so far
 ENDS = 64 * 1024  #: bytes of the head, and of the tail, that are read for a list
+UNREAD = "if it is nobody's session, remove it; else fix its permissions"
 _BOM = b"\xef\xbb\xbf"
 #: how records of agents begin
 _START = re.compile(r'\{"(parentUuid|type|timestamp|id|\$set|sessionId)"')
@@ -54,17 +65,31 @@ class JsonlRecord(NamedTuple):
     place: int = 0  #: on its line: 0 = it begins the line, else records or damage come before it
 
 
+def open_transcript(path: str, buffering: int = -1) -> tuple[BinaryIO, int]:
+    """A regular file to read, and its size now. OSError if it is too large, or has next to nothing on the disk."""
+    file = open(path, "rb", buffering, opener=open_regular)  # noqa: SIM115 - the caller closes it
+    status = os.fstat(file.fileno())
+    size = status.st_size
+    if size > LARGEST or (size > LARGE and status.st_blocks * 512 * HOLES < size):
+        file.close()
+        raise OSError(errno.EFBIG, f"its {size:,} bytes are too many, or holes", path)
+    return file, size
+
+
 def lines_of(path: str, start: int = 0, longest: int = LONGEST) -> Iterator[JsonlLine]:
-    """The lines of a file from a byte on; blank ones too."""
-    with open(path, "rb") as file:
+    """The lines of a file from a byte on; blank ones too. What is added meanwhile is not read."""
+    opened, end = open_transcript(path)
+    with opened as file:
         at = file.seek(start)
         for number, data in enumerate(iter(partial(file.readline, longest + 1), b""), 1):
+            if at >= end:
+                return
             size, is_ended = len(data), data.endswith(b"\n")
             if is_ended or size <= longest:
                 text = (data if at else data.removeprefix(_BOM)).rstrip(b"\r\n")
                 yield JsonlLine(number, at, at + size, text, is_ended)
             else:
-                while not is_ended and (more := file.readline(CHUNK)):
+                while not is_ended and at + size < end and (more := file.readline(CHUNK)):
                     size += len(more)
                     is_ended = more.endswith(b"\n")
                 yield JsonlLine(number, at, at + size, data[:CHUNK], is_ended, is_long=True)
@@ -120,6 +145,11 @@ def _next_start(text: str, at: int) -> int:
     return len(text)
 
 
+def unreadable(path: str, error: OSError) -> Finding:
+    """That a file was left out, and why."""
+    return Finding(path, None, "unreadable", f"it was left out: {error.strerror or error}", UNREAD)
+
+
 def _damage_finding(path: str, line: JsonlLine, value: object, read: int) -> Finding:
     if line.is_long:
         code, message = "record-long", f"a record of {line.end - line.start:,} bytes is too long to be read"
@@ -163,7 +193,7 @@ def ends_of(path: str, most: int = ENDS) -> Ends:
 def read_ends(path: str, most: int = ENDS) -> tuple[bytes, bytes, bool]:
     """Head and tail of a file, and whether they are all of it."""
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=open_regular) as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(0)
             head = file.read(most)

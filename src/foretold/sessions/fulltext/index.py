@@ -29,10 +29,11 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 
-from foretold.paths import source_folder
 from foretold.sessions.fulltext.index_writer import ReadTask, read_into, resume_point
+from foretold.sessions.fulltext.worker import end_worker, start_worker, worker_task
 from foretold.sessions.model import StoredSession
 from foretold.storage.lock import wait_for_lock
+from foretold.storage.tree import open_regular, require_regular
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ class IndexShard:
         gone, tasks = self.plan(sessions)
         if not gone and not tasks:
             return
-        with open(self._busy, "wb"):
+        with open(self._busy, "wb", opener=open_regular):
             pass  # it exists until the database is sealed
         self.__dict__.pop("known", None)
         try:
@@ -174,7 +175,11 @@ class IndexShard:
     def _connect(self) -> None:
         if not os.path.exists(self.path):
             self._remove()  # what belonged to another one
-            os.close(os.open(self.path, os.O_CREAT | os.O_WRONLY, 0o600))
+            os.close(open_regular(self.path, os.O_CREAT | os.O_WRONLY, 0o600))
+        try:
+            require_regular(self.path)
+        except OSError as error:
+            raise UnusableIndex(str(error)) from None
         status = os.stat(self.path)
         is_new = status.st_size == 0 and not os.path.exists(self.path + "-wal")
         self._connection = sqlite3.connect(self.path, timeout=30, isolation_level=None, cached_statements=0)
@@ -242,7 +247,7 @@ class SessionIndex:
     ) -> None:
         """Read what is new in these sessions, and forget those whose files are gone."""
         os.makedirs(self.home, 0o700, exist_ok=True)
-        lock = os.open(os.path.join(self.home, "sessions.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        lock = open_regular(os.path.join(self.home, "sessions.lock"), os.O_RDWR | os.O_CREAT, 0o600)
         for name in ("known", "sessions"):
             self.__dict__.pop(name, None)
         try:
@@ -292,18 +297,7 @@ class ShardHelper:
     """A second process that updates a shard: `fill_shard`. It inherits the lock, so that it is held until both end."""
 
     def __init__(self, home: str, number: int, sessions: Sequence[StoredSession], lock: int) -> None:
-        import subprocess
-
-        program = [sys.executable, "-P", "-c", "from foretold.sessions.fulltext.index import fill_shard as f; f()"]
-        env = {**os.environ, "PYTHONPATH": os.pathsep.join([source_folder(), os.environ.get("PYTHONPATH", "")])}
-        pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
-        self._process = subprocess.Popen(
-            program, stdin=pipe, stdout=pipe, stderr=nothing, env=env, pass_fds=[lock], text=True
-        )
-        with suppress(OSError):  # it has ended already: then all is done here
-            assert self._process.stdin is not None
-            self._process.stdin.write(json.dumps([home, number, sessions]) + "\n")
-            self._process.stdin.flush()
+        self._process = start_worker(__name__, fill_shard.__name__, [home, number, sessions], [lock])
 
     def follow(self, progress: Callable[[int], object], findings: list[Finding]) -> None:
         """Wait for its end; report what it reports."""
@@ -317,13 +311,14 @@ class ShardHelper:
                     findings += [Finding(*each) for each in report]
 
     def close(self) -> None:
-        self._process.kill()
-        self._process.communicate()
+        end_worker(self._process)
 
 
 def fill_shard() -> None:
-    """What the second process does: its task comes by standard input, bytes and findings go to standard output."""
-    home, number, rows = json.loads(sys.stdin.readline())
+    """What the second process does: bytes and findings go to standard output."""
+    task = worker_task()
+    assert isinstance(task, list)
+    home, number, rows = task
     read = reported = 0
 
     def report(done: int) -> None:

@@ -21,11 +21,12 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from foretold.sessions.formats.jsonl import LONGEST
+from foretold.sessions.formats.jsonl import LONGEST, unreadable
 from foretold.sessions.formats.readers import reader_of
 from foretold.sessions.fulltext.message_text import is_lines, long_messages, mask_of, passages_of
 from foretold.sessions.fulltext.query import index_text
 from foretold.sessions.fulltext.scan import with_tools
+from foretold.storage.tree import open_regular
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ def resume_point(stored: StoredSession, size: int, mark: int | None, digest: byt
 def digest_at(path: str, mark: int) -> bytes:
     """What a file is recognised by up to a mark."""
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=open_regular) as file:
             head = file.read(min(ENDS, mark))
             file.seek(max(0, mark - ENDS))
             return hashlib.blake2b(head + file.read(min(ENDS, mark)), digest_size=16).digest()
@@ -198,14 +199,18 @@ def _steps(task: ReadTask, findings: list[Finding]) -> Iterator[_Step]:
         digest, read = (digest_at(stored.path, at), at - begun) if is_lines(stored) else (b"", max(0, size))
         return _Step(stored, forget, (summary, at, digest, size, stored.changed), rows, read)
 
-    for message in _messages(stored, since, named):
-        row = _row_of(stored, message, since)
-        if row is not None:
-            rows.append(row)
-        at = message.end
-        if at - begun > STEP or len(rows) >= STEP_ROWS:
-            yield step(-1)
-            forget, rows, begun = None, [], at
+    try:
+        for message in _messages(stored, since, named):
+            row = _row_of(stored, message, since)
+            if row is not None:
+                rows.append(row)
+            at = message.end
+            if at - begun > STEP or len(rows) >= STEP_ROWS:
+                yield step(-1)
+                forget, rows, begun = None, [], at
+    except OSError as error:
+        findings.append(unreadable(stored.path, error))
+        return
     yield step(stored.size)
     for finding in named:
         if finding.code != "record-torn":  # lines were counted from `since`

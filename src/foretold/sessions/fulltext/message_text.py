@@ -17,6 +17,7 @@ from foretold.sessions.formats.jsonl import lines_of
 from foretold.sessions.formats.readers import reader_of
 from foretold.sessions.fulltext.query import normalize_accents
 from foretold.sessions.model import Message, Part, StoredSession
+from foretold.storage.tree import open_regular
 from foretold.types import NamedTuple
 
 VOICES = ("user", "assistant", "system", "tool")
@@ -132,7 +133,7 @@ def long_messages(path: str, start: int, end: int) -> Iterator[Message]:
 
 def long_message(path: str, start: int, end: int) -> Message:
     """A record that is too long, by its two ends."""
-    with open(path, "rb") as file:
+    with open(path, "rb", opener=open_regular) as file:
         file.seek(start)
         head = _unescaped(file.read(EDGE))
         file.seek(max(start, end - EDGE))

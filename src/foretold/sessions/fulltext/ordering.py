@@ -13,8 +13,9 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 
+from foretold.sessions.formats.jsonl import unreadable
 from foretold.sessions.fulltext.index import SessionIndex, key_of
 from foretold.sessions.fulltext.message_text import VOICES, is_queued, mask_of
 from foretold.sessions.fulltext.query import ascii_words, fts_expression
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from foretold.sessions.fulltext.index import IndexShard, Progress
     from foretold.sessions.fulltext.query import SearchQuery
     from foretold.sessions.model import Message, StoredSession
+    from foretold.types import Finding
 
     Found = Iterator[tuple[StoredSession, Message]]
     #: age, path, negated start, end, session, and the message where it has been read already; an age is a negated time
@@ -114,9 +116,14 @@ def messages_in_index(
 
 
 def messages_in_files(
-    query: SearchQuery, sessions: Sequence[StoredSession], filters: Filters, progress: Progress | None
+    query: SearchQuery,
+    sessions: Sequence[StoredSession],
+    filters: Filters,
+    progress: Progress | None,
+    findings: list[Finding],
 ) -> Found:
-    """The same messages, straight from the files. `progress` gets the size of those that were opened, and of all."""
+    """The same messages, straight from the files. `progress` gets the size of those that were opened, and of all;
+    `findings` those that cannot be read."""
     words = ascii_words(query)
     some = [stored for stored in sessions if not filters.is_before(stored.changed)]
     total, done = sum(stored.size for stored in sessions), 0
@@ -128,7 +135,7 @@ def messages_in_files(
             progress(done, total)
         if parallel.is_clean(stored):
             return
-        with suppress(OSError):
+        try:
             for messages, begins in scan_session(stored, words):
                 aged = [(_age_of(message.time, stored), message) for message in messages]
                 yield (
@@ -141,6 +148,8 @@ def messages_in_files(
                 )
                 if begins is not None and filters.is_before(begins + SLACK):
                     return
+        except OSError as error:
+            findings.append(unreadable(stored.path, error))
 
     with closing(ParallelScan(words, some)) as parallel:
         yield from _sort((-stored.changed, stored.path, scan(stored)) for stored in some)

@@ -11,12 +11,11 @@ r"""Searching without an index: bytes first, and only lines that may match are p
    before: its id is searched for backwards, no further back than `FAR`.
 5. Where there is much to read, a second process scans from the oldest file on, while this one begins with the newest.
    It reports files without a line that may match, and the size it saw; those are passed over here. The answer does not
-   depend on it: files it has not reported are read here. It ends with the process that started it.
+   depend on it: files it has not reported are read here. It ends with the process that started it (`worker.py`).
 """
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import select
@@ -24,11 +23,11 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
-from foretold.paths import source_folder
-from foretold.sessions.formats.jsonl import LONGEST
+from foretold.sessions.formats.jsonl import LONGEST, open_transcript
 from foretold.sessions.formats.readers import reader_of
 from foretold.sessions.fulltext.message_text import is_lines, long_message
 from foretold.sessions.fulltext.query import ALIKE
+from foretold.sessions.fulltext.worker import end_worker, start_worker, worker_task
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -114,8 +113,9 @@ class Region(NamedTuple):
 def read_regions(path: str, most: int = LONGEST, end: int | None = None, step: int = 0) -> Iterator[Region]:
     """A file from its end, or a byte at which a line ends, to its beginning, in regions of whole lines."""
     step = step or REGION
-    with open(path, "rb", buffering=0) as file:
-        end = file.seek(0, os.SEEK_END) if end is None else end
+    file, size_now = open_transcript(path, 0)
+    with file:
+        end = size_now if end is None else end
         while end > 0:
             start, cut = end, 0
             pieces: list[bytes] = []
@@ -234,25 +234,14 @@ class ParallelScan:
     def close(self) -> None:
         """End the process, if there is one."""
         if self._worker is not None:
-            self._worker.kill()
-            self._worker.communicate()
+            end_worker(self._worker)
             self._worker = None
 
     def _start(self) -> None:
-        import subprocess
-
         self._may_start = False  # no second one
-        program = [sys.executable, "-P", "-c", "from foretold.sessions.fulltext.scan import scan_backwards as s; s()"]
-        env = {**os.environ, "PYTHONPATH": os.pathsep.join([source_folder(), os.environ.get("PYTHONPATH", "")])}
         paths = [os.fsencode(stored.path).decode("latin-1") for stored in reversed(self._sessions)]
-        pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
-        try:
-            self._worker = subprocess.Popen(program, stdin=pipe, stdout=pipe, stderr=nothing, env=env)
-            assert self._worker.stdin is not None
-            self._worker.stdin.write(json.dumps([self._words, paths]).encode() + b"\n")
-            self._worker.stdin.flush()
-        except OSError:
-            self.close()
+        with suppress(OSError):
+            self._worker = start_worker(__name__, scan_backwards.__name__, [self._words, paths])
 
     def _listen(self, worker: Popen[bytes]) -> None:
         """Take in what was reported until now."""
@@ -266,9 +255,10 @@ class ParallelScan:
 
 
 def scan_backwards() -> None:
-    """What the second process does: words and paths come by standard input, files without a find go to standard
-    output, each by its number and its size."""
-    words, paths = json.loads(sys.stdin.buffer.readline())
+    """What the second process does: files without a find go to standard output, each by its number and its size."""
+    task = worker_task()
+    assert isinstance(task, list)
+    words, paths = task
     wanted = [word.encode() for word in words]
     for number, path in enumerate(paths):
         size = 0
@@ -279,5 +269,3 @@ def scan_backwards() -> None:
                     break
             else:
                 os.write(1, b"%d %d\n" % (number, size))
-        if select.select([0], [], [], 0)[0]:
-            return  # the process that started it is gone

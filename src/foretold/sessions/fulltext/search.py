@@ -116,7 +116,7 @@ def search(
         summary_of = _summarizer(index, FolderResolver(homes, folder))
         some = [stored for stored in sessions if is_held_in(summary_of(stored), folder)] if folder else sessions
         if index is None:
-            messages = messages_in_files(asked, some, filters, progress)
+            messages = messages_in_files(asked, some, filters, progress, findings)
         else:
             messages = messages_in_index(index, asked, some, filters)
         hits = _take_hits(messages, QueryMatcher(asked), filters, order, limit + 1)

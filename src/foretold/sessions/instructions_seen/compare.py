@@ -11,7 +11,6 @@
 from __future__ import annotations
 
 import os
-import stat
 
 from foretold.errors import SessionFailed
 from foretold.instructions.load import load
@@ -20,6 +19,7 @@ from foretold.sessions.formats.readers import reader_of
 from foretold.sessions.instructions_seen.events import CompactionEvent, Event, InstructionText, LoadEvent, read_events
 from foretold.sessions.model import Homes, StoredSession
 from foretold.sessions.relocate.moves import infer_move
+from foretold.storage.tree import open_regular
 from foretold.text.frontmatter import trim
 from foretold.types import Finding, NamedTuple
 
@@ -147,9 +147,8 @@ def _compare_time(path: str, text: str, loads: tuple[LoadEvent, ...]) -> SeenFil
 def _read_file(path: str) -> str | None:
     """The text of a regular file, None if it cannot be read. Never blocks: reading a pipe might not end."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-        with open(descriptor, encoding="utf-8", errors="replace", newline="") as file:
-            return file.read(LARGEST) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
+        with open(path, encoding="utf-8", errors="replace", newline="", opener=open_regular) as file:
+            return file.read(LARGEST)
     except (OSError, ValueError):
         return None
 

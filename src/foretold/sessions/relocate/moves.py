@@ -15,6 +15,7 @@ from functools import lru_cache
 from foretold.paths import foretold_folders
 from foretold.sessions.model import Homes
 from foretold.storage.append_log import parse_object
+from foretold.storage.tree import open_regular
 from foretold.types import NamedTuple
 
 _MOST = 4 * 1024 * 1024  #: bytes that are read
@@ -58,7 +59,7 @@ def note_move(path: str, moved: NotedMove) -> None:
         return
     os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
     line = json.dumps(moved._asdict()).encode() + b"\n"
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    descriptor = open_regular(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
     try:
         size = os.fstat(descriptor).st_size
         if size and os.pread(descriptor, 1, size - 1) != b"\n":  # a line that was torn
@@ -93,7 +94,7 @@ def _moves(path: str) -> tuple[NotedMove, ...]:
 def _read(path: str, _written: int, _size: int) -> tuple[NotedMove, ...]:
     """The moves of a file in this state; many sessions need the same."""
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=open_regular) as file:
             lines = file.read(_MOST).split(b"\n")
     except OSError:
         return ()

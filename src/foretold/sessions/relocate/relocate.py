@@ -33,7 +33,7 @@ from foretold.sessions.formats.gemini.reader import gemini_home
 from foretold.sessions.model import Homes, StoredSession
 from foretold.sessions.relocate.moves import NotedMove, moved_to, moves_file_next_to, note_move
 from foretold.storage.kernel import KERNEL, Kernel
-from foretold.storage.tree import folders_above
+from foretold.storage.tree import folders_above, open_regular, read_regular
 from foretold.types import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -164,8 +164,7 @@ def _gemini(stored: StoredSession, paths: MovePaths) -> SessionMove | None:
 def _registered(root: str, folder: str) -> str:
     """The name under which Gemini CLI keeps a project; empty if it does not know it."""
     try:
-        with open(os.path.join(root, "projects.json"), encoding="utf-8") as file:
-            name = json.load(file)["projects"][folder]
+        name = json.loads(read_regular(os.path.join(root, "projects.json"), 1 << 20))["projects"][folder]
     except (OSError, ValueError, KeyError, TypeError):
         return ""
     return name if isinstance(name, str) and name and "/" not in name else ""
@@ -243,7 +242,7 @@ def _is_same(one: str, other: str) -> bool:
             return True
         if os.path.islink(other) or os.path.getsize(one) != os.path.getsize(other):
             return False
-        with open(one, "rb") as here, open(other, "rb") as there:
+        with open(one, "rb", opener=open_regular) as here, open(other, "rb", opener=open_regular) as there:
             return hashlib.file_digest(here, "sha256").digest() == hashlib.file_digest(there, "sha256").digest()
     except OSError:
         return False

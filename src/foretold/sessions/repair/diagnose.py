@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import os
 from array import array
 from collections.abc import Iterator
 
@@ -24,6 +23,7 @@ from foretold.sessions.repair.reachability import Reach, count_reach, find_reach
 from foretold.sessions.repair.salvage import SalvagedLine, finding_of
 from foretold.sessions.resumption.claude import ERRORS
 from foretold.sessions.resumption.graph import Graph
+from foretold.storage.tree import open_regular
 from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
@@ -107,13 +107,21 @@ def diagnose(stored: StoredSession, progress: Progress | None = None, *, version
     return found._replace(findings=findings)
 
 
+def _begin_of(path: str) -> bytes:
+    """The bytes in which a byte order mark would be."""
+    if not path:
+        return b""
+    with open(path, "rb", opener=open_regular) as file:
+        return file.read(3)
+
+
 def _diagnose_flat(stored: StoredSession, progress: Progress | None) -> Diagnosis:
     """A session whose records are not linked."""
     counts = _LineCounts()
     check = None
     if stored.agent in ROLLOUTS:
-        with readable(stored.path, []) as path, open(path or os.devnull, "rb") as file:
-            check = RolloutCheck(file.read(3))
+        with readable(stored.path, []) as path:
+            check = RolloutCheck(_begin_of(path))
     for found in session_lines(stored, progress):
         counts.add(stored.path, found)
         if check:

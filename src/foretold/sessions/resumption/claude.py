@@ -27,6 +27,7 @@ from foretold.sessions.resumption.graph import NODE_TYPES, RecordNode
 from foretold.sessions.resumption.open_calls import close_open_ends
 from foretold.sessions.resumption.wire import messages_of
 from foretold.storage.append_log import parse_object
+from foretold.storage.tree import open_regular
 from foretold.types import Finding, Message, NamedTuple
 
 Records = Iterable[dict[str, object]]
@@ -135,7 +136,7 @@ def _nodes_of(source: str | Records, findings: list[Finding]) -> Iterator[Record
 def _read_again(path: str, nodes: Sequence[RecordNode]) -> list[RecordNode]:
     """The nodes of a file with their records."""
     found = []
-    with open(path, "rb") as file:
+    with open(path, "rb", opener=open_regular) as file:
         for node in nodes:
             value = _record_at(file, node.start, path)
             if value.get("uuid") != node.value.get("uuid"):

@@ -28,7 +28,7 @@ from foretold.sessions.formats.codex.records import CONTEXT, unwrapped
 from foretold.sessions.formats.codex.zstd import PACKED, readable
 from foretold.sessions.formats.fields import list_at, text_at
 from foretold.sessions.formats.jsonl import JsonlRecord, records_of
-from foretold.storage.tree import folders_above
+from foretold.storage.tree import folders_above, open_regular
 from foretold.types import Finding, NamedTuple
 
 #: types of records that this version reads
@@ -172,11 +172,11 @@ def _refusal(path: str, records: list[JsonlRecord], *, is_base: bool) -> str:
     """Why Codex does not resume a rollout; empty if it does."""
     if not path or not records or unwrapped(records[0].value)[0] != "session_meta":
         return "the first record is not a session_meta"
-    with open(path, "rb") as file:
+    with open(path, "rb", opener=open_regular) as file:
         if file.read(3) == _BOM:
             return "it begins with a byte order mark"
     try:
-        with open(path, encoding="utf-8") as text:
+        with open(path, encoding="utf-8", opener=open_regular) as text:
             while text.read(1 << 20):
                 pass
     except UnicodeDecodeError:

@@ -14,6 +14,7 @@ import os
 import re
 from collections.abc import Sequence
 
+from foretold.storage.tree import open_regular
 from foretold.types import NamedTuple
 
 MOST = 1_000_000  #: bytes of a file with patterns
@@ -131,7 +132,7 @@ def ignore_rules(folder: str) -> IgnoreRules:
 
 def _read(folder: str, name: str, kind: str) -> list[tuple[str, list[IgnoreLine]]]:
     try:
-        with open(f"{folder}/{name}", "rb") as file:
+        with open(f"{folder}/{name}", "rb", opener=open_regular) as file:
             lines = parse_ignore(file.read(MOST).decode("utf-8", "replace"))
     except OSError:
         return []

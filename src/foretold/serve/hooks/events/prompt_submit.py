@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from foretold.serve.hooks.agent_protocols import HookOutput
 from foretold.serve.hooks.json import text_of
 from foretold.serve.hooks.path_index import PathIndex
+from foretold.storage.tree import read_regular
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -153,10 +154,10 @@ def _was_quoted(path: str, quoted: dict[str, str]) -> bool:
     digest = quoted.get(path)
     if digest is None:
         return False
+    from foretold.memory.note import MAX_FILE
     from foretold.storage.digest import digest_of
 
     try:
-        with open(path, "rb") as file:
-            return digest_of(file.read()) == digest
+        return digest_of(read_regular(path, MAX_FILE)) == digest
     except OSError:
         return True

@@ -25,6 +25,7 @@ from foretold.serve.hooks.cache import stamp_of
 from foretold.serve.hooks.events.rules_here import fit_texts, instructions_here
 from foretold.serve.hooks.json import parse, table_of, text_of
 from foretold.serve.hooks.said_before import tail_of
+from foretold.storage.tree import open_regular
 from foretold.types import TYPE_CHECKING, Entry, estimate_tokens
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def _nested_text(path: str) -> str:
     from foretold.text.frontmatter import split
 
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
+        with open(path, encoding="utf-8", errors="replace", opener=open_regular) as file:
             return split(file.read(64 * 1024), after_bom=True)[1]
     except OSError:
         return ""
@@ -107,7 +108,7 @@ def _newest(paths: list[str], most: int) -> set[str]:
 def _attached_in(transcript: str, begun: int | None) -> list[str]:
     """The files of attachments that this compaction dropped: after the one before it, up to where it began."""
     found: list[str] = []
-    at, data = tail_of(transcript, TAIL, os.O_NONBLOCK)
+    at, data = tail_of(transcript, TAIL, os.O_RDONLY)
     point = at + len(data) if begun is None else begun
     for line in data.split(b"\n"):  # the first one may be cut, and is then not JSON
         if at >= point:

@@ -19,6 +19,7 @@ from foretold.serve.mcp.schema import CURSOR, PAGED, RowKind, number, record, se
 from foretold.serve.mcp.tool import CallAnswer, McpTool
 from foretold.serve.mcp.tools.search import moment_text
 from foretold.sessions.fulltext.message_text import passages_of
+from foretold.storage.tree import open_regular
 from foretold.types import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def _begin(stored: StoredSession, start: int) -> int:
 
     if not is_lines(stored) or start <= NEAR:
         return 0
-    with open(stored.path, "rb") as file:
+    with open(stored.path, "rb", opener=open_regular) as file:
         file.seek(start - NEAR)
         found = file.read(NEAR).find(b"\n")
     return start - NEAR + found + 1 if 0 <= found < NEAR - 1 else start

@@ -41,6 +41,7 @@ from foretold.sessions.formats.fields import (
 from foretold.sessions.formats.gemini.records import Seen, message_of, prompt_of
 from foretold.sessions.formats.jsonl import JsonlRecord, ends_of, field_in, read_ends, records_of
 from foretold.sessions.model import Homes, Message, Part, StoredSession
+from foretold.storage.tree import open_regular, read_regular
 from foretold.types import Finding
 
 AGENT = "gemini-cli"
@@ -73,7 +74,7 @@ def find_sessions(homes: Homes) -> Iterator[StoredSession]:
 def _with_id(found: list[StoredSession]) -> Iterator[StoredSession]:
     """A session file with its id; a file name has only the beginning of it."""
     for stored in found:
-        with suppress(OSError), open(stored.path, "rb") as file:  # it may be deleted just now
+        with suppress(OSError), open(stored.path, "rb", opener=open_regular) as file:  # it may be deleted just now
             yield stored._replace(id=field_in(file.read(START), "sessionId") or stored.id)
 
 
@@ -147,7 +148,7 @@ def _messages_in_record(record: JsonlRecord, seen: Seen) -> Iterator[Message]:
 
 def _elements(path: str, findings: list[Finding] | None) -> Iterator[object]:
     """The messages of a document; of one that is damaged, those before the damage."""
-    with open(path, "rb") as file:
+    with open(path, "rb", opener=open_regular) as file:
         data = file.read(LONGEST + 1)
     findings = [] if findings is None else findings
     if len(data) > LONGEST:
@@ -224,12 +225,12 @@ def _summarize_document(stored: StoredSession) -> StoredSession:
 
 def _project_folder(project: str) -> str:
     """The folder of a project, by its folder in Gemini CLI's; empty if it is not known."""
-    with suppress(OSError, ValueError), open(os.path.join(project, ".project_root"), encoding="utf-8") as file:
-        return file.read(4096).strip()
+    with suppress(OSError, ValueError):
+        return read_regular(os.path.join(project, ".project_root"), 4096).decode().strip()
     top, name = os.path.dirname(os.path.dirname(project)), os.path.basename(project)
     known = None
-    with suppress(OSError, ValueError, AttributeError), open(f"{top}/projects.json", encoding="utf-8") as file:
-        known = json.loads(file.read(1 << 20)).get("projects")
+    with suppress(OSError, ValueError, AttributeError):
+        known = json.loads(read_regular(f"{top}/projects.json", 1 << 20)).get("projects")
     import hashlib
 
     for folder, short in known.items() if isinstance(known, dict) else ():

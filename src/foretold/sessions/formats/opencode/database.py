@@ -23,6 +23,7 @@ from collections.abc import Iterable, Iterator
 from foretold.errors import SessionFailed
 from foretold.sessions.formats.fields import Json
 from foretold.sessions.formats.opencode.records import StoredMessage
+from foretold.storage.tree import open_regular, require_regular
 from foretold.types import TYPE_CHECKING, Finding
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def open_read_only(path: str) -> Iterator[sqlite3.Connection]:
     ValueError)."""
     import sqlite3
 
+    require_regular(path)
     has_wal, has_shm = os.path.exists(path + "-wal"), os.path.exists(path + "-shm")
     mode = "mode=ro&readonly_shm=1" if has_wal else "immutable=1"
     with contextlib.ExitStack() as stack:
@@ -48,7 +50,8 @@ def open_read_only(path: str) -> Iterator[sqlite3.Connection]:
 
             copy = os.path.join(stack.enter_context(tempfile.TemporaryDirectory(prefix="foretold-")), "copy.db")
             for ending in ("", "-wal"):
-                shutil.copyfile(path + ending, copy + ending)
+                with open(path + ending, "rb", opener=open_regular) as source, open(copy + ending, "wb") as target:
+                    shutil.copyfileobj(source, target)
             path, mode = copy, "mode=rw"
         quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
         try:

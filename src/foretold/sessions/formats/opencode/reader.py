@@ -20,6 +20,7 @@ from foretold.sessions.formats.fields import Json, list_names, object_at, one_li
 from foretold.sessions.formats.opencode.database import messages_in, parse_record, sessions_in
 from foretold.sessions.formats.opencode.records import StoredMessage, is_complete, message_of
 from foretold.sessions.model import Homes, Message, StoredSession
+from foretold.storage.tree import open_regular
 from foretold.types import Finding
 
 AGENT = "opencode"
@@ -137,7 +138,7 @@ def _messages_in_files(path: str, session: str, since: int, findings: list[Findi
 def _read(path: str, findings: list[Finding] | None) -> Json:
     """A record of `storage`; an empty one if it cannot be read."""
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=open_regular) as file:
             data = file.read(LONGEST)
     except OSError as error:
         if findings is not None:
