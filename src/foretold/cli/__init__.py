@@ -73,6 +73,10 @@ def run() -> None:
             os._exit(0)
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # for a terminal that is not UTF-8
+    if os.isatty(1) or os.isatty(2):
+        from foretold.cli.output import guard_terminal
+
+        guard_terminal()
     try:
         code = _run_to_end(sys.argv[1:])
     except BrokenPipeError:

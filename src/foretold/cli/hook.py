@@ -78,6 +78,10 @@ def _answer(event: str, caller: Caller) -> None:
 
     set_timeout()
     said = answer(event, read_input(), caller)
+    if said and os.isatty(1):  # a person tries it
+        from foretold.cli.output import escape_json
+
+        said = escape_json(said)
     data = f"{said}\n".encode() if said else b""
     while data:
         data = data[os.write(1, data) :]

@@ -24,6 +24,10 @@ def emit(kind: str, data: Mapping[str, object]) -> None:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:  # a file name that is not UTF-8, or a terminal that is not
         text = json.dumps(document, indent=2)
+    if sys.stdout.isatty():
+        from foretold.cli.output import escape_json
+
+        text = escape_json(text)
     print(text)
 
 

@@ -3,6 +3,16 @@
 Text of a session is fold to fit a terminal: a line that fits stays, a longer one is broken at its spaces, and a word
 that is wider than the terminal stays whole, so that an address can be copied. What follows a bullet or a number is
 indented under its first word. Code (between fences, or indented by four spaces) and rows of tables stay.
+
+No text that we did not write ourselves can give a terminal a command:
+
+1. Texts and names come from strangers: file names of a clone, memories of a colleague, output in a transcript. In them,
+   a control character could move the cursor, set the title, fill the clipboard, or turn a line around; it is shown as
+   `\\x1b` instead.
+2. Both streams are wrapped if they are terminals, so no command has to think of it. A pipe or a file gets every byte as
+   it is. A JSON document on a terminal has the same characters escaped as JSON escapes them.
+3. Passed on: line ends, tabs, and the four colour sequences of `Paint`. What moves the cursor, a progress line, goes
+   through `write_controls`.
 """
 
 from __future__ import annotations
@@ -11,7 +21,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from foretold.storage.tree import is_inside
 from foretold.types import REASONS, TYPE_CHECKING
@@ -252,7 +262,7 @@ def confirm(question: str, *, yes: bool) -> bool:
         print("Nothing was changed: add --yes to do it.", file=sys.stderr)
         return False
     try:
-        return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+        return input(f"{printable(question)} [y/N] ").strip().lower() in ("y", "yes")
     except EOFError:
         print()
         return False
@@ -312,11 +322,85 @@ class ProgressLine:
         share = f"{100 * done // total} %" if total else ""
         is_size = self._unit == "bytes"
         amount = f"{size(done)} of {size(total)}" if is_size else f"{done:,} of {total:,} {self._unit}"
-        line = f"\r{self._doing}: {share} {amount}"[: _columns(2) - 1]
-        print(f"{line}\x1b[K", end="", file=sys.stderr, flush=True)
+        line = f"\r{printable(self._doing)}: {share} {amount}"[: _columns(2) - 1]
+        write_controls(f"{line}\x1b[K")
 
     def __exit__(self, *_: object) -> None:
         """Remove the line."""
         if self._shown:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            write_controls("\r\x1b[K")
             self._shown = False
+
+
+# What goes to a terminal
+
+#: C0 but tabs and line ends, DEL, C1, marks and overrides of direction, line separators, what has no width and joins no
+#: letters, interlinear notes, tags, half surrogates (bytes that are not UTF-8)
+_TRICKS = (
+    "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e007f\ud800-\udfff"
+)
+_HOSTILE = re.compile(rf"(\x1b\[(?:0|1|2|31)m)|[{_TRICKS}]|\r(?!\n)")
+_IN_JSON = re.compile(f"[{_TRICKS}]")
+
+
+def show_controls(text: str) -> str:
+    """A text for a terminal: what would command it is shown.
+
+    >>> show_controls("a\\x1b]0;title\\x07 b\\u202e")
+    'a\\\\x1b]0;title\\\\x07 b\\\\x202e'
+    """
+    return _HOSTILE.sub(lambda found: found[1] or f"\\x{ord(found[0]):02x}", text)
+
+
+def escape_json(text: str) -> str:
+    """A JSON document with the same characters escaped: it stays the same document.
+
+    >>> escape_json('{"a": "\\x9b\\u202e"}')
+    '{"a": "\\\\u009b\\\\u202e"}'
+    """
+    return _IN_JSON.sub(lambda found: _escape(ord(found[0])), text)
+
+
+def _escape(code: int) -> str:
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    code -= 0x10000
+    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+
+
+class TerminalStream:
+    """A stream that is a terminal. It has everything that the stream has."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        self._stream.write(show_controls(text))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def write_controls(self, text: str) -> None:
+        """Write a text of our own, with what moves the cursor."""
+        self._stream.write(text)
+
+
+def guard_terminal() -> None:
+    """Wrap standard output and standard error, each if it is a terminal."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is not None and stream.isatty() and not isinstance(stream, TerminalStream):
+            setattr(sys, name, TerminalStream(stream))
+
+
+def write_controls(text: str) -> None:
+    """Write a text of our own to standard error, with what moves the cursor; it is flushed."""
+    stream = sys.stderr
+    stream.write_controls(text) if isinstance(stream, TerminalStream) else stream.write(text)
+    stream.flush()

@@ -49,9 +49,10 @@ def _show(folder: str, question: Question, *, as_json: bool, messages: bool) -> 
 
 
 def _print_exactly(text: str) -> None:
-    """The text and nothing else; on a terminal, followed by a line end."""
+    """The text and nothing else, byte for byte; on a terminal, with control characters shown, and a line end."""
     if sys.stdout.isatty():
-        text += "\n" if text else ""
+        sys.stdout.write(f"{text}\n" if text else "")
+        return
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode("utf-8", "replace"))
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from foretold.cli.json import emit, pick
 from foretold.cli.memory.options import memory_json, paint_of, parse_and_open, parser_of
-from foretold.cli.output import Paint, plural
+from foretold.cli.output import Paint, plural, printable, write_controls
 from foretold.memory.note import TYPES
 from foretold.types import TYPE_CHECKING
 
@@ -76,15 +76,15 @@ def _print_recall(found: Recall, paint: Paint) -> None:
     for hit in found.hits:
         _print_hit(hit, paint)
     for each in found.left_out:
-        print(f"not shown ({each.reason}): {each.file}")
+        print(f"not shown ({each.reason}): {printable(each.file)}")
     for skip in found.skips:
-        print(f"not searched ({skip.reason}): {skip.path}")
+        print(f"not searched ({skip.reason}): {printable(skip.path)}")
 
 
 def _print_hit(hit: RecallHit, paint: Paint) -> None:
     memory = hit.memory
     of_team = ", of the team" if memory.scope == "team" else ""
-    print(paint.bold(memory.file) + paint.faint(f"  {memory.type or '?'}{of_team}, {hit.note}"))
+    print(paint.bold(printable(memory.file)) + paint.faint(f"  {printable(memory.type or '?')}{of_team}, {hit.note}"))
     if memory.description:
         print(paint.wrap(memory.description, 2))
     print("\n".join(paint.wrap(line, 4) if line.strip() else "" for line in hit.excerpt.splitlines()))
@@ -109,7 +109,7 @@ def command_verify(words: Sequence[str]) -> int:
         return 1 if bad else 0
     paint = paint_of(memories)
     for verdict in verdicts if options.all else bad:
-        print(f"{paint.bold(verdict.file)}: {verdict.state}")
+        print(f"{paint.bold(printable(verdict.file))}: {verdict.state}")
         for checked in verdict.claims:
             if options.all or checked.state in ("missing", "moved"):
                 what = f"{checked.state}: {checked.claim.text}, line {checked.claim.line}"
@@ -128,7 +128,8 @@ STATES = ("valid", "moved", "missing", "unknown")
 def _print_progress(stage: str, done: int, total: int) -> None:
     """What is being looked at, on one line of the terminal."""
     end = "\n" if total and done >= total else ""
-    print(f"\r\x1b[K{stage}: {done:,} of {total:,}" if total else f"\r\x1b[K{stage}", end=end, file=sys.stderr)
+    what = printable(stage) + (f": {done:,} of {total:,}" if total else "")
+    write_controls(f"\r\x1b[K{what}{end}")
 
 
 def _claim_json(checked: CheckedClaim) -> dict[str, object]:
