@@ -63,7 +63,7 @@ def test_a_status_without_end_is_cut(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     program = tmp_path / "bin" / "git"
     program.parent.mkdir()
-    program.write_text("#!/bin/sh\nexec yes '?? a'\n")
+    program.write_text('#!/bin/sh\ncase "$*" in *" status --short"*) exec yes \'?? a\';; esac\n')
     program.chmod(0o755)
     found = git_status(tmp_path, env={"PATH": f"{program.parent}:{os.environ['PATH']}"})
     assert found is not None

@@ -8,8 +8,10 @@
    ends, so that its first line loses a leading space.
 4. What git cannot tell is shown as the version does: `(clean)` in the earlier one, `(unavailable)` in the later one. We
    name it as a finding in both.
-5. Git is run without locks, without hooks of the file system monitor and with a limit of time and of output, so that
-   no repository can hold us up. (The real agent does run such a hook.)
+5. Git is run without locks and with a limit of time and of output, so that no repository can hold us up, and it runs no
+   program that the repository names (`git/user_status.py`); filters of the user's own configuration, as those of
+   git-lfs, do run. The real agent runs both. Where that may show, a finding says so: `git-program-not-run`.
+6. A repository that declares another folder to be its work tree is shown without a status: `git-work-tree-elsewhere`.
 
 Recorded: tests/context/git.jsonl.
 """
@@ -29,6 +31,7 @@ from foretold.types import TYPE_CHECKING, Finding, NamedTuple
 
 if TYPE_CHECKING:
     from foretold.dialects.surroundings import Repository
+    from foretold.git.user_status import UserStatus
     from foretold.storage.tree import Tree
 
 TIMEOUT = 5.0  #: seconds, for each question to git
@@ -73,21 +76,32 @@ def git_status(
     if git is None:
         return None
     private, common = _git_folders(tree, git)
-    from foretold.git.runner import ask_as_user
+    from foretold.git.user_status import read_user_status
 
-    def ask(*words: str) -> str | None:
-        asking = os.environ if env is None else env
-        said = ask_as_user(folder, *words, env=asking, seconds=timeout, most=MOST)
-        return None if said is None else said.decode("utf-8", "replace")
+    asking = os.environ if env is None else env
+    said = read_user_status(folder, git.top, env=asking, seconds=timeout, most=MOST, commits=COMMITS)
+    user, commits = (said.user or "").strip(), (said.commits or "").strip()
+    return GitStatus(_branch(tree, private), _main(tree, common), user, said.status, commits, _findings(folder, said))
 
-    status = ask("status", "--short")
-    commits = ask("log", "--oneline", "-n", str(COMMITS))
-    user = ask("config", "user.name")
-    said = "git could not say the status of this folder, so the agent is not shown it"
-    findings = (Finding(folder, None, "git-unavailable", said, "run `git status` here"),) if status is None else ()
-    return GitStatus(
-        _branch(tree, private), _main(tree, common), (user or "").strip(), status, (commits or "").strip(), findings
+
+def _findings(folder: str, said: UserStatus) -> tuple[Finding, ...]:
+    """What the status does not show as the agent would."""
+    if said.elsewhere:
+        message = (
+            f"the repository names {said.elsewhere} as its work tree (core.worktree); the agent is shown its files"
+        )
+        hint = "run `git config --unset core.worktree` if that is not what you want"
+        return (Finding(folder, None, "git-work-tree-elsewhere", message + ", we show none", hint),)
+    if said.status is None:
+        message = "git could not say the status of this folder, so the agent is not shown it"
+        return (Finding(folder, None, "git-unavailable", message, "run `git status` here"),)
+    if not said.not_run:
+        return ()
+    message = (
+        f"git would run programs that this repository names ({', '.join(said.not_run)}); they were not run here, so"
     )
+    hint = "set it in your own configuration (`git config --global`) if you trust it"
+    return (Finding(folder, None, "git-program-not-run", message + " the agent's status may differ", hint),)
 
 
 def _git_folders(tree: Tree, git: Repository) -> tuple[str, str]:

@@ -46,12 +46,28 @@ RULES = (
         fix="put the value in quotes",
     ),
     Rule(
+        "git-program-not-run",
+        "warning",
+        what="a repository's own configuration names a program that `git status` or `git log` runs, and it was not run",
+        why="Whoever wrote the configuration would run a program here. The agent runs it, so its status may differ.",
+        example='[filter "x"] clean = ./tools/clean.sh, in .git/config',
+        fix="set it in your own configuration (`git config --global`) if you trust it",
+    ),
+    Rule(
         "git-unavailable",
         "warning",
         what="git did not report the status of a folder in time, or at all",
         why="Claude Code 2.1.197 then shows the folder as clean.",
         example="a repository on a network drive that takes longer than the agent waits",
         fix="run `git status` there",
+    ),
+    Rule(
+        "git-work-tree-elsewhere",
+        "warning",
+        what="a repository names a folder outside of it as its work tree",
+        why="`git status` then lists the files of that folder, and the agent is shown their names. We show none.",
+        example="[core] worktree = /home/ann, in .git/config of an unpacked archive",
+        fix="run `git config --unset core.worktree` if that is not what you want",
     ),
     Rule(
         "glob-never-matches",

@@ -1,13 +1,14 @@
-"""Questions to git that a hostile repository cannot turn into actions. No other module starts git.
+"""Questions to git that a hostile repository cannot turn into actions. No other room starts git.
 
 1. The environment is built from scratch: no prompts, no pager, no `GIT_*` of the caller, no lazy fetch, no transport
    (`GIT_ALLOW_PROTOCOL` is empty, which no configuration of the repository can widen), no optional locks. Relative
    folders of PATH are left out, so that no program of the repository is taken for git.
 2. Every setting through which a repository can name a program for these commands is overridden: file system monitor,
-   hooks, pager, external diff, text conversion, signature programs. Filters run only where git compares the working
-   tree: `git status` of `ask_as_user`.
-3. What fails, or takes too long, is None: then the caller says that git could not be asked.
-4. `ask_as_user` keeps the caller's environment and every setting that shapes the output, for what a user would see.
+   hooks, pager, external diff, text conversion, signature programs. None of these commands compares the working tree,
+   so no filter runs; the one that does is `git status` of `git/user_status.py`.
+3. A bare repository that lies in a folder of another is not taken for the repository (`safe.bareRepository`): a clone
+   can bring one, with a configuration of its author's.
+4. What fails, or takes too long, is None: then the caller says that git could not be asked.
 """
 
 from __future__ import annotations
@@ -29,9 +30,20 @@ if TYPE_CHECKING:
 SECONDS = 120.0  #: for one question
 LONGEST_WORD = 200  #: bytes; the tree is as deep as its longest word
 LONGEST = 60_000  #: bytes of a regular expression; PCRE takes no more than 65,535 when compiled
-_SAFE = (
-    *("core.fsmonitor=false", "core.hooksPath=/dev/null", "core.pager=cat", "core.untrackedCache=false"),
-    *("protocol.allow=never", "log.showSignature=false", "diff.external=", "maintenance.auto=false"),
+STARTING = 10.0  #: for the first question: whether there is a repository, and what its configuration says
+#: settings with which no repository runs a program of its choice, whatever it says itself
+SAFE = (
+    *("safe.bareRepository=explicit", "core.fsmonitor=false", "core.hooksPath=/dev/null", "core.pager=cat"),
+    *("core.untrackedCache=false", "protocol.allow=never", "log.showSignature=false", "diff.external="),
+    *(
+        "maintenance.auto=false",
+        "gc.auto=0",
+        "gpg.program=false",
+        "gpg.openpgp.program=false",
+        "gpg.x509.program=false",
+    ),
+    *("gpg.ssh.program=false", "gpg.ssh.defaultKeyCommand=", "credential.helper=", "core.sshCommand=false"),
+    *("status.submoduleSummary=false", "core.virtualFilesystem="),
 )
 _PLAIN = (
     *("log.showRoot=false", "submodule.recurse=false", "core.quotePath=false", "log.mailmap=false", "color.ui=false"),
@@ -81,7 +93,7 @@ class GitRepository:
     def of(cls, root: str) -> GitRepository | None:
         """The repository, or None if there is none, git is not installed, or git does not trust it."""
         words = ("rev-parse", "--is-inside-work-tree", "--is-shallow-repository", "--show-prefix")
-        said = ask(root, *words)
+        said = ask(root, *words, seconds=STARTING)
         inside, shallow, prefix = [*(said or b"").split(b"\n"), b"", b""][:3]
         return cls(root, os.fsdecode(prefix), is_shallow=shallow == b"true") if inside == b"true" else None
 
@@ -184,7 +196,7 @@ def _parse_changes(said: bytes) -> dict[str, list[PathChange]]:
 def _stream(root: str, *words: str, seconds: float) -> Iterator[bytes]:
     """The parts of an answer between NUL, while git still writes it. Git is stopped when no more is asked for."""
     end, rest = time.monotonic() + seconds, b""
-    with contextlib.suppress(OSError), _running(_command(root, words), environment(), seconds) as (_, answer):
+    with contextlib.suppress(OSError), running(make_command(root, words), environment(), seconds) as (_, answer):
         while block := os.read(answer.fileno(), 1 << 16):
             *whole, rest = (rest + block).split(b"\0")
             yield from whole
@@ -206,7 +218,7 @@ def _pattern_tree(words: set[bytes]) -> bytes:
     return b"(?:" + joined + b")?" if joined and b"" in words else joined
 
 
-def ask(root: str, *words: str, given: bytes | None = None, nothing: int = 0) -> bytes | None:
+def ask(root: str, *words: str, given: bytes | None = None, nothing: int = 0, seconds: float = SECONDS) -> bytes | None:
     """What a git command answers; None if it fails, takes too long, or git is not there.
 
     `nothing` is an exit status other than 0 that is not a failure.
@@ -216,11 +228,11 @@ def ask(root: str, *words: str, given: bytes | None = None, nothing: int = 0) ->
     """
     try:
         done = subprocess.run(
-            _command(root, words),
+            make_command(root, words),
             input=given if given is not None else b"",
             capture_output=True,
             env=environment(),
-            timeout=SECONDS,
+            timeout=seconds,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
@@ -228,21 +240,8 @@ def ask(root: str, *words: str, given: bytes | None = None, nothing: int = 0) ->
     return done.stdout if done.returncode in (0, nothing) else None
 
 
-def ask_as_user(root: str, *words: str, env: Mapping[str, str], seconds: float, most: int) -> bytes | None:
-    """The first `most` bytes that a git command answers a user with this environment; None as for `ask`."""
-    asking = {**env, "PATH": _absolute_path(env), "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
-    command = _command(root, words, settings=_SAFE)
-    try:
-        with _running(command, {**asking, "LC_ALL": "C.UTF-8"}, seconds) as (process, answer):
-            data = answer.read(most + 1)
-            code = process.wait() if len(data) <= most else 0
-    except (OSError, ValueError):
-        return None
-    return data[:most] if code == 0 else None
-
-
 @contextlib.contextmanager
-def _running(
+def running(
     command: list[str], env: Mapping[str, str], seconds: float
 ) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
     """A process that is ended, with what it has started, after these seconds or when it is not needed any more."""
@@ -273,12 +272,25 @@ def _end_session(process: int) -> None:
         os.killpg(process, signal.SIGKILL)
 
 
-def _command(root: str, words: Iterable[str], settings: Iterable[str] = (*_SAFE, *_PLAIN)) -> list[str]:
+def make_command(root: str, words: Iterable[str], settings: Iterable[str] = (*SAFE, *_PLAIN)) -> list[str]:
+    """The words that start git for a folder, with these settings."""
     return ["git", "--no-pager", "-C", root, *(word for each in settings for word in ("-c", each)), *words]
 
 
-def _absolute_path(env: Mapping[str, str]) -> str:
+def absolute_path(env: Mapping[str, str]) -> str:
+    """The PATH of an environment without relative folders, in which a repository could put a `git` of its own."""
     return os.pathsep.join(part for part in env.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(part))
+
+
+#: what the environment of every git says: it asks nobody, waits for nobody, and reaches nothing
+QUIET = {
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ALLOW_PROTOCOL": "",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_PAGER": "cat",
+    "GIT_ASKPASS": "true",
+}
 
 
 def environment() -> dict[str, str]:
@@ -288,15 +300,4 @@ def environment() -> dict[str, str]:
     ('', False)
     """
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
-    return {
-        **kept,
-        "PATH": _absolute_path(os.environ),
-        "LC_ALL": "C",
-        "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_TERMINAL_PROMPT": "0",
-        "GIT_ALLOW_PROTOCOL": "",
-        "GIT_NO_LAZY_FETCH": "1",
-        "GIT_PAGER": "cat",
-        "GIT_ASKPASS": "true",
-        "GIT_ATTR_NOSYSTEM": "1",
-    }
+    return {**kept, **QUIET, "PATH": absolute_path(os.environ), "LC_ALL": "C", "GIT_ATTR_NOSYSTEM": "1"}

@@ -1,0 +1,234 @@
+"""The author of a repository that someone clones, or unpacks from an archive."""
+
+import json
+import os
+import re
+import subprocess
+
+import pytest
+
+from foretold.context.git import git_status
+from foretold.harness.harness import Harness
+from foretold.harness.permissions.check import Permission
+from foretold.models.scripted import Scripted
+
+from .git_repository import NO_PROGRAMS, PROGRAMS, Attacker
+
+# Git settings
+
+
+@pytest.fixture
+def attacker(place, canary):
+    return Attacker(place, canary)
+
+
+def git_environment(place):
+    return {"PATH": os.environ["PATH"], "HOME": place.home, "GIT_CONFIG_NOSYSTEM": "1"}
+
+
+def status(place, folder="proj"):
+    return git_status(place.path(folder), env=git_environment(place), timeout=30)
+
+
+FORMS = ["local", "worktree", "included"]
+
+
+@pytest.mark.parametrize("key", ["filter.x.clean", "filter.x.process", "core.fsmonitor", "core.hooksPath"])
+@pytest.mark.parametrize("form", FORMS)
+def test_a_plain_git_status_would_run_it(attacker, canary, key, form):
+    attacker.repository()
+    attacker.add_settings(attacker.settings([key], switches=False), form)
+    attacker.git("status", "--short")
+    assert canary.ran
+
+
+@pytest.mark.parametrize("key", ["gpg.program", "gpg.ssh.program", "gpg.x509.program"])
+def test_a_plain_git_log_would_run_it(attacker, canary, key):
+    attacker.repository()
+    attacker.add_settings(attacker.settings([key]), "local")
+    attacker.git("log", "--oneline", "-n", "5")
+    assert canary.ran
+
+
+def test_a_plain_git_would_run_it_in_an_embedded_repository(attacker, canary):
+    attacker.embed(attacker.settings(["filter.x.clean"], switches=False))
+    attacker.git("status", "--short", folder="proj/pkg")
+    assert canary.ran
+
+
+@pytest.mark.parametrize("key", PROGRAMS)
+def test_no_setting_runs_a_program(attacker, canary, place, key):
+    attacker.repository()
+    attacker.add_settings(attacker.settings([key]), "local")
+    found = status(place)
+    assert not canary.ran
+    assert found.status is not None
+    assert found.status.split("\n")[0] == " M a.txt"
+    assert len(found.commits.split("\n")) == 3
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_all_settings_together_run_nothing(attacker, canary, place, form):
+    attacker.repository()
+    attacker.add_settings(attacker.settings(), form)
+    found = status(place)
+    assert not canary.ran
+    assert found.status is not None
+    assert found.status.split("\n")[0] == " M a.txt"
+    assert [finding.code for finding in found.findings] == ["git-program-not-run"]
+    assert "filter.x.clean" in found.findings[0].message
+    assert "filter.a=b.clean" in found.findings[0].message
+    assert "log.showsignature" in found.findings[0].message
+
+
+def test_every_name_of_git_that_sounds_like_a_program_is_in_the_table():
+    listed = subprocess.run(["git", "help", "-c"], capture_output=True, text=True, check=True).stdout.split("\n")
+    ending = (
+        r"(?i).*(cmd|command|program|helper|driver|textconv|askpass|editor|pager|hook|hooksPath|proxy|clean|smudge)"
+    )
+    sounding = {name for name in listed if re.fullmatch(ending + "|.*(browser|tool|tunnel|httpd|uploadpack|vcs)", name)}
+    known = {re.sub(r"<[^>]*>", "x", name).lower() for name in PROGRAMS}
+    known |= {re.sub(r"\.(sub|origin|openpgp|https://x)\.", ".x.", name) for name in known}
+    left = {
+        name for name in sounding
+        if re.sub(r"<[^>]*>", "x", name).lower() not in known and not name.startswith(tuple(NO_PROGRAMS))
+        and name not in ("http.proxy", "remote.<name>.proxy", "pager.<cmd>", "column.clean")
+    }  # fmt: skip
+    assert left == set()
+
+
+def test_an_embedded_bare_repository_is_not_asked(attacker, canary, place):
+    attacker.embed(attacker.settings())
+    found = status(place, "proj/pkg")
+    assert not canary.ran
+    assert (found.status, [finding.code for finding in found.findings]) == (None, ["git-unavailable"])
+    assert status(place, "proj").status == "?? pkg/\n"
+    assert not canary.ran
+
+
+def test_a_submodule_with_a_configuration_of_its_own_runs_nothing(attacker, canary, place):
+    attacker.repository()
+    attacker.repository("proj/sub")
+    attacker.git("add", ".")  # a repository in a folder is added as a submodule
+    attacker.git("commit", "-qm", "c")
+    attacker.add_settings(attacker.settings(), "local", "proj/sub")
+    found = status(place)
+    assert not canary.ran
+    assert found.status == ""
+    assert "filter.x.clean of sub" in found.findings[0].message
+    attacker.git("status", "--short")
+    assert canary.ran
+
+
+def test_a_submodule_in_a_submodule_runs_nothing(attacker, canary, place):
+    for folder in ("proj/sub/deep", "proj/sub", "proj"):
+        attacker.repository(folder)
+        attacker.git("add", ".", folder=folder)
+        attacker.git("commit", "-qm", "c", folder=folder)
+    attacker.add_settings(attacker.settings(), "local", "proj/sub/deep")
+    assert "filter.x.clean of sub/deep" in status(place).findings[0].message
+    assert not canary.ran
+
+
+def test_a_plain_submodule_is_shown_as_git_shows_it(attacker, place):
+    attacker.repository("proj/sub")
+    attacker.git("add", ".", folder="proj/sub")
+    attacker.git("commit", "-qm", "c", folder="proj/sub")
+    attacker.repository()
+    attacker.git("add", ".")
+    attacker.git("commit", "-qm", "c")
+    place.write("proj/sub/new")
+    found = status(place)
+    assert found.status == attacker.git("status", "--short") == " ? sub\n"
+    assert found.findings == ()
+
+
+def test_a_partial_clone_fetches_nothing(attacker, canary, place):
+    attacker.repository()
+    attacker.git("add", ".")
+    attacker.git("commit", "-qm", "c")
+    blob = attacker.git("rev-parse", "HEAD:a.txt").strip()
+    os.remove(place.path(f"proj/.git/objects/{blob[:2]}/{blob[2:]}"))
+    os.remove(place.path("proj/a.txt"))
+    place.write("proj/moved.txt", "two\nmore\n")
+    attacker.git("add", "-A")
+    helper = canary.program(place.path("attack/helper"))
+    remote = f'[remote "origin"]\n\turl = ext::{helper}\n\tpromisor = true\n[protocol "ext"]\n\tallow = always\n'
+    remote += "[core]\n\trepositoryFormatVersion = 1\n[extensions]\n\tpartialClone = origin\n"
+    attacker.add_settings(remote, "local")
+    status(place)
+    assert not canary.ran
+    attacker.git("status", "--short")
+    assert canary.ran
+
+
+def test_a_filter_of_the_users_own_configuration_runs(attacker, canary, place):
+    """As the filters of git-lfs do: else every file that they changed would be shown as modified."""
+    attacker.repository()
+    attacker.git("config", "--global", "filter.x.clean", f"{place.path('own')} clean")
+    place.write("own", f"#!/bin/sh\ntouch {place.path('own-ran')}\nsed s/two/one/\n", mode=0o755)
+    assert status(place).status == "?? .gitattributes\n"
+    assert os.path.exists(place.path("own-ran"))
+    attacker.add_settings(attacker.settings(["filter.x.clean"], switches=False), "local")
+    found = status(place)
+    assert not canary.ran
+    assert found.status == "?? .gitattributes\n"
+
+
+def test_a_work_tree_elsewhere_is_named_and_not_listed(attacker, place):
+    attacker.repository()
+    place.write("home/.ssh/id_rsa", "secret\n")
+    attacker.git("config", "core.worktree", place.home)
+    found = status(place)
+    assert (found.status, [finding.code for finding in found.findings]) == (None, ["git-work-tree-elsewhere"])
+    assert place.home in found.findings[0].message
+
+
+def test_a_configuration_that_never_ends_is_given_up(attacker, place):
+    attacker.repository()
+    place.fifo("proj/pipe")
+    attacker.add_settings("[include]\n\tpath = ../pipe\n", "local")
+    found = git_status(place.proj, env=git_environment(place), timeout=0.5)
+    assert found.status is None
+
+
+HOOK_EVENTS = {
+    "SessionStart": {"source": "startup"},
+    "UserPromptSubmit": {"prompt": "how do we deploy?"},
+    "PreToolUse": {"tool_name": "Bash", "tool_input": {"command": "git status"}},
+    "PostToolUse": {"tool_name": "Read", "tool_input": {"file_path": "a.txt"}},
+    "PreCompact": {"trigger": "auto"},
+    "Stop": {},
+    "SessionEnd": {},
+}
+CALLS = [
+    [], ["show"], ["explain"], ["explain", "--file", "a.txt"], ["compare"], ["memory", "list"],
+    ["memory", "recall", "deploy"], ["memory", "verify"], ["memory", "doctor"], ["memory", "log"], ["sessions", "list"],
+    ["files", "list"], ["memory", "add", "New", "-t", "project", "-d", "d", "-b", "`a.txt` and `gone.txt`"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("folder", ["proj", "proj/pkg"])
+def test_no_command_and_no_hook_runs_a_program(attacker, canary, place, installed, folder):
+    if folder == "proj":
+        attacker.repository()
+        attacker.add_settings(attacker.settings(), "local")
+    else:
+        attacker.embed(attacker.settings())
+    claims = "`a.txt` and `b.txt` use `removed_name()` since commit 1234567; see `old/gone.py`."
+    add = ("memory", "add", "Deploy", "-t", "project", "-d", "how to deploy", "-b", claims)
+    assert installed.run(*add, cwd=folder)[0] == 0
+    for words in CALLS:
+        code, _, err = installed.run(*words, cwd=folder)
+        assert code in (0, 1), (words, err)
+    for event, more in HOOK_EVENTS.items():
+        payload = {"session_id": "s", "cwd": place.path(folder), "hook_event_name": event, **more}
+        assert installed.run("hook", event, cwd=folder, given=json.dumps(payload).encode())[0] == 0
+    assert not canary.ran
+
+
+def harness(place, folder, lines, mode="default"):
+    permission = Permission(mode, cwd=place.path(folder), home=place.home)
+    around = {"home": place.home, "managed": place.managed, "env": git_environment(place), "sync": False}
+    model = Scripted(lines, "claude-opus-5-5")
+    return Harness(place.path(folder), model=model, permission=permission, recall=False, **around)
