@@ -232,3 +232,90 @@ def harness(place, folder, lines, mode="default"):
     around = {"home": place.home, "managed": place.managed, "env": git_environment(place), "sync": False}
     model = Scripted(lines, "claude-opus-5-5")
     return Harness(place.path(folder), model=model, permission=permission, recall=False, **around)
+
+
+def bash(place, command, folder="proj", mode="default"):
+    """What a model gets that runs a command, in a conversation in which no one can be asked."""
+    with harness(place, folder, [("Bash", {"command": command}), "Done."], mode) as agent:
+        return str(agent.prompt("Look.").messages[-2]["content"][0]["content"])
+
+
+LOOKING = [
+    "git status", "git status --short", "git --no-pager diff", "git log -p", "git log --show-signature",
+    "git show", "git show '--format=%G?' HEAD", "git blame a.txt", "git describe --always --dirty", "git ls-files -m",
+    "git rev-parse HEAD", "git shortlog HEAD", "ls && git status", "git status | head -n 1", "LANG=C git diff",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", [*FORMS, "embedded", "submodule"])
+def test_starting_a_conversation_and_looking_with_git_runs_nothing(attacker, canary, place, form):
+    folder = "proj/pkg" if form == "embedded" else "proj"
+    if form == "embedded":
+        attacker.embed(attacker.settings())
+    else:
+        attacker.repository()
+    if form == "submodule":
+        attacker.repository("proj/sub")
+        attacker.git("add", ".")
+        attacker.add_settings(attacker.settings(), "local", "proj/sub")
+    elif form != "embedded":
+        attacker.add_settings(attacker.settings(), form)
+    for command in LOOKING:
+        said = bash(place, command, folder)
+        assert not canary.ran, command
+        assert "names programs that git may run: " in said, command
+        assert ("core.fsmonitor of sub" if form == "submodule" else "core.fsmonitor") in said
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["filter.x.clean", "filter.x.process", "core.fsmonitor", "diff.external", "diff.x.textconv", "diff.x.command",
+     "gpg.program", "core.pager", "pager.log", "merge.x.driver", "core.hooksPath", "hook.x.command"],
+)  # fmt: skip
+def test_the_question_names_the_setting(attacker, canary, place, key):
+    attacker.repository()
+    attacker.add_settings(attacker.settings([key], switches=False), "local")
+    named = "the hook post-index-change" if key == "core.hooksPath" else key
+    verdict = Permission(cwd=place.proj, home=place.home).check("Bash", {"command": "git diff"})
+    assert verdict.decision == "ask"
+    assert verdict.reason.endswith(f"names programs that git may run: {named}")
+    assert named in bash(place, "git diff")
+    assert not canary.ran
+
+
+def test_a_hook_that_looking_runs_is_asked_about(attacker, canary, place):
+    attacker.repository()
+    canary.program(place.path("proj/.git/hooks/post-index-change"))
+    assert "the hook post-index-change" in bash(place, "git status")
+    assert not canary.ran
+    attacker.git("status")
+    assert canary.ran
+
+
+def test_a_partial_clone_with_a_program_for_its_remote_is_asked_about(attacker, place):
+    attacker.repository()
+    attacker.add_settings(attacker.settings(["core.sshCommand"], switches=False), "local")
+    assert "M a.txt" in bash(place, "git status --short")
+    attacker.git("config", "remote.origin.promisor", "true")
+    assert "core.sshcommand" in bash(place, "git status --short")
+
+
+def test_a_repository_that_names_nothing_is_free_to_look_at(attacker, place):
+    attacker.repository()
+    attacker.git("config", "alias.st", "!sh")
+    attacker.git("config", "core.hooksPath", ".husky")
+    attacker.git("config", "core.fsmonitor", "false")
+    attacker.git("config", "pager.log", "false")
+    attacker.git("config", "core.editor", "vim")
+    attacker.git("config", "--global", "filter.x.clean", "cat")
+    place.folder("proj/.husky")
+    assert "M a.txt" in bash(place, "git status --short")
+    assert "M a.txt" in bash(place, "git status --short", mode="plan")
+
+
+def test_a_rule_of_the_user_allows_git_all_the_same(attacker, canary, place):
+    attacker.repository()
+    attacker.add_settings(attacker.settings(["filter.x.clean"], switches=False), "local")
+    permission = Permission(allow=["Bash(git status:*)"], cwd=place.proj, home=place.home)
+    assert permission.check("Bash", {"command": "git status"}).decision == "allow"
+    assert permission.check("Bash", {"command": "git diff"}).decision == "ask"

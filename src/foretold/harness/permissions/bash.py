@@ -21,7 +21,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 
-from foretold.harness.permissions.read_only import is_free, paths_of
+from foretold.harness.permissions.read_only import find_git_programs, is_free, paths_of
 from foretold.storage.tree import folders_above
 from foretold.text.shell.commands import COMMANDS, UNKNOWN, find_command
 from foretold.text.shell.parse import CommandLine, Redirect, SimpleCommand, Word, read_command
@@ -54,6 +54,7 @@ class CommandCheck:
         self.permission, self.command, self.cwd = permission, command, cwd
         self.line = read_command(command)
         self.folders = self._find_folders()
+        self.git_programs = ""  #: why git is asked about, where it would be free elsewhere
 
     def _find_folders(self) -> list[str]:
         """The folders that parts of the line may run in: where it begins, and where each `cd` leads."""
@@ -105,6 +106,8 @@ class CommandCheck:
             )
             if not allowed or not all(self._may_redirect(redirect) for redirect in part.redirects):
                 asked.append(part.text)
+                if part.words and part.words[0].text == "git":
+                    self.git_programs = self.git_programs or find_git_programs(part.words[1:], self.folders)
         return asked
 
     def _is_harmless(self, part: SimpleCommand, *, knows_folder: bool) -> bool:

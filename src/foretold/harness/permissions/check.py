@@ -211,11 +211,12 @@ class Permission:
             return PermissionVerdict("ask", f"This command requires approval: {check.line.opaque}")
         if not parts:
             return PermissionVerdict("allow")
+        why = f": {check.git_programs}" if check.git_programs else ""
         if len(check.line.parts) == 1:
-            return PermissionVerdict("ask", "This command requires approval")
+            return PermissionVerdict("ask", f"This command requires approval{why}")
         require = "part requires" if len(parts) == 1 else "parts require"
         reason = f"This Bash command contains multiple operations. The following {require} approval: "
-        return PermissionVerdict("ask", reason + ", ".join(dict.fromkeys(parts)))
+        return PermissionVerdict("ask", reason + ", ".join(dict.fromkeys(parts)) + why)
 
     def _check_file(self, tool: str, given: Mapping[str, object], path: str) -> PermissionVerdict:
         changes = tool in CHANGING

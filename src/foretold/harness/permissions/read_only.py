@@ -4,6 +4,9 @@
 2. Every word that could be a path may be read; what is not known is not free. A recursive search of a folder is free if
    no rule refuses to read anything in it.
 3. `cd` is free where the conversation works. Git after a `cd` is not: another folder may have hooks of its own.
+4. Git is free where the repository's own configuration names no program that it would run to look: a filter, a monitor
+   of the file system, a program for differences or signatures, in `.git/config`, in a file that this includes, in a
+   submodule or in a bare repository that a clone brought. Else it is asked about, and the setting is named.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ _RECURSIVE = re.compile(r"-[^-]*[rR]|--(?:dereference-)?rec")
 _PATTERN_OPTION = re.compile(r"-[^-]*[ef]|--(?:re|fi)")
 _OUTSIDE = re.compile(r"^/|(?:^|/)\.\.(?:/|$)")
 MAX_FILES = 1_000  #: that a pattern may match
+MAX_NAMED = 5  #: settings that a question names
 _HERE = Word(".", ".")  #: what is searched if nothing is named
 
 
@@ -54,13 +58,31 @@ def is_free(part: SimpleCommand, folders: Sequence[str], permission: Permission)
         return is_known and (name in ("date", "printf") or may(words, permission.may_read))
     if kind == "own":
         if name == "git":
-            return _is_free_git(words)
+            return _is_free_git(words) and not find_git_programs(words, folders)
         if name == "find":
             return not has_find_action(words) and may(words, permission.may_read)
         if len(words) > 1 or any(word.globbed or word.text.startswith("-") for word in words):
             return False
         return may(words, permission.may_read) if words else permission.may_read(permission.home)
     return kind == "always"
+
+
+def find_git_programs(words: Sequence[Word], folders: Sequence[str]) -> str:
+    """Why a git command that only looks is not free; empty if it is."""
+    if not _is_free_git(words):
+        return ""
+    from foretold.git.programs import programs_that_looking_runs
+
+    for folder in folders:
+        named = programs_that_looking_runs(folder) if os.path.isdir(folder) else []
+        if named is None:
+            return (
+                "the configuration of this repository cannot be read, so it is not known which programs git would run"
+            )
+        if named:
+            shown = ", ".join(named[:MAX_NAMED]) + (" and others" if len(named) > MAX_NAMED else "")
+            return f"the configuration of this repository names programs that git may run: {shown}"
+    return ""
 
 
 def _is_free_git(words: Sequence[Word]) -> bool:
